@@ -22,7 +22,7 @@ import { WindowContext } from './state/window-parts.ts'
 
 const look = createLook({ storage: localStorage, root: document.documentElement })
 
-// The strip exists on the desktop only; in a browser the fragment is the code.
+// The strip exists only on the desktop; in a browser, the fragment is the code.
 const isStrip = window.headroom !== undefined && location.hash === STRIP_HASH
 const { api, link } = connectHost()
 const mirror = new Mirror({ api, link, clock })

@@ -21,7 +21,7 @@ import { snoozeChoices } from './announce.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The open and the closed alerts of all keys. An alert closes by itself once its cause has ended. */
+/** The open and the closed alerts of all keys. An alert closes automatically once its cause has ended. */
 export function AlertsDialog() {
   const { view } = useParts()
   const [shown, setShown] = useState<'open' | 'closed'>('open')
@@ -68,7 +68,7 @@ function OpenAlerts() {
   )
 }
 
-/** The alert with its key's present data; without a snapshot, as it was raised. */
+/** The alert's text from its key's present data; without a snapshot, the text with which it was raised. */
 function presentOf(alert: Alert, { snapshots }: MirrorState, nowMs: number): ReturnType<typeof presentAlert> {
   const snapshot = snapshots.find(({ profile }) => profile.id === alert.profile)
   if (snapshot === undefined) return alert
@@ -116,7 +116,7 @@ function AlertRow({ alert }: { readonly alert: Alert }) {
   )
 }
 
-/** Alerts of one kind from one burst: one line, with their subjects. */
+/** One line for alerts of one kind from one burst, with their subjects. */
 function GroupRow({ alerts }: { readonly alerts: readonly [Alert, ...Alert[]] }) {
   const { api, view } = useParts()
   const [first] = alerts

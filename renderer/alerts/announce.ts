@@ -6,9 +6,9 @@ import type { Look } from '../state/look.ts'
 export interface AnnouncePorts {
   readonly look: () => Look
   readonly play: (severity: AlertSeverity) => void
-  /** Shows a notification; absent if the host shows its own, or the browser has none. */
+  /** Shows a notification; absent if the host shows its own notifications, or the browser has none. */
   readonly show?: (announcement: Announcement) => void
-  /** Whether the person allows notifications of this page. */
+  /** Whether the person allows this page to show notifications. */
   readonly isAllowed: () => boolean
 }
 
@@ -39,7 +39,7 @@ export interface SnoozeChoice {
 }
 
 const QUARTER_MS = 15 * 60_000
-/** Close of the regular session on the displayed clock, offered if still to come today. */
+/** Hour at which the regular session closes, in the displayed zone. Offered if it is still to come today. */
 const CLOSE_HOUR = 16
 
 /** Possible ends of a snooze at `nowMs`: in 15 minutes, in an hour, and at 16:00 if that is later today. */

@@ -15,15 +15,15 @@ export interface BrowserApiPorts {
 
 /** Delays before reconnection attempts, in ms; the last one repeats. */
 const BACKOFF_MS = [250, 500, 1000, 2000, 4000, 5000] as const
-/** Interval of attempts while too many tabs are open, in ms. */
+/** How often to try while too many tabs are open, in ms. */
 const TABS_MS = 2_000
 /**
- * Time without data after which the host counts as lost: two of its blank lines, sent every 5 s, and some
- * slack.
+ * Time without data after which the host counts as lost: the time of two of its blank lines, which it sends
+ * every 5 s, with some slack.
  */
 const SILENCE_MS = 12_000
 
-/** The host answered that this page has no valid session. */
+/** Thrown if the host answers that this page has no valid session. */
 class NotKnown extends Error {
   readonly why: 'restarted' | 'no-code'
 
@@ -114,7 +114,7 @@ export class BrowserApi implements LinkSource {
       signal,
     })
     if (answer.status === 401) {
-      // A used code with a valid bearer: the tab was reloaded or restored.
+      // The code is used up but the bearer is valid: the tab was reloaded or restored.
       const kept = session.bearer()
       if (kept === undefined) throw new NotKnown('no-code')
       return kept
@@ -178,7 +178,7 @@ export class BrowserApi implements LinkSource {
       cache: 'no-store',
     })
     if (answer.status === 401) {
-      // A response to an older bearer is ignored.
+      // A response to a request with an older bearer is ignored.
       if (this.#ports.session.bearer() === bearer) this.#notKnown('restarted')
       throw new Error('Headroom was restarted')
     }
@@ -221,10 +221,9 @@ function listen<T>(listeners: Set<T>, listener: T): () => void {
 }
 
 /**
- * Implements the contract without its schemas, which would make up a sixth of the script that a browser
- * downloads.
+ * Implements the contract without its schemas, which would be a sixth of the script that a browser downloads.
  *
- * An argument that is a function is the listener of a push; any other argument belongs to a command.
+ * If the argument is a function, it is the listener of a push; otherwise it is the argument of a command.
  */
 function apiThrough(
   ask: (name: string, arg: unknown) => Promise<unknown>,
@@ -242,7 +241,7 @@ function apiThrough(
  * Splits the chunks of a response into lines.
  *
  * A chunk may end anywhere, even within a UTF-8 character. Blank lines, which only keep the connection alive,
- * are omitted; an incomplete last line waits for the next chunk.
+ * are omitted; an incomplete last line is kept until the next chunk.
  */
 export function lineSplitter(): (chunk: Uint8Array) => readonly string[] {
   const decoder = new TextDecoder()

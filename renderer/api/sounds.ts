@@ -54,7 +54,7 @@ export class Sounds {
     const start = context.currentTime + startSeconds
     const end = start + lengthSeconds
     oscillator.frequency.value = hertz
-    // Without a fade a tone begins and ends with a click.
+    // Without a fade, a tone would begin and end with a click.
     gain.gain.setValueAtTime(0, start)
     gain.gain.linearRampToValueAtTime(LOUDNESS, start + FADE_SECONDS)
     gain.gain.setValueAtTime(LOUDNESS, end - FADE_SECONDS)

@@ -1,10 +1,12 @@
 /**
- * Tabs of one browser that are connected at once. A browser opens six connections to a host: each tab holds
- * one for pushes, and one must stay free for commands and pages.
+ * How many tabs of one browser may be connected at once. A browser opens six connections to a host. Each tab
+ * uses one for pushes, and one must stay free for commands and pages.
  */
 export const MAX_TABS = 5
 
-/** This tab's place among those that are connected at once. The browser frees it when the tab closes. */
+/**
+ * This tab's place among those that are connected at once. The browser frees the place when the tab closes.
+ */
 export interface TabPlace {
   /** Resolves to `true` once this tab has a place, and to `false` if there is none. */
   take(): Promise<boolean>
@@ -15,8 +17,9 @@ type Leave = () => void
 type Locks = Pick<LockManager, 'request'>
 
 /**
- * Places as locks, which a browser shares among the tabs of one host and port, as it does connections. Where
- * it has no locks, or allows none as with site data blocked, there is no limit.
+ * Uses locks as places, because a browser shares them among the tabs of one host and port, just like
+ * connections. If it has no locks, or does not allow them (for example because site data is blocked), there
+ * is no limit.
  */
 export function tabPlace(locks: Locks | undefined): TabPlace {
   let place: Promise<Leave | undefined> | undefined

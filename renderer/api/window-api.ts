@@ -18,7 +18,7 @@ export type Link =
   | { readonly kind: 'lost'; readonly sinceMs: number; readonly retryAtMs: number }
   /** `MAX_TABS` other tabs of this browser are connected; this one connects once a tab is closed. */
   | { readonly kind: 'too-many-tabs' }
-  /** The host does not know this page, which must be opened by the link that the host prints. */
+  /** The host does not know this page, which must be opened with the link that the host prints. */
   | { readonly kind: 'no-session'; readonly why: 'restarted' | 'no-code' }
 
 /** The source of the link's state. */

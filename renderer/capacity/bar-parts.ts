@@ -1,14 +1,14 @@
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 
-/** Parts of a bar in per cent of the limit, rounded to a tenth so that smaller changes do not render. */
+/** Parts of a bar in per cent of the limit, rounded to a tenth so that smaller changes cause no render. */
 export interface BarParts {
   /** Certainly left: solid. */
   readonly low: number
-  /** Possibly left above `low`: hatched. */
+  /** Possibly left in addition to `low`: hatched. */
   readonly possible: number
 }
 
-/** The interval of a row as parts of its bar. */
+/** The lower and upper bound of a row as parts of its bar. */
 export function barParts({ low, high, limit }: Pick<RequestQuota, 'low' | 'high' | 'limit'>): BarParts {
   const [from, to] = [percent(low, limit), percent(high, limit)]
   return { low: from, possible: Math.max(0, Math.round((to - from) * 10) / 10) }

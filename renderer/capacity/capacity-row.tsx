@@ -57,7 +57,7 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
   const counted = useShown((snapshot) => alsoCounts(snapshot.requests, category).join(', '))
   const choose = () => chooseCategory(parts, category)
   return (
-    // The name is the row's button for keyboards and screen readers; a click anywhere in the row does the
+    // For keyboards and screen readers, the name is the row's button; a click anywhere in the row does the
     // same.
     <tr
       className={css(
@@ -147,7 +147,7 @@ function Trend({ line, area }: TrendPath) {
   )
 }
 
-// One component per cell, so that only cells whose text changed render.
+// One component per cell, so that only cells whose text has changed render again.
 
 function State({ category, severity }: CategoryProps & { readonly severity: Severity }) {
   const label = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).label)
@@ -211,8 +211,8 @@ function Age({ category }: CategoryProps) {
   const seen = useQuota(category, ({ observedAt }) =>
     observedAt === undefined ? '' : `last header at ${clockText(observedAt)}`,
   )
-  // There is no room for both the source and the next check. The tooltip then shows that the limit is the
-  // documented one.
+  // There is no room for both the source and the next check. In that case, the tooltip shows that the limit
+  // is the documented one.
   const shown = source === 'default' && check !== '' ? '–' : age?.replace(/ ago$/, '')
   const next = check === '' ? '' : `next check ${check === 'now' ? check : `in ${check}`}`
   return (

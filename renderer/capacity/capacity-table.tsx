@@ -109,10 +109,12 @@ function worstCategory(snapshot: Snapshot, nowMs: number): string | undefined {
   return tightest === undefined || tightest.state === 'ok' ? undefined : tightest.row.category
 }
 
-/** The columns of a wide window only. A heading that spanned hidden columns would reserve room for them. */
+/**
+ * The columns that only a wide window shows. A heading that spanned hidden columns would take up their space.
+ */
 const FURTHER_COLUMNS = ['bar-cell', 'count', 'trend', 'own', 'others', 'pace', 'full', 'age'] as const
 
-/** The heading of a group, with the line that folds its unseen rows. */
+/** The heading of a group, with the line that folds rows without a header. */
 function GroupHead({ group: { id, name, window, unseen, isOpen } }: { readonly group: RowGroup }) {
   const { view } = useParts()
   const toggle = () =>
@@ -185,7 +187,7 @@ function Tool({ icon, label, shortcut, pressed, onClick }: ToolProps) {
 
 const HIDDEN_ROWS = menuCode(async () => (await import('./hidden-rows.tsx')).OpenedHiddenRows)
 
-/** The menu of hidden rows, marked with the most urgent of them. */
+/** The menu of hidden rows, with the mark of the most urgent one. */
 function HiddenRows() {
   const hidden = useLook(({ rows }) => rows.hidden)
   const severity = useShown(

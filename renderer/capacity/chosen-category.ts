@@ -16,8 +16,8 @@ interface Choice {
 }
 
 /**
- * The row of the chart: the worst one if followed, otherwise the chosen one, otherwise the first; `undefined`
- * without rows.
+ * The row of the chart: the worst one if the chart follows it, otherwise the chosen one, otherwise the first
+ * one; `undefined` without rows.
  */
 export function chosenCategory(snapshot: Snapshot, { chosen, followsWorst }: Choice): string | undefined {
   const has = (category: string | undefined) =>
@@ -28,7 +28,7 @@ export function chosenCategory(snapshot: Snapshot, { chosen, followsWorst }: Cho
   return (snapshot.requests.find((quota) => quota.source !== 'default') ?? snapshot.requests[0])?.category
 }
 
-/** Chooses a row at a person's request: the worst one is no longer followed. */
+/** Chooses a row at a person's request. The chart then no longer follows the worst row. */
 export function chooseCategory({ view, look }: Pick<WindowParts, 'view' | 'look'>, category: string): void {
   if (look.getState().followsWorst) look.setState({ followsWorst: false })
   view.setState({ category })
@@ -48,8 +48,8 @@ export function chooseIfRow(
 }
 
 /**
- * Chooses the worst row once, as soon as there is one, so that the chart starts where it matters. After that,
- * only a person changes the choice.
+ * Chooses the worst row once, as soon as there is one, so that the chart starts with the most important row.
+ * After that, only a person changes the choice.
  */
 export function useFirstChoice(): void {
   const { view } = useParts()

@@ -3,7 +3,7 @@ import { useRepeated } from '../hooks/use-repeated.ts'
 import { useParts, usePausedSince, useSnapshot } from '../state/window-parts.ts'
 import { TREND, type TrendPath, trendPaths } from './trend-path.ts'
 
-/** Interval of requests: in this time a small chart moves less than a pixel. */
+/** How often the charts are fetched: in this time, a small chart moves by less than a pixel. Milliseconds. */
 const ASK_AGAIN_MS = 10_000
 
 const NONE: ReadonlyMap<string, TrendPath> = new Map()

@@ -38,7 +38,7 @@ interface PointLabelProps {
   }
 }
 
-/** The label is below the point, where the curve has no line, or above it near the axis. */
+/** The label is below the point, where there is no curve, or above it if the point is near the axis. */
 function PointLabel({ text, viewBox }: PointLabelProps) {
   const plot = usePlotArea()
   if (viewBox === undefined || plot === undefined) return <g />

@@ -6,10 +6,10 @@ const AXIS = {
   axisLine: false,
 } as const
 
-/** The time axis, below a chart; each row has its time in `at`. */
+/** The time axis, below a chart. The time of each row is its `at`. */
 export const TIME_AXIS = { ...AXIS, dataKey: 'at' } as const
 
-/** The axis on the left; charts below each other align. */
+/** The axis on the left, of fixed width, so that charts below each other align. */
 export const VALUE_AXIS = { ...AXIS, width: 42 } as const
 
 /** Grid lines at the values of the axis. */
@@ -28,7 +28,7 @@ export const LEVEL = {
   fillOpacity: 0.13,
 } as const
 
-/** A chart as large as its frame; `initialDimension` until that is measured. */
+/** A chart as large as its frame, or of `initialDimension` until the frame is measured. */
 export const WHOLE_FRAME = {
   width: '100%',
   height: '100%',

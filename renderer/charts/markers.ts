@@ -19,7 +19,7 @@ export interface ChartMarker {
  * labels must not overlap.
  */
 const MIN_DISTANCE = 1 / 25
-/** The share of the range that a label takes on a narrow chart. */
+/** The share of the range that a label takes up on a narrow chart. */
 const LABEL_WIDTH = 0.14
 const LANES = 3
 
@@ -27,7 +27,7 @@ const LANES = 3
  * The markers between two times, oldest first: 429s of the row, events of the key's streams, tokens and
  * sign-in, and the open and close of the regular session.
  *
- * `profile`: the displayed key; the events are of all keys.
+ * `profile`: the displayed key. The events may be of all keys.
  */
 export function chartMarkers(
   events: readonly LoggedEvent[],
@@ -70,7 +70,7 @@ export function placedMarkers(
   markers: readonly Pick<ChartMarker, 'kind' | 'at'>[],
   span: MarkerSpan,
 ): readonly ChartMarker[] {
-  // Events of the key get labels before session hours, of which a week has ten.
+  // Events of the key get labels first, because a week has ten session times.
   const inTurn = [...markers.filter((marker) => !isOfSession(marker)), ...markers.filter(isOfSession)]
   const placed: ChartMarker[] = []
   for (const marker of inTurn) placed.push(placeOf(marker, placed, span))

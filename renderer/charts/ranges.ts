@@ -7,7 +7,7 @@ export interface RangeFacts {
   /** Duration of the forecast, in milliseconds. */
   readonly aheadMs: number
   readonly tickMs: number
-  /** Interval of requests for the range, in milliseconds; a long range changes slowly. */
+  /** How often the range is fetched, in milliseconds: a long range changes slowly. */
   readonly askAgainMs: number
   readonly words: string
   /** Whether each column is drawn from its lowest to its highest value. */
@@ -25,8 +25,8 @@ const GROWING = [
 
 /**
  * The parameters of a range for a recording that began at `sinceMs`. The shortest one grows with the data,
- * from 2 to 15 minutes in steps, so that it is neither mostly empty nor constantly moving. `undefined`:
- * nothing is recorded yet.
+ * from 2 to 15 minutes in steps, so that it is neither mostly empty nor constantly moving. `sinceMs` is
+ * `undefined` if nothing is recorded yet.
  */
 export function shownRange(range: ChartRange, sinceMs: number | undefined, nowMs: number): RangeFacts {
   const whole = RANGES[range]

@@ -16,8 +16,8 @@ export interface TimeSpan {
 const MULTIPLES = [1, 2, 3, 5, 10, 20] as const
 
 /**
- * The ticks of a time axis, oldest first: full steps of the displayed zone's day, as many as fit, also in the
- * future. A tick at now is added, and the others leave room for it.
+ * The ticks of a time axis, oldest first: full steps of the day in the displayed zone, as many as fit, in the
+ * past and the future. There is also a tick at the present time, and the others leave room for it.
  */
 export function timeTicks({
   fromMs,

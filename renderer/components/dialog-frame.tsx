@@ -30,8 +30,8 @@ export function DialogFrame({ title, about, width = 'narrow', children }: Dialog
         <Dialog.Content
           className={css('dialog', width)}
           onOpenAutoFocus={(event) => {
-            // The first control might react to a key press meant for the window, so it must not have the
-            // focus.
+            // The first control must not have the focus, because it might react to a key press meant for the
+            // window.
             event.preventDefault()
             titleRef.current?.focus()
           }}

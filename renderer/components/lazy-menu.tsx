@@ -11,9 +11,7 @@ export interface MenuCode {
   readonly Opened: ComponentType<OpenedMenu>
 }
 
-/**
- * The code of a menu in its own chunk: menus need more script than the rest of the first view, except React.
- */
+/** The code of a menu in a chunk of its own: apart from React, menus need more script than the first view. */
 export function menuCode(load: () => Promise<ComponentType<OpenedMenu>>): MenuCode {
   let loading: Promise<{ readonly default: ComponentType<OpenedMenu> }> | undefined
   const once = () => {

@@ -77,7 +77,10 @@ interface ShapeProps {
   readonly label?: string | undefined
 }
 
-/** A mark of severity that differs in shape as well as in colour. The text next to it names the state. */
+/**
+ * A mark for a severity, which differs from others in shape as well as in colour. The text next to it names
+ * the state.
+ */
 export function Shape({ severity, label = '' }: ShapeProps) {
   const mark: Mark = OF_LABEL[label.replace(/^\d+ /, '')] ?? OF_SEVERITY[severity]
   return (

@@ -4,10 +4,10 @@ import sheet from './swatch.module.css'
 
 const css = classesOf(sheet)
 
-/** Number of colours and patterns for programs; more programs reuse them. */
+/** Number of colours and patterns for programs. If there are more programs, some share them. */
 const FILLS = 6
 
-/** The class of a program's fill, by index; Headroom and others have their own. */
+/** The class of a program's fill, by the program's index. Headroom and others have fills of their own. */
 export const fillOf = (name: string, at: number): string =>
   css(name === OTHERS_NAME ? 'fill-others' : name === OWN_NAME ? 'fill-own' : `fill-${at % FILLS}`)
 

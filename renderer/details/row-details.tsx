@@ -46,7 +46,7 @@ export function RowDetailsPanel({ category }: { readonly category: string }) {
   )
 }
 
-/** The button that checks a row now. Categories of streams have no other check; theirs opens a stream. */
+/** The button that checks a row now. For a category of streams, the check opens a stream. */
 function CheckNow({ profile, category }: { readonly profile: string; readonly category: string }) {
   const { api } = useParts()
   const asked = useAsked()

@@ -9,7 +9,7 @@ const css = classesOf(sheet)
 /** Maximum of the field, requests per second; no documented quota refills this fast. */
 const MAX_PER_SECOND = 100
 
-/** A field for additional requests per second, and the resulting end of the row. */
+/** A field for additional requests per second, and when the row would then run out. */
 export function WhatIf({ category }: { readonly category: string }) {
   const id = useId()
   const [typed, setTyped] = useState('0.5')
@@ -36,7 +36,7 @@ export function WhatIf({ category }: { readonly category: string }) {
   )
 }
 
-/** Requests per second as typed, also with a decimal comma; `undefined` for anything else. */
+/** Requests per second as typed, with a decimal point or comma; `undefined` for any other text. */
 export function addedPerSecond(typed: string): number | undefined {
   if (!/^\s*\d*[.,]?\d+\s*$/.test(typed)) return undefined
   const value = Number(typed.trim().replace(',', '.'))

@@ -18,7 +18,7 @@ interface EventRowProps {
   readonly isToday: boolean
 }
 
-/** Characters of a line that fit next to the times, in the narrowest column with single-row lines. */
+/** How many characters of a line fit next to the times in the narrowest column whose lines have one row. */
 const FITTING = 38
 
 export const EventRow = memo(
@@ -56,7 +56,7 @@ export const EventRow = memo(
       </li>
     )
   },
-  // Lines are recreated with each event, but their content rarely changes.
+  // All lines are recreated with each event, but their content rarely changes.
   (before, after) =>
     before.isToday === after.isToday &&
     before.line.text === after.line.text &&
@@ -66,13 +66,13 @@ export const EventRow = memo(
     before.line.events.length === after.line.events.length,
 )
 
-/** The label of the row state that a line is about, if any: a row state has its own shape. */
+/** The label of the row state that a line is about, if any, because each row state has a shape of its own. */
 function stateLabel({ events: [first] }: IncidentLine): string | undefined {
   if (first.kind === 'rate-limited') return STATE_LABELS.blocked
   return first.kind === 'quota-short' ? STATE_LABELS[first.state] : undefined
 }
 
-/** Whether a line needs more than two rows: it is then wrapped, so that nothing is cut. */
+/** Whether a line needs more than two rows: it is then wrapped, so that nothing is cut off. */
 function isLong({ title, detail, at, endedAt }: IncidentLine): boolean {
   const length = endedAt === undefined ? 0 : lengthText(endedAt - at).length + 1
   return title.length > FITTING || detail.length + length > FITTING
@@ -86,7 +86,7 @@ function moreOf(line: IncidentLine) {
   return { card, requestIds: card?.requestIds ?? (requestId === undefined ? [] : [requestId]) }
 }
 
-/** What happened in bold, with the detail and the length below. */
+/** What happened, in bold, with the detail and the duration below. */
 function Words({ line, canUnfold = false }: { readonly line: IncidentLine; readonly canUnfold?: boolean }) {
   const { title, detail, at, endedAt } = line
   return (

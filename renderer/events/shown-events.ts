@@ -16,7 +16,7 @@ export const EVENT_FILTER_LABELS: Readonly<Record<EventFilter, string>> = {
 
 export const EVENT_FILTERS = Object.keys(EVENT_FILTER_LABELS) as readonly EventFilter[]
 
-/** Whether an event passes the filter. A kind from a newer version passes `all` only. */
+/** Whether an event passes the filter. A kind from a newer version passes only `all`. */
 export function passes(event: LoggedEvent, filter: EventFilter): boolean {
   return filter === 'all' || eventGroup(event) === filter
 }

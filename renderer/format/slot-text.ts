@@ -14,7 +14,7 @@ export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
 }
 
 /**
- * For slots that no header shows now: `3 own`, because own streams are counted anyway; `?` if there are none.
+ * For slots that no recent header shows: `3 own`, because own streams are always counted; `?` without any.
  */
 export const ownSlots = ({ own }: SlotQuota): string => (own > 0 ? `${own} own` : '?')
 export const unobservedText = ({ own }: SlotQuota): string => (own > 0 ? 'others ?' : 'not observed')

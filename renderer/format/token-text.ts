@@ -5,7 +5,7 @@ import { clockText, dayAndMinuteText, minuteText } from '../../app/status/moment
 import { accessStatus, refreshStatus } from '../../app/status/token-status.ts'
 import { ROTATION } from '../../app/tokens/schedule.ts'
 
-/** A token's life as text and bar: the share that remains, and what happens at its end. */
+/** A token's lifetime as text and bar: the share that remains, and what happens at its end. */
 export interface TokenText {
   readonly label: string
   readonly value: string
@@ -15,20 +15,20 @@ export interface TokenText {
   readonly next: string
   /** Where a refresh token is stored: `sealed`, `in memory`. */
   readonly kept?: string
-  /** The share of the token's life that remains, 0 to 1; absent if its end is unknown. */
+  /** The share of the token's lifetime that remains, 0 to 1; absent if its end is unknown. */
   readonly left?: number
   /** The time of the token's refresh, on the same scale as `share`. */
   readonly mark?: number
   readonly severity: Severity
 }
 
-/** The life of an access token at `nowMs`, epoch milliseconds. */
+/** The lifetime of an access token at `nowMs`, epoch milliseconds. */
 export function accessText(access: AccessSummary, nowMs: number): TokenText {
   const { severity, label: state } = accessStatus(access, nowMs)
   const { expiresAt, issuedAt, refreshAt } = access
   const text = { label: 'Access token', next: '', severity }
   if (access.state === 'none') return { ...text, value: state, note: '' }
-  // The service may end a token before its time.
+  // The service may also end a token early.
   const isOver = expiresAt !== undefined && expiresAt <= nowMs
   if (state === 'expired') return { ...text, value: state, note: isOver ? endedAt(expiresAt) : '', left: 0 }
   if (expiresAt === undefined) return { ...text, value: state, note: '' }
@@ -55,7 +55,7 @@ function lifeline(
   return { left, mark: share(expiresAt - refreshAt, expiresAt - issuedAt) }
 }
 
-/** The life of a refresh token at `nowMs`, epoch milliseconds. */
+/** The lifetime of a refresh token at `nowMs`, epoch milliseconds. */
 export function refreshText(refresh: RefreshSummary, nowMs: number): TokenText {
   const kind = refresh.rotating ? 'rotating' : 'default'
   const { severity, label: state } = refreshStatus(refresh, nowMs)

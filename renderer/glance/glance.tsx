@@ -33,8 +33,8 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 const MAX_CARDS = 3
 
 /**
- * One key in large type, to be read from across the room; also a list of all keys if there are several. In a
- * low window, one line.
+ * One key in large type, to be read from across the room, and a list of all keys if there are several. In a
+ * low window, a single line.
  */
 export function Glance({ inert }: { readonly inert: boolean }) {
   const isLine = useMedia('(max-height: 220px)')
@@ -71,8 +71,8 @@ export function Glance({ inert }: { readonly inert: boolean }) {
 }
 
 /**
- * The button that remedies what the line reports. The button acts on the chosen key, so there is none while
- * the line is about another key.
+ * The button for the remedy of what the line reports. It acts on the chosen key, so it is absent while the
+ * line is about another key.
  */
 function LineRemedy() {
   const shown = useSnapshot(({ profile }) => profile.id)

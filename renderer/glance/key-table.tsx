@@ -17,7 +17,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 const linesOf = ({ snapshots }: MirrorState, nowMs: number, refusals: Readonly<Record<string, number>>) =>
   JSON.stringify(keyLines(snapshots, nowMs, refusals))
 
-/** All keys, the worst first; Alt plus a number opens one. */
+/** All keys, worst first. Alt and a number open one. */
 export function KeyTable() {
   const { view } = useParts()
   const refusals = useRefusalsToday()
@@ -119,17 +119,15 @@ function KeyRow({ line, index, open }: KeyRowProps) {
 
 const SIGNED_OUT: readonly RefreshSummary['state'][] = ['none', 'sign-in-required', 'revoked']
 
-/**
- * The cells for the tightest quota: empty while the key cannot call. A share is in `left`, not in `until`.
- */
+/** The cells for the tightest quota, empty while all calls fail. A share is in `left`, not in `until`. */
 function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
   if (isSignedOut) return { tightest: 'checks paused', left: '', until: '' }
   return { tightest, left, until: note.endsWith('%') ? '' : note }
 }
 
 /**
- * Each key's 429s since midnight in the displayed zone, from the history and this run. A key without a
- * history response is left out.
+ * Each key's 429s since midnight in the displayed zone, from the history and this run. A key is left out
+ * until its history arrives.
  */
 function useRefusalsToday(): Readonly<Record<string, number>> {
   const { api, live } = useParts()
@@ -142,7 +140,7 @@ function useRefusalsToday(): Readonly<Record<string, number>> {
     for (const profile of profiles.split('\n').filter(Boolean)) {
       api.pastEvents({ profile, fromMs, toMs: Math.max(fromMs + 1, Math.round(live.ticker.nowMs())) }).then(
         (events) => !stopped && setPast((before) => ({ ...before, [profile]: events })),
-        // The key's cell stays empty, and the link reports a lost host.
+        // The key's cell stays empty; the link reports that the host is lost.
         () => {},
       )
     }

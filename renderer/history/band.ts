@@ -13,11 +13,11 @@ export interface BandRow {
 export const BAND_COLUMNS = 150
 
 /**
- * Reduces points to the lowest and highest value per column, so that a dip of a second shows on a chart of a
- * week.
+ * Reduces points to the lowest and highest value per column, so that a dip of one second is visible on a
+ * chart of a week.
  *
  * Estimates count only in a column without a header. A column without points is a gap, unless its neighbours
- * are so near that the points are merely sparse.
+ * are so near that there are just few points.
  */
 export function bandRows(points: History['points'], fromMs: number, toMs: number): readonly BandRow[] {
   const widthMs = (toMs - fromMs) / BAND_COLUMNS
@@ -58,5 +58,5 @@ export function bandRows(points: History['points'], fromMs: number, toMs: number
   }
 }
 
-/** Maximum number of empty columns in a row that a line crosses. */
+/** Maximum number of consecutive empty columns that a line crosses. */
 const MAX_EMPTY = 2

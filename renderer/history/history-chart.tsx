@@ -55,7 +55,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
         role="img"
         aria-label={summary}
       >
-        {/* Distinguished by hatching too, not only by colour. */}
+        {/* Areas are distinguished by hatching, not only by colour. */}
         <defs>
           <pattern
             id={HATCH}
@@ -176,7 +176,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             fill="none"
           />
         )}
-        {/* Areas, because Recharts would measure a line's length at each render. */}
+        {/* These are areas, because Recharts would measure the length of a line at each render. */}
         {empties !== undefined && (
           <Area
             {...CURVE}
@@ -282,13 +282,13 @@ function HeaderRing({ cx, cy, payload }: RingProps) {
   return <circle cx={cx} cy={cy} r={2.6} fill="var(--panel)" stroke="var(--ok)" strokeWidth={1.3} />
 }
 
-/** The axis shows requests, and below zero the strip's rates. */
+/** A label of the axis, which shows requests and, below zero, the strip's rates. */
 function axisText(value: number, strip: UseStrip | undefined): string {
   if (strip === undefined || value >= 0) return String(value)
   return value === strip.base ? '0' : `${strip.tickPerSecond}/s`
 }
 
-/** The tooltip of the cursor. It alone renders when the cursor moves. */
+/** The tooltip at the cursor. Only this renders when the cursor moves. */
 function Reading({ limit, ...cursor }: CursorProps<ChartRow> & { readonly limit: number }) {
   const row = rowUnderCursor(cursor)
   const reading = row && chartReading(row, limit)

@@ -29,8 +29,8 @@ const HistoryChart = lazy(async () => ({ default: (await import('./history-chart
 /** Width of a wide chart in pixels. */
 const MAX_PIXELS = 900
 /**
- * Minimum time between two renders. A render costs more than all numbers, and 2 s are two pixels of the
- * shortest range.
+ * Minimum time between two renders. A render takes longer than that of all numbers, and in the shortest range
+ * 2 s are two pixels.
  */
 const MIN_STEP_MS = 2000
 
@@ -174,8 +174,8 @@ function useSeries(category: string, history: History, range: ChartRange): Chart
   const step = useShown((_, nowMs) => Math.floor(nowMs / stepMs))
   const quota = useSnapshot((snapshot) => snapshot.requests.find((one) => one.category === category))
   const isDrawable = quota !== undefined
-  // Uses the quota at this time and not each newer one, so the list below omits it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  // Uses the quota as it is at this time and not every newer one, so the list below omits it. biome-ignore
+  // lint/correctness/useExhaustiveDependencies: see above
   return useMemo(
     () =>
       quota
@@ -190,7 +190,7 @@ function useSeries(category: string, history: History, range: ChartRange): Chart
   )
 }
 
-/** Draws samples that arrive within the step, too. */
+/** So that samples which arrive within the step are drawn too. */
 const newest = ({ points }: History) => points.at(-1)?.at ?? 0
 
 function summary(category: string, { rows, limit, rejectedAt, facts }: ChartSeries): string {

@@ -5,7 +5,7 @@ import sheet from './history.module.css'
 
 const css = classesOf(sheet)
 
-/** The controls that choose the range of the chart, and chart or table. */
+/** The controls for the range, and for chart or table. */
 export function HistoryTabs() {
   const { view, look } = useParts()
   const follows = useLook(({ followsWorst }) => followsWorst)

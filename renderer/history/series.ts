@@ -11,22 +11,22 @@ import { stripOf, type UseStrip, withUse } from './strip-of-use.ts'
 /** One time of the chart. A line is interrupted where it has no value. */
 export interface ChartRow {
   readonly at: number
-  /** Long ranges: lowest and highest value of a column, from headers or only from the model. */
+  /** For long ranges: the lowest and highest value of a column, from headers or only from the model. */
   readonly headerBand?: readonly [low: number, high: number]
   readonly modelledBand?: readonly [low: number, high: number]
-  /** The interval of the requests left, as known at that time. */
+  /** The range of the requests left, as known at that time. */
   readonly range?: readonly [low: number, high: number]
   readonly header?: number
   readonly modelled?: number
   /** The usual level at this time, from other days. */
   readonly usual?: number
-  /** The lowest and highest expected level, and each as a separate line until its end. */
+  /** The lowest and highest expected level; also each as a line of its own, up to its end. */
   readonly forecast?: readonly [low: number, high: number]
   readonly earliest?: number
   readonly latest?: number
   /** The last header at or before this time, epoch ms. */
   readonly headerAt?: number
-  /** Requests per second, as estimated then. */
+  /** Requests per second, as estimated at that time. */
   readonly own?: number
   readonly elsewhere?: number
   /** The bars of the strip below, in units of the axis: see `UseStrip`. */
@@ -56,7 +56,7 @@ export interface ChartSeries {
    * estimated if there are no headers.
    */
   readonly lowest: LowestLevel | undefined
-  /** When the quota runs out if use continues, if a forecast is drawn: `empty 14:33–14:36`. */
+  /** When the quota runs out if use continues: `empty 14:33–14:36`. Only if a forecast is drawn. */
   readonly empties: string | undefined
 }
 
@@ -73,8 +73,8 @@ const QUARTER_MS = 15 * MINUTE_MS
 /**
  * Computes the lines of the chart.
  *
- * Headers less than two minutes apart are joined by a solid line. Modelled values are drawn dashed across
- * longer gaps, and from the last header to now.
+ * A solid line joins headers that are less than two minutes apart. In longer gaps, and from the last header
+ * to now, modelled values are drawn as a dashed line.
  */
 export function chartSeries(
   history: History,
@@ -154,7 +154,7 @@ function leastOf(
   return least
 }
 
-/** The oldest point or 429 of the shortest range; `undefined` without any. */
+/** The oldest point or 429 of the shortest range; `undefined` if there is none. */
 function firstMs({ points, rejectedAt }: History, nowMs: number): number | undefined {
   const fromMs = nowMs - RANGES['15 min'].pastMs
   const first = [...points.map(({ at }) => at), ...rejectedAt].filter((at) => at >= fromMs)
@@ -194,7 +194,7 @@ function finelyDrawn(points: History['points']): ChartRow[] {
       lastHeaderMs !== undefined && nextHeader !== undefined && nextHeader.at - lastHeaderMs <= STALE_AFTER_MS
     if (isVouchedFor) {
       const before = rows.findLast((row) => row.header !== undefined)
-      // A point on the straight line between two headers; it adds only that time's interval.
+      // The point is on the straight line between two headers, so it adds only the range at that time.
       const header = before && nextHeader && between(before, nextHeader, point.at)
       if (header !== undefined && point.low !== undefined)
         rows.push({ at: point.at, header, ...rangeOf(point) })
@@ -240,7 +240,7 @@ function addNow(
   rows.push({ ...first, ...now }, ...rest)
 }
 
-/** The edges of a forecast, and the area between them. A line ends where nothing is left. */
+/** The edges of a forecast, and the area between them. An edge ends where nothing is left. */
 function forecastRows(ahead: LevelForecast | undefined): readonly ChartRow[] {
   if (ahead === undefined) return []
   const { points } = ahead

@@ -3,8 +3,8 @@ import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import type { ChartRow } from './series.ts'
 
 /**
- * The strip of use below the line of a chart. Both share one axis, so that one cursor and one tooltip serve
- * both: the strip is drawn below zero, with scaled rates.
+ * The strip of use below the line of a chart. Line and strip share one axis, so that one cursor and one
+ * tooltip serve both. So the strip is drawn below zero, with scaled rates.
  */
 export interface UseStrip {
   /**
@@ -25,7 +25,7 @@ export interface UseStrip {
 const BASE = -0.32
 const TOP = -0.07
 
-/** A point's use is valid until the next point, but at most this long. Milliseconds. */
+/** A point's use applies until the next point, but at most this long. Milliseconds. */
 const SAYS_MS = 30_000
 
 /** The strip for these points; `undefined` if no point has a known use. */
@@ -52,7 +52,9 @@ export function stripOf(
   }
 }
 
-/** The largest of 1, 2, 5, 10, 0.1 … that does not exceed the rate; requests per second, above 0. */
+/**
+ * The largest of …, 0.1, 0.2, 0.5, 1, 2, 5, … that does not exceed the rate; requests per second, above 0.
+ */
 function roundedDown(perSecond: number): number {
   const power = Math.floor(Math.log10(perSecond))
   const unit = 10 ** power
@@ -75,7 +77,7 @@ export function withUse(
       const point = points[next]
       if (point === undefined || point.at > row.at) break
       if (point.own !== undefined) known = point
-      // A sample that only repeats a header's number has an interval, and is not a header.
+      // A sample that only repeats a header's number has bounds, and is not a header.
       if (point.source === 'header' && point.low === undefined) headerAt = point.at
     }
     if (observedAt !== undefined && observedAt <= row.at) headerAt = Math.max(headerAt ?? 0, observedAt)

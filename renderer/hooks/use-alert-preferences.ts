@@ -6,7 +6,7 @@ import { useAnswer } from './use-answer.ts'
 
 const preferencesOf = (main: WindowApi) => main.alertPreferences()
 
-/** Announcement preferences as main has them: `undefined` until main answers; the error if it failed. */
+/** The announcement preferences in main, `undefined` until it answers, and the error if it failed. */
 export function useAlertPreferences() {
   const { api } = useParts()
   const { answer: preferences, failure, expect, take } = useAnswer(preferencesOf)

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useParts } from '../state/window-parts.ts'
 
-/** Delay in ms, until the dialog's own attempt has failed because the window is still inert. */
+/** Delay, in ms, after which the dialog's own attempt has failed, because the window is still inert. */
 const SETTLED_MS = 20
 
 /**
@@ -30,7 +30,7 @@ export function useFocusReturn(page: string): void {
 /** Whether nothing has the focus. */
 export const isLost = (): boolean => document.activeElement === document.body
 
-/** The focused control; for an entry of a menu, which closes, the button that opened the menu. */
+/** The focused control. For an item of a menu, which closes, the button that opened the menu. */
 function focused(): HTMLElement | undefined {
   const { activeElement } = document
   const button = activeElement?.closest('[role=menu]')?.getAttribute('aria-labelledby')

@@ -2,10 +2,13 @@ import { useEffect, useState } from 'react'
 import { useMirror, useParts } from '../state/window-parts.ts'
 
 interface Repeated<Answer> {
-  /** From `useCallback`: a new function is called at once. `undefined` keeps the last response. */
+  /**
+   * Must come from `useCallback`, because a new function is called at once. If it returns `undefined`, the
+   * last response stays.
+   */
   readonly ask: () => Promise<Answer | undefined>
   readonly isOn: boolean
-  /** Milliseconds from a response to the next request; `undefined`: only one request. */
+  /** Milliseconds from a response to the next request; `undefined` for only one request. */
   readonly everyMs: number | undefined
 }
 
@@ -16,8 +19,8 @@ interface LastAnswer<Answer> {
 }
 
 /**
- * Sends a request at an interval while the window is visible and its host connected. A failure keeps the last
- * response; the banner reports a lost host.
+ * Sends a request at an interval while the window is visible and its host connected. If a request fails, the
+ * last response stays; the banner reports a lost host.
  */
 export function useRepeated<Answer>({
   ask,

@@ -2,8 +2,8 @@ import { useCallback, useEffect } from 'react'
 import { useParts } from '../state/window-parts.ts'
 
 /**
- * The way from a page back to the dashboard: a function, and Escape, unless a dialog is open or something
- * else uses the key.
+ * Returns a function that goes back from a page to the dashboard. Escape does so too, unless a dialog is open
+ * or something else uses the key.
  */
 export function useWayBack(): () => void {
   const { view } = useParts()

@@ -11,7 +11,7 @@ export const CONNECTION_WORDS: Readonly<Record<ConnectionKind, string>> = {
   custom: 'Other',
 }
 
-/** The source of the tokens: consent in the browser, or pasted. */
+/** Where the tokens come from: consent in the browser, or a pasted token. */
 export type Way = 'browser' | 'paste'
 
 /** The validated form of a new key. */
@@ -23,7 +23,7 @@ export interface ConnectionDraft {
   readonly clientId: string
   readonly audience?: string
   readonly clientSecret?: string
-  /** Absent for a sign-in by the browser. */
+  /** Absent for a sign-in through the browser. */
   readonly refreshToken?: string
 }
 

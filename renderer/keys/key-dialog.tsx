@@ -19,7 +19,7 @@ interface KeyDialogProps {
   readonly title: string
   readonly about: string
   readonly attempt: SignInAttempt
-  /** The fields of the dialog besides the token. */
+  /** The fields of the dialog other than the token. */
   readonly children?: ReactNode
   readonly errors: Readonly<Record<string, string>>
   readonly onSubmit: (form: FormData, way: Way, agreed: boolean) => void
@@ -29,11 +29,11 @@ interface KeyDialogProps {
 }
 
 /**
- * A dialog that obtains tokens by the browser or by pasting, or, if `onSecret` is set, by correcting the
- * secret.
+ * A dialog that obtains tokens through the browser or from a pasted token or, if `onSecret` is set, lets a
+ * person correct the secret.
  *
- * During the browser's sign-in the form is hidden but stays mounted, so that inputs keep their text for
- * another attempt until the dialog closes.
+ * During a sign-in through the browser, the form is hidden but stays mounted, so that until the dialog closes
+ * its inputs keep their text for another attempt.
  */
 export function KeyDialog(props: KeyDialogProps) {
   const { title, about, attempt, children, errors, onSubmit, onSecret, onClose } = props
@@ -115,8 +115,8 @@ function buttonText(way: Way | 'secret', isAsking: boolean): string {
 }
 
 /**
- * A note on where secrets are stored. Fetched when the dialog opens, because the shown key may be the
- * simulator's, which is never stored.
+ * A note that says where secrets are stored. This is fetched when the dialog opens, because the displayed key
+ * may be the simulator's, which is never stored.
  */
 function WhereKept() {
   const { api } = useParts()

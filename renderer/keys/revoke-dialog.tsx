@@ -11,7 +11,7 @@ import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
-/** Outcomes that a banner shows after the dialog. */
+/** Outcomes that a banner shows after the dialog has closed. */
 const BANNER_CODES: readonly string[] = ['revoke-unconfirmed', 'revoke-refused']
 
 export function RevokeDialog() {
@@ -87,7 +87,7 @@ export function RevokeDialog() {
 }
 
 /**
- * States that access tokens stay valid until they expire: a revocation affects refresh tokens only (service
+ * States that access tokens stay valid until they expire: a revocation affects only refresh tokens (service
  * 4.2).
  */
 function AccessLivesOn() {

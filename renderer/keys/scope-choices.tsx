@@ -10,8 +10,8 @@ const SCOPE_WORDS: Readonly<Record<ExtraScope, string>> = {
 }
 
 /**
- * Optional scopes. All other quotas need only the basic scopes; the key must be allowed to use what is
- * requested.
+ * Optional scopes. All other quotas need only the basic scopes. The key must be allowed to use the requested
+ * scopes.
  */
 export function ScopeChoices() {
   return (

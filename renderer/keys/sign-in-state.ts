@@ -4,7 +4,9 @@ import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
 /** The state of the dialog's attempt to obtain tokens. Contains no secret. */
 export type SignInState =
   | { readonly kind: 'idle' }
-  /** Waiting for main's response. `heard`: statuses that arrived before the response named the sign-in. */
+  /**
+   * Waiting for main's response. `heard`: statuses that arrived before the response, which names the sign-in.
+   */
   | { readonly kind: 'asking'; readonly heard: readonly SignInStatus[] }
   /** A revocation of this key is not confirmed; the person decides. */
   | { readonly kind: 'blocked'; readonly message: string }
@@ -20,7 +22,7 @@ export type SignInState =
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
   | { readonly kind: 'done'; readonly profile: string }
 
-/** A sign-in by the browser has begun, or a pasted token was accepted. */
+/** A sign-in through the browser has begun, or a pasted token was accepted. */
 export type KeyOutcome = Outcome<StartedSignIn | { readonly profile: string }>
 
 export const IDLE: SignInState = { kind: 'idle' }
@@ -63,7 +65,7 @@ export function withStatus(state: SignInState, status: SignInStatus): SignInStat
     case 'done':
       return { kind: 'done', profile: status.profile }
     case 'failed':
-      // Cancelled here or replaced by another window's sign-in.
+      // The sign-in was cancelled here or replaced by another window's.
       return { kind: 'failed', code: status.code, message: status.message }
   }
 }

@@ -15,7 +15,9 @@ interface SignInWaitingProps {
   readonly onCancel: () => void
 }
 
-/** Shown during a sign-in by the browser. Its address contains no secret (app/sign-in/authorize-url.ts). */
+/**
+ * Shown during a sign-in through the browser. Its address contains no secret (app/sign-in/authorize-url.ts).
+ */
 export function SignInWaiting({ state, onCancel }: SignInWaitingProps) {
   const { url, opened, notice, unreachable } = state
   const isInBrowser = useMirror((mirror) => mirror.hello?.host === 'browser')

@@ -7,11 +7,11 @@ import { ASKING, answered, IDLE, type KeyOutcome, type SignInState, withStatus }
 export interface SignInAttempt {
   readonly state: SignInState
   ask(question: () => Promise<KeyOutcome>): void
-  /** Cancels the sign-in by the browser, if there is one. */
+  /** Cancels the sign-in through the browser, if there is one. */
   cancel(): void
 }
 
-/** The attempt of one dialog to obtain tokens. `onDone` is called once, with the profile of the tokens. */
+/** The attempt of one dialog to obtain tokens. `onDone` is called once, with their profile. */
 export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
   const { api } = useParts()
   const [state, setState] = useState<SignInState>(IDLE)
@@ -27,7 +27,7 @@ export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
 
   const end = (signIn: string) => {
     api.cancelSignIn({ signIn }).catch(() => {
-      // A sign-in that is not cancelled expires by itself.
+      // A sign-in that is not cancelled expires on its own.
     })
   }
   return {

@@ -15,7 +15,9 @@ import { useParts, useSnapshot } from '../state/window-parts.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet, ...keysSheet })
 
-/** Allows orders of the displayed key by a new sign-in; a LIVE key also needs its last characters. */
+/**
+ * Allows orders of the displayed key by a new sign-in; for LIVE, the key's last characters are needed too.
+ */
 export function AllowOrdersDialog() {
   const { api, view } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile)
@@ -39,7 +41,7 @@ export function AllowOrdersDialog() {
     if (!isTyped) return
     attempt.ask(async () => {
       const outcome = await api.allowOrders({ profile: profile.id, ...(needsEnding && { ending }) })
-      // Only a sign-in without orders may end a revocation.
+      // Only a sign-in that does not allow orders may end a revocation.
       if (!outcome.ok) return { ...outcome, code: 'not-allowed' }
       const { signIn } = outcome
       return signIn === undefined ? { ok: true, profile: profile.id } : { ok: true, ...signIn }

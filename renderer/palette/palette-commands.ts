@@ -20,9 +20,7 @@ const DIALOGS: readonly (readonly [Dialog, string])[] = [
   ['revoke', 'Revoke tokens…'],
 ]
 
-/**
- * All actions of the window: its shortcuts, its dialogs, another key, a row. `profile`: the displayed key.
- */
+/** All actions of the window: shortcuts, dialogs, another key, a row. `profile`: the displayed key. */
 export function paletteCommands(
   { snapshots }: Pick<MirrorState, 'snapshots'>,
   profile: string | undefined,

@@ -18,7 +18,7 @@ const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
  */
 const CLOSED_MS = 10
 
-/** All actions of the window, found by typing: a combobox with a list of matches. */
+/** All actions of the window, which a person finds by typing: a combobox with a list of matches. */
 export function PaletteDialog() {
   const { view, clock } = useParts()
   const doing = useDoing()
@@ -75,9 +75,9 @@ export function PaletteDialog() {
           />
           <div className={css('options')} id="palette-list" role="listbox" aria-label="Commands" ref={list}>
             {found.map((command, position) => (
-              // The keyboard works on the input, as a combobox has it.
-              // biome-ignore lint/a11y/useKeyWithClickEvents: see above
-              // biome-ignore lint/a11y/useFocusableInteractive: see above
+              // Keys are handled by the input, as usual for a combobox. biome-ignore
+              // lint/a11y/useKeyWithClickEvents: see above biome-ignore lint/a11y/useFocusableInteractive:
+              // see above
               <div
                 key={command.label}
                 id={`palette-${position}`}

@@ -35,7 +35,7 @@ import { WaitBars } from './wait-bars.tsx'
 
 const css = classesOf(sheet)
 
-/** A stretch of the picture: levels as shares of the limit, 0 to 1. */
+/** A stretch of the chart: levels are shares of the limit, 0 to 1. */
 export interface DayRow {
   /** Epoch ms. */
   readonly at: number
@@ -48,7 +48,7 @@ export interface DayRow {
 
 interface DayChartProps {
   readonly rows: readonly DayRow[]
-  /** The plan's programs, in the plan's order, which decides their colours and patterns. */
+  /** The plan's programs, in the plan's order, which determines their colours and patterns. */
   readonly programs: readonly PlannedProgram[]
   /** Share of the limit below which the row is low. */
   readonly threshold: number
@@ -79,7 +79,7 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
             {threshold > 0 && (
               <ReferenceLine
                 {...low}
-                // On the side of the chart away from the label of the lowest point.
+                // On the opposite side of the chart from the label of the lowest point.
                 label={isEarly ? { ...low.label, position: 'insideBottomRight' } : low.label}
               />
             )}
@@ -157,7 +157,7 @@ function marksOf(rows: readonly DayRow[]) {
   return { sessions: sessionMoments(fromMs, toMs), lowest, isEarly, apart: mostApart(rows, lowest) }
 }
 
-/** The best place for both curves' names: far apart, away from the edges and the lowest point. */
+/** The best place for both curves' names: where they are far apart, not at an edge or the lowest point. */
 function mostApart(rows: readonly DayRow[], lowest: DayRow | undefined): DayRow | undefined {
   const [fromMs, toMs] = endsOf(rows)
   const lengthMs = toMs - fromMs
@@ -197,7 +197,7 @@ function TimeAxis({ rows, isHidden }: TimeAxisProps) {
   )
 }
 
-/** Full hours, a dozen at most. */
+/** Full hours, at most a dozen. */
 function hourTicks(fromMs: number, toMs: number): number[] {
   const stepMs = HOUR_MS * Math.max(1, Math.ceil((toMs - fromMs) / (12 * HOUR_MS)))
   const first = Math.ceil(fromMs / stepMs) * stepMs

@@ -172,7 +172,7 @@ interface Summary {
   readonly of?: number
 }
 
-/** Lowest level and longest wait of the day, and whether the day's requests exceeded the plan's. */
+/** The day's lowest level and longest wait, and whether its requests exceeded the plan's. */
 function summaryText({ rows, isBehind, isChanged, boundSeconds, of }: Summary): string {
   if (rows.length === 0) return ''
   const lowest = Math.min(...rows.map(({ after }) => after))

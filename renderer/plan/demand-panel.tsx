@@ -16,13 +16,13 @@ import sheet from './plan-demand.module.css'
 
 const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
 
-/** Limits for the position of the refill mark, per cent of a bar's width. */
+/** Limits of the position of the refill mark, in per cent of a bar's width. */
 const REFILL_AT_MOST = 80
 const REFILL_AT_LEAST = 25
 
 /**
- * Position of the refill mark on all bars of a plan, per cent of their width. The longest bar fits, up to
- * four times the refill.
+ * Position of the refill mark on all bars of a plan, per cent of their width. The longest bar fits if it is
+ * up to four times the refill.
  */
 function refillAt(categories: readonly CategoryVerdict[]): number {
   const highest = Math.max(

@@ -19,7 +19,7 @@ import { recordedDay } from './use-day.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The Plan page: the programs on the key as an editable plan, with an immediate verdict. */
+/** The Plan page: the key's programs as an editable plan, with an immediate verdict. */
 export function PlanPage() {
   const { api, view, mirror, live } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
@@ -76,8 +76,8 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
   const { verdict } = judged
   const atMost = useMemo(() => planVerdict(withOthersHigh(plan, base)), [plan, base])
   const before = useMemo(() => planVerdict(base.plan), [base])
-  // Paint order: first the verdict and the changed row, then the rest for the newest change, and last the
-  // day, which takes longest, once changes pause.
+  // Order of painting: first the verdict and the row that changed; then the rest, for the newest change;
+  // last, once changes pause, the day, which takes longest.
   const late = useDeferredValue(judged)
   const rested = useRested(judged)
   const openFile = usePlanFile(change)
@@ -121,7 +121,7 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
   )
 }
 
-/** Pause after which changes count as finished; a dragged slider moves many times within it. */
+/** Pause after which changes count as finished. A slider that is dragged moves many times within it. */
 const REST_MS = 250
 
 /** The value once it has been stable for a while; the first value at once. */
@@ -135,8 +135,8 @@ function useRested<T>(value: T): T {
 const MAX_NAME = 60
 
 /**
- * Opens a plan's file in place of the draft. An invalid file changes nothing, and a notice names the wrong
- * member.
+ * Opens a plan's file in place of the draft. If the file is invalid, nothing changes, and a notice names the
+ * wrong member.
  */
 function usePlanFile(change: ChangeDraft): (file: File) => Promise<void> {
   const { view } = useParts()
@@ -144,14 +144,14 @@ function usePlanFile(change: ChangeDraft): (file: File) => Promise<void> {
     const name = file.name.replaceAll(/\p{Cc}/gu, ' ').slice(0, MAX_NAME)
     const say = (line: string) => view.setState({ notice: `${name}: ${line}` })
     try {
-      // The code that checks a file is a sixth of the window's script, so it is loaded with the first file.
+      // The code that checks a file is large, a sixth of the window's script, so it is loaded when needed.
       const { MAX_PLAN_FILE_BYTES, readPlan } = await import('../../app/plan/plan-file.ts')
       const read = readPlan(file.size > MAX_PLAN_FILE_BYTES ? undefined : await file.text())
       if (read.kind === 'wrong') return say(`${read.line}. The plan is unchanged.`)
       change((draft) => fileOpened(draft, read.plan))
       say('opened. Others stay as observed now.')
     } catch (error) {
-      // A folder, a missing file, or a host that does not respond.
+      // The file is a folder or missing, or the host does not respond.
       say(unanswered(error))
     }
   }

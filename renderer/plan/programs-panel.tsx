@@ -87,7 +87,7 @@ export function ProgramsPanel({
             onChange={({ target }) => {
               const [file] = target.files ?? []
               if (file !== undefined) void openFile(file)
-              // Allows the same file to be chosen again after it was fixed.
+              // Allows the same file to be chosen again after it is corrected.
               target.value = ''
             }}
           />
@@ -156,7 +156,9 @@ const isSameProgram = ({ waits, ...one }: ProgramRowsProps, { waits: others, ...
   waits.join('\n') === others.join('\n') &&
   (Object.keys(one) as (keyof typeof one)[]).every((name) => Object.is(one[name], other[name]))
 
-/** Re-rendered only if the program or its waits changed: dragging a rate changes one of many. */
+/**
+ * Renders again only if the program or its waits changed, because dragging a rate changes only one of many.
+ */
 const ProgramRows = memo(function ProgramRows(props: ProgramRowsProps) {
   const { program, waits, change } = props
   const [isAdding, setAdding] = useState(false)
@@ -216,7 +218,7 @@ const ProgramRows = memo(function ProgramRows(props: ProgramRowsProps) {
   )
 }, isSameProgram)
 
-/** Adds a category that the program does not ask for yet. */
+/** Adds a category that the program does not use yet. */
 function AddCategory({
   limits,
   program: { name, requests },
@@ -316,7 +318,7 @@ function ProgramCells({ limits, program, at, isAdded, change, addStream }: Progr
 
 interface RequestCellsProps extends ProgramRowsProps {
   readonly row: PlannedRequests
-  /** The row's place in its program. */
+  /** The row's index in its program. */
   readonly index: number
 }
 

@@ -18,13 +18,13 @@ import type { PlanDraft } from '../state/plan-draft.ts'
 import { useParts } from '../state/window-parts.ts'
 
 export const RECORDED_MS = 24 * HOUR_MS
-/** Length of a day without a recording: market hours. */
+/** Length of a day if nothing is recorded: market hours. */
 const MARKET_MS = 6.5 * HOUR_MS
 /** Length of each stretch in the chart. */
 export const STRETCH_MS = 180_000
 const REPLAY = { maxWaitMs: 300_000, stretchMs: STRETCH_MS }
 const NOTHING: RecordedUses = { rows: {}, programs: [] }
-/** Work between two pauses, milliseconds: less than a frame. */
+/** How long to work between two pauses, in milliseconds: less than a frame. */
 const SLICE_MS = 8
 
 /** The day on which a plan is tried, and its results. */
@@ -36,12 +36,12 @@ export interface PlannedDays {
   /** Recorded minutes of the last 24 hours. */
   readonly minutes: number
   readonly before: Replay
-  /** Same as `before` if nothing was changed. */
+  /** The same as `before` if nothing was changed. */
   readonly after: Replay
   readonly plan: Plan
 }
 
-/** Replays the recorded day with the change and without; `undefined` until the first replay is done. */
+/** Replays the recorded day with the change and without; `undefined` until the first replay has finished. */
 export function useDay(draft: PlanDraft): {
   readonly days: PlannedDays | undefined
   readonly isBehind: boolean
@@ -62,7 +62,7 @@ export function useDay(draft: PlanDraft): {
   }, [clock, plan, basePlan, day])
   const isDone = before !== undefined && before.day === day
   const changed = plan === basePlan ? undefined : after
-  // Memoized, because redrawing the day costs more than the verdict.
+  // Memoized, because redrawing the day takes longer than the verdict.
   const days = useMemo((): PlannedDays | undefined => {
     if (before === undefined || before.day !== day) return undefined
     const { fromMs, lengthMs, recorded, minutes } = before.day
@@ -105,7 +105,7 @@ interface DayAsked {
   readonly sinceMs: number
 }
 
-/** Fetches the recorded use of the 24 hours before a moment. */
+/** Fetches the recorded use of the 24 hours before a given time. */
 export async function recordedDay(
   api: Pick<WindowApi, 'recordedUses'>,
   { profile, base, sinceMs }: DayAsked,
@@ -127,8 +127,8 @@ interface DayParts {
 }
 
 /**
- * The day from the first recorded minute of the last 24 hours; a day of market hours if nothing was recorded.
- * Programs that no longer exist are left out.
+ * The day that starts with the first recorded minute of the last 24 hours, or a day of market hours if
+ * nothing was recorded. Programs that no longer exist are left out.
  */
 export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): RecordedDay {
   const minutesOf = (requests: (own: number, elsewhere: number) => number): readonly RecordedMinute[] =>
@@ -195,7 +195,7 @@ function replayed(
   return () => cancel()
 }
 
-/** The programs of a plan, plus Headroom and others if the recording has them and the plan does not. */
+/** The programs of a plan; also Headroom and others, if the recording has them and the plan does not. */
 function recordedPrograms(plan: Plan, { base, recorded }: WhatIfDay): Plan['programs'] {
   const has = (all: Plan['programs'], name: string) => all.some((program) => program.name === name)
   const missing = recorded.filter(

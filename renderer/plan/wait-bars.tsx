@@ -19,7 +19,7 @@ interface WaitBarsProps {
   readonly ticks: readonly number[]
 }
 
-/** The longest wait in each part of a day, as bars with the pattern of the program that waited. */
+/** The longest wait in each part of a day, as a bar with the pattern of the program that waited. */
 export function WaitBars({ rows, programs, ticks }: WaitBarsProps) {
   const bars = waitBars(rows)
   const longest = Math.max(...bars.map(({ seconds }) => seconds))
@@ -64,7 +64,7 @@ export function WaitBars({ rows, programs, ticks }: WaitBarsProps) {
   )
 }
 
-/** `12 s`, or from one minute `5 min`: rounded to fit the axis. The summary shows the exact wait. */
+/** `12 s`, or `5 min` from one minute on, rounded to fit the axis. The summary shows the exact wait. */
 const topText = (seconds: number) =>
   seconds < 60 ? waitText(seconds * 1000) : `${Math.round(seconds / 60)} min`
 
@@ -80,7 +80,7 @@ interface WaitBar {
 /** More bars than this are too thin to distinguish their patterns. */
 const MAX_BARS = 40
 
-/** Groups the rows of a day into bars that each cover the same length of time, each with its longest wait. */
+/** Groups the rows of a day into bars that cover equal lengths of time, each with its longest wait. */
 export function waitBars(
   rows: readonly Pick<DayRow, 'at' | 'longestSeconds' | 'longestBy'>[],
 ): readonly WaitBar[] {

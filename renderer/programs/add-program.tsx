@@ -33,7 +33,7 @@ interface AddProgramProps {
   close(): void
 }
 
-/** The panel that adds a program. It shows the key until it closes; the key is stored nowhere else. */
+/** The panel that adds a program. The key is shown until the panel closes; nothing else stores it. */
 export function AddProgram({ profile, url, programs, added, close }: AddProgramProps) {
   const { api } = useParts()
   const asked = useAsked<{ readonly key: string }>()
@@ -162,7 +162,7 @@ function OrdersTick() {
   )
 }
 
-/** A number with a button on each side, because weights are rarely above a few. */
+/** A number with a button on each side, because weights are usually small. */
 function Weight() {
   const { least, most } = PROGRAM_LIMITS.weight
   const [value, setValue] = useState('1')

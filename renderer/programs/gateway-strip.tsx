@@ -18,7 +18,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 
 interface GatewayStripProps {
   readonly gateway: GatewaySummary
-  /** The suggested port for turning the gateway on. */
+  /** The suggested port when the gateway is turned on. */
   readonly nextPort: number
   readonly programs: readonly ProgramSummary[]
   readonly asked: Asked<unknown>

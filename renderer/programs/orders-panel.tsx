@@ -23,7 +23,7 @@ type Range = keyof typeof RANGES
 const RANGE_NAMES = Object.keys(RANGES) as readonly Range[]
 
 /**
- * The journal of orders, and those with an unknown outcome until a person dismisses them. Empty while orders
+ * The journal of orders, and those with an unknown outcome until a person dismisses them. Empty if orders
  * were never allowed.
  */
 export function OrdersPanel({ profile }: { readonly profile: string }) {

@@ -11,7 +11,9 @@ import sheet from './programs.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet, ...ordersSheet })
 
-/** Whether orders of the displayed key may pass, and the button that stops them. Empty while they are off. */
+/**
+ * Whether orders of the displayed key are allowed, and the button that stops them. Empty while they are off.
+ */
 export function OrdersStrip() {
   const orders = useSnapshot((snapshot) => snapshot.orders) ?? NO_ORDERS
   if (orders.state === 'off') return null

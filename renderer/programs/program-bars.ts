@@ -10,14 +10,14 @@ export interface BarPiece {
 }
 
 export interface ProgramBars {
-  /** Busiest first; a piece refers to a program by index. */
+  /** Busiest first. A piece refers to a program by its index. */
   readonly programs: readonly { readonly name: string; readonly requests: number }[]
   readonly pieces: readonly BarPiece[]
   /** Requests per second at the top of the chart. */
   readonly maxPerSecond: number
 }
 
-/** A history by program as stacked bars of requests per second; `undefined` without any request. */
+/** A history by program as stacked bars of requests per second; `undefined` if there are no requests. */
 export function programBars({
   programs,
   resolutionMs,

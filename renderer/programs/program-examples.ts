@@ -10,7 +10,7 @@ const PATH = '/v3/brokerage/accounts'
 export const KEY_VARIABLE = 'HEADROOM_KEY'
 
 /**
- * Examples that read the accounts through the gateway at `url`. None contains a key: each reads it from
+ * Examples that read the accounts through the gateway at `url`. None contains a key; they read it from
  * `HEADROOM_KEY`.
  */
 export function programExamples(url: string): readonly ProgramExample[] {

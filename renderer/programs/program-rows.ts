@@ -5,13 +5,13 @@ import { sinceText, untilText, waitText } from '../../app/status/durations.ts'
 import { programStateText } from '../../app/status/gateway-status.ts'
 import { countText, rateRangeText } from '../../app/status/rates.ts'
 
-/** How many categories are shown for a program, waiting ones first. */
+/** How many categories are shown for a program, those with waiting requests first. */
 const MAX_USES = 2
 
 /** Demand of a program in one category now. */
 export interface ShownUse {
   readonly category: string
-  /** Requests per second, or how many wait. */
+  /** Requests per second, or how many requests wait. */
   readonly text: string
   readonly waits: boolean
   /** The program's share of the category's refill, 0 to 1. */
@@ -24,7 +24,7 @@ export interface ProgramRow {
   readonly name: string
   readonly process?: string
   readonly keyEnding: string
-  /** How many orders it may send; absent: none. */
+  /** How many orders it may send; absent if none. */
   readonly orders?: string
   readonly class: ProgramClass
   readonly weight: number
@@ -42,7 +42,7 @@ export interface ProgramRow {
   readonly streams: number
   readonly uses: readonly ShownUse[]
   readonly moreUses: number
-  /** All categories since the gateway was turned on. */
+  /** Use of all categories since the gateway was turned on. */
   readonly used: string
 }
 
@@ -88,7 +88,7 @@ export function programRow(
 
 type Use = ProgramSummary['use'][number]
 
-/** The category whose turn comes first. A category without a turn waits for others, and comes last. */
+/** The category whose turn comes first. One without an expected turn waits for others, and comes last. */
 function nextOf({ use }: ProgramSummary): Use | undefined {
   const waiting = use.filter((one) => one.waiting > 0)
   const at = ({ nextTurnAt = Number.POSITIVE_INFINITY }: Use) => nextTurnAt
@@ -131,10 +131,10 @@ const usedText = ({ use }: ProgramSummary): string =>
     )
     .join(', ')
 
-/** The rows below the programs: the key's own requests that no program sent, and others' requests. */
+/** The rows below the programs: Headroom's own requests, which no program sent, and others' requests. */
 export interface OtherUsers {
   readonly checks: { readonly rate: string; readonly uses: readonly ShownUse[]; readonly streams: number }
-  /** Absent while no others are seen. */
+  /** Absent while there is no use by others. */
   readonly others?: {
     readonly rate: string
     readonly range: string
@@ -171,7 +171,7 @@ export function otherUsers(snapshot: Snapshot, nowMs: number): OtherUsers {
   }
 }
 
-/** Totals of all programs of a key since the gateway was turned on, and what waits now. */
+/** Totals of all programs of a key since the gateway was turned on, and how many requests wait now. */
 export function totalsOf(programs: readonly ProgramSummary[]) {
   const sum = (of: (program: ProgramSummary) => number) =>
     programs.reduce((all, program) => all + of(program), 0)
@@ -183,7 +183,7 @@ export function totalsOf(programs: readonly ProgramSummary[]) {
     refused: sum(({ refused }) => refused),
     forwarded: sum(({ forwarded }) => forwarded),
     saved: sum(({ coalesced }) => coalesced),
-    /** Absent if a process of an earlier version does not report it. */
+    /** Absent if main is an earlier version, which does not report it. */
     ...(met.length === programs.length && { rejected: met.reduce((all, one) => all + one, 0) }),
   }
 }

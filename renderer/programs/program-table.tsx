@@ -176,7 +176,7 @@ function Uses({ uses, more = 0 }: { readonly uses: readonly ShownUse[]; readonly
   )
 }
 
-/** Requests per minute as small bars; the largest fills the height. */
+/** Requests per minute as small bars. The largest is as high as the chart. */
 function Trend({ counts }: { readonly counts: readonly number[] }) {
   const most = Math.max(1, ...counts)
   return (

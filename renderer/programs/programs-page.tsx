@@ -32,7 +32,7 @@ const overviewOf = (main: WindowApi) => main.gateway()
 /** The programs behind the gateway: who uses the key, who waits and why, and a panel to add one. */
 export function ProgramsPage() {
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
-  // Each key has its own programs; a program's new key must not appear next to another key's programs.
+  // A new program's key must not appear next to the programs of another key.
   return profile === undefined ? null : <ProgramsOf key={profile} profile={profile} />
 }
 

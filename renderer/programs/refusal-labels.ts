@@ -1,4 +1,4 @@
-/** Share of the chart's width that a label takes, including its margin. */
+/** Share of the chart's width that a label takes up, including its margin. */
 const LABEL_WIDTH = 0.2
 
 /** One label for several 429s that are too close together for separate ones. */
@@ -11,8 +11,8 @@ export interface RefusalLabel {
 }
 
 /**
- * Labels of the 429s at `rejectedAt` on a chart with these ends, oldest first, without overlaps. All epoch
- * ms.
+ * Labels for the 429s at `rejectedAt` on a chart with these ends, oldest first, without overlaps. All times
+ * are epoch ms.
  */
 export function refusalLabels(
   rejectedAt: readonly number[],

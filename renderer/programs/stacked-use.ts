@@ -1,7 +1,10 @@
 import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import type { AskedHistory } from './use-program-history.ts'
 
-/** An unfinished column is scaled to its elapsed part, once that is long enough for a rate. Milliseconds. */
+/**
+ * The unfinished column is scaled to the part that has elapsed, once that is at least this long.
+ * Milliseconds.
+ */
 const MIN_COLUMN_MS = 15_000
 /** Requests per second below which a piece is not drawn. */
 const MIN_PER_SECOND = 0.001
@@ -13,7 +16,7 @@ export interface UsePiece {
   readonly width: number
   readonly bottom: number
   readonly height: number
-  /** Whether the piece's column is unfinished, so that its data may be incomplete. */
+  /** Whether the piece's column is unfinished, so its data may be incomplete. */
   readonly isPartial: boolean
 }
 
@@ -31,7 +34,7 @@ export interface StackedUse {
 
 /**
  * Use by program in requests per second, with Headroom's own requests and others on top. `names`: the
- * programs from the bottom; removed ones follow. The chart is at least as high as `refillPerSecond`.
+ * programs, from the bottom up; removed ones follow. The chart is at least as high as `refillPerSecond`.
  */
 export function stackedUse(
   { from, resolutionMs, toMs, programs, own, elsewhere }: Omit<AskedHistory, 'rejectedAt'>,

@@ -26,7 +26,7 @@ const TICKS = [
   { upToMs: 120 * MINUTE_MS, tickMs: 5 * MINUTE_MS },
   { upToMs: DAY_MS, tickMs: 120 * MINUTE_MS },
 ] as const
-/** Width of the chart in a narrow window; the same ticks fit every width. */
+/** Width of the chart in a narrow window. Ticks that fit this width are used for every width. */
 const MIN_WIDTH_PIXELS = 290
 
 interface UseChartProps {
@@ -207,7 +207,7 @@ interface LegendProps {
   readonly category: string
 }
 
-/** From the top, like the layers: each program's present rate, or how many of its requests wait. */
+/** From the top down, like the layers: each program's present rate, or how many of its requests wait. */
 function Legend({ use: { layers }, programs, category }: LegendProps) {
   const rest = useShownValue(({ requests }) => {
     const use = requests.find((one) => one.category === category)?.use

@@ -7,7 +7,7 @@ import { useParts, usePausedSince, useView } from '../state/window-parts.ts'
 const MAX_COLUMNS = 60
 const ASK_AGAIN_MS = 30_000
 
-/** A history by program, its end, and the 429s of the row within it; epoch ms. */
+/** A history by program, its end, and the row's 429s in that time; epoch ms. */
 export interface AskedHistory extends ProgramHistory {
   readonly toMs: number
   readonly rejectedAt: readonly number[]

@@ -9,7 +9,7 @@ import { waitUsedOf } from './program-rows.ts'
 /** Requests of one program that wait for one quota. */
 export interface WaitingRow {
   readonly program: string
-  /** The program's index among all programs, which decides its colour and pattern. */
+  /** The program's index among all programs, which determines its colour and pattern. */
   readonly at: number
   readonly waiting: number
   /** Expected turns of the first and the last of these requests. */
@@ -19,18 +19,18 @@ export interface WaitingRow {
   readonly waitUsed?: number
 }
 
-/** One quota with all requests that wait for it, the next turn first. */
+/** One quota with all requests that wait for it, in order of their turns. */
 export interface WaitingGroup {
   readonly category: string
   readonly severity: Severity
   readonly label: string
-  /** Why requests wait, as far as the quota shows. */
+  /** Why requests wait, as far as the quota shows that. */
   readonly why: string
   readonly rows: readonly WaitingRow[]
 }
 
 /**
- * Waiting requests at `nowMs`, epoch ms, by quota: those that wait for a slot, then others in order of turn.
+ * Waiting requests at `nowMs`, epoch ms, by quota: those that wait for a slot, then others by their turns.
  */
 export function waitingGroups(
   programs: readonly ProgramSummary[],

@@ -46,7 +46,7 @@ export function knownText({ knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(knownMs / 1000) : '—'
 }
 
-/** Requests of each program behind the gateway, a part of this app's: `bot 120, notes 4, Headroom 16`. */
+/** How this app's requests divide among programs behind the gateway: `bot 120, notes 4, Headroom 16`. */
 export function programsLine({ own, programs = [] }: RequestReport): string {
   const rest = own - programs.reduce((sum, { requests }) => sum + requests, 0)
   const all = [...programs, ...(rest >= 1 ? [{ program: 'Headroom', requests: rest }] : [])]
@@ -55,7 +55,7 @@ export function programsLine({ own, programs = [] }: RequestReport): string {
 
 export const countOrDash = (count: number): string => (count === 0 ? '—' : String(Math.round(count)))
 
-/** The counts of other events in a sentence, without those of zero. */
+/** The counts of other events as a sentence, without those that are zero. */
 export function happenings({ tokens, streams, unreachable }: Report): string {
   const said = [
     ...some(tokens.refreshed, 'token refresh', 'token refreshes'),

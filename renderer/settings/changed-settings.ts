@@ -19,7 +19,7 @@ export function changedSettings(before: KeySettings, after: KeySettings): readon
   ]
 }
 
-/** Fields last changed in another window, after a response to a change of `own` by this window. */
+/** The fields that another window changed last, after the response to this window's change of `own`. */
 export function changedElsewhere(
   former: ReadonlySet<SettingName>,
   changed: readonly SettingName[],

@@ -14,7 +14,7 @@ interface DraftFieldProps<T> {
   /** Whether another window set the present value. */
   readonly isElsewhere: boolean
   readonly read: (text: string) => Typed<T>
-  /** Resolves when main has set the value or rejected it. */
+  /** Resolves once main has set or rejected the value. */
   readonly onChoose: (value: T) => Promise<void>
 }
 
@@ -47,7 +47,7 @@ export function DraftField<T>({
       <label htmlFor={id}>{label}</label>
       <input
         id={id}
-        // type="number" hides invalid text, so no error could quote it.
+        // With type="number", invalid text is hidden, so an error could not quote it.
         type="text"
         inputMode={inputMode}
         autoComplete="off"

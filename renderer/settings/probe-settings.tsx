@@ -98,7 +98,7 @@ interface SwitchProps {
 
 function Switch({ label, hint, isOn, isElsewhere, onChange }: SwitchProps) {
   const id = useId()
-  /** The requested value, until it is set or rejected. */
+  /** The value that was requested, until it is set or rejected. */
   const [wanted, setWanted] = useState<boolean>()
   const choose = async (next: boolean) => {
     setWanted(next)

@@ -14,7 +14,7 @@ import { isSymbol } from '../../app/service/stream-paths.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { countText, shareText } from '../../app/status/rates.ts'
 
-/** The value of a text that a user typed, or what is wrong with that text. */
+/** The value of a text that a person typed, or what is wrong with it. */
 export type Typed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: string }
@@ -48,7 +48,7 @@ export function symbolFrom(text: string): Typed<string> {
   return isSymbol(symbol) ? typed(symbol) : wrong('Enter one symbol, such as MSFT.')
 }
 
-/** Parses an interval in seconds; an empty text selects the budget's own. */
+/** Parses an interval in seconds; an empty text selects the interval from the budget. */
 export function secondsFrom(text: string): Typed<number | undefined> {
   if (text.trim() === '') return typed(undefined)
   const seconds = decimal(text)

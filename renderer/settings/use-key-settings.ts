@@ -5,14 +5,14 @@ import { useAsked } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
 import { changedElsewhere, changedSettings, type SettingName } from './changed-settings.ts'
 
-/** The settings of one key, with the means to change them. */
+/** The settings of one key, and the function that changes them. */
 export interface HeldKeySettings {
   /** The settings in main; `undefined` before its first response. */
   readonly current: CurrentKeySettings | undefined
   readonly refusal: string | undefined
   /** Fields that another window has changed since they were shown. */
   readonly elsewhere: ReadonlySet<SettingName>
-  /** Resolves when the change was made or rejected. */
+  /** Resolves once the change is made or rejected. */
   change(changes: (now: KeySettings) => Partial<KeySettings>): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export function useKeySettings(profile: string): HeldKeySettings {
   const [elsewhere, setElsewhere] = useState(NOTHING)
   const latest = useRef<CurrentKeySettings>(undefined)
   const turn = useRef(Promise.resolve())
-  // Uses the live state even in a paused window, because a change must be based on the present settings.
+  // Uses the live state even if the window is paused, because changes must be based on the present settings.
   const settingsAt = useStore(
     live.mirror,
     ({ snapshots }) => snapshots.find((one) => one.profile.id === profile)?.settingsAt ?? 0,
@@ -67,7 +67,7 @@ export function useKeySettings(profile: string): HeldKeySettings {
     const follow = async () => {
       // The response to a change by this window may already include it.
       if (stopped || settingsAt <= (latest.current?.settingsAt ?? settingsAt)) return
-      // Without a response nothing is shown; the banner reports a lost host.
+      // If there is no response, nothing is shown; the banner reports a lost host.
       const answer = await api.keySettings({ profile }).catch(() => undefined)
       if (!stopped) answered(answer)
     }

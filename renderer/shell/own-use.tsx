@@ -9,10 +9,12 @@ import sheet from './header.module.css'
 
 const css = classesOf(sheet)
 
-/** In per cent, as precisely as shown: a share that looks like its cap is not over it. */
+/** In per cent, with the displayed precision, so that a share that looks equal to its cap is not over it. */
 const tenths = (share: number) => Math.round(share * 1000) / 10
 
-/** The cap is an average, so that one check more in the last period is not over it. */
+/**
+ * Whether checks exceed their cap. The cap is an average, so one check more in the last period is allowed.
+ */
 function isOverCap(snapshot: Snapshot, nowMs: number): boolean {
   const { usedFraction, budgetFraction } = snapshot.probes
   const oneCheck = 1 / Math.min(...snapshot.requests.map(({ limit }) => limit))
@@ -22,7 +24,7 @@ function isOverCap(snapshot: Snapshot, nowMs: number): boolean {
 const isPaused = (snapshot: Snapshot, nowMs: number) => isStopped(conditionsOf(snapshot, nowMs))
 
 /**
- * `2 checks/min`. While nothing can be called, the text says that checks are paused, because the count is of
+ * `2 checks/min`. While all calls fail, the text says that checks are paused, because the count is that of
  * the last minute.
  */
 function checksText(snapshot: Snapshot, nowMs: number): string {

@@ -5,7 +5,7 @@ import sheet from './header.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The pages, visible if the header has room for them; the menu "More" has the same. */
+/** Links to the pages, visible if the header has room for them. The menu "More" has the same links. */
 export function Pages() {
   const { view } = useParts()
   const page = useView((state) => state.page)

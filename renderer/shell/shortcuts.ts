@@ -9,7 +9,7 @@ export interface Shortcut {
   readonly run: (doing: Doing) => void
 }
 
-/** The stores and functions for the actions of shortcuts. */
+/** The stores and functions that the actions of shortcuts need. */
 export interface Doing {
   readonly view: ViewStore
   readonly look: LookStore

@@ -5,7 +5,7 @@ import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The id of the part that the first link leads to. */
+/** The id of the part to which the first link leads. */
 export const MAIN = 'quotas'
 
 const TARGETS = [
@@ -14,8 +14,8 @@ const TARGETS = [
 ] as const
 
 /**
- * Shown while focused: links past the header to the main parts. Buttons, because the browser host uses the
- * fragment for its code.
+ * Links that skip the header and lead to the main parts, shown while they have the focus. They are buttons,
+ * because the browser host uses the fragment for its code.
  */
 export function SkipLinks() {
   const hasProfile = useMirror((mirror) => mirror.snapshots.length > 0)

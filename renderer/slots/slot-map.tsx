@@ -22,9 +22,9 @@ import sheet from './slots.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Maximum number of slots drawn as cells; for more, only the number is shown. */
+/** Maximum number of slots that are drawn as cells. If there are more, only the number is shown. */
 const MAX_CELLS = 100
-/** Maximum number of slots whose cells have borders. */
+/** Maximum number of slots for which cells have borders. */
 const FEW_CELLS = 12
 
 const UNKNOWN = { severity: 'unknown', label: '' } as const
@@ -59,7 +59,7 @@ export function SlotMap() {
   )
 }
 
-/** One line per stream of the group that programs read. */
+/** One line for each of the group's streams that programs read. */
 const sharedText = (streams: readonly StreamSummary[], category: string): string =>
   streams
     .filter((stream) => stream.category === category && stream.readers)
@@ -68,7 +68,7 @@ const sharedText = (streams: readonly StreamSummary[], category: string): string
 
 interface GroupProps {
   readonly quota: SlotQuota
-  /** Whether the slot count is current: from a header, while the key can call. */
+  /** Whether the slot count is current: it comes from a header, and calls of the key do not all fail. */
   readonly isKnown: boolean
   readonly shared: string
 }

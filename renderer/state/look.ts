@@ -9,7 +9,7 @@ import { AS_DELIVERED, type RowArrangement, storedArrangement } from './row-grou
 export const DENSITIES = ['auto', 'roomy', 'dense'] as const
 export type Density = (typeof DENSITIES)[number]
 
-/** Preferences of this screen. None is secret; losing them is harmless. */
+/** Preferences of this screen. None of them is secret, and it does no harm if they are lost. */
 export interface Look {
   readonly theme: Theme
   /** `auto` follows the window's height. */
@@ -27,7 +27,7 @@ export interface Look {
   readonly rows: RowArrangement
   /** Off for people whose speech input types single keys (WCAG 2.1.4). */
   readonly shortcuts: boolean
-  /** Severities of alerts that sound. None unless turned on. */
+  /** Severities whose alerts make a sound. Empty unless a person turned some on. */
   readonly sounds: readonly AlertSeverity[]
   /** Whether this browser shows notifications, if its user permits them. */
   readonly notifications: boolean

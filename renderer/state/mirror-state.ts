@@ -42,7 +42,7 @@ export function withPushedSnapshot(state: MirrorState, snapshot: Snapshot, recei
  * Applies the response to a request for all profiles.
  *
  * A profile missing from the response is removed, unless a snapshot of that profile was pushed during the
- * request (`heardOf`): then the push is newer.
+ * request (`heardOf`) and is therefore newer.
  */
 export function withAllSnapshots(
   state: MirrorState,
@@ -81,7 +81,7 @@ export function lastSeq(state: MirrorState): number {
   return state.events[0]?.seq ?? 0
 }
 
-/** Inserts a snapshot. An older revision is dropped, because pushes and responses may overtake each other. */
+/** Inserts a snapshot. An older revision is dropped, because pushes and responses may arrive out of order. */
 function placed(snapshots: readonly Snapshot[], snapshot: Snapshot): readonly Snapshot[] {
   const index = snapshots.findIndex(({ profile }) => profile.id === snapshot.profile.id)
   const shown = snapshots[index]

@@ -33,12 +33,14 @@ export interface MirrorPorts {
   readonly clock: WindowClock
 }
 
-/** Interval of full requests in addition to the pushes; they bound the clock skew from both sides. */
+/**
+ * Interval of full requests, besides the pushes, which bound the clock skew from both sides. Milliseconds.
+ */
 const ASK_AGAIN_MS = 20_000
 const ASK_AFTER_FAILURE_MS = 2000
 
 /**
- * Keeps a store equal to main's state: subscribes, fetches once, and drops older revisions.
+ * Keeps a store in sync with main's state: subscribes, fetches once, and drops older revisions.
  *
  * Fetches again when the link returns, when the window becomes visible, and at an interval.
  */
@@ -87,8 +89,8 @@ export class Mirror {
   }
 
   /**
-   * Called by the page. A hidden window receives no snapshots, so it fetches the latest when it becomes
-   * visible.
+   * To be called by the page. A hidden window receives no snapshots, so it fetches the latest ones when it
+   * becomes visible.
    */
   visibilityChanged(visible: boolean): void {
     this.#visible = visible
@@ -109,7 +111,7 @@ export class Mirror {
     if (link.kind === 'no-session') this.store.setState({ ...EMPTY_MIRROR, link })
     else this.#change((state) => ({ ...state, link }))
     if (link.kind === 'live') {
-      // The host treats a returning window as a new, visible one.
+      // The host treats a window that reconnects as a new, visible one.
       if (!this.#visible) this.#tellVisible()
       void this.#ask()
     } else if (before.kind === 'live') {
@@ -144,7 +146,7 @@ export class Mirror {
       this.#change((state) => withEvents({ ...state, hello, alerts: shared(state.alerts, alerts) }, events))
       this.#askIn(ASK_AGAIN_MS)
     } catch {
-      // The link reports the error; here it only causes another request.
+      // The link reports the error; here, it only leads to another request.
       if (asking === this.#asking) this.#askIn(ASK_AFTER_FAILURE_MS)
     }
   }

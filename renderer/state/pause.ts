@@ -17,8 +17,8 @@ export interface Pausable {
 /**
  * Pauses the window for reading while the mirror continues.
  *
- * The numbers and their clock stop together: a modelled number without new headers would drift from the
- * service, and look live.
+ * The numbers and their clock stop together. Otherwise a modelled number would, without new headers, drift
+ * away from the service and still look live.
  */
 export function createPausable(live: MirrorStore, liveTicker: Ticker): Pausable {
   const mirror = createStore(() => live.getState())
@@ -28,7 +28,7 @@ export function createPausable(live: MirrorStore, liveTicker: Ticker): Pausable 
   live.subscribe((state) => {
     const { link, alerts } = state
     if (!isPaused()) mirror.setState(state, true)
-    // Alerts and sign-ins are shown at once, even in a paused window.
+    // Alerts and sign-ins are shown immediately, even in a paused window.
     else if (link !== mirror.getState().link || alerts !== mirror.getState().alerts) {
       mirror.setState({ link, alerts })
     }

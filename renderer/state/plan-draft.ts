@@ -14,7 +14,7 @@ export interface PlanDraft {
   readonly added: readonly string[]
 }
 
-/** Changes a draft based on its latest state, so that one function serves every render. */
+/** Changes a draft, based on its latest state. So the same function can be used in every render. */
 export type ChangeDraft = (change: (draft: PlanDraft) => PlanDraft) => void
 
 /** A draft of the programs that run now. */
@@ -33,8 +33,8 @@ export const isChangeable = ({ name }: PlannedProgram): boolean => name !== OTHE
 const FIRST_PER_SECOND = 0.1
 
 /**
- * The draft with a file's programs, limits and reserves. Others stay as observed now, and slots unchanged: a
- * person chooses neither.
+ * The draft with a file's programs, limits and reserves. Others stay as observed, and slots stay unchanged,
+ * because a person can choose neither.
  */
 export function fileOpened(draft: PlanDraft, file: Plan): PlanDraft {
   const { plan: running } = draft.base
@@ -79,7 +79,7 @@ export const programRemoved = (draft: PlanDraft, name: string): PlanDraft =>
     draft.plan.programs.filter((program) => program.name !== name),
   )
 
-/** Changes class, weight or name. A name that is empty, too long or taken changes nothing. */
+/** Changes class, weight or name. If the name is empty, too long or already used, nothing changes. */
 export function programChanged(
   draft: PlanDraft,
   name: string,

@@ -3,11 +3,9 @@ import { shownRows } from '../../app/quota/verdict.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
 import { durationText } from '../../app/status/durations.ts'
 
-/**
- * A person's arrangement of the table's rows, by category. Unknown categories stay, because they may return.
- */
+/** A person's arrangement of the table's rows, by category. Unknown categories stay, as they may return. */
 export interface RowArrangement {
-  /** Order of the rows; rows missing here follow in the service's order. */
+  /** Order of the rows; rows that are missing here follow in the service's order. */
   readonly order: readonly string[]
   readonly hidden: readonly string[]
   /** Shown above all groups. */
@@ -32,12 +30,12 @@ export interface RowGroup {
   readonly window: string
   /** Categories in display order. */
   readonly rows: readonly string[]
-  /** Number of rows without a header yet, folded or, if `isOpen`, shown. */
+  /** Number of rows that have no header yet. They are folded or, if `isOpen`, shown. */
   readonly unseen: number
   readonly isOpen: boolean
 }
 
-/** The open and chosen parts of the table. */
+/** Which groups of the table are open, and which row is chosen. */
 export interface TableView {
   readonly open: readonly RowGroupId[]
   readonly chosen: string | undefined
@@ -77,8 +75,8 @@ export function rowGroups(
 export const rowsOf = (groups: readonly RowGroup[]): readonly string[] => groups.flatMap(({ rows }) => rows)
 
 /**
- * A row without data and without a planned check. A row that will be checked soon is shown, so that rows do
- * not appear one by one at the start.
+ * A row without data and without a planned check. A row that will be checked soon counts as seen, so that
+ * rows do not appear one by one at the start.
  */
 function isUnseen({ source, nextCheckAt, problem }: RequestQuota): boolean {
   return source === 'default' && nextCheckAt === undefined && problem === undefined
@@ -106,7 +104,7 @@ function arranged(rows: readonly RequestQuota[], { order }: RowArrangement): rea
 }
 
 /**
- * Moves a row before or after another one of its group. `requests`: all rows, including hidden and folded
+ * Moves a row before or after another row of its group. `requests`: all rows, including hidden and folded
  * ones.
  */
 export function movedTo(

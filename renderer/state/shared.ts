@@ -1,8 +1,8 @@
 /**
- * Returns `after`, reusing each part of `before` that is equal. Plain JSON data only.
+ * Returns `after`, but with each part that is equal in `before` taken from there. Only for plain JSON data.
  *
- * Up to four snapshots per second are parsed, mostly unchanged; components do not render for a part that is
- * the same object.
+ * Up to four snapshots per second are parsed, and most of their content is unchanged. Components do not
+ * render again for a part that is the same object.
  */
 export function shared<T>(before: unknown, after: T): T {
   if (Object.is(before, after)) return after

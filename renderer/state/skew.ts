@@ -1,9 +1,10 @@
 /**
- * The difference between main's clock and the window's, in ms. 0 until a message contradicts it: main mostly
- * runs on the same computer, and a window that opens slowly receives its first messages late.
+ * The difference between main's clock and the window's, in ms. It is 0 until a message contradicts that,
+ * because main usually runs on the same computer, and a window that opens slowly receives its first messages
+ * late.
  *
  * A message's `at` is set before it is sent, so `at − received` is at most the true difference. The maximum
- * over several messages is the best estimate, and a message that waited in a frozen tab cannot make old
+ * over several messages is the best estimate, and a message that was delayed in a frozen tab can't make old
  * numbers look new. The response to a request bounds the difference from both sides, which also corrects a
  * clock that was set.
  */

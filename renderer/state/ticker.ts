@@ -9,7 +9,7 @@ export interface Ticker {
   subscribe(listener: () => void): () => void
 }
 
-/** Interval of ticks. Each renders the ages that changed, and a frame costs more than its computation. */
+/** Interval between ticks. Each renders the ages that changed; drawing takes longer than computing. */
 export const TICK_MS = 500
 
 export interface TickerPorts {
@@ -18,7 +18,7 @@ export interface TickerPorts {
   readonly skewMs: () => number
   /** Subscribes to corrections of the skew, so that numbers do not wait for the next tick. */
   readonly onSkew: (listener: () => void) => () => void
-  /** Subscribes to snapshots. Each is drawn as of now, so the next tick is due a whole interval later. */
+  /** Subscribes to snapshots. A snapshot is drawn at once, so the next tick is due a whole interval later. */
   readonly onSnapshot: (listener: () => void) => () => void
 }
 

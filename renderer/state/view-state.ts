@@ -6,7 +6,7 @@ import type { RowGroupId } from './row-groups.ts'
 export interface ViewState {
   readonly profile: string | undefined
   readonly category: string | undefined
-  /** Groups of the table whose unseen rows are shown. */
+  /** Groups of the table whose rows without a header are shown. */
   readonly openGroups: readonly RowGroupId[]
   readonly dialog: Dialog | undefined
   /** The last error of a command, in main's words. */
@@ -17,7 +17,7 @@ export interface ViewState {
   readonly page: Page
   /** The edited plan of one key; kept while another page is open. */
   readonly plan: PlanDraft | undefined
-  /** Whether the chart takes the room of the table and the panels next to it. */
+  /** Whether the chart takes the place of the table and the panels next to it. */
   readonly maximised: boolean
 }
 

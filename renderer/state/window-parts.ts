@@ -57,7 +57,7 @@ export function shownSnapshot(mirror: MirrorState, view: ViewState): Snapshot | 
   return mirror.snapshots.find(({ profile }) => profile.id === view.profile) ?? mirror.snapshots[0]
 }
 
-/** A value that useSyncExternalStore can compare. A new object each time would render endlessly. */
+/** A value that useSyncExternalStore can compare. A new object each time would cause endless renders. */
 type Primitive = string | number | boolean | undefined
 
 /** The state of the window at one time of main's clock. */
@@ -113,7 +113,7 @@ export function useQuota<T extends Primitive>(
   })
 }
 
-/** Selects a part of the displayed snapshot, as the same object while unchanged. */
+/** Selects a part of the displayed snapshot. It stays the same object while it is unchanged. */
 export function useSnapshot<T>(select: (snapshot: Snapshot) => T): T | undefined {
   const profile = useView((view) => view.profile)
   return useMirror((mirror) => {

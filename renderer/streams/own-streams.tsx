@@ -58,7 +58,7 @@ function Group({ group }: { readonly group: StreamGroup }) {
   )
 }
 
-/** The streams of one kind; many of them form one expandable line. */
+/** The streams of one kind. If there are many, they form one expandable line. */
 function Kind({ kind, group }: { readonly kind: StreamsOfKind; readonly group: string }) {
   const { name, streams, folds, severity, framesPerSecond, states } = kind
   const [isOpen, setOpen] = useState(false)
@@ -91,9 +91,7 @@ function Kind({ kind, group }: { readonly kind: StreamsOfKind; readonly group: s
   )
 }
 
-/**
- * Closes all open streams after confirmation; each stream can be kept for as long as after a single close.
- */
+/** Closes all open streams after confirmation; each close can be undone for as long as a single one. */
 function CloseAll({ streams }: { readonly streams: readonly StreamSummary[] }) {
   const { api } = useParts()
   const run = useCommand()

@@ -83,7 +83,7 @@ function StreamActions({ stream, name }: { readonly stream: StreamSummary; reado
   const first = useRef<HTMLButtonElement>(null)
   const isPressed = useRef(false)
   const wasClosing = useRef(isClosing)
-  // A pressed button is replaced: the focus moves to the one that undoes it, or to one that ends nothing.
+  // A pressed button disappears. The focus moves to the one that undoes it, or to one that ends nothing.
   useEffect(() => {
     if (wasClosing.current === isClosing) return
     wasClosing.current = isClosing

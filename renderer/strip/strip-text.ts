@@ -13,13 +13,13 @@ export interface StripText {
   /** Requests left, as text and as parts of a bar; absent if the status is not about a row. */
   readonly left?: string
   readonly bar?: BarParts
-  /** The end of the line: a countdown, or another fact. */
+  /** The text at the end of the line: a countdown or another fact. */
   readonly note: string
   /** Number of other findings, of all keys. */
   readonly more: number
 }
 
-/** The key that the line is about: the most urgent one, the first among equals. `nowMs`: epoch ms. */
+/** The key that the line is about: the most urgent one, or the first such one. `nowMs`: epoch ms. */
 export const stripKey = (snapshots: readonly Snapshot[], nowMs: number): Snapshot | undefined =>
   mostUrgent(snapshots.map((snapshot) => ({ snapshot, severity: keyStatus(snapshot, nowMs).severity })))
     ?.snapshot

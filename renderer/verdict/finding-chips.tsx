@@ -10,19 +10,21 @@ import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Maximum number of findings shown as chips, on the line of the parts of health or on their own. */
+/**
+ * Maximum number of findings shown as chips, on the line of the aspects of health or on a line of their own.
+ */
 const MAX_CHIPS = 3
 const ROOMY = '(min-width: 1380px), (max-width: 1099px)'
 
 /** A finding as the window draws it, without the row, which changes with every snapshot. */
 export type ShownFinding = Omit<Finding, 'row' | 'problem'>
 
-/** All findings of the shown key, the worst first. */
+/** All findings of the displayed key, worst first. */
 export const shownFindings = (snapshot: Snapshot, nowMs: number): readonly ShownFinding[] =>
   keyFindings(snapshot, nowMs).map(({ row: _, problem: __, ...finding }) => finding)
 
 /**
- * The findings besides the headline's: three as chips, and the number of others, which opens the full list.
+ * The findings besides the headline's: three as chips, and the number of the rest, which opens the full list.
  */
 export function FindingChips() {
   const { view } = useParts()

@@ -10,7 +10,7 @@ import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The life of both tokens. */
+/** The lifetimes of both tokens. */
 export function TokenPanel() {
   return (
     <div className={css('tokens')}>
@@ -21,7 +21,8 @@ export function TokenPanel() {
 }
 
 /**
- * Revokes the key's tokens. One click away, but small and apart from the headline, whose remedy it never is.
+ * Revokes the key's tokens. It takes one click, but is small and apart from the headline, which never offers
+ * it as a remedy.
  */
 export function RevokeButton() {
   const { view } = useParts()

@@ -24,7 +24,7 @@ const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
 /** Below this width the tokens have their own panel, so that the headline has the whole width. */
 export const NARROW = '(max-width: 1099px)'
 
-/** The health of the key: its root cause, the names of others, and the life of its tokens. */
+/** The health of the key: its root cause, the names of others, and the lifetimes of its tokens. */
 export function VerdictPanel() {
   const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unknown'
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
