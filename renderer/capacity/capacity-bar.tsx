@@ -32,8 +32,8 @@ export function CapacityBar({ category }: { readonly category: string }) {
     ? `not checked; the documented limit is ${limit}`
     : `${isOld ? 'about ' : ''}${left.replace('~', '')} of ${limit}`
   return (
-    // A <meter> could show neither the hatching nor the tick. biome-ignore lint/a11y/useSemanticElements: see
-    // above
+    // A <meter> could show neither the hatching nor the tick.
+    // biome-ignore lint/a11y/useSemanticElements: see above
     <span
       className={css('bar', 'of-row')}
       role="meter"

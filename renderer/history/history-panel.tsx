@@ -174,8 +174,8 @@ function useSeries(category: string, history: History, range: ChartRange): Chart
   const step = useShown((_, nowMs) => Math.floor(nowMs / stepMs))
   const quota = useSnapshot((snapshot) => snapshot.requests.find((one) => one.category === category))
   const isDrawable = quota !== undefined
-  // Uses the quota as it is at this time and not every newer one, so the list below omits it. biome-ignore
-  // lint/correctness/useExhaustiveDependencies: see above
+  // Uses the quota as it is at this time and not every newer one, so the list below omits it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   return useMemo(
     () =>
       quota

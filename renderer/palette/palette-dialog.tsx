@@ -75,9 +75,9 @@ export function PaletteDialog() {
           />
           <div className={css('options')} id="palette-list" role="listbox" aria-label="Commands" ref={list}>
             {found.map((command, position) => (
-              // Keys are handled by the input, as usual for a combobox. biome-ignore
-              // lint/a11y/useKeyWithClickEvents: see above biome-ignore lint/a11y/useFocusableInteractive:
-              // see above
+              // Keys are handled by the input, as usual for a combobox.
+              // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+              // biome-ignore lint/a11y/useFocusableInteractive: see above
               <div
                 key={command.label}
                 id={`palette-${position}`}

@@ -7,8 +7,8 @@ const ERRORS_ARE_OUTCOMES = `        if (state === 'sent') lost(wordsOf(error))
         // Node would end a body without a length as if it were complete.
         else if (state === 'answered' && body?.complete === false) body.destroy(error)
       })
-      // \`close\` also fires without an error, for example if the other side responds with an unrequested
-      // upgrade.
+      // \`close\` also fires without an error, for example if the other side sends an upgrade that was not
+      // requested.
       outgoing.on('close', () => {
         if (state === 'sent') lost(CONNECTION_LOST)
       })
