@@ -317,6 +317,8 @@ export const programSummary = openObject({
   keyEnding: text,
   /** Maximum orders in any minute; absent: the program may not send orders. */
   maxOrders: optionalNumber,
+  /** Orders of the last minute, cancels included; absent with `maxOrders`. */
+  ordersLastMinute: optionalNumber,
   lastSeenAt: optionalNumber,
   /** The process of the last call, if the system reports it: `python3 scan.py (4123)`. */
   process: optionalText,

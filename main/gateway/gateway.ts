@@ -286,8 +286,10 @@ export class Gateway {
   #summaryOf(program: Program, attached: Attached | undefined): ProgramSummary {
     const process = this.#processes.of(program.id)
     const untilMs = attached && this.#pausedUntil(program, attached.session.parts.timeline.now())
+    const { orders = NO_ORDER_LANE } = this.#deps
     return {
       ...summaryOf(program, attached),
+      ...(program.maxOrders !== undefined && { ordersLastMinute: orders.sentLastMinute(program) }),
       ...(process !== undefined && { process }),
       ...(untilMs !== undefined && { pausedUntil: Math.round(untilMs) }),
     }

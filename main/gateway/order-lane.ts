@@ -64,7 +64,13 @@ export interface OrderLane {
   readonly isOff: boolean
   judge(method: string, pathAndQuery: string, program: Program): OrderVerdict
   serve(order: AdmittedOrder, line: OrderLine): OpenOrder
+  /** Orders of a program in the last minute, cancels included. */
+  sentLastMinute(program: Program): number
 }
 
 /** The lane of a gateway that forwards reads only. */
-export const NO_ORDER_LANE: Omit<OrderLane, 'serve'> = { isOff: true, judge: () => ({ kind: 'off' }) }
+export const NO_ORDER_LANE: Omit<OrderLane, 'serve'> = {
+  isOff: true,
+  judge: () => ({ kind: 'off' }),
+  sentLastMinute: () => 0,
+}

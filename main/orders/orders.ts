@@ -1,7 +1,6 @@
 import { NO_ORDERS, type OrdersSummary, type UnknownOrder } from '../../app/contract/orders.ts'
 import { MINUTE_MS } from '../../app/contract/units.ts'
 import type { OrderFacts } from '../../app/orders/order-facts.ts'
-import { OrderLimit } from '../../app/orders/order-limit.ts'
 import { orderPathOf } from '../../app/orders/order-paths.ts'
 import type { JournalEntry, OrderSwitch, OrdersListener, OrdersSurface } from '../../app/orders/ports.ts'
 import { startOfToday } from '../../app/status/moments.ts'
@@ -42,6 +41,41 @@ const OWN_KEY_BYTES = 32
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
 const ID_LENGTH = 8
 
+/** Interval of reports of how many orders programs sent in the last minute, while there are some. */
+const AGEING_MS = 5_000
+
+/** The orders of each program, by name, in a sliding minute. Times are milliseconds on one clock. */
+export class OrderLimit {
+  readonly #sent = new Map<string, number[]>()
+
+  /** When the program may send its next order, at the earliest; not after `nowMs` if it may now. */
+  nextAtMs(program: string, max: number, nowMs: number): number {
+    const oldest = this.#recent(program, nowMs).at(-max)
+    return oldest === undefined ? nowMs : oldest + MINUTE_MS
+  }
+
+  /** Counts an order, also a cancel, which no limit refuses. */
+  sent(program: string, nowMs: number): void {
+    this.#recent(program, nowMs).push(nowMs)
+  }
+
+  /** Orders of the last minute. */
+  count(program: string, nowMs: number): number {
+    return this.#recent(program, nowMs).length
+  }
+
+  isIdle(nowMs: number): boolean {
+    return [...this.#sent.keys()].every((program) => this.count(program, nowMs) === 0)
+  }
+
+  #recent(program: string, nowMs: number): number[] {
+    // A time in the future means that the clock was set back.
+    const recent = (this.#sent.get(program) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS && atMs <= nowMs)
+    this.#sent.set(program, recent)
+    return recent
+  }
+}
+
 interface Today {
   readonly dayMs: number
   readonly keyMark: string | undefined
@@ -65,6 +99,8 @@ export class Orders implements OrderLane, OrdersSurface {
   readonly #unknown = new Map<string, HashedEntry>()
   /** Orders sent today, by key. */
   readonly #today = new Map<string, Today>()
+  /** Absent while no program sent an order within a minute. */
+  #cancelAgeing: (() => void) | undefined
   #isStopped = false
 
   constructor(deps: OrdersDeps) {
@@ -98,11 +134,15 @@ export class Orders implements OrderLane, OrdersSurface {
     const call = new OrderCall(order, line, {
       reasonAgainst: (asked, profile) => this.#reasonAgainst(asked, profile),
       insert: (entry, facts) => this.#insert(entry, facts),
-      sent: ({ program }) => this.#limit.sent(program.name, this.#deps.clock.monotonicMs()),
+      sent: ({ program }) => this.#sent(program.name),
       settle: (entry, settlement) => this.#settle(entry, settlement),
     })
     call.start()
     return call
+  }
+
+  sentLastMinute({ name }: Program): number {
+    return this.#limit.count(name, this.#deps.clock.monotonicMs())
   }
 
   summary(profile: string): OrdersSummary {
@@ -139,6 +179,7 @@ export class Orders implements OrderLane, OrdersSurface {
 
   stop(): void {
     this.#isStopped = true
+    this.#cancelAgeing?.()
     this.#begun?.lookups.stop()
     this.#begun?.journal.close()
   }
@@ -199,6 +240,19 @@ export class Orders implements OrderLane, OrdersSurface {
     const [wallMs, nowMs] = [clock.wallMs(), clock.monotonicMs()]
     for (const { program, atMs, outcome } of journal.between(wallMs - MINUTE_MS, wallMs) ?? [])
       if (outcome !== 'not-sent') this.#limit.sent(program, Math.min(nowMs, nowMs - (wallMs - atMs)))
+  }
+
+  #sent(program: string): void {
+    this.#limit.sent(program, this.#deps.clock.monotonicMs())
+    this.#cancelAgeing ??= this.#ageing()
+  }
+
+  #ageing(): () => void {
+    const { clock, profiles, listener } = this.#deps
+    return clock.after(AGEING_MS, () => {
+      for (const profile of profiles()) listener.changed(profile)
+      this.#cancelAgeing = this.#limit.isIdle(clock.monotonicMs()) ? undefined : this.#ageing()
+    })
   }
 
   #reasonAgainst({ program, order }: AdmittedOrder, profile: string): Problem | undefined {

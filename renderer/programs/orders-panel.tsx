@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'react'
 import { NO_ORDERS, type OrderEntry, type OrdersSummary } from '../../app/contract/orders.ts'
 import { DAY_MS } from '../../app/contract/units.ts'
+import { ordersCsv } from '../../app/history/orders-export.ts'
 import { clockText, dayAndMinuteText } from '../../app/status/moments.ts'
 import { lookupText } from '../../app/status/orders-status.ts'
 import { countText } from '../../app/status/rates.ts'
@@ -9,6 +10,7 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { SideScroll } from '../components/side-scroll.tsx'
+import { type SavedFile, saveFile } from '../hooks/save-file.ts'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useCommand } from '../hooks/use-command.ts'
 import { orderRow } from '../orders/order-rows.ts'
@@ -62,6 +64,15 @@ function Journal({ profile, orders }: { readonly profile: string; readonly order
               {one}
             </button>
           ))}
+          <button
+            type="button"
+            className={css('button', 'ghost', 'small')}
+            title="Saves the orders shown as CSV."
+            disabled={entries.length === 0}
+            onClick={() => saveFile(journalFile(entries.toReversed()))}
+          >
+            Export
+          </button>
         </div>
       </div>
       <UnknownOrders unknown={unknown} />
@@ -82,6 +93,13 @@ function Journal({ profile, orders }: { readonly profile: string; readonly order
     </section>
   )
 }
+
+/** The file of `headroom export --orders`. */
+const journalFile = (entries: readonly OrderEntry[]): SavedFile => ({
+  name: `headroom-orders-${new Date(entries.at(-1)?.atMs ?? 0).toISOString().slice(0, 10)}.csv`,
+  mediaType: 'text/csv',
+  text: [...ordersCsv(entries)].join(''),
+})
 
 /** Each order with an unknown outcome, with a button that ends its alert. */
 function UnknownOrders({ unknown }: Pick<OrdersSummary, 'unknown'>) {

@@ -24,7 +24,7 @@ export interface ProgramRow {
   readonly name: string
   readonly process?: string
   readonly keyEnding: string
-  /** How many orders it may send; absent if none. */
+  /** Orders of the last minute, of how many; absent if it may send none. */
   readonly orders?: string
   readonly class: ProgramClass
   readonly weight: number
@@ -67,7 +67,9 @@ export function programRow(
     name: program.name,
     ...(program.process !== undefined && { process: program.process }),
     keyEnding: program.keyEnding,
-    ...(program.maxOrders !== undefined && { orders: `${wholeText(program.maxOrders)} orders/min` }),
+    ...(program.maxOrders !== undefined && {
+      orders: `${wholeText(program.ordersLastMinute ?? 0)} of ${wholeText(program.maxOrders)}`,
+    }),
     class: program.class,
     weight: program.weight,
     rate: perSecondText(program.perSecond),

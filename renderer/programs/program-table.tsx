@@ -1,11 +1,13 @@
+import { mayHaveOrders } from '../../app/contract/orders.ts'
 import type { ProgramSummary } from '../../app/contract/snapshot.ts'
 import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
 import { SideScroll } from '../components/side-scroll.tsx'
 import { Swatch } from '../components/swatch.tsx'
 import { Unlisted } from '../components/unlisted.tsx'
-import { useParts, useShown, useShownValue } from '../state/window-parts.ts'
+import { useParts, useShown, useShownValue, useSnapshot } from '../state/window-parts.ts'
 import { ClassMark } from './class-mark.tsx'
 import { ProgramMenu } from './program-menu.tsx'
 import {
@@ -36,6 +38,7 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
   const { view } = useParts()
   const rows =
     useShownValue(({ requests }, nowMs) => programs.map((one) => programRow(one, requests, nowMs))) ?? []
+  const hasOrders = useSnapshot(mayHaveOrders) ?? false
   const rest = useShownValue(otherUsers)
   const unlisted = useShown((snapshot) => snapshot.unlisted?.programs) ?? 0
   const recent = useRecentUse(profile)
@@ -54,7 +57,7 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
         </button>
       </div>
       <SideScroll label="Programs, table">
-        <table className={css('headed', 'programs')}>
+        <table className={css('headed', 'programs', hasOrders && 'with-orders')}>
           <thead>
             <tr>
               <th scope="col">Program</th>
@@ -63,6 +66,11 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
               <th scope="col">Forwarded /s</th>
               <th scope="col">Waiting</th>
               <th scope="col">Refused</th>
+              {hasOrders && (
+                <th scope="col" className={css('orders')}>
+                  Orders
+                </th>
+              )}
               <th scope="col">Streams</th>
               <th scope="col">Use per category, /s</th>
               <td />
@@ -73,13 +81,14 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
               <Row
                 key={row.id}
                 row={row}
+                hasOrders={hasOrders}
                 at={at}
                 recent={recent?.get(row.name)}
                 waiting={waiting}
                 cut={cut}
               />
             ))}
-            {rest !== undefined && <RestRows rest={rest} at={rows.length} />}
+            {rest !== undefined && <RestRows rest={rest} hasOrders={hasOrders} at={rows.length} />}
           </tbody>
         </table>
       </SideScroll>
@@ -89,13 +98,15 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
 
 interface RowProps {
   readonly row: ProgramRow
+  /** Whether the table has the column of orders. */
+  readonly hasOrders: boolean
   readonly at: number
   readonly recent: readonly number[] | undefined
   readonly waiting: boolean
   cut(name: string): void
 }
 
-function Row({ row, at, recent, waiting, cut }: RowProps) {
+function Row({ row, hasOrders, at, recent, waiting, cut }: RowProps) {
   return (
     <tr title={row.used}>
       <th scope="row">
@@ -106,7 +117,6 @@ function Row({ row, at, recent, waiting, cut }: RowProps) {
             <span className={css('process')}>
               {row.process !== undefined && <span title={row.process}>{row.process}</span>}
               <span>…{row.keyEnding}</span>
-              {row.orders !== undefined && <span>{row.orders}</span>}
             </span>
           </div>
         </div>
@@ -128,6 +138,11 @@ function Row({ row, at, recent, waiting, cut }: RowProps) {
         <WaitingCell row={row} />
       </td>
       <td className={css('mono', row.refused > 0 ? 'warned' : 'muted')}>{row.refused}</td>
+      {hasOrders && (
+        <td className={css('orders')}>
+          <OrdersCell orders={row.orders} />
+        </td>
+      )}
       <td className={css('mono')}>{row.streams}</td>
       <td>
         <Uses uses={row.uses} more={row.moreUses} />
@@ -136,6 +151,16 @@ function Row({ row, at, recent, waiting, cut }: RowProps) {
         <ProgramMenu name={row.name} isPaused={row.isPaused} isBusy={waiting} cut={cut} />
       </td>
     </tr>
+  )
+}
+
+function OrdersCell({ orders }: { readonly orders: string | undefined }) {
+  if (orders === undefined) return <span className={css('muted')}>reads only</span>
+  return (
+    <span data-severity="ok">
+      <Shape severity="ok" /> <b className={css('word')}>{orders}</b>{' '}
+      <span className={css('muted')}>/min</span>
+    </span>
   )
 }
 
@@ -189,7 +214,11 @@ function Trend({ counts }: { readonly counts: readonly number[] }) {
   )
 }
 
-function RestRows({ rest: { checks, others }, at }: { readonly rest: OtherUsers; readonly at: number }) {
+interface RestRowsProps extends Pick<RowProps, 'hasOrders' | 'at'> {
+  readonly rest: OtherUsers
+}
+
+function RestRows({ rest: { checks, others }, hasOrders, at }: RestRowsProps) {
   return (
     <>
       <tr className={css('rest')}>
@@ -208,8 +237,7 @@ function RestRows({ rest: { checks, others }, at }: { readonly rest: OtherUsers;
             <b>{checks.rate}</b>
           </div>
         </td>
-        <td />
-        <td />
+        <td colSpan={hasOrders ? 3 : 2} />
         <td className={css('mono')}>{checks.streams}</td>
         <td colSpan={2} className={css('muted')}>
           <span title={checks.uses.map(({ category, text }) => `${category} ${text}`).join(', ')}>
@@ -234,7 +262,7 @@ function RestRows({ rest: { checks, others }, at }: { readonly rest: OtherUsers;
               <b>{others.rate}</b>
             </div>
           </td>
-          <td colSpan={3} className={css('muted')}>
+          <td colSpan={hasOrders ? 4 : 3} className={css('muted')}>
             estimate {others.range}, {others.age}
           </td>
           <td colSpan={2}>{others.most}</td>

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { LOOKUP_MS } from '../../../app/contract/orders.ts'
 import { DAY_MS } from '../../../app/contract/units.ts'
-import { type HashedOrder, type RecognisedBy, recognise } from '../../../app/orders/recognition.ts'
+import {
+  type HashedOrder,
+  LOOKUP_AT_MS,
+  nextLookupMs,
+  type RecognisedBy,
+  recognise,
+} from '../../../app/orders/recognition.ts'
 
 const SENT_MS = 100 * DAY_MS
 
@@ -151,4 +158,14 @@ test('a replace is found once the list shows its change', () => {
 
 test('an order without a hash can’t be recognised', () => {
   expect(recognised(entry({ hashes: [] }), []).kind).toBe('unclear')
+})
+
+test('lookups follow their schedule, then repeat', () => {
+  const times: number[] = []
+  let atMs: number | undefined
+  for (let n = 0; n < LOOKUP_AT_MS.length + 2; n += 1) {
+    atMs = nextLookupMs(atMs)
+    times.push(atMs)
+  }
+  expect(times).toEqual([...LOOKUP_AT_MS, LOOKUP_MS + 30_000, LOOKUP_MS + 60_000])
 })

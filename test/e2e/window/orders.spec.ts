@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { OrdersSummary, UnknownOrder } from '../../../app/contract/orders.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { NOW_MS } from '../../renderer/fixtures.ts'
@@ -141,7 +142,10 @@ test('the page has the red button, what stopping leaves, and the journal without
   open,
   complaints,
 }) => {
-  const host = await open(having(ON))
+  const [trader, ...readers] = BUSY.programs ?? []
+  if (trader === undefined) throw new Error('no program')
+  const programs = [{ ...trader, maxOrders: 30, ordersLastMinute: 4 }, ...readers]
+  const host = await open(having(ON, { programs }))
   host.answer('orderJournal', { ok: true, entries: ENTRIES })
   host.answer('history', { points: [], rejectedAt: [] })
   host.answer('stopOrders', { ok: true })
@@ -153,6 +157,16 @@ test('the page has the red button, what stopping leaves, and the journal without
   await expect(journal.getByRole('row').nth(1)).toContainText('outcome unknown, looking it up')
   await expect(journal.getByRole('row').nth(2)).toContainText('POST orders…782')
   await expect(journal.getByRole('row').nth(2)).toContainText('20088420133748 ms')
+  const rows = page.getByRole('region', { name: 'Programs', exact: true }).getByRole('row')
+  await expect(rows.filter({ hasText: trader.name })).toContainText('4 of 30 /min')
+  await expect(rows.filter({ hasText: readers[0]?.name ?? '' })).toContainText('reads only')
+  const download = page.waitForEvent('download')
+  await journal.getByRole('button', { name: 'Export' }).click()
+  const file = await download
+  expect(file.suggestedFilename()).toMatch(/^headroom-orders-\d{4}-\d\d-\d\d\.csv$/)
+  const [head, first, second] = (await readFile(await file.path(), 'utf8')).split('\r\n')
+  expect(head).toMatch(/^id,time,program,method,kind,/)
+  expect([first?.slice(0, 3), second?.slice(0, 3)]).toEqual(['16,', '17,'])
   await strip.getByRole('button', { name: 'Stop orders' }).click()
   expect(asked(host, 'stopOrders')).toEqual([{}])
   host.show(having({ ...ON, state: 'stopped', why: 'by you' }, { revision: 2 }))

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { LOOKUP_MS } from '../../../app/contract/orders.ts'
-import { OrderLimit } from '../../../app/orders/order-limit.ts'
-import { LOOKUP_AT_MS, nextLookupMs } from '../../../app/orders/recognition.ts'
+import { OrderLimit } from '../../../main/orders/orders.ts'
 
 test('any minute holds at most the limit, for each program alone', () => {
   const limit = new OrderLimit()
@@ -14,6 +12,7 @@ test('any minute holds at most the limit, for each program alone', () => {
   expect(limit.nextAtMs('a', 2, 60_000)).toBe(60_000)
   limit.sent('a', 60_000)
   expect(limit.nextAtMs('a', 2, 60_001)).toBe(70_000)
+  expect([limit.count('a', 60_001), limit.count('a', 70_000), limit.count('b', 60_001)]).toEqual([2, 1, 0])
 })
 
 test('more orders than the limit, such as cancels, delay the next one until enough are a minute old', () => {
@@ -26,14 +25,4 @@ test('a clock that was set back frees the limit', () => {
   const limit = new OrderLimit()
   limit.sent('a', 5_000_000)
   expect(limit.nextAtMs('a', 1, 1_000)).toBe(1_000)
-})
-
-test('lookups follow their schedule, then repeat', () => {
-  const times: number[] = []
-  let atMs: number | undefined
-  for (let n = 0; n < LOOKUP_AT_MS.length + 2; n += 1) {
-    atMs = nextLookupMs(atMs)
-    times.push(atMs)
-  }
-  expect(times).toEqual([...LOOKUP_AT_MS, LOOKUP_MS + 30_000, LOOKUP_MS + 60_000])
 })
