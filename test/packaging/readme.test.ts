@@ -73,7 +73,7 @@ test('every command of the README is a subcommand of the program', () => {
     ([, command = '']) => command,
   )
   expect(commands.length).toBe(10)
-  const program = ['program', 'program-flags', 'orders-flags']
+  const program = ['program', 'program-flags']
     .map((file) => read(`main/hosts/terminal/${file}.ts`))
     .join('\n')
   expect(commands.filter((command) => !program.includes(`command('${command}'`))).toEqual([])

@@ -21,12 +21,7 @@ export interface ExportDeps {
   openSeries(folder: string): SeriesOpening
   openOrders(folder: string): StoredJournalOpening
   /** Loads the Parquet writers, which are needed for that format only. */
-  parquet(): Promise<ParquetWriters>
-}
-
-interface ParquetWriters {
-  readonly seriesParquet: typeof import('../../history/series-parquet.ts').seriesParquet
-  readonly ordersParquet: typeof import('../../orders/orders-parquet.ts').ordersParquet
+  parquet(): Promise<typeof import('../../history/parquet-files.ts')>
 }
 
 /** The stored rows of one kind of export. */

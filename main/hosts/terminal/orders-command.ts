@@ -6,7 +6,7 @@ import { lookupText, ordersStatus, STOPPING_LEAVES } from '../../../app/status/o
 import type { ControlAnswer } from '../../control/protocol.ts'
 import { printable } from './cells.ts'
 import { asked, type GatewayCommandDeps, misused, somethingElse } from './gateway-commands.ts'
-import type { OrdersAction, OrdersFlags } from './orders-flags.ts'
+import type { OrdersAction, OrdersFlags } from './program-flags.ts'
 import { pickRunningKey } from './revoke-running.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE } from './terminal.ts'
 

@@ -32,8 +32,7 @@ import type {
 } from './flags.ts'
 import type { ProgramAction } from './gateway-commands.ts'
 import { reserveFlag } from './gateway-run.ts'
-import { describeOrders, type OrdersAction, type OrdersFlags } from './orders-flags.ts'
-import { describePrograms } from './program-flags.ts'
+import { describeOrders, describePrograms, type OrdersAction, type OrdersFlags } from './program-flags.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
 import { usageErrorLine } from './usage-line.ts'
 

@@ -248,10 +248,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         nowMs: nodeClock.wallMs,
         openSeries: openSeriesFile,
         openOrders: openStoredJournal,
-        parquet: async () => ({
-          ...(await import('../../history/series-parquet.ts')),
-          ...(await import('../../orders/orders-parquet.ts')),
-        }),
+        parquet: () => import('../../history/parquet-files.ts'),
       })
     },
 

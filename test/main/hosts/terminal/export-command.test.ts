@@ -50,10 +50,7 @@ async function exported(folder: string, flags: Partial<ExportFlags> = {}, isSeri
       nowMs: () => EPOCH_MS + 3_600_000,
       openSeries: openSeriesFile,
       openOrders: openStoredJournal,
-      parquet: async () => ({
-        ...(await import('../../../../main/history/series-parquet.ts')),
-        ...(await import('../../../../main/orders/orders-parquet.ts')),
-      }),
+      parquet: () => import('../../../../main/history/parquet-files.ts'),
     },
   )
   return { exitCode, text: terminal.lines.join('\n'), ...terminal, errors: terminal.errors }

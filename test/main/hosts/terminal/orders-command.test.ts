@@ -5,7 +5,7 @@ import type { ProgramSummary, Snapshot } from '../../../../app/contract/snapshot
 import { ordersStatus } from '../../../../app/status/orders-status.ts'
 import type { ControlAnswer, ControlRequest } from '../../../../main/control/protocol.ts'
 import { orders } from '../../../../main/hosts/terminal/orders-command.ts'
-import type { OrdersAction, OrdersFlags } from '../../../../main/hosts/terminal/orders-flags.ts'
+import type { OrdersAction, OrdersFlags } from '../../../../main/hosts/terminal/program-flags.ts'
 import { exampleSnapshot } from './example-snapshot.ts'
 import { type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
 
