@@ -2,11 +2,11 @@ import type { UsualLoad } from '../contract/history.ts'
 import type { RateReading } from '../service/headers.ts'
 import { EmptyingCalibration } from './emptying-calibration.ts'
 import { ExpectedLoads } from './expected-loads.ts'
-import type { LearnedQuota } from './learned.ts'
+import type { LearnedQuota, Poller } from './learned.ts'
 import { LevelBounds } from './level-bounds.ts'
 import { LowerMargin } from './lower-margin.ts'
 import { MinuteMean } from './minute-mean.ts'
-import { OthersPoller, type Poller } from './others-poller.ts'
+import { OthersPoller } from './others-poller.ts'
 import { growthFrom, later, NO_GROWTH, type OthersReading } from './others-reading.ts'
 import { OthersUse, RATE_TAIL } from './others-use.ts'
 import { OwnRequests } from './own-requests.ts'
@@ -267,6 +267,7 @@ export class Bucket {
    */
   learned(): LearnedQuota | undefined {
     if (this.#headers < 2) return this.#stored
+    const poller = this.#poller.learned()
     return {
       ...{ limit: this.limit, periodSeconds: this.periodMs / 1000, model: this.model },
       ...{ atMs: this.#headerAtMs, isShared: this.#isShared },
@@ -274,6 +275,7 @@ export class Bucket {
       margin: this.#margin.counts,
       utilization: this.#utilization.chances,
       ...this.#atHeader.learned(),
+      ...(poller && { poller }),
     }
   }
 
@@ -502,6 +504,7 @@ export class Bucket {
     this.#utilization.restore(stored.utilization)
     // If the clock was set back, the age of the stored data is unknown.
     const elapsedMs = nowMs - stored.atMs
+    this.#poller.restore(stored.poller, elapsedMs)
     this.#others.restore(stored, elapsedMs < 0 ? Number.POSITIVE_INFINITY : elapsedMs / 1000)
   }
 

@@ -19,6 +19,18 @@ export interface LearnedQuota {
   /** Jumps by target rate, and spells by band and holding time: see `Spells`. */
   readonly jumps: readonly number[]
   readonly spells: readonly number[]
+  /** Others, if headers showed them to be one program that polls: see `OthersPoller`. */
+  readonly poller?: Poller
+}
+
+/** Another program that polls at equal intervals. */
+export interface Poller {
+  readonly everySeconds: number
+  /** Requests of each poll; a lower bound if `mayBeMore`. */
+  readonly calls: number
+  readonly mayBeMore: boolean
+  /** The first header that shows it, epoch ms. */
+  readonly sinceMs: number
 }
 
 export interface EmptyingCounts {

@@ -1,16 +1,15 @@
+import type { Poller } from './learned.ts'
 import { fitOf, type PollerQuota } from './poller-fit.ts'
 import { PollerGaps } from './poller-gaps.ts'
-import { evidenceIn, type FoundTiming, MIN_EVIDENCE, refine, searchPoller } from './poller-search.ts'
-
-/** Another program that polls at equal intervals. */
-export interface Poller {
-  readonly everySeconds: number
-  /** Requests of each poll; a lower bound if `mayBeMore`. */
-  readonly calls: number
-  readonly mayBeMore: boolean
-  /** The first header that shows it, epoch ms. */
-  readonly sinceMs: number
-}
+import {
+  evidenceIn,
+  type FoundTiming,
+  isNear,
+  minEvidence,
+  refine,
+  SAME_PERIOD,
+  searchPoller,
+} from './poller-search.ts'
 
 /** One header of a rolling quota, after its own request was counted. Requests. */
 export interface PollerHeader {
@@ -34,9 +33,12 @@ const JITTER_SECONDS = 0.03
 /** Gaps by which a known poller is followed, and the log-odds against it at which it has ended. */
 const FOLLOWED = 32
 const ENDED = 12
-/** Gaps after which the timing is refined even if it fits; the share by which the shown period may be off. */
+/** Gaps after which the timing is refined even if it fits. */
 const FOLLOWED_EVERY = 8
-const SAME_PERIOD = 0.02
+/** A poller of an earlier run is forgotten if that many gaps do not show it. */
+const MISSED = 128
+/** Longest time between two runs, in milliseconds, after which a poller may still be the same program. */
+const SAME_WITHIN_MS = 3_600_000
 
 /**
  * Recognizes others as one program that polls at equal intervals, from the headers of own requests at
@@ -50,6 +52,8 @@ const SAME_PERIOD = 0.02
  * Between two headers n polls make n × calls requests, give or take one poll, where random use would scatter
  * by √n; and while a quota is nearly full, a header shows a request missing only shortly after a poll. So
  * twenty to sixty headers are enough, at whatever times they come.
+ *
+ * A poller that an earlier run recognized needs less evidence, because few timings are near its own.
  *
  * Mutable. Work per header is bounded: see `TRIES`.
  */
@@ -65,6 +69,9 @@ export class OthersPoller {
   #shownPeriod = 0
   #sinceMs = 0
   #against = 0
+  /** The poller of an earlier run, which headers have yet to show. */
+  #stored: Poller | undefined
+  #isSame = false
 
   /** The recognized poller; `undefined` while none is clear. */
   get found(): Poller | undefined {
@@ -72,6 +79,18 @@ export class OthersPoller {
     if (timing === undefined) return undefined
     const { calls, mayBeMore } = timing
     return { everySeconds: this.#shownPeriod, calls, mayBeMore, sinceMs: this.#sinceMs }
+  }
+
+  /** The poller for a later run; the restored one until headers show it or another one, or do not. */
+  learned(): Poller | undefined {
+    const { found } = this
+    return found && this.#timing ? { ...found, everySeconds: this.#timing.period } : this.#stored
+  }
+
+  /** Restores the poller of an earlier run whose last header is `ageMs` old; negative if a clock was set. */
+  restore(stored: Poller | undefined, ageMs: number): void {
+    this.#stored = stored
+    this.#isSame = ageMs >= 0 && ageMs < SAME_WITHIN_MS
   }
 
   sent(): void {
@@ -94,6 +113,7 @@ export class OthersPoller {
     this.#search = undefined
     this.#searchAfter = 0
     this.#timing = undefined
+    this.#stored = undefined
   }
 
   header(header: PollerHeader, quota: PollerQuota): void {
@@ -144,9 +164,10 @@ export class OthersPoller {
     const gaps = this.#gaps
     if (this.#search === undefined) {
       if (gaps.added < this.#searchAfter) return
+      if (gaps.added >= MISSED) this.#stored = undefined
       this.#searchAfter = gaps.added + MORE_GAPS.least
-      if (evidenceIn(gaps) < MIN_EVIDENCE) return
-      this.#search = searchPoller(gaps, quota)
+      if (evidenceIn(gaps) < minEvidence(this.#stored)) return
+      this.#search = searchPoller(gaps, quota, this.#stored)
     }
     let left = Math.min(TRIES.most, TRIES.perSecond * seconds)
     while (left > 0) {
@@ -161,7 +182,9 @@ export class OthersPoller {
       this.#against = 0
       if (step.value === undefined) return
       this.#shownPeriod = roundedPeriod(step.value)
-      this.#sinceMs = this.#baseMs + 1000 * firstShownAt(gaps, step.value.first)
+      const stored = isNear(step.value, this.#stored) && this.#isSame ? this.#stored : undefined
+      this.#sinceMs = stored?.sinceMs ?? this.#baseMs + 1000 * firstShownAt(gaps, step.value.first)
+      this.#stored = undefined
       return
     }
   }

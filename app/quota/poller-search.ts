@@ -1,3 +1,4 @@
+import type { Poller } from './learned.ts'
 import { type Fit, fitOf, type PollerQuota, type Timing } from './poller-fit.ts'
 import type { PollerGaps } from './poller-gaps.ts'
 
@@ -10,6 +11,10 @@ const FIRST_LOOK = 18
 const MAX_PERIODS = 800
 /** Log-odds that a clear timing needs beyond the logarithm of the number of timings tried. */
 const CLEAR = 10
+/** The same for a timing near that of an earlier run: its poller is expected. */
+const CLEAR_AS_BEFORE = 5
+/** How far the period of the same poller may differ from what was shown, as a share of it. */
+export const SAME_PERIOD = 0.02
 /** Log-odds by which the best timing must exceed any different one. */
 const CLEAR_OF_OTHERS = 5
 /** Minimum number of periods within the gaps that a poller explains, and minimum number of these gaps. */
@@ -53,21 +58,41 @@ export function evidenceIn({ irregular, count }: PollerGaps): number {
   return sum
 }
 
-/** Evidence below which no timing could be clear, whatever the gaps show. */
-export const MIN_EVIDENCE = CLEAR + Math.log(1e5)
+/** Evidence below which no timing could be clear, whatever the gaps show. `before`: see `searchPoller`. */
+export const minEvidence = (before: Poller | undefined): number =>
+  before === undefined ? CLEAR + Math.log(1e5) : CLEAR_AS_BEFORE + Math.log(1e2)
+
+/** Whether a timing is that of a poller. */
+export const isNear = ({ period, calls }: Timing, poller: Poller | undefined): poller is Poller =>
+  poller?.calls === calls && Math.abs(period - poller.everySeconds) <= SAME_PERIOD * poller.everySeconds
 
 /**
- * Tries all timings on a grid and returns the clear one, if any; yields the number of tries after each
- * period.
- *
- * A wrong timing fails within a few gaps. Steps of period and phase are as coarse as the latest gaps, which
- * are tried first, can resolve; the best few are then refined over all gaps. Clear means: odds that exceed
- * the number of tries by a factor of e^10 and those of any different timing by e^5, over at least six periods
- * and twelve gaps.
+ * Searches near the poller that an earlier run recognized, if any, and then everywhere. Yields numbers of
+ * tries.
  */
 export function* searchPoller(
   gaps: PollerGaps,
   quota: PollerQuota,
+  before: Poller | undefined,
+): Generator<number, FoundTiming | undefined> {
+  const found = before && (yield* searchGrid(gaps, quota, before))
+  if (found !== undefined || evidenceIn(gaps) < minEvidence(undefined)) return found
+  return yield* searchGrid(gaps, quota, undefined)
+}
+
+/**
+ * Tries all timings on a grid, or those near `before`, and returns the clear one, if any; yields the number
+ * of tries after each period.
+ *
+ * A wrong timing fails within a few gaps. Steps of period and phase are as coarse as the latest gaps, which
+ * are tried first, can resolve; the best few are then refined over all gaps. Clear means: odds that exceed
+ * the number of tries by a factor of e^10, or e^5 near `before`, and those of any different timing by e^5,
+ * over at least six periods and twelve gaps.
+ */
+function* searchGrid(
+  gaps: PollerGaps,
+  quota: PollerQuota,
+  before: Poller | undefined,
 ): Generator<number, FoundTiming | undefined> {
   const pace = paceIn(gaps)
   const end = gaps.to[gaps.count - 1]!
@@ -76,11 +101,14 @@ export function* searchPoller(
   if (span < MIN_PERIODS * PERIODS.least) return undefined
   const kept: FoundTiming[] = []
   let tried = 0
-  for (let period = Math.max(PERIODS.least, span / MAX_PERIODS); period <= PERIODS.most; ) {
+  const [least, most] = before
+    ? [(1 - SAME_PERIOD) * before.everySeconds, (1 + SAME_PERIOD) * before.everySeconds]
+    : [PERIODS.least, PERIODS.most]
+  for (let period = Math.max(least, span / MAX_PERIODS); period <= most; ) {
     const visible = pace.isNearFull ? Math.min(period, 1 / quota.refill) : period
     const step = pace.isNearFull ? visible / STEPS.ofVisible : period / STEPS.ofPeriod
     let tries = 0
-    for (const calls of callsFor(period, pace, quota)) {
+    for (const calls of before ? [before.calls] : callsFor(period, pace, quota)) {
       const latest = pace.isNearFull ? pace.busyAt : end
       const earliest = latest - (pace.isNearFull ? Math.min(period, calls / quota.refill) : period)
       for (let phase = latest; phase > earliest; phase -= step) {
@@ -94,7 +122,7 @@ export function* searchPoller(
     yield tries
     period += (step * period) / span
   }
-  return clearOf(kept, { gaps, quota, span, tried })
+  return clearOf(kept, { ...{ gaps, quota, span, tried }, clear: before ? CLEAR_AS_BEFORE : CLEAR })
 }
 
 interface Tried {
@@ -102,13 +130,18 @@ interface Tried {
   readonly quota: PollerQuota
   readonly span: number
   readonly tried: number
+  /** See `CLEAR`. */
+  readonly clear: number
 }
 
-function clearOf(kept: readonly FoundTiming[], { gaps, quota, span, tried }: Tried): FoundTiming | undefined {
+function clearOf(
+  kept: readonly FoundTiming[],
+  { gaps, quota, span, tried, clear }: Tried,
+): FoundTiming | undefined {
   const refined: FoundTiming[] = []
   for (const one of kept) keep(refined, refine(gaps, one, quota, { span, oldest: 0 }), span)
   const first = refined[0]
-  if (first === undefined || first.logOdds < CLEAR + Math.log(tried)) return undefined
+  if (first === undefined || first.logOdds < clear + Math.log(tried)) return undefined
   for (const one of multiplesOf(first)) keep(refined, refine(gaps, one, quota, { span, oldest: 0 }), span)
   const [best, second] = refined
   if (best === undefined) return undefined

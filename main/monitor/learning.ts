@@ -12,6 +12,8 @@ import { markOf, type PinOwner } from '../streams/pinned-streams.ts'
 const MAX_KEY_LENGTH = 64 << 10
 const MAX_KEYS = 64
 const MAX_NAME_LENGTH = 256
+/** Longest period of a stored poller, in seconds, and most calls: far more than any that is recognized. */
+const MAX_POLL = 600
 const SCHEMA_VERSION = 1
 /** Significant digits of a stored number. */
 const DIGITS = 4
@@ -38,6 +40,14 @@ const storedQuota = z.object({
   rates: numbers(CANDIDATE_COUNT),
   jumps: numbers(RATE_COUNT),
   spells: numbers(SPELL_COUNT),
+  poller: z.exactOptional(
+    z.object({
+      everySeconds: z.number().positive().max(MAX_POLL),
+      calls: z.number().int().positive().max(MAX_POLL),
+      mayBeMore: z.boolean(),
+      sinceMs: z.number(),
+    }),
+  ),
 })
 const storedKey = z.object({
   owner: z.string().max(64),

@@ -11,8 +11,17 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     promise: 'Q8',
     what: 'take others at random times for a poller',
     file: 'app/quota/poller-search.ts',
-    find: 'first.logOdds < CLEAR + Math.log(tried)',
+    find: 'first.logOdds < clear + Math.log(tried)',
     replace: 'first.logOdds < 1',
+    test: 'app/quota/others-poller.test.ts',
+  },
+
+  {
+    promise: 'Q8',
+    what: 'show a stored poller before headers do',
+    file: 'app/quota/others-poller.ts',
+    find: 'if (timing === undefined) return undefined',
+    replace: 'if (timing === undefined) return this.#stored',
     test: 'app/quota/others-poller.test.ts',
   },
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Bucket } from '../../../app/quota/bucket.ts'
-import { OthersPoller, type Poller } from '../../../app/quota/others-poller.ts'
+import type { LearnedQuota, Poller } from '../../../app/quota/learned.ts'
+import { OthersPoller } from '../../../app/quota/others-poller.ts'
 import { chanceFrom } from './chance.ts'
 import { ReferenceService } from './reference-service.ts'
 import { play, type Traffic } from './traffic.ts'
@@ -65,14 +66,60 @@ test('a poller that begins later is shown since then, and one that ended is not 
   expect(seen.at(-1)?.poller).toBeUndefined()
 })
 
+/** What a run leaves that recognized a poller. */
+function learnedFrom(traffic: Traffic): LearnedQuota {
+  const learned = play(traffic, {}).learned()
+  if (learned?.poller === undefined) throw new Error('no poller was recognized')
+  return learned
+}
+
+const MINUTE_MS = 60_000
+/** The traffic that a next run sees, a minute after the last header of the one before. */
+const nextRun = (learned: LearnedQuota, others: Partial<Traffic>, pauseSeconds?: number): Traffic =>
+  withOwn({ ...others, learned: { ...learned, atMs: -MINUTE_MS } }, 7, pauseSeconds)
+
+test.each<[string, Partial<Traffic>, number]>([
+  ['of one call, by a program’s own requests', { elsewherePerSecond: 0.2 }, 3],
+  ['of three calls', { elsewherePerSecond: 0.1, elsewhereBurst: 3 }, 3],
+  ['of one call, by checks alone', { elsewherePerSecond: 0.2, forMs: 5_400_000 }, 48],
+])('a stored poller %s is believed in two thirds of the time once headers agree', (_, others, pause) => {
+  const learned = learnedFrom(withOwn(others, 2, pause))
+  const stored = { ...learned.poller!, sinceMs: -10 * MINUTE_MS }
+  const { poller: unknown, ...without } = learned
+  const [next, anew] = [{ ...learned, poller: stored }, without].map((before) => {
+    const seen = recognized(nextRun(before, others, pause))
+    expect(seen[0]?.poller).toBeUndefined()
+    return seen.find(({ poller }) => poller !== undefined)
+  })
+  expect(next?.poller).toMatchObject({ calls: stored.calls, sinceMs: stored.sinceMs })
+  expect(next!.poller!.everySeconds).toBeCloseTo(stored.everySeconds, 1)
+  expect(next!.atMs).toBeLessThan((2 / 3) * anew!.atMs)
+})
+
+test('a stored poller counts as new if hours lie between', () => {
+  const others = { elsewherePerSecond: 0.2 }
+  const learned = learnedFrom(withOwn(others))
+  const seen = recognized(withOwn({ ...others, learned: { ...learned, atMs: -120 * MINUTE_MS } }, 7))
+  expect(seen.at(-1)?.poller?.sinceMs).toBeGreaterThan(0)
+})
+
+test('a stored poller is stored again until headers disagree', () => {
+  const learned = learnedFrom(withOwn({ elsewherePerSecond: 0.2 }))
+  expect(play(nextRun(learned, { forMs: 30_000 }), {}).learned()?.poller).toEqual(learned.poller)
+  const seen = recognized(nextRun(learned, { forMs: 1_800_000 }))
+  expect(seen.every(({ poller }) => poller === undefined)).toBe(true)
+  expect(play(nextRun(learned, { forMs: 1_800_000 }), {}).learned()?.poller).toBeUndefined()
+})
+
 const HOURS = 1.5
 
 /** Whether a poller is shown at any header of some hours with others at random times. */
-function recognizedAtRandom(seed: number, othersPerSecond: number): boolean {
+function recognizedAtRandom(seed: number, othersPerSecond: number, stored?: LearnedQuota): boolean {
   const chance = chanceFrom(seed)
   const gapMs = (perSecond: number) => (-1000 * Math.log(1 - chance())) / perSecond
   const service = new ReferenceService(RULE, RULE.limit, 0)
   const bucket = new Bucket(RULE.limit, RULE.periodSeconds, 0)
+  if (stored) bucket.restore(stored)
   let othersAtMs = gapMs(othersPerSecond)
   let id = 0
   for (let nowMs = gapMs(0.3); nowMs < HOURS * 3_600_000; nowMs += gapMs(0.3)) {
@@ -88,6 +135,14 @@ function recognizedAtRandom(seed: number, othersPerSecond: number): boolean {
 
 test('others at random times are not taken for a poller, whether the quota is nearly full or not', () => {
   const taken = [0.1, 0.3, 0.6, 0.9].filter((perSecond, seed) => recognizedAtRandom(seed, perSecond))
+  expect(taken).toEqual([])
+})
+
+test('nor is a stored poller seen in others at random times, at its rate or at another one', () => {
+  const stored = learnedFrom(withOwn({ elsewherePerSecond: 0.2 }))
+  const taken = [0.1, 0.2, 0.2, 0.2, 0.3, 0.9].filter((perSecond, seed) =>
+    recognizedAtRandom(seed, perSecond, stored),
+  )
   expect(taken).toEqual([])
 })
 

@@ -1,4 +1,5 @@
 import { Bucket } from '../../../app/quota/bucket.ts'
+import type { LearnedQuota } from '../../../app/quota/learned.ts'
 import type { RateReading } from '../../../app/service/headers.ts'
 import { ReferenceService, type Rule } from './reference-service.ts'
 
@@ -23,6 +24,8 @@ export interface Traffic {
   readonly elsewhereUntilMs?: number
   /** Requests that others make at each of those moments, one after the other; 1 where nothing is said. */
   readonly elsewhereBurst?: number
+  /** What an earlier run learned. */
+  readonly learned?: LearnedQuota
 }
 
 export interface Witness {
@@ -46,6 +49,7 @@ export function play(traffic: Traffic, witness: Witness): Bucket {
   const { rule, chance } = traffic
   const service = new ReferenceService(rule, traffic.level, 0)
   const bucket = new Bucket(rule.limit, rule.periodSeconds, 0)
+  if (traffic.learned) bucket.restore(traffic.learned)
   const queue: { atMs: number; act: (nowMs: number) => void }[] = []
   const at = (atMs: number, act: (nowMs: number) => void) => queue.push({ atMs, act })
   let hasHeader = false

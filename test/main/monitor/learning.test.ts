@@ -43,6 +43,17 @@ test('learned data is available to the next run, in a private file, to four digi
   for (const [at, rate] of learned().rates.entries()) expect(rates[at]).toBeCloseTo(rate, 4)
 })
 
+test('a recognized poller is available to the next run', () => {
+  const poller = { everySeconds: 5.0003, calls: 3, mayBeMore: true, sinceMs: NOW_MS - MINUTE_MS }
+  const folder = temporaryFolder()
+  const first = new Learning(folder, NOW_MS)
+  first.of(owner('key-1')).keep({ Accounts: { ...learned(), poller }, Positions: learned() })
+  first.flush()
+  const next = new Learning(folder, NOW_MS).of(owner('key-1')).read()
+  expect(next['Accounts']?.poller).toEqual(poller)
+  expect(next['Positions']).not.toHaveProperty('poller')
+})
+
 test('unchanged data is not written again', () => {
   const folder = temporaryFolder()
   const learning = new Learning(folder, NOW_MS)
@@ -97,6 +108,15 @@ test.each([
   ['a newer version’s', (text: string) => text.replace('"schemaVersion": 1', '"schemaVersion": 2'), 'newer'],
   ['one with too few numbers', (text: string) => text.replace(/"jumps": "\S+ /, '"jumps": "'), 'damaged'],
   ['one with a number below 0', (text: string) => text.replace(/"jumps": "/, '"jumps": "-'), 'damaged'],
+  [
+    'one with a poller of no calls',
+    (text: string) =>
+      text.replace(
+        '"isShared"',
+        '"poller": {"everySeconds": 5, "calls": 0, "mayBeMore": false, "sinceMs": 0}, "isShared"',
+      ),
+    'damaged',
+  ],
   ['one with a word', (text: string) => text.replace(/"jumps": "\S+/, '"jumps": "NaN'), 'damaged'],
 ])('a file that is %s is renamed and reported in one line', (_, change, word) => {
   const folder = temporaryFolder()
