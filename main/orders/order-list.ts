@@ -93,6 +93,7 @@ async function readPages(
   read: ReadResource,
 ): Promise<readonly (ListedOrder | undefined)[] | undefined> {
   const orders: (ListedOrder | undefined)[] = []
+  const seen = new Set<string>()
   let next: string | undefined
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const token =
@@ -105,7 +106,9 @@ async function readPages(
     orders.push(...listed.map(listedOrderOf))
     const following = members?.['NextToken']
     if (following === undefined || following === null || following === '') return orders
-    if (typeof following !== 'string') return undefined
+    // A list that leads back to a page has no end.
+    if (typeof following !== 'string' || seen.has(following)) return undefined
+    seen.add(following)
     next = following
   }
   return undefined

@@ -40,8 +40,9 @@ const TIMEOUT_MS = 10_000
 const MAX_IDLE_MS = 5_000
 const MAX_ANSWER_BYTES = 4 << 20
 const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
-/** Statuses by which the service, or what is before it, says nothing about the order. */
-const INCONCLUSIVE: ReadonlySet<number> = new Set([500, 502, 503, 504])
+/** Whether the service, or what is before it, says nothing about the order by its status. */
+const isInconclusive = (status: number): boolean =>
+  (status >= 300 && status < 400) || status === 408 || status >= 500
 /** Statuses of answers that have no body, and so no length. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304])
 
@@ -152,8 +153,7 @@ export class OrderSending {
         ...passed,
         removal: this.#removal,
         text,
-        isConclusive:
-          sender.kind !== 'other' && !INCONCLUSIVE.has(status) && this.#isAboutOrder(status, text),
+        isConclusive: sender.kind !== 'other' && !isInconclusive(status) && this.#isAboutOrder(status, text),
       },
       outcome,
     )

@@ -185,8 +185,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     promise: 'O3',
     what: 'take a 500 for an answer about the order',
     file: SENDING,
-    find: 'new Set([500, 502, 503, 504])',
-    replace: 'new Set([502, 503, 504])',
+    find: 'status === 408 || status >= 500',
+    replace: 'status === 408 || status > 500',
     test: RULES_TEST,
   },
   {

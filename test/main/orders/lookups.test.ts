@@ -4,6 +4,7 @@ import { LOOKUP_AT_MS } from '../../../app/orders/recognition.ts'
 import type { HashedEntry } from '../../../main/orders/journal-file.ts'
 import { Lookups, type Resolution } from '../../../main/orders/lookups.ts'
 import { OrderHashes } from '../../../main/orders/order-hashes.ts'
+import { readOrderList } from '../../../main/orders/order-list.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { ORDER } from './order-gateway.ts'
 
@@ -81,6 +82,22 @@ test('after 60 s an order is also looked for in the list of former days: the ser
   const isFormer = (path: string) => path.includes('historicalorders')
   const found = await concluded(KEY, (path) => (isFormer(path) ? [order] : []))
   expect(found).toEqual({ state: 'found', orderIds: ['2'] })
+})
+
+test('a list whose pages lead back to an earlier one concludes nothing, and is not read on', async () => {
+  const tokens = ['a', 'b', 'a']
+  const read: string[] = []
+  const list = await readOrderList(
+    'key-1',
+    { accountEndings: ['001'], sinceMs: 0, nowMs: 0, isLast: true },
+    async (_, path) => {
+      read.push(path)
+      if (path.endsWith('/accounts')) return JSON.stringify({ Accounts: [{ AccountID: 'SIM1001' }] })
+      return JSON.stringify({ Orders: [], NextToken: tokens[(read.length - 2) % tokens.length] })
+    },
+  )
+  expect(list).toBeUndefined()
+  expect(read).toHaveLength(4)
 })
 
 test('a lookup that fails is repeated in its time, not at once', async () => {

@@ -97,6 +97,32 @@ test.each([
   proves('O3', { level: 3, cases: 1 })
 })
 
+test.each([
+  [302, 'looking'],
+  [408, 'looking'],
+  [501, 'looking'],
+  [520, 'looking'],
+  [599, 'looking'],
+  [400, 'answered'],
+  [404, 'answered'],
+  [409, 'answered'],
+  [429, 'answered'],
+] as const)('a %i is passed on as it came, and leaves the order %s', async (status, outcome) => {
+  const body = '{"Error":"Failed","Message":"m"}'
+  const head = `HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
+  const service = await rawService((socket) => socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`))
+  const started = await startOrderGateway({ profile: { baseUrl: service.origin } })
+  const answer = await fetch(`${started.url}${ORDERS}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${started.add('bot')}` },
+    body: JSON.stringify(ORDER),
+    redirect: 'manual',
+  })
+  expect([answer.status, await answer.text()]).toEqual([status, body])
+  expect(await outcomes(started)).toEqual([outcome])
+  expect(service.count()).toBe(1)
+})
+
 test('an answer that names an error, or to a cancel, is an outcome', async () => {
   const errors = '{"Orders":[],"Errors":[{"Error":"FAILED"}]}'
   const whole = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${errors.length}\r\n\r\n${errors}`

@@ -174,8 +174,7 @@ export async function liveOrders(seed: number, folder: string): Promise<OrderLif
           reply.kind === 'cut' ? reply.answer : reply.kind === 'answer' ? reply : fail('a stream')
         const isCut = reply.kind === 'cut' || trouble === 'answer-cut'
         settle(chance() * 100, () => {
-          if (once !== undefined && !isCut && ![500, 502, 503, 504].includes(answer.status))
-            send.isConclusive = true
+          if (once !== undefined && !isCut && answer.status < 500) send.isConclusive = true
           answered(answer, isCut, listener)
         })
       })
