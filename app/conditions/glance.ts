@@ -57,7 +57,7 @@ export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
     case 'data': {
       if (worst.kind === 'history-paused') return NONE
       const newest = Math.max(...snapshot.requests.map(({ observedAt }) => observedAt ?? 0))
-      return newest > 0 ? { caption: 'last data, ago', value: coarseSinceText(newest, nowMs) } : NONE
+      return newest > 0 ? { caption: 'since last data', value: coarseSinceText(newest, nowMs) } : NONE
     }
   }
 }
@@ -98,7 +98,7 @@ function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
 function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   const { emptyAt, emptyFrom = emptyAt, emptyTo = emptyFrom } = quota
   const caption = runsOutText(quota, nowMs)
-  if (emptyFrom === undefined || emptyTo === undefined) return { caption: 'empty within', value: '10 min' }
+  if (emptyFrom === undefined || emptyTo === undefined) return { caption: 'empty in', value: '10 min' }
   const least = Math.max(0, Math.floor((emptyFrom - nowMs) / 60_000))
   const most = Math.max(1, Math.ceil((emptyTo - nowMs) / 60_000))
   if (quota.emptyFrom !== undefined && quota.emptyTo === undefined) return { caption, value: `${least} min` }

@@ -27,7 +27,7 @@ const name = z
     z.trim(),
     z.minLength(1),
     z.maxLength(64),
-    z.regex(/^[^\p{Cc}\p{Bidi_Control}\u2028\u2029]+$/u, { error: 'must be text in one line' }),
+    z.regex(/^[^\p{Cc}\p{Bidi_Control}\u2028\u2029]+$/u, { error: 'must be text on one line' }),
   )
 const stream = z.pipe(
   z.string(),

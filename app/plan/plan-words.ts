@@ -160,13 +160,13 @@ const MIN_DAY_MINUTES = 60
 /** Whether too few minutes are recorded to judge a day. */
 export const isTooLittle = (minutes: number): boolean => minutes < MIN_DAY_MINUTES
 
-/** How much is recorded: `1 minute is recorded of the last 24 h, too little to judge a day`. */
+/** How much is recorded: `1 minute of the last 24 h is recorded, too little to judge a day`. */
 export function recordedText(minutes: number, ofMs: number): string {
   const isHours = minutes >= MIN_DAY_MINUTES
   const amount = isHours ? hoursText(minutes) : countText(minutes, 'minute')
   const verb = isHours || minutes !== 1 ? 'are' : 'is'
   const much = isTooLittle(minutes) ? ', too little to judge a day' : ''
-  return `${amount} ${verb} recorded of the last ${hoursText(ofMs / 60_000)}${much}`
+  return `${amount} of the last ${hoursText(ofMs / 60_000)} ${verb} recorded${much}`
 }
 
 /** `24 h`, `1.5 h`; less than an hour is in minutes. */

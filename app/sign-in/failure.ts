@@ -35,7 +35,7 @@ export function failureText(failure: SignInFailure): FailureText {
 function messageOf(failure: SignInFailure): string {
   switch (failure.kind) {
     case 'ports-taken':
-      return `Ports ${portText()} are taken. Close the program on one of them, then retry.`
+      return `Ports ${portText()} are in use. Close the program on one of them, then retry.`
     case 'no-loopback':
       return `Can't listen on this computer: ${failure.why}. Paste a refresh token instead.`
     case 'declined':

@@ -13,7 +13,7 @@ export function gatewayStatus({ state, url, why }: GatewaySummary): {
     case 'serving':
       return { text: `The gateway serves programs at ${url ?? 'this machine'}`, severity: 'ok' }
     case 'failed':
-      return { text: `The gateway does not serve: ${why ?? 'its port cannot be used'}`, severity: 'warning' }
+      return { text: `The gateway can’t serve: ${why ?? 'its port cannot be used'}`, severity: 'warning' }
   }
 }
 

@@ -3,7 +3,7 @@ import type { Severity } from '../contract/severity.ts'
 import { countText } from './rates.ts'
 
 /** What stopping orders does not do. */
-export const STOPPING_LEAVES = 'Stopping doesn’t give the Trade scope back. It cancels nothing at the broker.'
+export const STOPPING_LEAVES = 'Stopping keeps the Trade scope and cancels nothing at the broker.'
 
 /** What Headroom found out about an order with an unknown outcome. */
 export function lookupText({ state, orderId }: Pick<UnknownOrder, 'state' | 'orderId'>): string {

@@ -115,7 +115,7 @@ function makeWay(path: SocketPath, userId: number | undefined): void {
       return
     case 'elsewhere':
       mkdirSync(path.folder, { recursive: true, mode: 0o700 })
-      if (!isOurFolder(path.folder, userId)) throw new Error(`${path.folder} belongs to somebody else`)
+      if (!isOurFolder(path.folder, userId)) throw new Error(`${path.folder} belongs to another user`)
       break
     case 'socket':
       break

@@ -12,7 +12,7 @@ export const unavailable = (why: string): Problem => ({
 /** The response to a request that was sent and for whose answer the gateway no longer waits. */
 export const abandoned = (why: string): Problem => ({
   status: 502,
-  detail: `No response yet: ${why}. The request may count.`,
+  detail: `No response yet: ${why}. The request may count against the quota.`,
   proxyError: 'connection_terminated',
 })
 
@@ -48,17 +48,17 @@ export const DEFECT: Problem = {
 export const FAILURES: Readonly<Record<FailureReason, Problem>> = {
   cut: {
     status: 502,
-    detail: 'Connection lost twice before a response. The request may count.',
+    detail: 'Connection lost twice before a response. The request may count against the quota.',
     proxyError: 'connection_terminated',
   },
   broken: {
     status: 502,
-    detail: 'The response broke off or is not HTTP. The request may count.',
+    detail: 'The response broke off or is not HTTP. The request may count against the quota.',
     proxyError: 'http_protocol_error',
   },
   timeout: {
     status: 504,
-    detail: 'The service did not respond within 30 seconds. The request may count.',
+    detail: 'The service did not respond within 30 seconds. The request may count against the quota.',
     proxyError: 'http_response_timeout',
   },
   'not-sent': {
@@ -96,7 +96,7 @@ function wordsOfNoToken({ why, failure }: NoAccess): string {
 const WORDS_OF_QUEUE = {
   'queue-full': 'Not sent: the queue is full',
   'too-late': 'Not sent: the queue of this quota is longer than your wait',
-  empty: 'Not sent: the quota of orders is used up',
+  empty: 'Not sent: the order quota is used up',
 } as const
 
 /** The response to a request that the scheduler declined. `unavailableWhy`: why nothing can be sent. */

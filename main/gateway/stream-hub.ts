@@ -551,6 +551,6 @@ const isOpening = ({ keeper }: SharedStream): boolean => (keeper?.opening ?? 0) 
 
 const noAnswer = (why: string): Problem => ({
   status: 502,
-  detail: `The service did not open this stream: ${why}. The request may count.`,
+  detail: `The service did not open this stream: ${why}. The request may count against the quota.`,
   proxyError: 'connection_terminated',
 })

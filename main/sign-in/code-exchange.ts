@@ -94,7 +94,7 @@ function watchedLine(http: Http) {
         body: init.body.toString(),
         timeoutMs: EXCHANGE_TIMEOUT_MS,
       })
-      if (outcome.kind !== 'answer') throw new Error('no whole answer')
+      if (outcome.kind !== 'answer') throw new Error('incomplete response')
       return responseOf(outcome)
     },
   }
@@ -140,7 +140,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
     return { kind: 'answer-lost', why: 'the response is not a token response' }
   }
   const to = redirectedTo(outcome.status, outcome.headers, url)
-  const why = to === undefined ? `the sign-in host answered ${outcome.status}` : redirectText(to)
+  const why = to === undefined ? `the sign-in host responded ${outcome.status}` : redirectText(to)
   return { kind: 'later', why }
 }
 

@@ -144,7 +144,7 @@ const ENDING_NEEDED: CommandError = {
 const STOPPED_MEANWHILE: CommandError = {
   ok: false,
   code: 'orders-stopped',
-  message: 'Orders were stopped meanwhile, and stay so.',
+  message: 'Orders were stopped in the meantime and stay stopped.',
 }
 
 const WRONG_ENDING: CommandError = {

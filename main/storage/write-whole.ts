@@ -23,7 +23,7 @@ export function writeWhole(file: string, text: string): Saved {
     } finally {
       closeSync(handle)
     }
-    if (statSync(draft).size !== bytes.length) throw new Error('the disk kept only a part of it')
+    if (statSync(draft).size !== bytes.length) throw new Error('the disk stored only part of it')
     renameSync(draft, file)
     return { ok: true }
   } catch (error) {

@@ -26,7 +26,7 @@ export function AlertsDialog() {
   const { view } = useParts()
   const [shown, setShown] = useState<'open' | 'closed'>('open')
   return (
-    <DialogFrame title="Alerts" about="Open problems, the worst first. Each clears by itself." width="wide">
+    <DialogFrame title="Alerts" about="Open problems, worst first. They clear automatically." width="wide">
       <div className={css('bar')}>
         <fieldset className={css('tabs')} aria-label="Which alerts">
           {(['open', 'closed'] as const).map((one) => (

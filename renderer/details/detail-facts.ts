@@ -30,7 +30,7 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
     {
       name: 'Requests left (range)',
       value: isSeen ? `${quota.low}–${quota.high}` : '—',
-      about: 'From certainly left to possibly left.',
+      about: 'From the certain minimum to the possible maximum.',
     },
     ...problemFacts(quota, nowMs),
     { name: 'Others use', value: perSecondText(othersText(quota)), about: 'An estimate from headers.' },

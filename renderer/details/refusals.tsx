@@ -16,11 +16,11 @@ interface RefusalsProps {
 export function Refusals({ refusals, nowMs }: RefusalsProps) {
   return (
     <div className={css('part')}>
-      <h3>429s of this row</h3>
+      <h3>Latest 429s</h3>
       {refusals.length === 0 ? (
         <p>None since Headroom started.</p>
       ) : (
-        <ul className={css('refusals')} aria-label="429s of this row">
+        <ul className={css('refusals')} aria-label="Latest 429s">
           {refusals.toReversed().map(({ at, requestId }) => (
             <li key={`${at} ${requestId}`}>
               <time dateTime={new Date(at).toISOString()}>{dayAndMinuteText(at, nowMs)}</time>

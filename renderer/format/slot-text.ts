@@ -46,7 +46,7 @@ export function slotSource({ source, observedAt, own }: SlotQuota): string {
     case 'header':
       return observedAt === undefined
         ? `${own} own`
-        : `${own} own; the rest from a header of ${clockText(observedAt)}`
+        : `${own} own; the rest from a header at ${clockText(observedAt)}`
   }
 }
 

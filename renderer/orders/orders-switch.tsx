@@ -35,7 +35,7 @@ export function OrdersButton({ state }: { readonly state: 'off' | 'on' | 'stoppe
       <button
         type="button"
         className={css('button', 'red')}
-        title="Refuses new orders of every key."
+        title="Stops new orders on every key."
         onClick={() => run(() => api.stopOrders({}))}
       >
         Stop orders <kbd>⇧O</kbd>

@@ -145,7 +145,7 @@ function tightestOf({ categories }: PlanVerdict): string | undefined {
 const aboutText = ({ isRecorded, minutes }: PlannedDays): string =>
   isRecorded
     ? `${recordedText(minutes, RECORDED_MS)}; replayed, others as estimated`
-    : 'nothing recorded yet; a day made from the plan’s rates'
+    : 'nothing recorded yet; a day simulated from the plan’s rates'
 
 function rowsOf({ fromMs, lengthMs, before, after, plan }: PlannedDays, category: string): readonly DayRow[] {
   const of = { plan, category, lengthMs, stretchMs: STRETCH_MS }

@@ -149,7 +149,7 @@ function usePlanFile(change: ChangeDraft): (file: File) => Promise<void> {
       const read = readPlan(file.size > MAX_PLAN_FILE_BYTES ? undefined : await file.text())
       if (read.kind === 'wrong') return say(`${read.line}. The plan is unchanged.`)
       change((draft) => fileOpened(draft, read.plan))
-      say('opened. Others stay as observed now.')
+      say('opened. Others stay as they are observed now.')
     } catch (error) {
       // The file is a folder or missing, or the host does not respond.
       say(unanswered(error))

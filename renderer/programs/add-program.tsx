@@ -21,8 +21,8 @@ import { NewProgramKey } from './new-key.tsx'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
 
-const ABOUT = 'This computer only, reads only, no orders.'
-const ABOUT_ORDERS = 'This computer only. Orders need the tick below.'
+const ABOUT = 'This computer only; read-only, no orders.'
+const ABOUT_ORDERS = 'This computer only. To allow orders, tick the box below.'
 
 interface AddProgramProps {
   readonly profile: string

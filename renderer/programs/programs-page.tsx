@@ -117,7 +117,7 @@ function Empty({ gateway }: { readonly gateway: GatewaySummary }) {
       <h2 id="empty-heading">No program uses this key yet.</h2>
       <p>
         Programs on this computer share it, each with its own program key. Headroom sends each request when it
-        fits the quota. {mayOrder ? 'Orders need a tick of their own.' : 'Reads only, no orders.'}
+        fits the quota. {mayOrder ? 'Orders must be allowed separately.' : 'Read-only, no orders.'}
       </p>
       <ol>
         {!isOn && (

@@ -27,7 +27,7 @@ export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
     <>
       <h3>Checks</h3>
       <p className={css('hint')}>
-        Requests Headroom makes by itself while there is no recent data.{' '}
+        Requests that Headroom sends on its own without recent data.{' '}
         {current !== undefined && storedText(current)}
       </p>
       <Refusal words={refusal} />
@@ -59,7 +59,7 @@ export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
             />
             <Switch
               label="After a 429, keep checking"
-              hint="Half as often; other requests still wait. Default: wait the full Reset."
+              hint="Half as often; other requests still wait. Default: wait for the full Reset."
               isOn={current.settings.trialAfterStep}
               isElsewhere={elsewhere.has('trialAfterStep')}
               onChange={(trialAfterStep) => change(() => ({ trialAfterStep }))}
@@ -69,7 +69,7 @@ export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
                 label="Refresh token rotates within, minutes"
                 inputMode="decimal"
                 current={String(current.settings.rotationMinutes)}
-                hint="Your key’s refresh tokens expire after this long unused."
+                hint="Your key’s refresh tokens expire if unused for this long."
                 isElsewhere={elsewhere.has('rotationMinutes')}
                 read={rotationFrom}
                 onChoose={(rotationMinutes) => change(() => ({ rotationMinutes }))}

@@ -73,7 +73,7 @@ export function probeUseText(
   { at, requests, probes }: Pick<Snapshot, 'at' | 'requests' | 'probes'>,
   { settings, probed }: Pick<CurrentKeySettings, 'settings' | 'probed'>,
 ): string {
-  if (!settings.probesEnabled) return 'Off. Rows update with other headers and “Check now” only.'
+  if (!settings.probesEnabled) return 'Off. Rows update only from other headers and “Check now”.'
   const most = requests
     .filter(({ category }) => probed.includes(category))
     .reduce((sum, row) => sum + maxProbesPerMinute(row, settings), 0)
@@ -111,7 +111,7 @@ export function storageText(storage: StorageSummary): string {
       return `Saved: every sample for ${spanText(storage.rawMs)}, one-minute summaries and events for ${spanText(storage.rollupMs)}. Now ${sizeText(storage.bytes)} in use on this computer.`
     case 'failing': {
       const lost = storage.lost > 0 ? ` ${countText(storage.lost, 'entry was', 'entries were')} lost.` : ''
-      return `Saving the history fails: ${storage.failure}. ${countText(storage.waiting, 'entry waits', 'entries wait')}.${lost}`
+      return `Can’t save the history: ${storage.failure}. ${countText(storage.waiting, 'entry waits', 'entries wait')}.${lost}`
     }
   }
 }

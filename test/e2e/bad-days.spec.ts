@@ -235,7 +235,7 @@ test.describe('an unreachable sign-in host', () => {
     await expectSaid(page, day, {
       cause: 'sign-in-host-gone',
       severity: 'critical',
-      headline: 'Can’t reach the sign-in host. Access has expired; checks are paused.',
+      headline: 'Can’t reach the sign-in host. The access token has expired; checks are paused.',
       detail: /^Check that a server is running at (localhost|127\.0\.0\.1):\d+\./,
       buttons: ['Try now'],
     })

@@ -52,7 +52,7 @@ const REASONS: readonly Reason[] = [
   },
   {
     what: 'the sign-in host is away and access has ended',
-    headline: /^Can’t reach the sign-in host\. Access has expired/,
+    headline: /^Can’t reach the sign-in host\. The access token has expired/,
     strike: async (day) => {
       await day.signIn.leave()
       day.expireAccess()

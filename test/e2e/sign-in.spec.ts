@@ -164,7 +164,7 @@ test('with all four ports taken it names them, and what to do', async ({ page, d
   try {
     await start(page)
     const notice = dialog.locator('[data-sign-in="ports-taken"]')
-    await expect(notice).toContainText('Ports 31022, 8080, 3001 and 3000 are taken')
+    await expect(notice).toContainText('Ports 31022, 8080, 3001 and 3000 are in use')
     await expect(notice).toContainText('Close the program on one of them, then retry.')
   } finally {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))

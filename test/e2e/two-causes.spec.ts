@@ -59,7 +59,7 @@ const PAIRS: readonly Pair[] = [
       await day.signIn.leave()
       day.expireAccess()
     },
-    between: /^Can’t reach the sign-in host\. Access has expired/,
+    between: /^Can’t reach the sign-in host\. The access token has expired/,
     second: ({ resources }) => resources.leave(),
     headline: /^Can’t reach the service or the sign-in host/,
     cause: 'hosts-unreachable',
@@ -77,7 +77,7 @@ const PAIRS: readonly Pair[] = [
     key: OFTEN,
     first: ({ signIn }) => signIn.leave(),
     second: reject,
-    headline: /^Can’t reach the sign-in host\. Access has expired/,
+    headline: /^Can’t reach the sign-in host\. The access token has expired/,
     cause: 'sign-in-host-gone',
   },
   {

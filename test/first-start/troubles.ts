@@ -78,7 +78,7 @@ export const EXPECTED: Readonly<Record<TroubleKind, Expected>> = {
   },
   'sign-in': {
     word: /^unreachable$/,
-    headline: /^Can’t reach the sign-in host\. Access has expired/,
+    headline: /^Can’t reach the sign-in host\. The access token has expired/,
     alert: /^Can’t reach the sign-in host$/,
     incident: /unreachable|^Can’t reach the sign-in host/i,
     stops: true,

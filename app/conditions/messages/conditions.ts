@@ -33,7 +33,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         label: 'keys unreadable',
         name: 'Saved keys unreadable',
         title: 'Your saved keys can’t be opened.',
-        action: 'Update Headroom, or check the access to its data folder.',
+        action: 'Update Headroom, or check access to its data folder.',
         detail: 'Nothing was changed.',
       })
     case 'keys-locked':
@@ -92,7 +92,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         title: `${why}.`,
         text: 'History is paused; monitoring continues.',
         action,
-        detail: 'Samples wait in memory meanwhile.',
+        detail: 'Until then, samples stay in memory.',
       })
     }
     case 'hosts-unreachable':
@@ -110,7 +110,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         label: 'unreachable',
         name: 'Sign-in host unreachable',
         title: 'Can’t reach the sign-in host.',
-        text: 'Access has expired; checks are paused.',
+        text: 'The access token has expired; checks are paused.',
         action: checkHost(signInHost?.host),
         detail: joined(
           'You’re still signed in.',
@@ -196,7 +196,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         moment: `by ${minuteText(endsAt)}`,
         title: `The sign-in ends at ${minuteText(endsAt)},`,
         text: `in ${left}.`,
-        action: 'Sign in again before then, and nothing stops.',
+        action: 'Sign in again before then to avoid an interruption.',
         detail: 'Renewals can’t extend the sign-in.',
       })
     }
@@ -217,7 +217,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         text: sinceWords,
         detail: joined(
           retrying(service.retryAt, nowMs),
-          'Streams reopen by themselves.',
+          'Streams reopen automatically.',
           service.why === undefined ? '' : `${service.host}: ${sentenceEnd(service.why)}`,
         ),
       })
@@ -367,7 +367,7 @@ function dataMessage({ row }: Condition, snapshot: Snapshot, nowMs: number): Mes
     note: `last data ${age} ago`,
     moment: `last data at ${minuteText(newest)}`,
     title: isRow ? `${row.category} was last checked ${age} ago.` : `No fresh data for ${age}.`,
-    action: isRow ? `Check ${row.category} now, or send it a request.` : 'Check now, or send a request.',
+    action: isRow ? `Check ${row.category} now, or send a request.` : 'Check now, or send a request.',
     detail: `Numbers since ${minuteText(newest)} are estimates.`,
   })
 }

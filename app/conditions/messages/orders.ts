@@ -19,7 +19,7 @@ export function ordersMessage(kind: OrdersKind, { orders }: Snapshot): Message {
         name: 'Orders stopped',
         title: 'Orders are stopped: the journal can’t be written.',
         action: isDiskFull(orders?.why) ? 'Free some space.' : 'Check the access to the data folder.',
-        detail: joined(orders?.why === undefined ? '' : sentence(orders.why), 'They resume by themselves.'),
+        detail: joined(orders?.why === undefined ? '' : sentence(orders.why), 'They resume automatically.'),
       })
     case 'orders-stopped':
       return message({

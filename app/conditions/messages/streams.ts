@@ -61,7 +61,7 @@ export function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, n
     title: 'No stream is receiving data',
     text,
     action: 'Treat last prices as stale.',
-    detail: `${counts}. Headroom reconnects them by itself.`,
+    detail: `${counts}. Headroom reconnects them automatically.`,
   })
 }
 

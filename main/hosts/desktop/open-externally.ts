@@ -20,7 +20,7 @@ export function openExternally(
   // could read.
   const byFile = platform === 'linux' && openByFile({ ...file, openFile: (path) => openPath(shell, path) })
   return async (address) => {
-    if (!mayBeOpened(address)) throw new Error('this is no address that may be opened')
+    if (!mayBeOpened(address)) throw new Error('this address must not be opened')
     const { href } = new URL(address)
     if (byFile) return byFile(href)
     await shell.openExternal(href)

@@ -34,7 +34,7 @@ export async function fetchTo(
   let cancel = deadline(connectTimeoutMs, `no response within ${connectTimeoutMs / 1000} s`)
   try {
     const answer = await fetch(url, { signal: abort.signal })
-    if (!answer.ok || answer.body === null) throw new Error(`the server answered ${answer.status}`)
+    if (!answer.ok || answer.body === null) throw new Error(`the server responded ${answer.status}`)
     const progress = tenths(Number(answer.headers.get('content-length')), say)
     await mkdir(dirname(file), { recursive: true })
     await pipeline(

@@ -118,7 +118,7 @@ async function confirmation(
   }
   const question = `Programs with --orders may then send orders of ${profile.name} (${profile.id}).`
   if (isLive(profile.environment, service.host)) {
-    if (!terminal.interactive) return nothing('a LIVE key needs a terminal to confirm in')
+    if (!terminal.interactive) return nothing('a LIVE key must be confirmed in a terminal')
     const typed = await terminal.ask(
       `${question}\nThey reach real accounts. Type the last four characters of the API key: `,
     )
@@ -142,7 +142,7 @@ async function stop({ data, profile }: OrdersFlags, deps: OrdersCommandDeps): Pr
   })
   if (answer === undefined) return EXIT_FAILURE
   if (!('stopped' in answer)) return somethingElse(deps)
-  deps.terminal.out('no orders pass until headroom orders allow')
+  deps.terminal.out('no orders are sent until you run headroom orders allow')
   deps.terminal.error(STOPPING_LEAVES)
   return EXIT_OK
 }

@@ -69,7 +69,7 @@ it.each<[string, Partial<Snapshot>, string, string]>([
   [
     'a quota that runs out at some time',
     { requests: [row({ state: 'running-out', use: null })] },
-    'empty within',
+    'empty in',
     '10 min',
   ],
   [

@@ -19,7 +19,7 @@ const ALL: readonly SignInFailure[] = [
 test('names taken ports, with what to do', () => {
   expect(failureText({ kind: 'ports-taken' })).toEqual({
     code: 'ports-taken',
-    message: 'Ports 31022, 8080, 3001 and 3000 are taken. Close the program on one of them, then retry.',
+    message: 'Ports 31022, 8080, 3001 and 3000 are in use. Close the program on one of them, then retry.',
   })
 })
 

@@ -152,7 +152,7 @@ test('the page has the red button, what stopping leaves, and the journal without
   await programsOf(page).click()
   await expect(page.getByTestId('orders-state')).toHaveText('Orders are allowed, 7 today.')
   const strip = page.getByRole('region', { name: 'Orders', exact: true })
-  await expect(strip).toContainText('Stopping doesn’t give the Trade scope back.')
+  await expect(strip).toContainText('Stopping keeps the Trade scope')
   const journal = page.getByRole('region', { name: 'Journal of orders', exact: true })
   await expect(journal.getByRole('row').nth(1)).toContainText('outcome unknown, looking it up')
   await expect(journal.getByRole('row').nth(2)).toContainText('POST orders…782')

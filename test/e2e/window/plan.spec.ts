@@ -168,7 +168,7 @@ test('the recorded day is shown with and without the change, as a picture and as
   openPlan,
 }) => {
   const host = await openPlan(BUSY, recordedDay(4))
-  await expect(page.getByText('4 h are recorded of the last 24 h; replayed')).toBeVisible()
+  await expect(page.getByText('4 h of the last 24 h are recorded; replayed')).toBeVisible()
   await page.getByLabel('Category of the chart').selectOption('Quote Snapshot')
   await expect(summary(page)).toHaveText(/^The lowest level is \d+ %; no request waits\.$/)
   await page.getByLabel('Requests per second of scanner, Quote Snapshot').fill('3')
@@ -204,7 +204,7 @@ test('it starts from the last 24 hours too, with their coverage; others are an e
   await recorded.click()
   await expect(page.getByText('as they were recorded')).toBeVisible()
   await expect(page.getByTestId('plan')).toContainText(
-    'cover the recording: 4 h are recorded of the last 24 h.',
+    'cover the recording: 4 h of the last 24 h are recorded.',
   )
   await expect(page.getByTestId('plan-others')).toContainText(
     /^about \d\.\d\d\/s, in 4 categories; from minutes since /,
@@ -219,7 +219,7 @@ test('from a single recorded minute it derives no day', async ({ page, openPlan 
   const last = Object.entries(rows).map(([category, minutes]) => [category, minutes.slice(-1)] as const)
   await openPlan(BUSY, { rows: Object.fromEntries(last), programs: [] })
   await expect(
-    page.getByText('1 minute is recorded of the last 24 h, too little to judge a day; replayed'),
+    page.getByText('1 minute of the last 24 h is recorded, too little to judge a day; replayed'),
   ).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Recorded with the change' })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'A day with the change' })).toHaveCount(0)
@@ -276,7 +276,7 @@ test('a saved plan can be opened by hand or dropped; a wrong file is rejected by
   }, saved)
   await page.getByTestId('plan').dispatchEvent('drop', { dataTransfer: dropped })
   await expect(rate).toHaveValue('0.90')
-  await expect(page.getByText('dropped.json: opened. Others stay as observed now.')).toBeVisible()
+  await expect(page.getByText('dropped.json: opened. Others stay as they are observed now.')).toBeVisible()
   await expect(page.locator('[data-program=Others]')).toHaveCount(1)
   provesInBrowser('L3', 4)
 })
@@ -297,7 +297,7 @@ test('quick changes each lead to a headline of their own, with a recorded day in
 
 test('without a recording the day is made from the plan, and labelled so', async ({ page, openPlan }) => {
   await openPlan()
-  await expect(page.getByText('nothing recorded yet; a day made from')).toBeVisible()
+  await expect(page.getByText('nothing recorded yet; a day simulated from')).toBeVisible()
   await expect(summary(page)).toContainText(/the lowest level is/i)
 })
 

@@ -191,7 +191,7 @@ test('each state of a sign-in is readable for everybody', async ({ page, open, c
   await page.locator('[data-verdict] [data-remedy=sign-in]').click()
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('Name, history and streams stay.')
-  const message = 'Ports 31022, 8080, 3001 and 3000 are taken. Close the program on one of them, then retry.'
+  const message = 'Ports 31022, 8080, 3001 and 3000 are in use. Close the program on one of them, then retry.'
   host.answer('signInAgain', { ok: false, code: 'ports-taken', message })
   await dialog.getByRole('button', { name: 'Sign in with the browser' }).click()
   await expect(dialog.getByRole('alert')).toContainText('Close the program on one of them')

@@ -571,7 +571,7 @@ test('when turned off, a shared stream that was requested and has no response ma
   const answer = await requested
   expect(await answer.json()).toMatchObject({
     status: 502,
-    detail: 'No response yet: the gateway was turned off. The request may count.',
+    detail: 'No response yet: the gateway was turned off. The request may count against the quota.',
   })
   proves('G6', { level: 3, cases: 1 })
 })

@@ -441,7 +441,7 @@ test('a stopped gateway ends every request, and calls only unsent ones not sent'
   forwarder.stop()
   expect(replies.map(({ status }) => status)).toEqual([502, 503])
   expect(replies.map(({ text }) => JSON.parse(text).detail)).toEqual([
-    'No response yet: the gateway was turned off. The request may count.',
+    'No response yet: the gateway was turned off. The request may count against the quota.',
     'Not sent: the gateway was turned off.',
   ])
   await clock.advance(0)

@@ -133,7 +133,7 @@ test.each([
   const [answer] = await once(outgoing, 'response')
   answer.resume()
   expect(answer.statusCode).toBe(403)
-  expect(answer.headers['proxy-status']).toContain('Headroom forwards reads only, no orders')
+  expect(answer.headers['proxy-status']).toContain('Headroom forwards only reads, no orders')
   expect(sent).toEqual([])
   proves('G7', { level: 3, cases: 1 })
 })

@@ -84,7 +84,7 @@ test('between two attempts to open its stream, a paused program reads that the f
   hub.refuseWaitingOf(program('bot'), pausedFor(300_000))
   expect([reply.status, problemIn(reply).detail]).toEqual([
     502,
-    'No response yet: this program is paused in Headroom. The request may count.',
+    'No response yet: this program is paused in Headroom. The request may count against the quota.',
   ])
   await clock.advance(10_000)
   expect(opened()).toBe(1)
@@ -804,7 +804,7 @@ test('a stream that was requested and did not open in time may count', async () 
   await clock.advance(50)
   expect([hasty.status, problemIn(hasty).detail, opened()]).toEqual([
     502,
-    'No response yet: the service did not open this stream in time. The request may count.',
+    'No response yet: the service did not open this stream in time. The request may count against the quota.',
     1,
   ])
   expect(patient.status).toBeUndefined()
@@ -833,7 +833,7 @@ test('at the end readers get GoAway, waiting ones 503, and those whose stream wa
   hub.end('the gateway was turned off')
   expect(first.lines.at(-1)).toBe(GO_AWAY)
   expect([requested, waits].map((reply) => [reply.status, problemIn(reply).detail])).toEqual([
-    [502, 'No response yet: the gateway was turned off. The request may count.'],
+    [502, 'No response yet: the gateway was turned off. The request may count against the quota.'],
     [503, 'Not sent: the gateway was turned off.'],
   ])
   expect(own('Positions Stream')).toBe(0)

@@ -52,7 +52,7 @@ test.each<[string, Parameters<typeof disk>[0], string]>([
   ['cannot be opened', { openSync: fails }, 'EIO: i/o error'],
   ['does not take the bytes', { writeSync: fails }, 'EIO: i/o error'],
   ['does not keep them', { fsyncSync: fails }, 'EIO: i/o error'],
-  ['kept only a part', { statSync: () => ({ size: 3 }) }, 'the disk kept only a part of it'],
+  ['kept only a part', { statSync: () => ({ size: 3 }) }, 'the disk stored only part of it'],
   ['does not take the name', { renameSync: fails }, 'EIO: i/o error'],
 ])(
   'a disk that %s costs nothing: it is reported, the file is unchanged, and no draft is left',

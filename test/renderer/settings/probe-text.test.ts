@@ -72,7 +72,7 @@ describe('the effect of a budget', () => {
 
   test('when off says which headers still update a row', () => {
     const off = { settings: { ...settings, probesEnabled: false }, probed }
-    expect(probeUseText(shown, off)).toBe('Off. Rows update with other headers and “Check now” only.')
+    expect(probeUseText(shown, off)).toBe('Off. Rows update only from other headers and “Check now”.')
   })
 })
 

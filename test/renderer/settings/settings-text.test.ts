@@ -44,6 +44,6 @@ it('describes the history', () => {
     'Saved: every sample for 47 hours, one-minute summaries and events for 90 days. Now 12.0 MB in use on this computer.',
   )
   expect(storageText({ kind: 'failing', failure: 'the disk is full', waiting: 1, lost: 2 })).toBe(
-    'Saving the history fails: the disk is full. 1 entry waits. 2 entries were lost.',
+    'Can’t save the history: the disk is full. 1 entry waits. 2 entries were lost.',
   )
 })

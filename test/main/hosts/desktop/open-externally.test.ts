@@ -85,7 +85,7 @@ describe('the person’s browser', () => {
       'http://127.0.0.1.example.test/',
       'https://user:pass@example.test/',
     ])
-      await expect([address, open(address)][1]).rejects.toThrow('no address that may be opened')
+      await expect([address, open(address)][1]).rejects.toThrow('this address must not be opened')
     expect(opened).toEqual([])
   })
 })

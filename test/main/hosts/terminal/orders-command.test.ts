@@ -10,8 +10,8 @@ import { exampleSnapshot } from './example-snapshot.ts'
 import { type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
 
 /** True of a key that was never allowed orders, too. */
-const PASSES_NONE = 'no orders pass until headroom orders allow'
-const LEAVES = 'Stopping doesn’t give the Trade scope back. It cancels nothing at the broker.'
+const PASSES_NONE = 'no orders are sent until you run headroom orders allow'
+const LEAVES = 'Stopping keeps the Trade scope and cancels nothing at the broker.'
 
 interface Case {
   readonly action: OrdersAction
@@ -216,7 +216,7 @@ test('a LIVE key is allowed only by its last four characters, typed at the promp
   const yes = { flags: { yes: true }, snapshots, action: 'allow' } as const
   const piped = await run({ ...yes, terminal: { interactive: false, answer: 'zQ7x' } })
   expect([piped.exitCode, piped.asked]).toEqual([1, []])
-  expect(piped.errors).toEqual(['nothing was changed: a LIVE key needs a terminal to confirm in'])
+  expect(piped.errors).toEqual(['nothing was changed: a LIVE key must be confirmed in a terminal'])
   const short = await run({ ...yes, terminal: { interactive: true, answer: 'zQ7' } })
   expect([short.exitCode, short.asked]).toEqual([1, []])
   const typed = await run({

@@ -64,8 +64,8 @@ test('orders pass a gateway only between allow and stop, and only of programs th
   expect(status.stdout).toContain('programs: bot (30/min)')
 
   const stopped = await orders('stop')
-  expect(stopped).toMatchObject({ exitCode: 0, stdout: 'no orders pass until headroom orders allow\n' })
-  expect(stopped.stderr).toContain('It cancels nothing at the broker.')
+  expect(stopped).toMatchObject({ exitCode: 0, stdout: 'no orders are sent until you run headroom orders allow\n' })
+  expect(stopped.stderr).toContain('cancels nothing at the broker.')
   const refused = await send(url)
   expect([refused.status, refused.headers.get('retry-after'), arrived()]).toEqual([503, null, 1])
   expect(refused.headers.get('proxy-status')).toBe(
@@ -91,7 +91,7 @@ test('orders pass a gateway only between allow and stop, and only of programs th
   // Also while nothing runs, and without the passphrase of the keys.
   expect(await orders('stop')).toMatchObject({
     exitCode: 0,
-    stdout: 'no orders pass until headroom orders allow\n',
+    stdout: 'no orders are sent until you run headroom orders allow\n',
   })
   const fourth = gateway()
   const fourthUrl = await fourth.addressAfter('gateway ready: ')

@@ -181,7 +181,7 @@ test('each program behind the gateway is planned as recorded, and not twice', ()
   const { categories, replay, recordedMinutes } = JSON.parse(text)
   expect(recordedMinutes).toBe(10)
   expect(planned(undefined, { fromHistory: 3_600_000, data }, EPOCH_MS + 3_600_000).text).toContain(
-    '\n\n10 minutes are recorded of the last 1 h, too little to judge a day.',
+    '\n\n10 minutes of the last 1 h are recorded, too little to judge a day.',
   )
   expect(categories[0].waits.map(({ program }: { program: string }) => program)).toEqual(['bot', 'Headroom'])
   const sent = replay.waits.map(({ program, sent }: { program: string; sent: number }) => [program, sent])
