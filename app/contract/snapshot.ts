@@ -178,7 +178,7 @@ export const requestQuota = openObject({
   seen: optionalNumber,
   /** The row that counts this category's requests, if headers showed that it is a different one. */
   countedBy: optionalText,
-  /** Only for fixed windows: when the count returns to full. */
+  /** Only for fixed windows: when the window ends and the quota is full again. */
   windowEndsAt: optionalNumber,
   verdict: rowVerdict,
   /**

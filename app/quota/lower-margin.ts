@@ -29,7 +29,7 @@ export class LowerMargin {
   #share: number = BELOW_LOW.atFirst
   #surprise = 0
 
-  /** The probability, 0 to 1, that others took more than `low` allows for, without the surprise. */
+  /** The probability, 0 to 1, that others took more than `low` allows for, leaving aside the surprise. */
   get share(): number {
     return this.#share
   }

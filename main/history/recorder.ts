@@ -30,7 +30,7 @@ export type LowestHeader = (category: string, afterMs: number, untilMs: number) 
 /** Turns snapshots into history entries: samples of request quotas, and slots when they change. */
 export class Recorder {
   readonly #add: (entry: Entry) => void
-  /** The counters of each row at its last entry; they start at zero with the profile. */
+  /** The counters of each row as of its last entry. They start at zero when a profile is connected. */
   readonly #counted = new Map<string, Counted>()
   readonly #samples = new Map<string, Sample>()
   readonly #slots = new Map<string, SlotSample>()

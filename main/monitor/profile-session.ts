@@ -31,7 +31,7 @@ export class ProfileSession {
   readonly #deps: ProfileSessionDeps
   /** The services that the commands of this key use. */
   readonly parts: ProfileParts
-  /** Replaced at each sign-in. */
+  /** A new one is created at each sign-in. */
   #keeper: TokenKeeper
   #tokens: TokenStore
   #revision: number

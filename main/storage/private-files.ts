@@ -20,7 +20,7 @@ const OTHERS_MAY = 0o077
 const OTHERS_MAY_WRITE = 0o022
 const ALL_MAY_WRITE = 0o002
 const STICKY = 0o1000
-/** 0 on Windows, where opening a file can't reject a link. */
+/** The flag that makes opening a link fail; 0 on Windows, which has none. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
 
 /**

@@ -165,8 +165,8 @@ export class VaultHandle {
   }
 
   /**
-   * Creates a new data key next to the one that cannot be opened, for a key that is connected again. Must not
-   * be called with a passphrase that may be mistyped.
+   * Creates a data key in addition to the one that can't be opened, for a key that is connected again. Must
+   * not be called if a passphrase may be mistyped.
    */
   async startOver(): Promise<void> {
     const { keystore, wallMs } = this.#deps

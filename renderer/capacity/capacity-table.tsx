@@ -140,7 +140,7 @@ function GroupHead({ group: { id, name, window, unseen, isOpen } }: { readonly g
   )
 }
 
-/** Actions for the chosen row, and the hidden rows. Each has a shortcut, too. */
+/** The actions for the chosen row, each of which also has a shortcut, and the menu of hidden rows. */
 function RowTools({ category }: { readonly category: string | undefined }) {
   const actions = useRowActions()
   const isPinned = useLook(({ rows }) => category !== undefined && rows.pinned.includes(category))

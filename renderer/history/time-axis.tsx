@@ -53,7 +53,7 @@ interface TickProps {
   readonly payload: { readonly value: number }
 }
 
-/** Format of ticks, and width of a label in pixels including its margin. */
+/** Format of the labels, and their width including the margin, in pixels. */
 const MINUTE = { text: minuteText, pixels: 42 }
 const CLOCK = { text: clockText, pixels: 60 }
 const WEEKDAY = { text: weekdayText, pixels: 72 }

@@ -58,7 +58,8 @@ export function AllowOrdersDialog() {
             <>
               <Dialog.Title>{`Allow orders on ${profile.name}`}</Dialog.Title>
               <Dialog.Description>
-                This signs in again with the Trade scope. Only programs marked “May send orders” can send them.
+                This signs in again with the Trade scope. Only programs marked “May send orders” can send
+                them.
               </Dialog.Description>
             </>
           )}

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 export interface TrayPresence {
   /** The last answer; `false` before the first one. */
   readonly isThere: boolean
-  /** Asks the desktop; takes at most 3 s. */
+  /** Asks the desktop whether there is a tray; takes at most 3 s. */
   ask(): Promise<boolean>
 }
 

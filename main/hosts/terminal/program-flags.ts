@@ -82,13 +82,13 @@ export const describeOrders = (program: Command): Command =>
     .command('orders')
     .summary('allow and stop orders through the gateway')
     .description(
-      'orders allow signs in again with the Trade scope, and then lets orders of programs with --orders pass. ' +
-        'orders stop refuses new ones within a second, on every key or with --profile on one. ' +
-        'Stopping does not give the Trade scope back and cancels nothing at the broker. ' +
+      'orders allow signs in again with the Trade scope; programs with --orders can then send orders. ' +
+        'orders stop stops new ones within a second, on every key or, with --profile, on one. ' +
+        'Stopping keeps the Trade scope and cancels nothing at the broker. ' +
         'orders status prints both switches and unknown outcomes; orders dismiss ID, or all, ends their alert.',
     )
     .argument('<action>', ORDERS_ACTIONS.join(', '), argument(ordersActionFlag))
-    .argument('[id]', 'with dismiss: an order of orders status, or all', argument(textFlag))
+    .argument('[id]', 'with dismiss: an ID from orders status, or all', argument(textFlag))
     .option('--profile <id>', 'which of several keys, by its name in status output', argument(textFlag))
     .option('--yes', 'with allow: do not ask, except for a LIVE key')
     .option('--json', 'with status: one line of JSON per key')

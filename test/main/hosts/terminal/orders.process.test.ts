@@ -64,7 +64,10 @@ test('orders pass a gateway only between allow and stop, and only of programs th
   expect(status.stdout).toContain('programs: bot (30/min)')
 
   const stopped = await orders('stop')
-  expect(stopped).toMatchObject({ exitCode: 0, stdout: 'no orders are sent until you run headroom orders allow\n' })
+  expect(stopped).toMatchObject({
+    exitCode: 0,
+    stdout: 'no orders are sent until you run headroom orders allow\n',
+  })
   expect(stopped.stderr).toContain('cancels nothing at the broker.')
   const refused = await send(url)
   expect([refused.status, refused.headers.get('retry-after'), arrived()]).toEqual([503, null, 1])
