@@ -63,12 +63,18 @@ export class Journal {
 
   /** Writes what became of an order, now or as soon as possible. */
   settle(id: string, settlement: Settlement): void {
-    this.#unwritten.set(id, { ...this.#unwritten.get(id), ...settlement })
+    this.settleAll([[id, settlement]])
+  }
+
+  /** Like `settle`, with one flush for all. */
+  settleAll(ended: Iterable<readonly [id: string, settlement: Settlement]>): void {
+    for (const [id, settlement] of ended)
+      this.#unwritten.set(id, { ...this.#unwritten.get(id), ...settlement })
     this.#write(() => {})
   }
 
-  dismiss(id: string): void {
-    this.#undismissed.add(id)
+  dismiss(...ids: readonly string[]): void {
+    for (const id of ids) this.#undismissed.add(id)
     this.#write(() => {})
   }
 

@@ -16,6 +16,11 @@ export type Resolution =
   | { readonly state: 'found'; readonly orderIds: readonly string[] }
   | { readonly state: 'not-found' | 'ambiguous' }
 
+export interface Resolved {
+  readonly entry: HashedEntry
+  readonly resolution: Resolution
+}
+
 export interface LookupDeps {
   readonly clock: Clock
   readonly hashes: OrderHashes
@@ -24,7 +29,7 @@ export interface LookupDeps {
   readonly isOfFormerKey: (entry: HashedEntry) => boolean
   /** Entries of the journal in an interval; `undefined` while it can't be read. */
   readonly entries: (fromMs: number, toMs: number) => readonly HashedEntry[] | undefined
-  readonly resolved: (entry: HashedEntry, resolution: Resolution) => void
+  readonly resolved: (ended: readonly Resolved[]) => void
   /** Called with exceptions: bugs that must not end the lookups. */
   readonly defect: (cause: unknown) => void
 }
@@ -118,16 +123,13 @@ export class Lookups {
 
   /** Unknown orders that the connected key with this id sent, once those of a former one are resolved. */
   #ofPresentKey(profile: string): readonly Unknown[] {
-    for (const { entry } of this.#of(profile)) {
-      if (!this.#deps.isOfFormerKey(entry)) continue
-      this.#unknown.delete(entry.id)
-      this.#deps.resolved(entry, { state: 'ambiguous' })
-    }
+    const former = this.#of(profile).filter(({ entry }) => this.#deps.isOfFormerKey(entry))
+    this.#end(former.map(({ entry }) => ({ entry, resolution: { state: 'ambiguous' } })))
     return this.#of(profile)
   }
 
   #judge(asked: readonly Unknown[], list: OrderList): void {
-    const { entries, resolved, hashes, isOfFormerKey } = this.#deps
+    const { entries, hashes, isOfFormerKey } = this.#deps
     const times = asked.map(({ entry }) => entry.atMs)
     // Only the last lookup asks of every listed order which entry it is.
     const [beforeMs, toMs] = asked.some(isLast)
@@ -135,6 +137,7 @@ export class Lookups {
       : [RIVAL_MS, Math.max(...times) + RIVAL_MS]
     const journal = entries(Math.min(...times) - beforeMs, toMs)
     if (journal === undefined) return
+    const ended: Resolved[] = []
     const orders = list.orders.map((order): HashedOrder => this.#hashed(order))
     for (const one of asked) {
       const { entry } = one
@@ -143,10 +146,15 @@ export class Lookups {
       const recognition = isRecognisable ? recognise(entry, orders, ofKey) : UNCLEAR
       const isWhole = recognition.kind !== 'absent' || list.isReadable
       const resolution = resolutionOf(isWhole ? recognition : UNCLEAR, isLast(one))
-      if (resolution === undefined) continue
-      this.#unknown.delete(entry.id)
-      resolved(entry, resolution)
+      if (resolution !== undefined) ended.push({ entry, resolution })
     }
+    this.#end(ended)
+  }
+
+  #end(ended: readonly Resolved[]): void {
+    if (ended.length === 0) return
+    for (const { entry } of ended) this.#unknown.delete(entry.id)
+    this.#deps.resolved(ended)
   }
 
   #hashed({ text, account, changes, ...order }: OrderList['orders'][number]): HashedOrder {

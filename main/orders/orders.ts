@@ -10,7 +10,7 @@ import type { Program } from '../gateway/programs.ts'
 import type { Clock, Log, RandomBytes } from '../ports/ports.ts'
 import { Journal } from './journal.ts'
 import { type HashedEntry, hasJournalFile, type Settlement } from './journal-file.ts'
-import { Lookups, type Resolution } from './lookups.ts'
+import { Lookups, type Resolved } from './lookups.ts'
 import { type Inserted, OrderCall, type PlainEntry } from './order-call.ts'
 import { OrderHashes } from './order-hashes.ts'
 import type { ReadResource } from './order-list.ts'
@@ -134,7 +134,7 @@ export class Orders implements OrderLane, OrdersSurface {
     const call = new OrderCall(order, line, {
       reasonAgainst: (asked, profile) => this.#reasonAgainst(asked, profile),
       insert: (entry, facts) => this.#insert(entry, facts),
-      sent: ({ program }) => this.#sent(program.name),
+      sent: ({ program }) => this.#sent(program.name, this.#deps.clock.monotonicMs()),
       settle: (entry, settlement) => this.#settle(entry, settlement),
     })
     call.start()
@@ -161,10 +161,8 @@ export class Orders implements OrderLane, OrdersSurface {
   dismiss(id: string): boolean {
     const ids = id === 'all' ? [...this.#unknown.keys()] : [id].filter((one) => this.#unknown.has(one))
     const profiles = new Set(ids.flatMap((one) => this.#unknown.get(one)?.profile ?? []))
-    for (const one of ids) {
-      this.#unknown.delete(one)
-      this.#begun?.journal.dismiss(one)
-    }
+    for (const one of ids) this.#unknown.delete(one)
+    if (ids.length > 0) this.#begun?.journal.dismiss(...ids)
     for (const profile of profiles) this.#deps.listener.changed(profile)
     return ids.length > 0
   }
@@ -210,7 +208,7 @@ export class Orders implements OrderLane, OrdersSurface {
       read,
       isOfFormerKey: (entry) => this.#isOfFormerKey(entry),
       entries: (fromMs, toMs) => journal.between(fromMs, toMs),
-      resolved: (entry, resolution) => this.#resolved(entry, resolution),
+      resolved: (ended) => this.#resolved(ended),
       defect: (cause) => log.note('looking up orders failed', { cause }),
     })
     this.#begun = { journal, lookups }
@@ -239,11 +237,11 @@ export class Orders implements OrderLane, OrdersSurface {
     const { clock } = this.#deps
     const [wallMs, nowMs] = [clock.wallMs(), clock.monotonicMs()]
     for (const { program, atMs, outcome } of journal.between(wallMs - MINUTE_MS, wallMs) ?? [])
-      if (outcome !== 'not-sent') this.#limit.sent(program, Math.min(nowMs, nowMs - (wallMs - atMs)))
+      if (outcome !== 'not-sent') this.#sent(program, Math.min(nowMs, nowMs - (wallMs - atMs)))
   }
 
-  #sent(program: string): void {
-    this.#limit.sent(program, this.#deps.clock.monotonicMs())
+  #sent(program: string, atMs: number): void {
+    this.#limit.sent(program, atMs)
     this.#cancelAgeing ??= this.#ageing()
   }
 
@@ -303,20 +301,21 @@ export class Orders implements OrderLane, OrdersSurface {
     listener.changed(entry.profile)
   }
 
-  #resolved(entry: HashedEntry, resolution: Resolution): void {
+  #resolved(ended: readonly Resolved[]): void {
     const { listener } = this.#deps
-    const { id, profile } = entry
-    const orderIds = resolution.state === 'found' ? resolution.orderIds : undefined
-    const settlement = { outcome: resolution.state, ...(orderIds && { orderIds }) }
-    this.#begun?.journal.settle(id, settlement)
-    if (this.#unknown.has(id)) this.#unknown.set(id, { ...entry, ...settlement })
-    listener.event(profile, {
-      kind: 'order-resolved',
-      id,
-      state: resolution.state,
-      ...(orderIds && { orderId: orderIds.join(', ') }),
+    const settled = ended.map(({ entry, resolution }) => {
+      const orderIds = resolution.state === 'found' ? resolution.orderIds : undefined
+      return { entry, settlement: { outcome: resolution.state, ...(orderIds && { orderIds }) } }
     })
-    listener.changed(profile)
+    this.#begun?.journal.settleAll(settled.map(({ entry: { id }, settlement }) => [id, settlement]))
+    for (const { entry, settlement } of settled) {
+      const { id, profile } = entry
+      const { outcome: state, orderIds } = settlement
+      if (this.#unknown.has(id)) this.#unknown.set(id, { ...entry, ...settlement })
+      const orderId = orderIds && { orderId: orderIds.join(', ') }
+      listener.event(profile, { kind: 'order-resolved', id, state, ...orderId })
+    }
+    for (const profile of new Set(settled.map(({ entry }) => entry.profile))) listener.changed(profile)
   }
 
   #isOfFormerKey({ profile, keyMark }: HashedEntry): boolean {

@@ -1,11 +1,12 @@
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { categoryOf } from '../../app/service/categories.ts'
 
 /**
  * What stands around the gateway in its bench, each as a process: `service [MS]`, which answers after so many
- * milliseconds, at once without them, with the headers of a large quota, or `pass ORIGIN`, a proxy of Node
- * that does nothing but pass on. Prints its port, and ends when its stdin does. The service says at
- * `/seen-twice` how many requests came more than once.
+ * milliseconds, at once without them, with the headers of a large quota; `scarce`, whose quotas of reads each
+ * response shows as used up; or `pass ORIGIN`, a proxy of Node that only passes on. Prints its port,
+ * and ends when its stdin does. The service says at `/seen-twice` how many requests came more than once.
  */
 const [role, origin = ''] = process.argv.slice(2)
 const answersAfterMs = role === 'service' ? Number(origin) : 0
@@ -15,6 +16,8 @@ let seenTwice = 0
 const BODY = JSON.stringify({
   Accounts: [{ AccountID: 'SIM1001', AccountType: 'Margin', Note: 'x'.repeat(400) }],
 })
+/** An answer that names no order would leave its outcome unknown. */
+const ORDER_BODY = JSON.stringify({ Orders: [{ OrderID: '1000000001', Message: 'Sent order' }] })
 const TOKEN = {
   access_token: 'an-access-token-of-the-bench',
   refresh_token: 'a-refresh-token-of-the-bench',
@@ -23,6 +26,8 @@ const TOKEN = {
   scope: 'openid',
 }
 const LIMIT = 1_000_000
+/** Two a second. */
+const SCARCE = 120
 const agent = new Agent({ keepAlive: true, maxSockets: 256 })
 
 const server = createServer((asked, answer) => {
@@ -45,17 +50,22 @@ const server = createServer((asked, answer) => {
     answer.end(String(seenTwice))
     return
   }
+  const isOrder = asked.url?.startsWith('/v3/orderexecution/') === true
+  const body = isOrder ? ORDER_BODY : BODY
+  const isScarce = role === 'scarce' && !isOrder
+  const limit = isScarce ? SCARCE : LIMIT
+  const resource = isScarce ? categoryOf('GET', asked.url?.split('?', 1)[0] ?? '') : 'Accounts'
   const answerIt = () => {
     answer.writeHead(200, {
       'content-type': 'application/json',
-      'content-length': String(BODY.length),
-      'x-ratelimit-resource': 'Accounts',
-      'x-ratelimit-limit': String(LIMIT),
+      'content-length': String(body.length),
+      'x-ratelimit-resource': isOrder ? 'Orders' : (resource ?? 'Accounts'),
+      'x-ratelimit-limit': String(limit),
       'x-ratelimit-period': '60',
-      'x-ratelimit-remaining': String(LIMIT - 1),
+      'x-ratelimit-remaining': String(isScarce ? 0 : limit - 1),
       'x-ratelimit-reset': '1',
     })
-    answer.end(BODY)
+    answer.end(body)
   }
   if (answersAfterMs === 0) {
     answerIt()

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -5,20 +7,37 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { PROBED_CATEGORIES, probePath } from '../../app/service/categories.ts'
 import { round, tell } from './result.ts'
-import { endProcesses, started } from './started-processes.ts'
+import { endProcesses, type Started, started } from './started-processes.ts'
 
 /**
- * What the gateway adds to an order: `node test/bench/orders.ts [--orders 400] [--json]`.
+ * Orders through the gateway: `node test/bench/orders.ts [--orders 400] [--json]`.
  *
- * Each order is sent directly, through a plain proxy and through the gateway, and a page flushed to the
- * disk of the journal, in turning order. Exit 1 where the aim is missed.
+ * - What it adds: each order is sent directly, through a plain proxy and through the gateway, and a page
+ *   flushed to the disk of the journal, in turning order.
+ * - How long an order waits, from its caller to the moment before the flush, while every quota of reads is
+ *   used up by readers that queue.
+ * - How long `headroom orders stop` takes, from its start until orders are refused.
+ *
+ * Exit 1 where an aim is missed.
  */
 const { values } = parseArgs({
   options: { orders: { type: 'string', default: '400' }, json: { type: 'boolean', default: false } },
 })
 const orders = Number(values.orders)
 const AIM_MS = 1
+const AIM_WAIT_MS = 5
+const AIM_STOP_MS = 1_000
+/** Requests that wait in each category of reads. */
+const READERS = 20
+const STOPS = 5
+const HEADROOM = '../../main/hosts/terminal/headroom.ts'
+const PROGRAM = 'a-key-of-orders-of-the-bench'
+const ENVIRONMENT = {
+  HEADROOM_PASSPHRASE: 'seven quiet otters borrow a lantern',
+  HEADROOM_GATEWAY_KEYS: `bench:critical:1:orders=${PROGRAM}`,
+}
 const GAP_MS = 20
 const WARM_UP = 50
 const PAGE = Buffer.alloc(4096)
@@ -66,8 +85,11 @@ try {
     }
   }
   const p = (name: Way, part: number) => quantile(tookMs[name], part)
+  const waitsMs = await waitsWithReaders()
+  const stopsMs = await stops(origin)
   const over = round(p('gateway', 0.5) - p('pass', 0.5) - p('flush', 0.5))
-  const isMet = over <= AIM_MS
+  const waitMs = quantile(waitsMs, 0.99)
+  const stopMs = Math.max(...stopsMs)
   tell(
     {
       what: 'What the gateway adds to an order beyond a plain proxy and one flush, median',
@@ -83,9 +105,19 @@ try {
         'an order without either, p50, ms': round(p('direct', 0.5)),
         'a page flushed to the same disk, p50, ms': round(p('flush', 0.5)),
         'a page flushed to the same disk, p99, ms': round(p('flush', 0.99)),
+        'the wait of an order with readers that use up every quota, p50, ms': round(quantile(waitsMs, 0.5)),
+        'the wait of an order with readers that use up every quota, p99, ms': round(waitMs),
+        'from “headroom orders stop” to refused orders, longest, ms': round(stopMs),
       },
-      aims: [{ what: `p50 at most ${AIM_MS} ms more than a plain proxy and one flush`, isMet }],
-      how: `${orders} orders each way, in turning order, ${GAP_MS} ms apart. Client, service, proxy and gateway share the machine's cores and its disk.`,
+      aims: [
+        { what: `p50 at most ${AIM_MS} ms more than a plain proxy and one flush`, isMet: over <= AIM_MS },
+        {
+          what: `an order waits at most ${AIM_WAIT_MS} ms at p99 with readers`,
+          isMet: waitMs <= AIM_WAIT_MS,
+        },
+        { what: `orders are refused within ${AIM_STOP_MS} ms of the command`, isMet: stopMs <= AIM_STOP_MS },
+      ],
+      how: `${orders} orders each way, in turning order, ${GAP_MS} ms apart; as many with ${READERS} waiting reads in each of ${PROBED_CATEGORIES.length} categories; ${STOPS} stops. Client, service, proxy and gateway share the machine's cores and its disk.`,
     },
     values.json,
   )
@@ -96,22 +128,94 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
+/** How long each order waits with readers, in milliseconds: its own flush comes after that. */
+async function waitsWithReaders(): Promise<readonly number[]> {
+  const scarce = await started([here('gateway-upstream.ts'), 'scarce'], /^(\d+)$/m)
+  const script = here('../main/orders/killed-gateway.ts')
+  const ownFolder = mkdtempSync(join(folder, 'with-readers-'))
+  const origin = `http://127.0.0.1:${scarce.said}`
+  const gateway = await started([script, ownFolder, origin, 'times'], /^(\{.*\})$/m)
+  const { url, key, reader } = JSON.parse(gateway.said)
+  let isOver = false
+  const readOn = async (path: string) => {
+    const headers = { authorization: `Bearer ${reader}`, prefer: 'wait=60' }
+    while (!isOver)
+      await fetch(`${url}${path}`, { headers }).then(
+        (read) => read.arrayBuffer(),
+        () => {},
+      )
+  }
+  const paths = PROBED_CATEGORIES.flatMap(
+    (category) => probePath(category, { account: 'SIM1001', symbol: 'MSFT' }) ?? [],
+  )
+  // Different queries: equal ones would share a response.
+  for (const path of paths) for (let n = 0; n < READERS; n += 1) void readOn(`${path}?n=${n}`)
+  for (let n = 0; n < WARM_UP; n += 1) await order(url, key)
+  await pause(2_000)
+  const sentMs: number[] = []
+  for (let n = 0; n < orders; n += 1) {
+    await pause(GAP_MS)
+    sentMs.push(performance.timeOrigin + performance.now())
+    await order(url, key)
+  }
+  isOver = true
+  const leftMs = timesIn(gateway).slice(-orders)
+  return sentMs.map((atMs, n) => (leftMs[n] ?? Number.NaN) - atMs)
+}
+
+function timesIn({ out }: Started): readonly number[] {
+  return [...out().matchAll(/^[\d.]+$/gm)].map(([text]) => Number(text))
+}
+
+/** How long each stop of a real gateway takes, in milliseconds. */
+async function stops(origin: string): Promise<readonly number[]> {
+  const data = mkdtempSync(join(folder, 'stops-'))
+  const service = ['--auth-url', origin, '--base-url', origin, '--client-id', 'bench']
+  const args = ['gateway', '--port', '0', '--probe', 'none', '--data', data, ...service]
+  const gateway = await started([here(HEADROOM), ...args], /^gateway ready: (\S+)$/m, ENVIRONMENT)
+  const statusOf = (sent: Promise<unknown>) =>
+    sent.then(
+      () => 200,
+      ({ status }) => status,
+    )
+  const tookMs: number[] = []
+  for (let n = 0; n < STOPS; n += 1) {
+    await once(headroom('orders', 'allow', '--yes', '--data', data), 'exit')
+    // Until the access token has arrived.
+    while ((await statusOf(order(gateway.said, PROGRAM, 'DELETE'))) !== 200) await pause(GAP_MS)
+    const beganMs = performance.now()
+    const stopped = once(headroom('orders', 'stop', '--data', data), 'exit')
+    // A cancel is refused by no limit of a minute.
+    while ((await statusOf(order(gateway.said, PROGRAM, 'DELETE'))) !== 503) await pause(1)
+    tookMs.push(performance.now() - beganMs)
+    await stopped
+  }
+  return tookMs
+}
+
+function headroom(...args: readonly string[]) {
+  const env = { ...process.env, ...ENVIRONMENT }
+  return spawn(process.execPath, [here(HEADROOM), ...args], { stdio: 'ignore', env })
+}
+
 /** One order; resolves to how long its whole answer took, in milliseconds. */
-function order(url: string, key: string): Promise<number> {
+function order(url: string, key: string, method: 'POST' | 'DELETE' = 'POST'): Promise<number> {
   return new Promise((resolve, reject) => {
     const beganMs = performance.now()
+    const isPlaced = method === 'POST'
     const headers = {
       authorization: `Bearer ${key}`,
-      'content-type': 'application/json',
-      'content-length': String(BODY.length),
+      ...(isPlaced && { 'content-type': 'application/json', 'content-length': String(BODY.length) }),
     }
-    const asked = request(`${url}${PATH}`, { method: 'POST', agent, headers }, (answer) => {
-      if (answer.statusCode !== 200) reject(new Error(`${url} answered ${answer.statusCode}`))
+    const path = isPlaced ? PATH : `${PATH}/1000000001`
+    const asked = request(`${url}${path}`, { method, agent, headers }, (answer) => {
+      const { statusCode: status } = answer
+      if (status !== 200) reject(Object.assign(new Error(`${url} answered ${status}`), { status }))
       answer.resume()
       answer.on('end', () => resolve(performance.now() - beganMs))
     })
     asked.on('error', reject)
-    asked.end(BODY)
+    asked.end(isPlaced ? BODY : undefined)
   })
 }
 

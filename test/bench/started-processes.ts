@@ -8,18 +8,25 @@ export const PROGRAM_KEY = 'a-key-of-the-bench-0123456789'
 export interface Started {
   readonly said: string
   readonly pid: number
+  /** All of its stdout so far. */
+  readonly out: () => string
 }
 
 const children: ChildProcess[] = []
 
 /** Starts a process of a bench; resolves once stdout matches. */
-export function started(args: readonly string[], ready: RegExp): Promise<Started> {
+export function started(
+  args: readonly string[],
+  ready: RegExp,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Started> {
   const child = spawn(process.execPath, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: {
       ...process.env,
       HEADROOM_REFRESH_TOKEN: 'a-refresh-token-of-the-bench',
       HEADROOM_GATEWAY_KEYS: `bench=${PROGRAM_KEY}`,
+      ...environment,
     },
   })
   children.push(child)
@@ -29,7 +36,7 @@ export function started(args: readonly string[], ready: RegExp): Promise<Started
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text
       const [, said] = ready.exec(out) ?? []
-      if (said !== undefined && child.pid !== undefined) resolve({ said, pid: child.pid })
+      if (said !== undefined && child.pid !== undefined) resolve({ said, pid: child.pid, out: () => out })
     })
   })
 }

@@ -12,7 +12,7 @@ import type { KillStep } from './kill-steps.ts'
 
 /**
  * A gateway with orders that kills its own process at one step of the first order; prints its address and the
- * key of its program.
+ * key of its program. With `times` instead of a step, prints at each order when it could leave, epoch ms.
  */
 const [folder = '', origin = '', wanted = ''] = process.argv.slice(2)
 
@@ -28,6 +28,7 @@ const forward: ForwardHttp = (request, listener) => {
   isOrderOpen = true
   const mayGo = () => {
     at('connected')
+    if (wanted === 'times') console.log(performance.timeOrigin + performance.now())
     const may = once.mayGo()
     at('journalled')
     return may
@@ -92,10 +93,15 @@ await gateway.turnOn(0)
 // An order does not wait for the access token: without one it gets 503.
 await new Promise<void>((resolve) => {
   const changed = () => {
-    if (monitor.snapshot('key-1')?.access.state === 'valid') resolve()
+    if (monitor.snapshot('key-1')?.access.state !== 'valid') return
+    unsubscribe()
+    resolve()
   }
-  monitor.subscribe({ changed, event: () => {}, removed: () => {} })
+  const unsubscribe = monitor.subscribe({ changed, event: () => {}, removed: () => {} })
   changed()
 })
-const added = gateway.add({ name: 'bot', class: 'normal', weight: 1 })
-console.log(JSON.stringify({ url: gateway.summary.url, key: added.ok ? added.key : '' }))
+const keyOf = (name: string) => {
+  const added = gateway.add({ name, class: 'critical', weight: 1 })
+  return added.ok ? added.key : ''
+}
+console.log(JSON.stringify({ url: gateway.summary.url, key: keyOf('bot'), reader: keyOf('reader') }))

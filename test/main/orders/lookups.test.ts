@@ -32,6 +32,7 @@ async function lookedUp(key: Uint8Array, read: Read) {
     confirmHashes: [],
   }
   let resolution: Resolution | undefined
+  const resolved: number[] = []
   const defects: unknown[] = []
   const lookups = new Lookups({
     clock,
@@ -42,15 +43,17 @@ async function lookedUp(key: Uint8Array, read: Read) {
       ),
     isOfFormerKey: () => false,
     entries: () => [entry],
-    resolved: (_, found) => {
-      resolution = found
+    resolved: (ended) => {
+      resolved.push(ended.length)
+      resolution = ended[0]?.resolution
     },
     defect: (cause) => defects.push(cause),
   })
   lookups.add(entry)
+  for (const id of ['b', 'c']) lookups.add({ ...entry, id })
   await clock.advance(61_000)
   lookups.stop()
-  return { resolution, defects }
+  return { resolution, resolved, defects }
 }
 
 const FORMER = { OrderID: '1', AccountID: 'SIM1001', OpenedDateTime: '2001-01-01T00:00:00Z' }
@@ -98,6 +101,10 @@ test('a list whose pages lead back to an earlier one concludes nothing, and is n
   )
   expect(list).toBeUndefined()
   expect(read).toHaveLength(4)
+})
+
+test('a lookup ends all its orders at once, so that they are written with one flush', async () => {
+  expect((await lookedUp(KEY, () => [])).resolved).toEqual([3])
 })
 
 test('a lookup that fails is repeated in its time, not at once', async () => {
