@@ -40,7 +40,7 @@ const LABELS: Readonly<
   'save-now': 'Save now',
   'store-unprotected': 'Store anyway',
   unlock: 'Unlock',
-  'free-space': 'Free space',
+  'free-space': 'Open data folder',
   'reopen-streams': 'Reopen all',
   'allow-orders': 'Allow orders…',
 }
@@ -56,7 +56,7 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
   'key-rejected': 'correct-key',
   revoked: 'sign-in',
   'revocation-unconfirmed': 'try-now',
-  'token-rejected': 'sign-in',
+  'token-rejected': 'connect',
   'service-unreachable': 'try-now',
   'service-failing': 'try-now',
   'no-stream-data': 'reopen-streams',

@@ -154,16 +154,16 @@ export function retryText(blockedUntilMs: number, nowMs: number): string {
 }
 
 /**
- * `17 %`: the lower bound as a share of the limit, rounded down; `13–84 %` if the bounds differ by more than
- * a tenth of the limit.
+ * `17 %`, or `13–84 %` if the bounds differ by a per cent of the limit or more: both as shares of the limit,
+ * rounded down.
  */
-export function shareLeftText(quota: Bounds): string {
-  const { low, high, limit } = quota
+export function shareLeftText({ low, high, limit }: Bounds): string {
   const percent = (requests: number) => (limit > 0 ? Math.floor((requests / limit) * 100) : 0)
-  return isRange(quota) ? `${percent(low)}–${percent(high)} %` : `${percent(low)} %`
+  const [least, most] = [percent(low), percent(high)]
+  return least === most ? `${least} %` : `${least}–${most} %`
 }
 
-/** The lower bound in requests: `38`; or a range, `60–95`, as in `shareLeftText`. */
+/** The lower bound in requests: `38`; `60–95` if the bounds differ by more than a tenth of the limit. */
 export const surelyLeftText = (quota: Bounds): string =>
   isRange(quota) ? `${quota.low}–${quota.high}` : String(quota.low)
 
@@ -224,12 +224,12 @@ export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'coun
 }
 
 /**
- * Whether the row does not refill: use exceeds the refill, or it is empty and others use the whole refill.
+ * Whether the row may not refill: use may exceed the refill, or it is empty and others use the whole refill.
  */
 function isDraining(quota: RequestQuota): boolean {
   return quota.state === 'blocked'
     ? usesWholeRefill(quota)
-    : quota.model === 'rolling' && quota.emptyAt !== undefined
+    : quota.model === 'rolling' && (quota.emptyFrom ?? quota.emptyAt) !== undefined
 }
 
 /** `12 s`, `now`; empty if no check is planned. */

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { ProgramUseHistory, SlotSample } from '../../app/contract/history.ts'
 import type { Environment } from '../../app/contract/snapshot.ts'
-import { MINUTE_MS } from '../../app/contract/units.ts'
+import { HOUR_MS, MINUTE_MS } from '../../app/contract/units.ts'
 import type { Extent } from '../../app/history/columns.ts'
 import { type Rollup, startOf } from '../../app/history/rollup.ts'
 import type { ProgramSample, Sample } from '../../app/history/sample.ts'
@@ -97,14 +97,22 @@ export class HistoryFile {
     return this.#all('categories', profile, kind).map((row) => String(row[0]))
   }
 
-  /** The time of the oldest sample of a series, raw or rolled up, epoch ms; `undefined` if there is none. */
+  /**
+   * The time of the oldest sample of a series, epoch ms; `undefined` if there is none. A rollup in which the
+   * finer samples begin is not older than these.
+   */
   since(profile: string, category: string): number | undefined {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return undefined
-    const from = (['rawFrom', 'minutesFrom', 'hoursFrom'] as const).flatMap(
-      (name) => this.#number(name, series) ?? [],
-    )
-    return from.length === 0 ? undefined : Math.min(...from)
+    const tiers = [
+      ['rawFrom', 0],
+      ['minutesFrom', MINUTE_MS],
+      ['hoursFrom', HOUR_MS],
+    ] as const
+    return tiers.reduce<number | undefined>((sinceMs, [name, lengthMs]) => {
+      const fromMs = this.#number(name, series)
+      return fromMs === undefined || (sinceMs !== undefined && fromMs + lengthMs > sinceMs) ? sinceMs : fromMs
+    }, undefined)
   }
 
   /** The extents of each chart column of `columnMs` milliseconds, oldest first. */

@@ -1,5 +1,6 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { quotaStatus } from '../../app/status/quota-status.ts'
 import type { WindowParts } from '../state/window-parts.ts'
 import { useLook, useParts, useShown, useView } from '../state/window-parts.ts'
 
@@ -47,15 +48,31 @@ export function chooseIfRow(
   if (snapshot?.requests.some(({ category }) => category === subject)) chooseCategory({ view, look }, subject)
 }
 
-/**
- * Chooses the worst row once, as soon as there is one, so that the chart starts with the most important row.
- * After that, only a person changes the choice.
- */
+/** Chooses rows for a person who has not chosen one yet: see `firstChoice`. */
 export function useFirstChoice(): void {
   const { view } = useParts()
-  const isChosen = useView(({ category }) => category !== undefined)
-  const worst = useShown((snapshot) => snapshot.verdict.category)
+  const [own, setOwn] = useState<string>()
+  const chosen = useView(({ category }) => category)
+  const next = useShown((snapshot) => (chosen === own ? firstChoice(snapshot, own) : undefined))
   useEffect(() => {
-    if (!isChosen && worst !== undefined) view.setState({ category: worst })
-  }, [view, isChosen, worst])
+    if (next === undefined) return
+    setOwn(next)
+    view.setState({ category: next })
+  }, [view, next])
+}
+
+/**
+ * The row with which the chart starts: the worst one as soon as there is one, and again if a row gets into
+ * trouble while the present one is well. `undefined` for no change. `own`: the present one, if any.
+ */
+export function firstChoice(snapshot: Snapshot, own: string | undefined): string | undefined {
+  const { category } = snapshot.verdict
+  if (own === undefined) return category
+  return isInTrouble(snapshot, category) && !isInTrouble(snapshot, own) ? category : undefined
+}
+
+function isInTrouble({ requests, at }: Snapshot, category: string | undefined): boolean {
+  const row = requests.find((one) => one.category === category)
+  const severity = row && quotaStatus(row, at).severity
+  return severity === 'warning' || severity === 'critical'
 }

@@ -249,8 +249,8 @@ for (const { what, fault, ...expected } of [
     cause: 'token-rejected',
     severity: 'critical',
     headline: /^Token rejected \(401\) since/,
-    detail: /^Check the key’s host, or sign in again\./,
-    buttons: ['Sign in'],
+    detail: /^Check the key’s host\./,
+    buttons: ['Connect again'],
   },
   {
     what: 'permissions that are missing',
@@ -392,9 +392,9 @@ test('a full disk', async ({ page, problems }) => {
       severity: 'warning',
       headline: 'Disk full. History is paused; monitoring continues.',
       detail: /^Free space on the data folder’s disk\./,
-      buttons: ['Free space'],
+      buttons: ['Open data folder'],
     })
-    await page.getByRole('button', { name: 'Free space' }).click()
+    await page.getByRole('button', { name: 'Open data folder' }).click()
     await expect(page.getByText(`The data folder is ${day.folder}.`)).toBeVisible()
     disk.free()
     await expect(page.getByTestId('verdict-headline')).not.toContainText('Disk full', { timeout: 30_000 })

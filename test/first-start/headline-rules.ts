@@ -46,13 +46,14 @@ export function inHeadline(looks: readonly Look[], look: Look, note: Note): void
   }
   const row = shown.rows.find(({ category }) => category === subject)
   if (row !== undefined && subject !== undefined) inUsage({ row, detail, said }, looks, look, note)
-  const tightest = /Tightest: (.+), (~?\d+(?:–\d+)?) of (\d+) left/.exec(detail)
+  const tightest = /Tightest: (.+), (?:at least )?(~?\d+(?:–\d+)?) of (\d+) left/.exec(detail)
   const count = countOf(tightest?.[1] ?? '', look)
   if (tightest !== null && count !== undefined) {
     const [low, high] = numberOf({ left: tightest[2] ?? '', limit: count.limit })
     const apart = low === high ? count.limit * MIDDLE : 0
+    const isBound = detail.includes('at least')
     const most = count.most + unforeseen(tightest[1] ?? '', looks)
-    if (low > most + apart || high < count.fewest - apart) note('number', said, count.told)
+    if (low > most + apart || (!isBound && high < count.fewest - apart)) note('number', said, count.told)
   }
   for (const { label, text: beside } of shown.chips) {
     const [category = '', ...rest] = beside.split(', ')
@@ -94,7 +95,7 @@ export function brokenPromise(looks: readonly Look[], note: Note): void {
     const promised = looks.find(
       ({ shown }) =>
         shown.atMs >= now.shown.atMs - PROMISED_MS &&
-        shown.headline.text.includes('No quota runs out within 10 min'),
+        /^No (?:checked )?quota runs out within 10 min/.test(shown.headline.text),
     )
     if (promised !== undefined) {
       note(

@@ -35,8 +35,8 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     promise: 'Q9',
     what: 'tell the best case as what is left',
     file: 'app/status/quota-status.ts',
-    find: 'percent(low)} %',
-    replace: 'percent(high)} %',
+    find: '= [percent(low), percent(high)]',
+    replace: '= [percent(high), percent(high)]',
     test: 'app/status/quota-status.test.ts',
   },
 

@@ -77,11 +77,9 @@ const SITUATIONS: readonly Situation[] = [
   },
   {
     name: 'sign-in-host-away',
-    cause: async (day) => {
-      await day.signIn.leave()
-      day.expireAccess()
-    },
-    seconds: 60,
+    options: { accessLifetimeSeconds: 120 },
+    cause: (day) => day.signIn.leave(),
+    seconds: 150,
   },
   { name: 'token-rejected', cause: (day) => day.simulator.faults.set('resources-401', true), seconds: 60 },
   { name: 'streams-silent', cause: (day) => day.simulator.faults.set('silent-stream', true), seconds: 60 },

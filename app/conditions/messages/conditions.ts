@@ -7,7 +7,7 @@ import { STALE_AFTER_MS, STATE_LABELS, stateAt, surelyLeftText } from '../../sta
 import { countText } from '../../status/rates.ts'
 import { capitalised, sentence, sentenceEnd } from '../../status/sentences.ts'
 import { SIGN_IN_ENDS_SOON } from '../../status/token-status.ts'
-import { type Condition, conditionsOf, freshestMs, hasRecovered } from '../evaluate.ts'
+import { type Condition, conditionsOf, freshestMs, hasRecovered, isStopped } from '../evaluate.ts'
 import { checkHost, hostReason, joined, type Message, message, NO_ACTION } from './message.ts'
 import { isDiskFull, ordersMessage } from './orders.ts'
 import { historyWords, problemMessage } from './problems.ts'
@@ -101,7 +101,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         name: 'Service and sign-in host unreachable',
         title: 'Can’t reach the service or the sign-in host',
         text: sinceWords,
-        action: checkHost(service.host),
+        action: checkHost(service.host, signInHost?.host),
         // Without a token the service is not called, so the sign-in host comes first.
         detail: joined(retrying(signInHost?.retryAt, nowMs), hostReason(service.host, service.why)),
       })
@@ -304,7 +304,7 @@ export function presentAlert(
   snapshot: Snapshot,
   nowMs: number,
 ): AlertText & { readonly severity: Severity } {
-  const condition = conditionNow(alert, snapshot, nowMs)
+  const condition = conditionNow(alert, snapshot, nowMs) ?? successorOf(alert, snapshot, nowMs)
   return condition === undefined
     ? recoveredText(alert.kind, alert.subject, snapshot, nowMs)
     : { severity: condition.severity, ...alertText(condition, snapshot, nowMs) }
@@ -320,6 +320,12 @@ export function alertPlace(alert: Named, snapshot: Snapshot | undefined, nowMs: 
 function conditionNow({ kind, subject }: Named, snapshot: Snapshot, nowMs: number): Condition | undefined {
   const { roots, consequences } = conditionsOf(snapshot, nowMs)
   return [...roots, ...consequences].find((one) => one.kind === kind && (one.subject ?? '') === subject)
+}
+
+/** The condition that stops all calls now, for an alert of the whole key: that key has not recovered. */
+function successorOf({ subject }: Named, snapshot: Snapshot, nowMs: number): Condition | undefined {
+  const conditions = conditionsOf(snapshot, nowMs)
+  return subject === '' && isStopped(conditions) ? conditions.roots[0] : undefined
 }
 
 /** Alerts of keys that are not displayed, by key: `Beta: 2 alerts.` Empty if there are no such alerts. */

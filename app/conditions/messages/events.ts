@@ -206,7 +206,7 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
     say: ({ category }) => ['warning', `Others active on ${category}`],
     over: ({ perSecond }, [end]) =>
       `${rateText(end?.kind === 'elsewhere-ended' ? end.perSecond : perSecond)} on average`,
-    many: (events) => [`Others active on ${countText(events.length, 'quota')}`, busiestText(events)],
+    many: (events) => [`Others active on ${countText(events.length, 'quota')}`, categoriesText(events)],
   },
   'elsewhere-ended': {
     of: 'quotas',

@@ -52,9 +52,12 @@ export const message = ({
 const isOnThisComputer = (host: string | undefined): host is string =>
   host !== undefined && isLoopback(host.replace(/:\d+$/, ''))
 
-/** What to do about a host, such as `127.0.0.1:8080`, that does not respond. */
-export const checkHost = (host: string | undefined): string =>
-  isOnThisComputer(host) ? `Check that a server is running at ${host}.` : 'Check the network.'
+/** What to do about hosts, such as `127.0.0.1:8080`, that do not respond. */
+export function checkHost(...hosts: readonly (string | undefined)[]): string {
+  const here = [...new Set(hosts.filter(isOnThisComputer))]
+  if (here.length === 0) return 'Check the network.'
+  return `Check that a server is running at ${here.join(' and at ')}.`
+}
 
 /**
  * Why a host does not respond. Omits the name of a host on this computer, because `checkHost` contains it.

@@ -41,14 +41,16 @@ export function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'ot
   }
 }
 
-/** `Tightest: Balances, 210 of 320 left.`; among full rows, the one with the lowest lower bound. */
+/** `Tightest: Balances, 210 of 320 left.`; if all look full, the least certain one, with `at least 86`. */
 function tightestSentence(rows: readonly JudgedRow[], nowMs: number): string {
   const [uncertain] = rows
     .filter(({ row }) => row.low < row.limit - 1)
     .toSorted((a, b) => a.row.low / a.row.limit - b.row.low / b.row.limit)
-  const { row } = rows.find((one) => one.row.level < one.row.limit - 1) ?? uncertain ?? {}
-  if (row === undefined) return 'Every checked quota is full.'
-  return `Tightest: ${row.category}, ${leftText(row, nowMs)} of ${row.limit} left.`
+  const { row } = rows.find((one) => one.row.level < one.row.limit - 1) ?? {}
+  if (row !== undefined) return `Tightest: ${row.category}, ${leftText(row, nowMs)} of ${row.limit} left.`
+  if (uncertain === undefined) return 'Every checked quota is full.'
+  const { category, low, limit } = uncertain.row
+  return `Tightest: ${category}, at least ${low} of ${limit} left.`
 }
 
 /** `Still measuring other traffic: Positions (0–5.9/s).`; empty without rows. */
@@ -61,11 +63,9 @@ function doubtSentence(rows: readonly RequestQuota[]): string {
   return `Still measuring other traffic: ${which}.`
 }
 
-/** Rows with a header, but none recent enough to show what is left. */
+/** Rows without a header recent enough to show what is left. */
 function uncheckedRows(snapshot: Snapshot, nowMs: number): readonly RequestQuota[] {
-  return shownRows(snapshot.requests).filter(
-    (row) => row.source !== 'default' && stateAt(row, nowMs) === 'not-checked',
-  )
+  return shownRows(snapshot.requests).filter((row) => stateAt(row, nowMs) === 'not-checked')
 }
 
 /** `Not checked: Positions.`; empty without rows. */

@@ -113,7 +113,7 @@ export function scopesText(categories: readonly string[]): string {
 
 /** What to do about the problem: `Sign in again with ReadAccount.` */
 export function problemAdvice(categories: readonly string[], { status }: Pick<RowProblem, 'status'>): string {
-  if (status === 401) return 'Check the key’s host, or sign in again.'
+  if (status === 401) return 'Check the key’s host.'
   if (status === 403) return `Sign in again with ${listText(scopesOf(categories))}.`
   if (status >= 500) return NO_ACTION
   if (status >= 400) return 'Check the symbol and the account in the settings.'

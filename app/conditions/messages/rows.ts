@@ -1,4 +1,4 @@
-import type { RequestQuota, Snapshot } from '../../contract/snapshot.ts'
+import type { ProgramSummary, RequestQuota, Snapshot } from '../../contract/snapshot.ts'
 import { paceText, safePaceText, whoTakesAll } from '../../status/allowance.ts'
 import { sinceText } from '../../status/durations.ts'
 import { clockText, minuteText } from '../../status/moments.ts'
@@ -139,24 +139,36 @@ function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): s
 function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const pace = safePaceText(row, nowMs)
   if (pace === '?') return 'Slow down until Headroom has measured other traffic.'
-  const name = isMostlyOwn(row) ? busiestProgram(row, snapshot)?.name : undefined
-  if (pace === 'none')
-    return usesWholeRefill(row) && ownText(row) === '0' ? SLOW_OTHERS : `Pause ${row.category} calls.`
-  return name === undefined ? `Slow to ${pace}.` : `Slow ${name} to ${pace}.`
+  const isByOthers = ownText(row) === '0' && othersText(row) !== '0'
+  if (pace === 'none') return isByOthers ? SLOW_OTHERS : `Pause ${row.category} calls.`
+  const program = isMostlyOwn(row) ? busiestProgram(row, snapshot) : undefined
+  if (program === undefined) return `Slow to ${pace}.`
+  const own = programPace(row, program)
+  return own === undefined ? `Pause ${program.name}.` : `Slow ${program.name} to ${own}.`
 }
+
+/** The safe pace of one program while the rest of own use continues; `undefined` if nothing is left. */
+function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): string | undefined {
+  if (safe?.everySeconds === undefined || safe.everySeconds === null) return undefined
+  const rest = (use?.own ?? 0) - (use?.programs?.[id] ?? 0)
+  const perSecond = 1 / safe.everySeconds - Math.max(0, rest)
+  return perSecond < SLOWEST ? undefined : paceText(1 / perSecond)
+}
+
+/** A pace below this is no advice: pausing is. Requests per second. */
+const SLOWEST = 0.01
 
 const isLowText = (row: RequestQuota, label: string): string =>
   `${isPerhapsLow(row) ? 'may be' : 'is'} ${label}`
 
 function slowOwn(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
-  const { name, pausedUntil } = busiestProgram(row, snapshot) ?? {}
-  if (name === undefined) return slowTo(row, snapshot, nowMs)
+  const program = busiestProgram(row, snapshot)
+  if (program === undefined) return slowTo(row, snapshot, nowMs)
+  const { name, pausedUntil } = program
   // Own use falls slowly, because it is a mean over a minute.
   if (pausedUntil !== undefined) return `${name} is paused until ${minuteText(pausedUntil)}. ${NO_ACTION}`
-  const pace = row.safe?.everySeconds
-  return pace === undefined || pace === null
-    ? `Pause ${name}.`
-    : `Pause ${name}, or slow it to ${paceText(pace)}.`
+  const pace = programPace(row, program)
+  return pace === undefined ? `Pause ${name}.` : `Pause ${name}, or slow it to ${pace}.`
 }
 
 /** The time for surfaces that can't show a countdown: `until 14:36:05` after a 429. */

@@ -102,7 +102,7 @@ it.each<[string, Partial<Snapshot>, string, string]>([
     '1:05',
   ],
   ['no data', { requests: [] }, '', ''],
-  ['a healthy key', {}, 'tightest: Option Expirations', '58 %'],
+  ['a healthy key', {}, 'tightest: Option Expirations', '58–61 %'],
 ])('the number of %s is the one that matters', (_, more, caption, value) => {
   expect(glanceNumber(of(more), NOW_MS)).toEqual({ caption, value })
 })
@@ -158,7 +158,7 @@ describe('the table of keys', () => {
       signInBy: 'Sat 09:12',
     })
     expect(lines[3]).toMatchObject({ state: 'Option chains full', tightest: 'Option Expirations' })
-    expect(lines[4]).toMatchObject({ state: 'ok', silent: '', note: '58 %' })
+    expect(lines[4]).toMatchObject({ state: 'ok', silent: '', note: '58–61 %' })
     expect(lines[0]).toMatchObject({ state: 'Signed out', tightest: '', left: '', signInBy: 'signed out' })
   })
 })

@@ -18,7 +18,7 @@ const texts = (events: readonly LoggedEvent[]) => incidentLines(events).map(({ t
 
 test('others on five quotas within one second share a line, the busiest first', () => {
   const events = [others('Accounts', 0.1), others('Positions', 1.5), others('Balances', 0.4)]
-  expect(texts(events)).toEqual(['Others active on 3 quotas · most: Positions 1.5/s'])
+  expect(texts(events)).toEqual(['Others active on 3 quotas · Positions, Balances and Accounts'])
 })
 
 test('events a second apart, of another key or of another kind have their own lines', () => {
@@ -208,10 +208,10 @@ test('ongoing use by others is one line whenever each began; ended use has its o
   const events = [others('Accounts', 0.1), others('Positions', 1.5, 30), others('Balances', 0.4, 60)]
   const ended = logged({ kind: 'elsewhere-ended', category: 'Positions', perSecond: 1.2, since: AT }, 90)
   expect(incidentLines(events)).toMatchObject([
-    { title: 'Others active on 3 quotas', detail: 'most: Positions 1.5/s', at: AT, isOpen: true },
+    { title: 'Others active on 3 quotas', detail: 'Positions, Balances and Accounts', at: AT, isOpen: true },
   ])
   expect(incidentLines([...events, ended])).toMatchObject([
-    { title: 'Others active on 2 quotas', detail: 'most: Balances 0.4/s', isOpen: true },
+    { title: 'Others active on 2 quotas', detail: 'Balances and Accounts', isOpen: true },
     {
       title: 'Others active on Positions',
       detail: '1.2/s on average',

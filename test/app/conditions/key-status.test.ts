@@ -43,13 +43,15 @@ describe('the headline', () => {
       headline: 'No checked quota runs out within 10 min.',
       detail: 'Tightest: Accounts, 250 of 320 left. Not checked: Balances.',
     })
-    expect(said(ok, defaultQuota('Balances', 320, 300)).headline).toMatch(/^No quota runs out/)
+    expect(said(ok, defaultQuota('Balances', 320, 300)).detail).toMatch(/Not checked: Balances\.$/)
   })
 
   it('calls no full quota the tightest', () => {
     const full = row('Accounts', { level: 320, low: 320 })
     expect(said(full, row('Balances', { level: 320, low: 320 })).detail).toBe('Every checked quota is full.')
-    expect(said(full, row('Balances', { level: 320, low: 287 })).detail).toMatch(/^Tightest: Balances, /)
+    expect(said(full, row('Balances', { level: 320, low: 287 })).detail).toBe(
+      'Tightest: Balances, at least 287 of 320 left.',
+    )
     const small = row('Quotes', { limit: 10, level: 10, low: 9 })
     expect(said(small, row('Balances', { level: 320, low: 310 })).detail).toMatch(/^Tightest: Balances, /)
     expect(said(small, row('Balances', { level: 310, low: 310 })).detail).toMatch(/^Tightest: Balances, /)

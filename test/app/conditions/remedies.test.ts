@@ -13,9 +13,9 @@ describe('the button of a headline', () => {
     ['saved keys damaged, none by name', 'Connect again'],
     ['keyring locked', 'Unlock'],
     ['passphrase missing', undefined],
-    ['disk full', 'Free space'],
+    ['disk full', 'Open data folder'],
     ['order outcome unknown', 'Dismiss'],
-    ['orders can’t be recorded', 'Free space'],
+    ['orders can’t be recorded', 'Open data folder'],
     ['orders stopped here', 'Allow orders…'],
     ['orders without the Trade scope', 'Allow orders…'],
     ['token not saved', 'Save now'],
@@ -87,7 +87,7 @@ describe('the button of a headline', () => {
     }
     const use = { total: 1.1, own: 0.9, elsewhere: 0.2, programs: { p1: 0.3, p2: 0.6 } }
     expect(said(use)).toMatch(
-      /^Slow bot to 1 per 1\.4 s\. Others use 0\.2\/s, you use 0\.9\/s \(bot 0\.6\); it refills/,
+      /^Slow bot to 1 per 2\.5 s\. Others use 0\.2\/s, you use 0\.9\/s \(bot 0\.6\); it refills/,
     )
     expect(said({ ...use, own: 0.1, elsewhere: 1, programs: { p1: 0.01 } })).toMatch(
       /^Slow to 1 per 1\.4 s\. Others use 1(?:\.0)?\/s, Headroom uses 0\.1\/s;/,

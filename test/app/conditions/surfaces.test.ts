@@ -26,6 +26,7 @@ import { renderTable } from '../../../main/hosts/terminal/table.ts'
 import { accessText, refreshText } from '../../../renderer/format/token-text.ts'
 import { stripText } from '../../../renderer/strip/strip-text.ts'
 import { NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
+import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 
 /** One row in each state, and what every surface has to make of it. */
 const TABLE: Readonly<Record<QuotaState, readonly [severity: Severity, row: Partial<RequestQuota>]>> = {
@@ -159,6 +160,14 @@ it('an alert describes the present, not the time it was raised', () => {
     severity: 'ok',
     title: 'Positions recovered',
     body: '250 of 320 left. No action needed. On Main key.',
+  })
+})
+
+it('an alert of a key that still cannot call names the present cause, not a recovery', () => {
+  const gone = BAD_DAYS['sign-in host unreachable, access expired'] as Snapshot
+  expect(presentAlert({ kind: 'sign-in-host-unreachable', subject: '' }, gone, NOW_MS)).toMatchObject({
+    severity: 'critical',
+    title: 'Can’t reach the sign-in host',
   })
 })
 

@@ -28,7 +28,7 @@ test('a token that every request rejects is red on every surface, with the reaso
   expect(headline(at, NOW_MS)).toEqual({
     severity: 'critical',
     headline: 'Token rejected (401) since 14:28.',
-    detail: 'Check the key’s host, or sign in again. This key is set to LIVE. It says: “Expired”.',
+    detail: 'Check the key’s host. This key is set to LIVE. It says: “Expired”.',
   })
   const custom = { ...at, profile: { ...at.profile, environment: 'custom' as const } }
   expect(headline(custom, NOW_MS).detail).toContain(` This key’s host is ${at.service.host}. It says`)

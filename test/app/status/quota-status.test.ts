@@ -33,7 +33,8 @@ const out = (seconds: number, more: Partial<RequestQuota> = {}) => {
 
 it('the share left is the lower bound, or a range', () => {
   const share = (low: number, high: number, limit = 320) => shareLeftText({ low, high, limit })
-  expect(share(54, 86)).toBe('16 %')
+  expect(share(54, 57)).toBe('16–17 %')
+  expect(share(54, 54)).toBe('16 %')
   expect(share(54, 87)).toBe('16–27 %')
   expect(share(0, 69)).toBe('0–21 %')
   expect(share(320, 320)).toBe('100 %')

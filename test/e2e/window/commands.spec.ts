@@ -102,7 +102,7 @@ test('a paused window says that its numbers are old, and resumes at the current 
   await expect(remaining).toHaveText(stopped ?? '')
   await page.locator('[data-banner=paused]').getByRole('button', { name: 'Resume' }).click()
   await expect(page.locator('[data-banner=paused]')).toHaveCount(0)
-  await expect(page.getByTestId('verdict-headline')).toHaveText('No quota runs out within 10 min.')
+  await expect(page.getByTestId('verdict-headline')).toHaveText('No checked quota runs out within 10 min.')
   await expect.poll(async () => Number(await remaining.textContent())).toBeGreaterThan(200)
 })
 
@@ -129,7 +129,7 @@ test('rows are navigated by keys, and keys are ignored while typing', async ({ p
 test('the time a row is full again is a time of day or a countdown', async ({ page, open }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   // A row that runs out gets no fuller.
-  const requests = REQUESTS.map(({ emptyAt: _, ...lasting }) => lasting)
+  const requests = REQUESTS.map(({ emptyAt: _, emptyFrom: __, ...lasting }) => lasting)
   await open(snapshot({ requests }))
   const cells = page.locator('tr[data-category="Positions"] td')
   await expect(cells.filter({ hasText: /^14:35:\d\d$/ })).toHaveCount(1)

@@ -73,7 +73,7 @@ test('each incident is two lines without a cut, the open ones first, with length
     expect.stringMatching(/^429 on Option Expirations \| safe to retry at /),
     'Option Strikes empty | others use the whole refill',
     'Quote Snapshot running out | at the start: others 1.2–1.3/s, refill 1.07/s',
-    'Others active on 2 quotas | most: Option Expirations 1.9/s',
+    'Others active on 2 quotas | Option Expirations and Positions',
     expect.any(String),
     'Orders reconnected (GoAway) | 123456782 · nothing missed | 1 s',
     'Access token renewed | refresh token rotated, saved | 0.4 s',

@@ -3,7 +3,7 @@ import { CALM_REQUESTS, NOW_MS, quota, snapshot } from '../../renderer/fixtures.
 import { STATES } from '../../renderer/harness/states.ts'
 import { expect, problemsOf, test } from './window-fixtures.ts'
 
-const CALM = 'No quota runs out within 10 min.'
+const CALM = 'No checked quota runs out within 10 min.'
 const row = (category: string) => `tr[data-category="${category}"]`
 
 test('the numbers are those of the last push, while ages and countdowns run', async ({ page, open }) => {
@@ -115,7 +115,7 @@ test('the verdict is announced when it changes and not while it counts down', as
   await expect(countdown).not.toHaveText(first ?? '')
   expect(await changes.jsonValue()).toEqual([])
   host.show(snapshot({ revision: 2, requests: CALM_REQUESTS }))
-  const calm = 'No quota runs out within 10 min.'
+  const calm = 'No checked quota runs out within 10 min.'
   await expect(spoken).toHaveText(calm)
   expect(await changes.jsonValue()).toEqual([calm])
 })

@@ -189,6 +189,16 @@ test('a restart between two minutes leaves the first unchanged and knows the cur
   ])
 })
 
+test('the record begins with its first sample, not with the hour or minute that it is rolled up into', () => {
+  const clock = new VirtualClock(EPOCH_MS + 58 * 60_000 + 30_000)
+  const started = startedStore(temporaryFolder(), clock)
+  const firstMs = clock.wallMs()
+  record(started, 180, () => 5)
+  clock.advance(120_000)
+  const { since } = started.store.query(PROFILE, CATEGORY, firstMs - HOUR_MS, clock.wallMs(), 300) ?? {}
+  expect(since).toBe(firstMs)
+})
+
 test('raw samples are deleted after their retention, a batch at a time; minutes stay', () => {
   const folder = temporaryFolder()
   const retention = { rawMs: HOUR_MS, rollupMs: 3 * HOUR_MS }

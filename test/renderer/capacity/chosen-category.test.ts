@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
 import { createStore } from 'zustand/vanilla'
-import { chooseCategory, chooseIfRow, chosenCategory } from '../../../renderer/capacity/chosen-category.ts'
+import {
+  chooseCategory,
+  chooseIfRow,
+  chosenCategory,
+  firstChoice,
+} from '../../../renderer/capacity/chosen-category.ts'
 import { createLook } from '../../../renderer/state/look.ts'
 import { EMPTY_MIRROR } from '../../../renderer/state/mirror-state.ts'
 import { createView } from '../../../renderer/state/view-state.ts'
-import { snapshot } from '../fixtures.ts'
+import { NOW_MS, quota, snapshot } from '../fixtures.ts'
 
 const shown = snapshot()
 
@@ -22,6 +27,21 @@ test('the chart shows the chosen row, or follows the worst one', () => {
   const calm = { ...shown, verdict: { kind: 'unknown' } as const }
   expect(chosenCategory(calm, { chosen: undefined, followsWorst: true })).toBe('Accounts')
   expect(chosenCategory({ ...calm, requests: [] }, { chosen: 'A', followsWorst: false })).toBeUndefined()
+})
+
+test('the chart starts with the worst row, and moves to one in trouble while its own is well', () => {
+  const at = (accounts: 'ok' | 'low', worst = 'Positions', state: 'ok' | 'low' = 'low') =>
+    snapshot({
+      requests: [
+        quota('Accounts', 320, 300, 60, { state: accounts }),
+        quota('Positions', 320, 300, 9, { state }),
+      ],
+      verdict: { kind: 'runs-out', category: worst, at: NOW_MS },
+    })
+  expect(firstChoice(at('ok'), undefined)).toBe('Positions')
+  expect(firstChoice(at('ok'), 'Accounts')).toBe('Positions')
+  expect(firstChoice(at('low'), 'Accounts')).toBeUndefined()
+  expect(firstChoice(at('ok', 'Positions', 'ok'), 'Accounts')).toBeUndefined()
 })
 
 test('choosing a row ends following the worst', () => {

@@ -52,7 +52,7 @@ describe('the strip', () => {
 
   it('marks a level grown from an old header', () => {
     const old = { ...out, state: 'low', observedAt: NOW_MS - 300_000 } as const
-    expect(text(of({ requests: [old] }))).toMatchObject({ left: '~68', note: 'low 19 %' })
+    expect(text(of({ requests: [old] }))).toMatchObject({ left: '~68', note: 'low 19–23 %' })
   })
 
   it('shows the most urgent profile, and its root cause first', () => {

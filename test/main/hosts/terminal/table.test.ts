@@ -128,7 +128,7 @@ test('each state is one word, with its duration', () => {
   expect(rowOf({ state: 'running-out', ...ends })).toMatch(/^running out \d\d:\d\d–\d\d:\d\d /)
   expect(rowOf({ state: 'running-out', use: null })).toMatch(/^running out <10m /)
   expect(rowOf({ state: 'watch', ...ends })).toMatch(/^watch as early as \d\d:\d\d /)
-  expect(rowOf({ state: 'low', level: 38, low: 38, high: 40, threshold: 0.2 })).toMatch(/^low 11 % /)
+  expect(rowOf({ state: 'low', level: 38, low: 38, high: 40, threshold: 0.2 })).toMatch(/^low 11–12 % /)
   expect(rowOf({ state: 'empty' })).toMatch(/^empty /)
 })
 
