@@ -177,8 +177,11 @@ const sideOf = (action: unknown): string | undefined => {
   return text && (/^buy/i.test(text) ? 'buy' : /^sell/i.test(text) ? 'sell' : undefined)
 }
 
+/** A blank one distinguishes no order. */
 const confirmIdOf = (order: Members): string | undefined =>
-  textOf(order['OrderConfirmID']) ?? textOf(order['OrderConfirmId'])
+  [order['OrderConfirmID'], order['OrderConfirmId']]
+    .flatMap((id) => textOf(id) ?? [])
+    .find((id) => /\S/.test(id))
 
 /** A decimal number in one spelling: `100`, `100.00` and 100 are equal, as are `-.5` and `-0.50`. */
 function decimalOf(value: unknown): string | undefined {

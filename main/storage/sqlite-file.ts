@@ -55,14 +55,16 @@ export function migrate(database: DatabaseSync, migrations: readonly string[]): 
 }
 
 /**
- * Detects whether the file of an open database has been deleted or replaced: a deleted file accepts writes
- * without an error, and these are lost when the process ends. Always true for a database without a file.
+ * Detects whether the file of an open database, or its -wal file with the newest writes, has been deleted or
+ * replaced: a deleted file accepts writes without an error, and these are lost when the process ends. Always
+ * true for a database without a file.
  */
 export function filePlace(database: DatabaseSync): () => boolean {
   const path = database.location()
   const opened = path === null ? undefined : fileIdentity(path)
   if (path === null || opened === undefined) return () => true
-  return () => fileIdentity(path) === opened
+  const log = fileIdentity(`${path}-wal`)
+  return () => fileIdentity(path) === opened && (log === undefined || fileIdentity(`${path}-wal`) === log)
 }
 
 /** Identifies a file or folder independently of its name; `undefined` if it is missing. */

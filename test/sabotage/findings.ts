@@ -94,6 +94,21 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['look up the orders of a former key in the list of another one with its id'],
   },
   {
+    found: 'Orders whose answers were lost were forgotten at a kill if orders.db-wal had been removed',
+    tests: [
+      [
+        'main/orders/journal.test.ts',
+        'a journal whose -wal file was removed has every order, also after a kill',
+      ],
+    ],
+    breaks: ['write on into a removed -wal file'],
+  },
+  {
+    found: 'A lost order with a blank OrderConfirmID was called safe to send again',
+    tests: [['app/orders/order-facts.test.ts', 'a blank OrderConfirmID is none']],
+    breaks: ['take a blank OrderConfirmID for one'],
+  },
+  {
     found: 'An order was not found because the service’s day had changed since it was sent',
     tests: [['main/orders/lookups.test.ts', 'after 60 s an order is also looked for in the list of former']],
     breaks: ['not find an order of a former day of the service'],

@@ -293,4 +293,20 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     replace: "codingsNamed(contentEncoding && 'unread')",
     test: 'main/orders/order-faults.test.ts',
   },
+  {
+    promise: 'O3',
+    what: 'write on into a removed -wal file',
+    file: 'main/storage/sqlite-file.ts',
+    find: '(log === undefined || fileIdentity(`${path}-wal`) === log)',
+    replace: "log !== ''",
+    test: 'main/orders/journal.test.ts',
+  },
+  {
+    promise: 'O1',
+    what: 'take a blank OrderConfirmID for one',
+    file: 'app/orders/order-facts.ts',
+    find: '/\\S/.test(id)',
+    replace: '/./.test(id)',
+    test: 'app/orders/order-facts.test.ts',
+  },
 ]

@@ -86,6 +86,12 @@ describe('a requested order and the listed one', () => {
     expect(changes).not.toContain(orderFactsOf('replace', '{"Quantity":"10"}', '2').texts[0])
   })
 
+  test('a blank OrderConfirmID is none', () => {
+    const having = (id: unknown) => orderFactsOf('order', JSON.stringify({ ...ORDER, OrderConfirmID: id }))
+    for (const id of ['', ' ', '\t\u00a0', null, 7]) expect(having(id).hasConfirmId).toBe(false)
+    expect(having('a b').hasConfirmId).toBe(true)
+  })
+
   test('a replace of what no list shows has no text', () => {
     expect(orderFactsOf('replace', '{"TimeInForce":{"Duration":"GTC"}}', '1').texts).toEqual([])
   })

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
@@ -154,6 +154,17 @@ test('a journal that was removed is written again: what is in flight, its end, a
   expect(journal.between(...everything)).toEqual(kept.slice(0, 2))
   journal.close()
   expect(open(folder).journal.former).toEqual(kept.slice(0, 2))
+})
+
+test('a journal whose -wal file was removed has every order, also after a kill', () => {
+  const { folder, journal } = open()
+  journal.insert(entry('before'))
+  rmSync(join(folder, 'orders.db-wal'))
+  expect(journal.insert(entry('after')).ok).toBe(true)
+  // A copy is what a kill leaves: nothing closes it.
+  const killed = temporaryFolder()
+  cpSync(folder, killed, { recursive: true })
+  expect(open(killed).journal.former?.map(({ id }) => id)).toEqual(['before', 'after'])
 })
 
 test('without a data folder nothing can be journalled', () => {
