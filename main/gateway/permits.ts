@@ -4,10 +4,11 @@ import type { Scheduler } from '../../app/gateway/scheduler.ts'
 import { categoryOf } from '../../app/service/categories.ts'
 import type { NoPermit, OwnOutcome, Permit } from '../api/permit.ts'
 import type { Problem } from './problem.ts'
+import { problemOf } from './refusals.ts'
 import type { StreamTurn } from './stream-hub.ts'
 
 export interface PermitsDeps {
-  readonly scheduler: Pick<Scheduler, 'offer' | 'answered' | 'drop' | 'roomAtMs'>
+  readonly scheduler: Pick<Scheduler, 'offer' | 'answered' | 'drop' | 'roomAtMs' | 'rateOf' | 'turnAtMs'>
   /** An id that no other request of the scheduler has. */
   readonly newId: () => number
   readonly bucketOf: (endpoint: string) => string
@@ -18,6 +19,12 @@ export interface PermitsDeps {
 }
 
 type Turn = Extract<Decision, { kind: 'send' }>
+
+/** The readers of one program that wait for a stream, and their request in the queue. */
+interface ReadersInQueue {
+  readonly readers: Set<(problem: Problem) => void>
+  longest: { readonly id: number; readonly untilMs: number } | undefined
+}
 
 /** Headroom's own name among the scheduler's programs; real programs never have an empty id. */
 const OWN_PROGRAM = ''
@@ -72,26 +79,66 @@ export class Permits {
     return { retryAtMs: this.#deps.now() + seconds * 1000 }
   }
 
-  /** The turn to open a stream for programs, which wait for it together like equal requests. */
+  /**
+   * The turn to open a stream. Programs that read it wait together like equal requests. The readers of one
+   * program are one request, which waits as long as the most patient of them.
+   */
   forStream(path: string): StreamTurn {
-    const { newId, scheduler, now, apply } = this.#deps
+    const { newId, scheduler, bucketOf, now } = this.#deps
     const endpoint = endpointOf(path)
     const sameAs = `stream ${newId()}`
     const { promise: granted, resolve: grant } = Promise.withResolvers<Permit>()
+    const groups = new Map<string, ReadersInQueue>()
+    let isGranted = false
     return {
       granted,
-      wait: ({ program, maxWaitMs }, declined) => {
-        const { id: name, class: urgency, weight } = program
-        const asked = { program: name, class: urgency, weight, maxWaitMs, sameAs }
-        const id = this.#offer(endpoint, asked, (end) => {
-          if ('status' in end) declined(end)
-          else grant((outcome) => this.#settled(end, endpoint, outcome))
+      wait: ({ program: { id: program, class: urgency, weight }, maxWaitMs }, declined) => {
+        if (isGranted) return () => {}
+        const group: ReadersInQueue = groups.get(program) ?? { readers: new Set(), longest: undefined }
+        groups.set(program, group)
+        const own = { id: newId(), untilMs: now() + maxWaitMs }
+        const { longest } = group
+        this.#offer({ ...own, program, class: urgency, weight, maxWaitMs, sameAs }, endpoint, (end) => {
+          if (!('status' in end)) {
+            isGranted = true
+            return grant((outcome) => this.#settled(end, endpoint, outcome))
+          }
+          for (const decline of group.longest === own ? [...group.readers] : [declined]) decline(end)
         })
+        if (!this.#waiting.has(own.id)) return () => {}
+        group.readers.add(declined)
+        if (longest === undefined || longest.untilMs < own.untilMs) {
+          group.longest = own
+          this.#leave(longest)
+        } else this.#leave(own)
         return () => {
-          if (this.#waiting.delete(id)) apply(scheduler.drop(id, now()))
+          group.readers.delete(declined)
+          if (group.readers.size > 0) return
+          this.#leave(group.longest)
+          group.longest = undefined
         }
       },
+      tooLate: () => {
+        const [waiting] = [...groups.values()].flatMap(({ longest }) => longest ?? [])
+        const turnAtMs = waiting && scheduler.turnAtMs(waiting.id)
+        const seconds = turnAtMs === undefined ? undefined : Math.ceil((turnAtMs - now()) / 1000)
+        const rate = scheduler.rateOf(bucketOf(endpoint), now())
+        return problemOf(
+          {
+            ...{ kind: 'refuse', request: 0, why: 'too-late' },
+            ...(seconds !== undefined && { retryAfterSeconds: Math.max(1, seconds) }),
+            ...(rate && { rate }),
+          },
+          undefined,
+        )
+      },
     }
+  }
+
+  /** Ends the wait of a request. */
+  #leave(request: { readonly id: number } | undefined): void {
+    const { scheduler, now, apply } = this.#deps
+    if (request !== undefined && this.#waiting.delete(request.id)) apply(scheduler.drop(request.id, now()))
   }
 
   /** See `StreamHubDeps.roomAtMs`. */
@@ -117,7 +164,7 @@ export class Permits {
     asked: Pick<OfferedRequest, 'program' | 'class' | 'weight' | 'maxWaitMs'>,
   ): Promise<Permit | Problem> {
     return new Promise((resolve) => {
-      this.#offer(endpoint, asked, (end) => {
+      this.#offer({ ...asked, id: this.#deps.newId() }, endpoint, (end) => {
         resolve('status' in end ? end : (outcome) => this.#settled(end, endpoint, outcome))
       })
     })
@@ -125,18 +172,16 @@ export class Permits {
 
   /** `ended` is called once, with the turn or with the reason for none. */
   #offer(
+    asked: Omit<OfferedRequest, 'bucket'>,
     endpoint: string,
-    asked: Omit<OfferedRequest, 'id' | 'bucket'>,
     ended: (end: Turn | Problem) => void,
-  ): number {
-    const { scheduler, newId, bucketOf, now, apply } = this.#deps
-    const id = newId()
-    this.#waiting.set(id, (end) => {
-      this.#waiting.delete(id)
+  ): void {
+    const { scheduler, bucketOf, now, apply } = this.#deps
+    this.#waiting.set(asked.id, (end) => {
+      this.#waiting.delete(asked.id)
       ended(end)
     })
-    apply(scheduler.offer({ ...asked, id, bucket: bucketOf(endpoint) }, now()))
-    return id
+    apply(scheduler.offer({ ...asked, bucket: bucketOf(endpoint) }, now()))
   }
 
   #settled({ upstream, requests }: Turn, endpoint: string, outcome: OwnOutcome): void {

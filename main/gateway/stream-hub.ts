@@ -37,6 +37,8 @@ export interface StreamTurn {
     reader: { readonly program: Program; readonly maxWaitMs: number },
     declined: (problem: Problem) => void,
   ) => () => void
+  /** The response to a reader whose own wait ends. */
+  readonly tooLate: () => Problem
 }
 
 /** What the hub needs to share the streams of one connected key. */
@@ -361,9 +363,10 @@ export class StreamHub {
     const nowMs = this.#deps.timeline.now()
     for (const asked of [...this.#asked.values()]) {
       const { shared, turn } = asked
-      if (turn !== undefined || isOpening(shared)) continue
+      if (isOpening(shared)) continue
       for (const reader of shared.pending)
-        if (reader.waitsUntilMs <= nowMs) this.#answer(shared, reader, this.#tooLate(asked))
+        if (reader.waitsUntilMs <= nowMs)
+          this.#answer(shared, reader, turn === undefined ? this.#tooLate(asked) : turn.tooLate())
     }
   }
 

@@ -1231,8 +1231,14 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'Callers that left before the turn of their stream filled the queue of their program for minutes',
-    tests: [[FORWARDER, 'readers that leave before the turn of their stream leave the queue']],
-    breaks: ['leave readers that are gone in the queue for the turn of their stream'],
+    tests: [
+      [FORWARDER, 'readers that leave before the turn of their stream leave the queue'],
+      [FORWARDER, 'a program’s readers of one stream wait as one request'],
+    ],
+    breaks: [
+      'leave readers that are gone in the queue for the turn of their stream',
+      'queue each reader of a stream, until they fill the queue of their program',
+    ],
   },
   {
     found: 'The gateway ended when it was turned on at another port that is taken',

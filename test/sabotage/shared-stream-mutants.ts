@@ -26,8 +26,8 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     promise: 'G6',
     what: 'say to a paused program that the request that opens its stream was not sent',
     file: HUB,
-    find: '      if (isOpening(shared)) continue\n',
-    replace: '',
+    find: '      if (isOpening(shared)) continue\n      const answer',
+    replace: '      const answer',
     test: HUB_TEST,
   },
   {
@@ -207,6 +207,14 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     file: SHARED,
     find: '    reader.leaveTurn()\n',
     replace: '    if (!reader.isGone) reader.leaveTurn()\n',
+    test: FORWARDER_TEST,
+  },
+  {
+    promise: 'G8',
+    what: 'queue each reader of a stream, until they fill the queue of their program',
+    file: 'main/gateway/permits.ts',
+    find: '} else this.#leave(own)',
+    replace: '}',
     test: FORWARDER_TEST,
   },
 ]

@@ -513,6 +513,42 @@ test('each reader of a stream that waits for its turn waits as long as it wants'
   expect(opened()).toBe(1)
 })
 
+test('of one program, a patient reader of a stream waits on when another one’s wait has ended', async () => {
+  for (const waits of [
+    [6_000, 60_000],
+    [60_000, 6_000],
+  ]) {
+    const { ask, spent, clock, forwarder, opened } = started()
+    await spent(QUOTES, 3)
+    const replies = [await ask(QUOTES, NOTES, { maxWaitMs: waits[0]! })]
+    replies.push(await ask(QUOTES, NOTES, { maxWaitMs: waits[1]! }))
+    for (let second = 0; second < 8; second += 1) {
+      await forwarder.permits.forOwn('GET', QUOTES, true)
+      await clock.advance(1_000)
+    }
+    const [first, second] = replies.toSorted((a, b) => (a.status ?? 0) - (b.status ?? 0))
+    expect([first?.status, second?.status, second?.headers.join()]).toEqual([
+      undefined,
+      429,
+      expect.stringMatching(/retry-after,\d+,.*x-ratelimit-limit,100/),
+    ])
+    await clock.advance(6_000)
+    expect(opened()).toBe(1)
+  }
+})
+
+test('a program’s readers of one stream wait as one request', async () => {
+  const { ask, spent, clock, forwarder, opened } = started()
+  await spent(QUOTES, 3)
+  const replies: FakeReply[] = []
+  for (let reader = 0; reader < 100; reader += 1)
+    replies.push(await ask(QUOTES, NOTES, { maxWaitMs: 30_000 + (reader % 3) * reader }))
+  expect(forwarder.nowOf(NOTES).waiting).toHaveLength(1)
+  for (const reply of replies.slice(50)) reply.destroy()
+  await clock.advance(5_000)
+  expect([opened(), replies.filter(({ status }) => status !== undefined)]).toEqual([1, []])
+})
+
 test('readers that leave before the turn of their stream leave the queue', async () => {
   const { ask, spent, opened, clock, forwarder } = started()
   await spent(QUOTES, 3)

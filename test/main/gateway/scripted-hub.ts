@@ -6,7 +6,7 @@ import type { AdmittedRequest } from '../../../main/gateway/admitted-request.ts'
 import { sendProblem } from '../../../main/gateway/problem.ts'
 import { ProgramUse } from '../../../main/gateway/program-use.ts'
 import type { Program } from '../../../main/gateway/programs.ts'
-import { noToken } from '../../../main/gateway/refusals.ts'
+import { noToken, unavailable } from '../../../main/gateway/refusals.ts'
 import { StreamHub } from '../../../main/gateway/stream-hub.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
 import { setUp } from '../streams/scripted-streams.ts'
@@ -105,6 +105,7 @@ export function setUpHub(acquirePermit?: AcquireStreamPermit) {
           waiting.push(name)
           return () => {}
         },
+        tooLate: () => unavailable('its turn did not come'),
       }
     },
     roomAtMs: () => room.atMs,

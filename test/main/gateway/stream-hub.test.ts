@@ -735,7 +735,7 @@ test('a stream that a person closes before it opens may count', async () => {
   const reply = await ask(POSITIONS)
   streams.close(streams.summaries()[0]!.id)
   expect(reply.status).toBe(502)
-  expect(problemIn(reply).detail).toMatch(/^No response yet: .*\. The request may count\.$/)
+  expect(problemIn(reply).detail).toMatch(/^No response yet: .*\. The request may count against the quota\.$/)
 })
 
 test('relays a rejection of the stream unchanged', async () => {
