@@ -52,11 +52,12 @@ const EMPTY_CHANCE = 0.9
  * beyond the second share, and while its header is at least `HELD_MS.least` old.
  */
 const WIDTH = { useless: 0.5, unchecked: 0.7 } as const
-/**
- * A row is no longer low or running out once this share of the limit is certainly left. With an interval too
- * wide to use, it is low only if probably less is left.
- */
+/** A row is no longer running out once this share of the limit is certainly left. */
 const PLENTY = 0.75
+/** A row is never low with this share of the limit certainly left. */
+const ENOUGH = 0.5
+/** With an interval too wide to use, a row is low only if probably less than this share is left. */
+const WIDE_LOW = 0.85
 /** A row is no longer empty once this many requests are certainly left: rounding is below one. */
 const REFILLED = 2
 /**
@@ -99,8 +100,8 @@ export const gravityOf = (state: QuotaState): number => GRAVITY[state]
  * | `watch` | empty within 10 minutes from anything, with a chance of 20 % |
  * | `ok` | none of these |
  *
- * If `high − low` exceeds half the limit, `empty` needs the chance of `running-out` too, `low` needs less
- * than three quarters probably left, and `running-out` does not apply.
+ * If `high − low` exceeds half the limit, `empty` needs the chance of `running-out` too, `low` needs
+ * less than 85 % probably left, and `running-out` does not apply.
  *
  * `isHeld` selects the wider thresholds for leaving the current state: each condition except `blocked` and
  * `ok` is widened by 5 points of the limit, and each chance is halved.
@@ -119,7 +120,7 @@ export function stateOf(reading: StateReading, isHeld = false): QuotaState {
   const isToWatch = reading.emptyChance >= part * WATCH_CHANCE
   if (isWide && !isToWatch) return 'not-checked'
   const isLow = low < reading.threshold * limit + more
-  if (isLow && (!isWide || reading.point < PLENTY * limit + more)) return 'low'
+  if (isLow && (!isWide || reading.point < WIDE_LOW * limit + more)) return 'low'
   return isToWatch ? 'watch' : 'ok'
 }
 
@@ -153,11 +154,11 @@ export function lastsAtMost(row: LastingRow): boolean {
  * A state lasts at least 10 s. A milder one replaces it only after its condition was false for 45 s, even
  * with the slack of `stateOf`; for 120 s if no header since the state began supports that, or if the row is
  * then not checked. Facts count at once: a 429, the successful end of its wait, a header since the state
- * began that disproves it, and the first usable interval of a row that was not checked.
+ * began that disproves it or ends `not-checked`, and half of the limit certainly left of a row that was low.
  */
 export class RowState {
   #state: QuotaState = 'not-checked'
-  #sinceMs = Number.POSITIVE_INFINITY
+  #sinceMs = Number.NEGATIVE_INFINITY
   #falseSinceMs: number | undefined
 
   get state(): QuotaState {
@@ -178,10 +179,13 @@ export class RowState {
 
   #leaves(wanted: QuotaState, reading: StateReading, nowMs: number): boolean {
     const current = this.#state
-    if (current === 'not-checked' || wanted === 'blocked') return true
-    if (current === 'blocked' && (wanted === 'ok' || wanted === 'watch')) return true
-    if (isContradicted(current, reading, this.#sinceMs)) return true
+    const hasHeader = reading.seen !== undefined && reading.seen.atMs > this.#sinceMs
     const isHeld = nowMs - this.#sinceMs < HELD_MS.least
+    if (wanted === 'blocked') return true
+    if (current === 'not-checked') return hasHeader || !isHeld
+    if (current === 'blocked' && (wanted === 'ok' || wanted === 'watch')) return true
+    if (hasHeader && isContradicted(current, reading)) return true
+    if (current === 'low' && hasEnough(reading)) return true
     if (gravityOf(wanted) > gravityOf(current))
       return !isHeld && (wanted !== 'not-checked' || isOutdated(reading, nowMs))
     if (gravityOf(stateOf(reading, true)) >= gravityOf(current)) {
@@ -190,24 +194,21 @@ export class RowState {
     }
     if (!isHeld && isPlainlyOver(current, reading)) return true
     this.#falseSinceMs = Math.min(this.#falseSinceMs ?? nowMs, nowMs)
-    const hasHeader = current === 'blocked' || (reading.seen?.atMs ?? 0) > this.#sinceMs
-    const isSupported = hasHeader && wanted !== 'not-checked'
+    const isSupported = (hasHeader || current === 'blocked') && wanted !== 'not-checked'
     return nowMs - this.#falseSinceMs >= (isSupported ? HELD_MS.beforeMilder : HELD_MS.withoutHeader)
   }
 }
+
+const hasEnough = ({ low, limit, threshold }: StateReading): boolean =>
+  low >= Math.max(ENOUGH, threshold + HYSTERESIS.share) * limit
 
 /** Whether the last header of a row that was ok no longer says enough. */
 const isOutdated = ({ seen, low, high, limit }: StateReading, nowMs: number): boolean =>
   seen === undefined || (high - low > WIDTH.unchecked * limit && nowMs - seen.atMs >= HELD_MS.least)
 
-/** Whether a header since `sinceMs` alone proves that a state is too mild or too severe. */
-function isContradicted(
-  current: QuotaState,
-  { seen, limit, threshold }: StateReading,
-  sinceMs: number,
-): boolean {
-  if (seen === undefined || seen.atMs <= sinceMs) return false
-  const { remaining } = seen
+/** Whether the last header alone proves that a state is too mild or too severe. */
+function isContradicted(current: QuotaState, { seen, limit, threshold }: StateReading): boolean {
+  const remaining = seen?.remaining ?? 0
   if (remaining < 1) return gravityOf(current) < gravityOf('empty')
   if (remaining < threshold * limit && gravityOf(current) < gravityOf('low')) return true
   switch (current) {
@@ -223,6 +224,5 @@ function isContradicted(
 /** Whether the lower bound, or the gateway that holds requests, shows that a state has ended. */
 function isPlainlyOver(current: QuotaState, { low, limit, isHeldBack }: StateReading): boolean {
   if (current === 'empty') return low >= REFILLED
-  if (current === 'running-out' && isHeldBack === true) return true
-  return (current === 'running-out' || current === 'low') && low >= PLENTY * limit
+  return current === 'running-out' && (isHeldBack === true || low >= PLENTY * limit)
 }

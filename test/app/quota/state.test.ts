@@ -38,8 +38,8 @@ describe('the ladder', () => {
     ['wider than half the limit', { low: 100, high: 261 }, 'not-checked'],
     ['as wide as half the limit', { low: 100, high: 260 }, 'ok'],
     ['wide, and to be watched', { low: 64, high: 320, emptyChance: 0.2 }, 'watch'],
-    ['wide, and perhaps low', { low: 63, high: 320, point: 239, emptyChance: 0.2 }, 'low'],
-    ['wide, but probably not low', { low: 63, high: 320, point: 240, emptyChance: 0.2 }, 'watch'],
+    ['wide, and perhaps low', { low: 63, high: 320, point: 271, emptyChance: 0.2 }, 'low'],
+    ['wide, but probably not low', { low: 63, high: 320, point: 272, emptyChance: 0.2 }, 'watch'],
     [
       'wide, and perhaps running out',
       { low: 64, high: 320, emptyChance: 0.9, emptyChanceByPresent: 0.9 },
@@ -197,10 +197,12 @@ describe('a state over time', () => {
     expect(held([0, at(0.7, 200)], [10_000, at(0.36, 320)])).toBe('running-out')
   })
 
-  test('is no longer low as soon as three quarters are left', () => {
-    expect(held([0, LOW], [10_000, { low: 239 }])).toBe('low')
-    expect(held([0, LOW], [9_999, { low: 240 }])).toBe('low')
-    expect(held([0, LOW], [10_000, { low: 240 }])).toBe('ok')
+  test('is no longer low as soon as half is left, and more than the threshold', () => {
+    expect(held([0, LOW], [1, { low: 159 }])).toBe('low')
+    expect(held([0, LOW], [1, { low: 160 }])).toBe('ok')
+    const threshold = 0.6
+    expect(held([0, { low: 191, threshold }], [1, { low: 207, threshold }])).toBe('low')
+    expect(held([0, { low: 191, threshold }], [1, { low: 208, threshold }])).toBe('ok')
   })
 
   test('restarts the count when the condition returns', () => {
@@ -228,8 +230,13 @@ describe('a state over time', () => {
     expect(held([0, {}], [10_000, { seen: undefined }])).toBe('not-checked')
   })
 
-  test('is checked at once with the next header', () => {
-    expect(held([0, { low: 100, high: 261 }], [2, {}])).toBe('ok')
+  test('is checked at once with the next header, and otherwise after ten seconds', () => {
+    const wide = { low: 100, high: 261 }
+    expect(held([0, wide], [2, {}])).toBe('ok')
+    const unchecked: [number, Partial<StateReading>] = [10_000, { seen: undefined }]
+    expect(held([0, {}], unchecked, [10_002, header(200, 10_001)])).toBe('ok')
+    expect(held([0, {}], unchecked, [19_999, { low: 63 }])).toBe('not-checked')
+    expect(held([0, {}], unchecked, [20_000, { low: 63 }])).toBe('low')
   })
 
   test('is unblocked 45 seconds after the wait, or once a header has room', () => {
@@ -260,7 +267,8 @@ describe('a state over time', () => {
           const told = state.at(now, nowMs)
           const isHeld = nowMs - sinceMs < 10_000
           if (told !== before) {
-            if (!hasHeaders && before !== 'not-checked') expect(isHeld).toBe(false)
+            const isEnough = before === 'low' && low >= 160
+            if (!hasHeaders && before !== 'not-checked' && !isEnough) expect(isHeld).toBe(false)
             sinceMs = nowMs
           } else if (afterMs > 0 && (hasHeaders || !isHeld)) {
             expect(gravityOf(told)).toBeGreaterThanOrEqual(gravityOf(stateOf(now)))
