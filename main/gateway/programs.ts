@@ -205,12 +205,14 @@ export class Programs {
     const program = this.#all().find((one) => sameName(one.name, name))
     if (program === undefined) return undefined
     for (const [digest, token] of this.#tokens) if (token.program === program.id) this.#tokens.delete(digest)
+    const programs = this.#stored.programs.filter((one) => !sameName(one.name, name))
     if (this.#given.includes(program)) {
       this.#given = this.#given.filter((one) => one !== program)
+      // The stored key of the same name would work again.
+      if (programs.length < this.#stored.programs.length) this.#replace({ ...this.#stored, programs })
       const why = 'the program’s key is in HEADROOM_GATEWAY_KEYS and works again at the next start'
       return { program: withoutDigest(program), saved: { ok: false, why } }
     }
-    const programs = this.#stored.programs.filter(({ id }) => id !== program.id)
     const saved = this.#replace({ ...this.#stored, programs })
     return { program: withoutDigest(program), saved }
   }

@@ -1250,4 +1250,14 @@ export const FINDINGS: readonly Finding[] = [
     ],
     breaks: ['end the gateway before its next port is known to be free'],
   },
+  {
+    found: 'A program that was cut got its stored key back, if its key came from the environment meanwhile',
+    tests: [
+      [
+        'main/gateway/programs.test.ts',
+        'revoking a program from the environment revokes the stored one of its name too',
+      ],
+    ],
+    breaks: ['let a stored key work again once the program of its name in the environment was cut'],
+  },
 ]

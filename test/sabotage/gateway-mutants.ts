@@ -487,4 +487,12 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
       "    let servers: LoopbackServers\n    if (former !== undefined) await this.#end('the gateway is moving')\n",
     test: 'main/gateway/gateway-changes.test.ts',
   },
+  {
+    promise: 'G8',
+    what: 'let a stored key work again once the program of its name in the environment was cut',
+    file: 'main/gateway/programs.ts',
+    find: 'if (programs.length < this.#stored.programs.length) this.#replace',
+    replace: 'if (programs.length > this.#stored.programs.length) this.#replace',
+    test: 'main/gateway/programs.test.ts',
+  },
 ]

@@ -238,7 +238,7 @@ test('a program from the environment hides only the stored one of its name, in a
   })
 })
 
-test('revoking a program from the environment announces its return, and uncovers no stored key', () => {
+test('revoking a program from the environment announces its return', () => {
   const { programs, file } = opened(undefined, [GIVEN, { ...GIVEN, name: 'other', key: 'another-long-key' }])
   const { token = '' } = programs.tokenFor(GIVEN.key) ?? {}
   expect(programs.cut('bot')).toMatchObject({
@@ -248,6 +248,16 @@ test('revoking a program from the environment announces its return, and uncovers
   expect([GIVEN.key, token].map((bearer) => programs.ofBearer(bearer))).toEqual([undefined, undefined])
   expect(programs.list().map(({ name }) => name)).toEqual(['other'])
   expect(existsSync(file)).toBe(false)
+})
+
+test('revoking a program from the environment revokes the stored one of its name too', () => {
+  const first = opened()
+  const [stored, notes] = [first.add('bot'), first.add('notes')]
+  const { programs } = opened(first.dataFolder, [GIVEN])
+  programs.cut('BOT')
+  expect([programs.ofBearer(stored), programs.list().map(({ name }) => name)]).toEqual([undefined, ['notes']])
+  const { programs: next } = opened(first.dataFolder)
+  expect([stored, notes].map((bearer) => next.ofBearer(bearer)?.name)).toEqual([undefined, 'notes'])
 })
 
 test('without a data folder programs last until the end', () => {
