@@ -82,10 +82,9 @@ function placed(
   journal: readonly RecognisedBy[],
 ): Recognition {
   if (entry.hashes.length === 0) return { kind: 'unclear' }
-  const others = journal.filter(({ id }) => id !== entry.id)
-  // A replace or cancel names the order of another entry, or of none.
-  const placedBy = others.filter((other) => other.kind === 'order' || other.kind === 'group')
-  const known = new Set(placedBy.filter((one) => !isRepeat(entry, one)).flatMap(({ orderIds }) => orderIds))
+  const placers = placersIn(journal)
+  const isOther = (one: RecognisedBy) => one.id !== entry.id && !isRepeat(entry, one)
+  const known = { has: (orderId: string) => placers.get(orderId)?.some(isOther) === true }
   const found: string[] = []
   for (const hash of new Set(entry.hashes)) {
     const wanted = entry.hashes.filter((one) => one === hash).length
@@ -96,7 +95,7 @@ function placed(
     const isCertain =
       near.length === wanted &&
       near.every(({ openedAtMs = entry.atMs }) => openedAtMs >= entry.atMs - CLOCK_DIFFERENCE_MS) &&
-      !others.some((other) => isRival(entry, other, hash))
+      !journal.some((other) => other.id !== entry.id && isRival(entry, other, hash))
     if (isCertain) found.push(...near.map(({ orderId }) => orderId))
   }
   if (found.length === entry.hashes.length) return { kind: 'found', orderIds: found }
@@ -105,6 +104,24 @@ function placed(
     (order) => isOfAccount(order, entry) && !known.has(order.orderId) && !isFromBefore(order, entry),
   )
   return mayBeListed || found.length > 0 ? { kind: 'unclear' } : { kind: 'absent' }
+}
+
+const PLACERS = new WeakMap<readonly RecognisedBy[], ReadonlyMap<string, readonly RecognisedBy[]>>()
+
+/**
+ * The entries that placed each order, by its ID; made once for a journal, because each of hundreds of orders
+ * is looked for in it.
+ */
+function placersIn(journal: readonly RecognisedBy[]): ReadonlyMap<string, readonly RecognisedBy[]> {
+  const made = PLACERS.get(journal)
+  if (made !== undefined) return made
+  // A replace or cancel names the order of another entry, or of none.
+  const placing = journal.filter(({ kind }) => kind === 'order' || kind === 'group')
+  const named = placing.flatMap((entry) => entry.orderIds.map((orderId) => ({ entry, orderId })))
+  const byOrder = Map.groupBy(named, ({ orderId }) => orderId)
+  const found = new Map([...byOrder].map(([orderId, all]) => [orderId, all.map(({ entry }) => entry)]))
+  PLACERS.set(journal, found)
+  return found
 }
 
 /** An order without a readable account may be of any. */

@@ -60,6 +60,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   readonly #log = new EventLog()
   readonly #profiles = new ConnectedProfiles()
   readonly #listeners = new Set<MonitorListener>()
+  readonly #marks = new WeakMap<Profile, string>()
   readonly #learning: Learning
   #orders: AttachedOrders | undefined
   #cancelLearned: () => void = () => {}
@@ -232,7 +233,11 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 
   keyMark(id: string): string | undefined {
     const profile = this.profile(id)
-    return profile && profile.clientId !== '' ? markOf(this.#ownerOf(profile)) : undefined
+    if (profile === undefined || profile.clientId === '') return undefined
+    const known = this.#marks.get(profile)
+    const mark = known ?? markOf(this.#ownerOf(profile))
+    if (known === undefined) this.#marks.set(profile, mark)
+    return mark
   }
 
   profile(id: string): Profile | undefined {

@@ -23,7 +23,7 @@ export interface HashedEntry extends JournalEntry, RecognisedBy {
 
 const MIGRATIONS: readonly string[] = [
   // `hashes` and `confirm_hashes`: see `RecognisedBy`; lists are JSON. `similar_hashes` lists the `keyMark`,
-  // under the name of a list that earlier versions wrote empty, so that they and this one read each other's.
+  // which has no dot: earlier versions wrote hashes, or nothing, and read this file too.
   `
   CREATE TABLE orders (
     id TEXT PRIMARY KEY,
@@ -64,7 +64,8 @@ const PRAGMAS = `
 const BUSY_MS = 50
 const NAME = 'orders'
 
-const texts = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)))
+const list = z.array(z.string())
+const texts = z.string().transform((text) => list.parse(JSON.parse(text)))
 
 const entry = z
   .object({
@@ -89,7 +90,7 @@ const entry = z
       at,
       account_ending,
       order_ids,
-      similar_hashes: [keyMark],
+      similar_hashes: [mark],
       confirm_hashes,
       dismissed,
       status,
@@ -102,11 +103,13 @@ const entry = z
       orderIds: order_ids,
       confirmHashes: confirm_hashes,
       isDismissed: dismissed !== 0,
-      ...(keyMark !== undefined && { keyMark }),
+      ...(mark !== undefined && !mark.includes('.') && { keyMark: mark }),
       ...(status !== null && { status }),
       ...(latency_ms !== null && { latencyMs: latency_ms }),
     }),
   )
+
+const entries = z.array(entry)
 
 const STATEMENTS = {
   insert: `
@@ -125,7 +128,7 @@ const STATEMENTS = {
       OR (outcome IN ('found', 'not-found', 'ambiguous') AND dismissed = 0) ORDER BY at, rowid`,
   count: `
     SELECT count(*) AS count FROM orders
-    WHERE profile = ? AND similar_hashes IN (?, '[]') AND at >= ? AND outcome <> 'not-sent'`,
+    WHERE profile = ? AND (similar_hashes IN (?, '[]') OR similar_hashes LIKE '%.%') AND at >= ? AND outcome <> 'not-sent'`,
   prune: `
     DELETE FROM orders WHERE at < ?
       AND (outcome IN ('answered', 'not-sent') OR (dismissed = 1 AND outcome NOT IN ('sent', 'looking')))`,
@@ -184,12 +187,12 @@ export class JournalFile {
 
   /** Entries in the interval, ends included, oldest first. */
   between(fromMs: number, toMs: number): readonly HashedEntry[] {
-    return z.array(entry).parse(this.#statements.between.all(Math.floor(fromMs), Math.ceil(toMs)))
+    return entries.parse(this.#statements.between.all(Math.floor(fromMs), Math.ceil(toMs)))
   }
 
   /** Entries without an answer, and those whose unknown outcome no person has dismissed. */
   open(): readonly HashedEntry[] {
-    return z.array(entry).parse(this.#statements.open.all())
+    return entries.parse(this.#statements.open.all())
   }
 
   /** Orders of the key with this id and mark. */

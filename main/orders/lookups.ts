@@ -1,6 +1,7 @@
 import { LOOKUP_MS } from '../../app/contract/orders.ts'
 import {
   type HashedOrder,
+  keyOfHash,
   MAX_CLOCK_ERROR_MS,
   NEAR_MS,
   nextLookupMs,
@@ -137,12 +138,15 @@ export class Lookups {
       : [RIVAL_MS, Math.max(...times) + RIVAL_MS]
     const journal = entries(Math.min(...times) - beforeMs, toMs)
     if (journal === undefined) return
+    const profile = asked[0]?.entry.profile
+    const ofKey = journal.filter((other) => other.profile === profile && !isOfFormerKey(other))
+    const names = new Set(asked.flatMap(({ entry }) => entry.hashes.map(keyOfHash)))
+    const known = new Set([...names].filter((name) => hashes.isKnown(name)))
     const ended: Resolved[] = []
     const orders = list.orders.map((order): HashedOrder => this.#hashed(order))
     for (const one of asked) {
       const { entry } = one
-      const ofKey = journal.filter((other) => other.profile === entry.profile && !isOfFormerKey(other))
-      const isRecognisable = isListed(entry, list) && entry.hashes.every((hash) => hashes.isKnown(hash))
+      const isRecognisable = isListed(entry, list) && entry.hashes.every((hash) => known.has(keyOfHash(hash)))
       const recognition = isRecognisable ? recognise(entry, orders, ofKey) : UNCLEAR
       const isWhole = recognition.kind !== 'absent' || list.isReadable
       const resolution = resolutionOf(isWhole ? recognition : UNCLEAR, isLast(one))

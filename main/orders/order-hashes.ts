@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { keyOfHash } from '../../app/orders/recognition.ts'
 
 const HASH_BYTES = 18
 const NAME_BYTES = 6
@@ -22,9 +21,9 @@ export class OrderHashes {
     return hashOf(this.#keys()[0] ?? this.#own, text)
   }
 
-  /** Whether a present key made the hash. With another one nothing that is listed equals it. */
-  isKnown(hash: string): boolean {
-    return [...this.#keys(), this.#own].some((key) => keyOfHash(hash) === nameOf(key))
+  /** Whether a present key has the name. With another one nothing that is listed equals a hash. */
+  isKnown(name: string): boolean {
+    return [...this.#keys(), this.#own].some((key) => name === nameOf(key))
   }
 
   /** The hashes under every key, of which one may have made the journal's. */
