@@ -85,7 +85,7 @@ describe('a download', () => {
 
   it('fails when the server rejects it', async () => {
     answer = (_request, response) => void response.writeHead(403).end()
-    await expect(fetchIt()).rejects.toThrow('the server answered 403')
+    await expect(fetchIt()).rejects.toThrow('the server responded 403')
   })
 
   it('reports each tenth once, and nothing for an unknown size', () => {
