@@ -172,7 +172,7 @@ function withoutCondition(
         : { severity: 'ok', label: STATE_LABELS.ok }
     }
     case 'sign-in':
-      // One condition of the service covers both hosts.
+      // If both hosts are unreachable, the condition of the service covers both.
       return snapshot.signInHost === undefined
         ? { severity: 'ok', label: stopped ? 'valid' : STATE_LABELS.ok }
         : { severity: 'critical', label: 'unreachable' }

@@ -403,7 +403,7 @@ export class Bucket {
     this.#othersAtMs = nowMs
   }
 
-  /** Returns others' use to its state at the last header, because the last reading was for a later time. */
+  /** Resets others' use to its state at the last header, because the last reading was for a later time. */
   #back(): void {
     this.#reading = undefined
     this.#others.copyFrom(this.#atHeader)

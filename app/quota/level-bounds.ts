@@ -178,7 +178,7 @@ export class LevelBounds {
     return Math.min(this.limit, middle + (nowMs - this.#atMs) * this.gainPerMs)
   }
 
-  /** The interval of levels that one header leaves possible now. Own requests after it are not subtracted. */
+  /** The interval of levels possible now according to one header. Later own requests are not subtracted. */
   shownBy(header: Shown): { readonly least: number; readonly most: number } {
     // If the clock was set back, the bounds stay unchanged.
     const nowMs = Math.max(header.nowMs, this.#atMs)

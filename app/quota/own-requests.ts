@@ -59,7 +59,7 @@ export class OwnRequests {
     return 1 - regained
   }
 
-  /** Marks every request in flight as possibly included in the upper bound, after that was reset. */
+  /** Marks every request in flight as possibly included in the upper bound, after the bound was reset. */
   allMaybeSeen(): void {
     for (const request of this.#pending.values()) request.unseen = false
   }

@@ -99,7 +99,7 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
       const isCut = most + change > full
       const [lowest, highest] = [low - change - fewer - pad, isCut ? most : high - change + more + pad]
       const shared = Math.min(most, highest) - Math.max(least, lowest)
-      // If own requests may or may not have counted, the header shows less.
+      // If it is uncertain whether own requests counted, the header is weaker evidence.
       chance = shared <= 0 ? 0 : shared / (highest - lowest) / Math.max(1, most - least)
       isKnown = shared > 0 && !isCut
       if (isKnown) {

@@ -62,7 +62,7 @@ export function evidenceIn({ irregular, count }: PollerGaps): number {
 export const minEvidence = (before: Poller | undefined): number =>
   before === undefined ? CLEAR + Math.log(1e5) : CLEAR_AS_BEFORE + Math.log(1e2)
 
-/** Whether a timing is that of a poller. */
+/** Whether a timing matches that of a poller. */
 export const isNear = ({ period, calls }: Timing, poller: Poller | undefined): poller is Poller =>
   poller?.calls === calls && Math.abs(period - poller.everySeconds) <= SAME_PERIOD * poller.everySeconds
 

@@ -11,8 +11,9 @@ const kept = { mean: 0, variance: 0 }
  *
  * For X normal with mean m and standard deviation s, and z = m / s:
  *   E max(0, X)  = m Φ(z) + s φ(z)
- *   E max(0, X)² = (m² + s²) Φ(z) + m s φ(z) The same formulas for `most` − X give the upper end. The clip at
- *   0 is needed only if something overflowed.
+ *   E max(0, X)² = (m² + s²) Φ(z) + m s φ(z)
+ *
+ * The same formulas for `most` − X give the upper end. The clip at 0 is needed only if something overflowed.
  */
 export function grow(means: Float64Array, variances: Float64Array, at: number): void {
   kept.mean = (means[at] ?? 0) + grown.count - grown.overflowed

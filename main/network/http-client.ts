@@ -11,7 +11,7 @@ const MAX_ANSWER_BYTES = 8 << 20
  */
 const FRAMING = { maxBytes: 256 << 10, maxFactor: 4 } as const
 const MIN_BUFFER_BYTES = 16 << 10
-/** How much of a stream is read before other connections have their turn. libuv would read 2 MB. Bytes. */
+/** Bytes read from a stream before other connections get their turn. libuv would read 2 MB. */
 const MAX_TURN_BYTES = 64 << 10
 
 /** Why a complete body ended. */

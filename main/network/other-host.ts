@@ -2,7 +2,7 @@ import type { Clock, Http } from '../ports/ports.ts'
 import { hostOf, type Reachability } from './reachability.ts'
 
 const TIMEOUT_MS = 10_000
-/** How often to check the other host while one is unreachable. Milliseconds. */
+/** How often to check a key's other host while one of its hosts is unreachable. Milliseconds. */
 const AGAIN_MS = 10_000
 
 export interface OtherHostDeps {
@@ -16,7 +16,7 @@ export interface OtherHostDeps {
 }
 
 /**
- * Checks the other host of a key as soon as one is unreachable, to tell whether one host or both are down.
+ * Checks a key's other host as soon as one of its hosts is unreachable, to tell whether one or both are down.
  * The check connects without sending a request. It repeats while one host is unreachable, because the other
  * may become unreachable too.
  */

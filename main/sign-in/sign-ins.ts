@@ -39,7 +39,9 @@ export interface SignInTask {
   readonly extraScopes: readonly ExtraScope[]
   /** `asked`: request the Trade scope. `needed`: request it, and fail if it is not granted. */
   readonly trade?: 'asked' | 'needed'
-  /** Runs before the code is exchanged. Must finish everything that would otherwise end the new tokens. */
+  /**
+   * Runs before the code is exchanged. Must finish everything that would otherwise invalidate the new tokens.
+   */
   readonly prepare: () => Promise<void>
   /** Stores the new refresh token. Returns the profile that it belongs to. */
   readonly finish: (refreshToken: string) => Outcome<{ readonly profile: string }>

@@ -167,7 +167,7 @@ function Legend({ series }: { readonly series: ChartSeries }) {
   )
 }
 
-/** The time of the series, which advances by at least a pixel and at most every two seconds. */
+/** The series at a time that advances in steps of at least one pixel and at least two seconds. */
 function useSeries(category: string, history: History, range: ChartRange): ChartSeries | undefined {
   const { ticker } = useParts()
   const stepMs = Math.max(MIN_STEP_MS, RANGES[range].pastMs / MAX_PIXELS)
