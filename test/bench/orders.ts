@@ -125,7 +125,8 @@ try {
   agent.destroy()
   endProcesses()
   closeSync(pages)
-  rmSync(folder, { recursive: true, force: true })
+  // The gateways that end now may still write there.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 }
 
 /** How long each order waits with readers, in milliseconds: its own flush comes after that. */

@@ -54,6 +54,8 @@ test('another key with the id of a disconnected one gets none of its programs’
   programs.add({ ...BOT, profile: 'key-1' })
   expect(verdict()).toMatchObject(ADMITTED)
   monitor.disconnect('key-1')
+  // Before another key comes, so that the same one gets none either.
+  expect(programs.list()[0]?.maxOrders).toBeUndefined()
   monitor.connect(OTHER_KEY)
   expect(verdict()).toMatchObject(REFUSED)
   expect(notes).toContain(WITHDRAWN)
