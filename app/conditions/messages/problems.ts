@@ -35,16 +35,19 @@ function doOthersWork(categories: readonly string[], requests: readonly RequestQ
 export function problemMessage(
   kind: ConditionKind,
   { categories, problem, isWhole }: KeyProblem,
-  { profile, requests, service }: Snapshot,
+  { access, profile, requests, service }: Snapshot,
 ): Message {
   const { label, note } = problemStatus(problem)
   const title = problemTitle(isWhole ? undefined : fewText(categories), problem)
   const lasts = (problem.status === 401 && isWhole) || problem.status >= 500
   const known: Partial<Record<ConditionKind, string>> = {
-    'token-rejected':
+    'token-rejected': joined(
+      // A newer token was rejected too.
+      (access.issuedAt ?? 0) > problem.since ? 'A new sign-in won’t help.' : '',
       profile.environment === 'custom'
         ? `This key’s host is ${service.host}.`
         : `This key is set to ${profile.environment.toUpperCase()}.`,
+    ),
     'permission-missing': doOthersWork(categories, requests) ? 'Other quotas work.' : '',
     'quota-failing': 'Retrying.',
     'service-failing': 'Retrying.',

@@ -30,6 +30,10 @@ test('a token that every request rejects is red on every surface, with the reaso
     headline: 'Token rejected (401) since 14:28.',
     detail: 'Check the key’s host. This key is set to LIVE. It says: “Expired”.',
   })
+  const access = { ...at.access, issuedAt: NOW_MS }
+  expect(headline({ ...at, access }, NOW_MS).detail).toMatch(
+    /^Check the key’s host\. A new sign-in won’t help\./,
+  )
   const custom = { ...at, profile: { ...at.profile, environment: 'custom' as const } }
   expect(headline(custom, NOW_MS).detail).toContain(` This key’s host is ${at.service.host}. It says`)
   expect(keyStatus(at, NOW_MS).name).toBe('Token rejected (401)')
