@@ -34,8 +34,10 @@ export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = ht
           resolve(outcome)
         }
         const failed = (why: string) => finish({ kind: 'unknown', why })
+        // Without this field any coding is acceptable (RFC 9110, section 12.5.3), and none is decoded here.
+        const headers = { 'accept-encoding': 'identity', ...request.headers }
         const abort = wire.send(
-          { ...wired(request), isWholeInTime: true },
+          { ...wired({ ...request, headers }), isWholeInTime: true },
           {
             answered: (answer) => readWhole(answer, { whole: finish, failed }),
             failed: (how, why) => finish({ kind: how === 'not-sent' ? how : 'unknown', why }),

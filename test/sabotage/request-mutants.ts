@@ -61,4 +61,12 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     replace: 'this.#refused.set(category, refused.status)',
     test: 'app/quota/row-problems.test.ts',
   },
+  {
+    promise: 'T1',
+    what: 'accept compressed token responses, which are not decoded',
+    file: NODE_HTTP,
+    find: "{ 'accept-encoding': 'identity', ...request.headers }",
+    replace: '{ ...request.headers }',
+    test: 'main/network/http-client.test.ts',
+  },
 ]

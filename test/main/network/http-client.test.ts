@@ -60,6 +60,12 @@ test('a complete response has its status, its headers in lower case and its body
   expect(heads[0]?.toLowerCase()).toContain('content-length: 24')
 })
 
+test('asks for responses that are not compressed, because it reads them as they are', async () => {
+  const { origin, heads } = await serve((socket) => socket.end(WHOLE))
+  await http.send(post(origin))
+  expect(heads[0]?.toLowerCase()).toContain('\r\naccept-encoding: identity\r\n')
+})
+
 test('a refused connection was not sent', async () => {
   const server = await startRawServer(() => {})
   await server.close()
