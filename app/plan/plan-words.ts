@@ -150,9 +150,9 @@ function longestWait({ categories }: PlanVerdict) {
     .toSorted((a, b) => seconds(b) - seconds(a))[0]
 }
 
-/** `up to 12 s`; `without bound` for `null`. */
+/** `up to 12 s`; `without limit` for `null`. */
 export const planWaitText = (worstSeconds: number | null): string =>
-  worstSeconds === null ? 'without bound' : `up to ${durationText(Math.ceil(worstSeconds))}`
+  worstSeconds === null ? 'without limit' : `up to ${durationText(Math.ceil(worstSeconds))}`
 
 /** How many minutes must be recorded for a day to be judged. */
 const MIN_DAY_MINUTES = 60

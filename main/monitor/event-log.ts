@@ -12,7 +12,7 @@ export class EventLog {
   #events: LoggedEvent[] = []
   #seq = 0
 
-  /** The event for a report; `undefined` if the report is no news. */
+  /** The event for a report; `undefined` if the report contains nothing new. */
   add(report: KeyReport, profile: string, atMs: number): LoggedEvent | undefined {
     const event = this.#trackerOf(profile).told(report, atMs)
     if (event === undefined) return undefined

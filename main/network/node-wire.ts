@@ -287,8 +287,8 @@ export const isFramedPlainly = ({ 'transfer-encoding': coding }: http.IncomingHt
   coding === undefined || /^(?:chunked|identity)$/i.test(coding)
 
 /**
- * Makes a body fail that is delimited by the end of its TLS connection, if that connection was cut off (RFC
- * 9112, section 9.8). Node would treat such a body as complete.
+ * Makes a body that extends to the end of its TLS connection fail if that connection was cut off (RFC 9112,
+ * section 9.8). Node would treat such a body as complete.
  */
 function endWhenCut(answer: http.IncomingMessage): void {
   const { socket, headers } = answer

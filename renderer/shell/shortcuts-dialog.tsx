@@ -33,7 +33,7 @@ export function ShortcutsDialog() {
             <dt>
               <kbd>⇧O</kbd>
             </dt>
-            <dd>Stop orders, also here</dd>
+            <dd>Stop orders, even in this dialog</dd>
           </>
         )}
       </dl>

@@ -20,8 +20,8 @@ export interface StatusDeps {
 const PLAIN_COLUMNS = 100
 
 /**
- * Formats a connected window. A person can end an unknown one in another window's settings, or by restarting
- * Headroom.
+ * Formats a connected window. A window that the person does not recognize can be ended in another window's
+ * settings, or by restarting Headroom.
  */
 function windowLine({ id, admittedAt, lastUsedAt, isOpen }: WindowSummary): string {
   return `browser ${id}  connected ${clockText(admittedAt)}, ${isOpen ? 'open' : 'closed'}, last used ${clockText(lastUsedAt)}`
