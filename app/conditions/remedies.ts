@@ -56,7 +56,6 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
   'key-rejected': 'correct-key',
   revoked: 'sign-in',
   'revocation-unconfirmed': 'try-now',
-  'token-rejected': 'connect',
   'service-unreachable': 'try-now',
   'service-failing': 'try-now',
   'no-stream-data': 'reopen-streams',
@@ -91,6 +90,9 @@ export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: S
     case 'orders-failed':
       if (!isDiskFull(snapshot.orders?.why)) return undefined
       break
+    case 'token-rejected':
+      // The key is connected again, with another host.
+      return { kind: 'connect', label: 'Change host…' }
     case 'permission-missing':
       return { kind: 'sign-in', label: `Sign in with ${scopesText(problem?.categories ?? [])}` }
     case 'slots-full':

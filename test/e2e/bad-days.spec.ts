@@ -250,7 +250,7 @@ for (const { what, fault, ...expected } of [
     severity: 'critical',
     headline: /^Token rejected \(401\) since/,
     detail: /^Check the key’s host\./,
-    buttons: ['Connect again'],
+    buttons: ['Change host…'],
   },
   {
     what: 'permissions that are missing',

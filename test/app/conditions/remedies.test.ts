@@ -21,6 +21,7 @@ describe('the button of a headline', () => {
     ['token not saved', 'Save now'],
     ['both hosts unreachable', 'Try now'],
     ['signed out', 'Sign in'],
+    ['token rejected (401)', 'Change host…'],
     ['permission missing (403)', 'Sign in with ReadAccount'],
     ['no stream receives data', 'Reopen all'],
     ['others use the whole refill, 429', undefined],
