@@ -111,7 +111,7 @@ export class OrderSending {
     this.#exchange.failed(UNANSWERED[how], how === 'cut' || this.#isHeldBack ? undefined : why)
     this.#settle(
       how === 'not-sent' ? { kind: how } : { kind: 'lost', how: how === 'timeout' ? 'timeout' : 'cut' },
-      { kind: how },
+      () => ({ kind: how }),
     )
   }
 
@@ -144,7 +144,8 @@ export class OrderSending {
       return
     }
     const sender = this.#exchange.judge(status, headers, text)
-    const outcome = sender.kind === 'other' ? { kind: 'answer' as const } : this.#outcomeOf(status, text)
+    const outcome = (): UpstreamOutcome =>
+      sender.kind === 'other' ? { kind: 'answer' } : this.#outcomeOf(status, text)
     const read = { answer, begun: { bytes, rest: 'none' as const } }
     const passed = status < 300 ? read : this.#removal.fromError(read)
     this.#settle(
@@ -178,17 +179,17 @@ export class OrderSending {
   #lost(as: 'lost' | 'hung-up', how: 'cut' | 'timeout'): void {
     if (this.#isSettled) return
     this.#exchange.failed(as)
-    this.#settle({ kind: 'lost', how }, { kind: how })
+    this.#settle({ kind: 'lost', how }, () => ({ kind: how }))
   }
 
-  #settle(result: SendingResult, outcome: UpstreamOutcome): void {
+  /** The answer goes first: what it means for the quota takes longer than passing it on. */
+  #settle(result: SendingResult, outcome: () => UpstreamOutcome): void {
     this.#isSettled = true
     this.#cancelDeadline()
     try {
-      this.#hooks.counted(outcome)
-    } finally {
-      // Whatever fails, an order has an end.
       this.#hooks.settled(result)
+    } finally {
+      this.#hooks.counted(outcome())
     }
   }
 
