@@ -140,7 +140,7 @@ test('both hosts unreachable', async ({ page, day }) => {
     cause: 'hosts-unreachable',
     severity: 'critical',
     headline: /^Can’t reach the service or the sign-in host since/,
-    detail: /^Check that a server is running at (localhost|127\.0\.0\.1):\d+\./,
+    detail: /^Check that a server is running at [\w.]+:\d+ and at [\w.]+:\d+\./,
     buttons: ['Try now'],
   })
 })
