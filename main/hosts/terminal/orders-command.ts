@@ -23,7 +23,7 @@ export async function orders(
 ): Promise<number> {
   if (action === 'dismiss')
     return id === undefined
-      ? misused('name the order: headroom orders dismiss ID, or all', deps)
+      ? misused('give the ID of the order, or “all”: headroom orders dismiss ID|all', deps)
       : dismiss(id, flags, deps)
   if (id !== undefined) return misused(`orders ${action} takes no ID`, deps)
   switch (action) {

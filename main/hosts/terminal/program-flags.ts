@@ -85,7 +85,8 @@ export const describeOrders = (program: Command): Command =>
       'orders allow signs in again with the Trade scope; programs with --orders can then send orders. ' +
         'orders stop blocks new orders within a second, on every key or, with --profile, on one. ' +
         'Stopping keeps the Trade scope and cancels nothing at the broker. ' +
-        'orders status prints both switches and unknown outcomes; orders dismiss ID, or all, ends their alert.',
+        '“orders status” prints both switches and any unknown outcomes. “orders dismiss ID” or “orders dismiss all” ' +
+        'ends the alert of an unknown outcome.',
     )
     .argument('<action>', ORDERS_ACTIONS.join(', '), argument(ordersActionFlag))
     .argument('[id]', 'with dismiss: an ID from orders status, or all', argument(textFlag))
