@@ -9,6 +9,8 @@ import type { Program } from './programs.ts'
 
 /** Frames are joined up to this size before they are written. */
 const MAX_WRITE_BYTES = 64 << 10
+/** Frames are written at this number, before they count as a reader's arrears. */
+const MAX_WRITE_FRAMES = 128
 
 /** A program's subscription to a shared stream: its reply, and the data still to be written. */
 export class StreamReader {
@@ -69,7 +71,11 @@ export class StreamReader {
   }
 
   hear(frames: readonly SharedFrame[]): void {
-    for (const frame of frames) this.#queue?.push(frame)
+    for (const frame of frames) {
+      this.#queue?.push(frame)
+      // One chunk may have more frames than a slow reader may be behind.
+      if (this.#queue !== undefined && this.#queue.behind >= MAX_WRITE_FRAMES) this.#write()
+    }
     this.#write()
   }
 

@@ -1270,4 +1270,11 @@ export const FINDINGS: readonly Finding[] = [
     ],
     breaks: ['accept compressed token responses, which are not decoded'],
   },
+  {
+    found: 'A burst of more than 256 frames in one chunk was merged for readers that take all, or ended them',
+    tests: [
+      ['main/gateway/stream-reader.test.ts', 'a reader that takes everything gets each frame of a burst'],
+    ],
+    breaks: ['merge the frames of a burst for a reader that takes them all'],
+  },
 ]

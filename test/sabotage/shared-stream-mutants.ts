@@ -217,4 +217,12 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     replace: '}',
     test: FORWARDER_TEST,
   },
+  {
+    promise: 'G9',
+    what: 'merge the frames of a burst for a reader that takes them all',
+    file: 'main/gateway/stream-reader.ts',
+    find: 'this.#queue.behind >= MAX_WRITE_FRAMES',
+    replace: 'this.#queue.behind < 0',
+    test: 'main/gateway/stream-reader.test.ts',
+  },
 ]

@@ -55,6 +55,16 @@ test('a reader gets the service’s head and the present state', () => {
   expect([reply.writes.length, reply.flushed]).toEqual([1, 0])
 })
 
+test('a reader that takes everything gets each frame of a burst', () => {
+  const { reader, reply } = readerOf('A')
+  const state = quotes()
+  reader.begin([], state)
+  const lines = Array.from({ length: 1_000 }, (_, at) => quote('A', String(at)))
+  reader.hear(lines.flatMap((line) => state.heard(line)))
+  expect(reply.lines).toEqual(lines)
+  expect(reply.writes.length).toBeLessThan(20)
+})
+
 test('sends the head at once if there is no data yet', () => {
   const { reader, reply } = readerOf('A')
   reader.begin([], quotes())
