@@ -28,7 +28,7 @@ export interface KeyConditions {
    * `CONDITIONS`.
    */
   readonly roots: readonly Condition[]
-  /** Conditions that a root explains. */
+  /** Conditions that one of the `roots` explains. */
   readonly consequences: readonly Condition[]
 }
 

@@ -47,15 +47,15 @@ export interface Estimate {
 
 const WEIGHED_EVERY_MS = 1000
 /**
- * Minimum time between two forecasts that are later compared with the outcome. Each takes as long to compute
- * as a header.
+ * Minimum time between two forecasts that are later compared with the outcome. Computing a forecast takes as
+ * long as processing a header.
  */
 const FORETOLD_EVERY_MS = 10_000
 const DENSE_SECONDS = 10
 /**
- * Minimum time between two readings of others' use: the header's age at the first reading, clamped to 0.1–1
- * s, or a tenth of its present age if longer. Until the next reading, the last one is used; once it is a
- * second old, it is extrapolated linearly.
+ * Minimum time between two readings of others' use: the header's age at the last reading, clamped to 0.1–1 s,
+ * or a tenth of that age if longer. Until the next reading, the last one applies. Once it is a second old, it
+ * is extrapolated linearly.
  */
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
 /** A header counts as a surprise if the probability of less use by others was at least this high. */
@@ -104,7 +104,7 @@ export class Bucket {
   readonly #level: LevelBounds
   #own: CountedRate
   #ownLong: CountedRate
-  /** Others' use at the last header, and the same advanced to the last reading. */
+  /** Others' use, as of the last header and as of the last reading. */
   readonly #atHeader: OthersUse
   readonly #others: OthersUse
   /** The times to which `#atHeader` and `#others` apply, and the overflow up to those times. */
@@ -128,7 +128,7 @@ export class Bucket {
   #predicted = 0
   #foretoldAtMs = Number.NEGATIVE_INFINITY
   #seenSentAtMs = Number.NEGATIVE_INFINITY
-  /** Data learned by an earlier run, until a header shows that it applies: the quota has the same size. */
+  /** Data learned by an earlier run. It is used once a header shows a quota of the same size and model. */
   #stored: LearnedQuota | undefined
   readonly #expected = new ExpectedLoads()
   readonly #poller = new OthersPoller()
@@ -324,7 +324,7 @@ export class Bucket {
     const empty = this.#odds.corrected(
       others.emptyWithin(RUNNING_OUT_SECONDS, this.#level.middleAt(nowMs), this.#gainAt(nowMs)),
     )
-    // Until a header proves use by others, only `low` allows for any.
+    // Until a header proves use by others, only `low` allows for such use.
     const isShared = this.#isShared
     const taken = isShared ? others.takenAt(0.5, this.limit) : 0
     const spare = this.#level.middleAt(nowMs) + this.#missing - 1

@@ -27,8 +27,8 @@ export const HOLD_SECONDS: readonly number[] = [5, 30, 180, 2000]
 export const HOLD_COUNT = HOLD_SECONDS.length
 
 /**
- * Upper ends of the bands of rates, in multiples of the refill: idle, about the refill, busy; the last band,
- * storm, has none. Holding times are learned per band.
+ * Upper ends of the bands of rates, in multiples of the refill: idle, about the refill, busy. The last band,
+ * storm, has no upper end. Holding times are learned per band.
  */
 const BANDS = [0, 1.5, 5] as const
 export const BAND_OF: readonly number[] = RATES.map((rate) => {
@@ -45,6 +45,9 @@ export const HOLD_PRIOR: readonly (readonly number[])[] = [
 
 const STAYS_OF_A_SECOND = HOLD_SECONDS.map((hold) => Math.exp(-1 / hold))
 
-/** The probability, for each holding time, that a rate lasts `seconds`. Most steps are one second. */
+/**
+ * The probability, for each holding time, that a rate lasts `seconds`. Precomputed for one second, the usual
+ * step.
+ */
 export const staysFor = (seconds: number): readonly number[] =>
   seconds === 1 ? STAYS_OF_A_SECOND : HOLD_SECONDS.map((hold) => Math.exp(-seconds / hold))

@@ -35,8 +35,9 @@ export interface EmptyingOutcome {
  * Calibration factor: observed emptyings divided by predicted ones, learned from headers.
  *
  * A chance P within T seconds is the rate −ln(1 − P) / T. Let e be that rate summed over time, and n the
- * emptyings that headers showed: n is a Poisson count with mean θ·e. With a gamma prior of mean 1 and weight
- * k, the mean of θ is (n + k) / (e + k) (conjugate prior). A rate times θ is the chance 1 − (1 − P)^θ.
+ * number of emptyings that headers showed. Then n is a Poisson count with mean θ·e. With a gamma prior of
+ * mean 1 and weight k, the mean of θ is (n + k) / (e + k) (conjugate prior). A rate multiplied by θ is the
+ * chance 1 − (1 − P)^θ.
  */
 export class EmptyingCalibration {
   #came = 0

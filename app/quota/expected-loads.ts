@@ -2,7 +2,8 @@ import type { UsualLoad } from '../contract/history.ts'
 import type { PossibleLoad } from './others-use.ts'
 
 /**
- * A load begins within three minutes after its usual time: usual times have that resolution. Milliseconds.
+ * A load begins at most three minutes after its usual time, because usual times have that resolution. Its
+ * probability is added in this many steps, this many milliseconds apart.
  */
 const ONSET = { steps: 3, everyMs: 60_000 } as const
 /** How long a load stays listed after its start, so that a check can be planned just after it. */
@@ -27,10 +28,10 @@ interface BeforeLoad {
 
 /**
  * The usual loads of one quota today, as a prior for others' use: the probability of a jump at each time, and
- * its target rate.
+ * the rate that the jump leads to.
  *
- * This prior only adds jumps to higher rates. So bounds become wider and warnings earlier, but what headers
- * allow is never narrowed. Two headers after a load's usual start outweigh the prior.
+ * This prior only adds jumps to higher rates. It may widen bounds and make warnings earlier, but it never
+ * rules out what headers leave possible. Two headers after a load's usual start outweigh the prior.
  */
 export class ExpectedLoads {
   #loads: readonly UsualLoad[] = []
@@ -59,7 +60,10 @@ export class ExpectedLoads {
     return this.#onsets.filter(({ atMs }) => atMs > fromMs && atMs <= toMs)
   }
 
-  /** The chance, 0 to 1, that a load that has not started yet empties the row within `horizonSeconds`. */
+  /**
+   * The chance, 0 to 1, that a usual load empties the row within `horizonSeconds`: that of the likeliest load
+   * that has not started yet.
+   */
   emptyChance(row: BeforeLoad, nowMs: number, horizonSeconds: number): number {
     let most = 0
     for (const load of this.#loads) {
@@ -80,10 +84,11 @@ export class ExpectedLoads {
 }
 
 /**
- * Seconds until a load empties the row; `undefined` if the load has already started or does not empty it.
+ * Seconds until a load empties the row; `undefined` if its usual start is `startedSeconds` ago or more, or if
+ * it does not empty the row.
  *
- * The level changes by gain − others until the load starts, and then by gain − load until it has made all its
- * requests.
+ * The level changes by gain − others until the load starts, and then by gain − load until the load has made
+ * all its requests.
  */
 function emptyAfter(
   load: UsualLoad,

@@ -19,7 +19,9 @@ export interface Ticket {
 }
 
 export interface Folded {
-  /** The row that counted the request. A header may name a different one than the path suggested. */
+  /**
+   * The row that counted the request. A header may name a different row from the one that the path suggested.
+   */
   readonly category: string | undefined
   /** Requests that others must have made since the last header of this row. */
   readonly elsewhere: number
@@ -37,11 +39,11 @@ interface Row {
   hold: Hold | undefined
   readonly othersTakeAll: OthersTakeAll
   readonly state: RowState
-  /** When programs' requests last waited for this row, and how much critical programs used at that time. */
+  /** When requests of programs last waited for this row, and critical programs' rate at that time. */
   held: { readonly criticalPerSecond: number; readonly atMs: number } | undefined
 }
 
-/** Period of a resource without one in the table or its header. */
+/** Period of a resource if neither the table nor its header names a period. */
 const UNKNOWN_PERIOD_SECONDS = 60
 /** Maximum number of rows: a service could name a new resource in every response. */
 const MAX_RESOURCES = 128
@@ -91,7 +93,8 @@ export class Ledger {
 
   /**
    * Sets how fast critical programs use a category, in requests per second, while less urgent requests wait
-   * for it; `undefined` while no request waits. Meanwhile, no other own use draws on the reserve.
+   * for it; `undefined` while no request waits. While requests wait, only critical programs draw on the
+   * reserve.
    */
   setHeld(criticalWhileHeld: (category: string) => number | undefined): void {
     this.#criticalWhileHeld = criticalWhileHeld
@@ -134,7 +137,7 @@ export class Ledger {
     const id = this.#nextId++
     const row = this.#rowFor(endpoint)
     row?.bucket.sent(id, nowMs)
-    // The first request at or after that time counts as the try.
+    // The first request at or after `nextTryAtMs` counts as the try.
     if (row !== undefined && nowMs >= row.othersTakeAll.nextTryAtMs) row.othersTakeAll.tried(nowMs)
     return { id, endpoint, sentAtMs: nowMs, category: row?.category }
   }
@@ -198,7 +201,7 @@ export class Ledger {
     if (row.othersTakeAll.answered(remaining, sentAtMs, nowMs)) row.hold = undefined
   }
 
-  /** When to send the next try to a category whose whole refill others use. */
+  /** When to send the next try to a category if others use its whole refill; `undefined` if they do not. */
   nextTryAtMs(category: string): number | undefined {
     const others = this.#rows.get(category)?.othersTakeAll
     return others?.isSo ? others.nextTryAtMs : undefined

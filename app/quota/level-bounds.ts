@@ -137,8 +137,8 @@ export class LevelBounds {
   lowAt(nowMs: number): number {
     if (this.#model === 'fixed') {
       const window = this.#window
-      // Needed only for a time across the window's end: once the bounds are past it, `low` is already
-      // correct.
+      // Needed only for a time after the window's end: once the bounds themselves are past that end, `low` is
+      // already correct.
       if (!window || nowMs < window.endsLatestMs || this.#atMs >= window.endsLatestMs) return this.#low
       const since = this.#requests.mayHaveCountedAfter(window.endsEarliestMs)
       return Math.max(this.#low, this.limit - since)
@@ -167,8 +167,8 @@ export class LevelBounds {
   }
 
   /**
-   * The midpoint of the bounds, in requests, linear between events. It is capped at the limit as a whole; the
-   * two bounds are not capped first.
+   * The midpoint of the bounds, in requests, linear between events. Only the midpoint is capped at the limit,
+   * not the two bounds from which it is computed.
    */
   middleAt(nowMs: number): number {
     const { inFlight } = this.#requests

@@ -9,7 +9,7 @@ export interface ForecastPoint {
   /** The low edge: the lower bound, with others at the high end of their interval. */
   readonly low: number
   /**
-   * The high edge: the upper bound, with others at the low end of their interval; `undefined` if that is
+   * The high edge: the upper bound, with others at the low end of their interval; `undefined` if that end is
    * unknown.
    */
   readonly high: number | undefined

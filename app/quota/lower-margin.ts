@@ -9,9 +9,9 @@ import type { OthersUse } from './others-use.ts'
  */
 const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, afterHit: 1.03 } as const
 /**
- * The surprise: how far, at most, the requests shown missing recently exceeded the median estimate. It decays
- * by 2 % per header. Once a header is older than `withinSeconds`, the whole surprise counts, because such a
- * burst may repeat at any time.
+ * The surprise: how far, at most, the requests that a recent header showed missing exceeded the median
+ * estimate. It decays by 2 % per header. It counts in proportion to the header's age, and fully from
+ * `withinSeconds` on, because such a burst may repeat at any time.
  */
 const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
 /**

@@ -1,32 +1,32 @@
 import { MINUTE_MS } from '../contract/units.ts'
 
-/** More headers than this within a minute are counted together. */
+/** Maximum number of headers kept. If a minute has more, the mean covers less than a minute. */
 const MAX_HEADERS = 64
 
-/** One header: its time, and how many requests headers had shown missing by then, in addition to own ones. */
+/**
+ * One header. `requests`: how many requests all headers up to this one showed missing, in addition to own
+ * ones.
+ */
 interface Count {
   readonly atMs: number
   readonly requests: number
 }
 
 /**
- * Others' mean rate over the last minute, the time over which own use is measured too. Others' present rate
- * may have begun only just now, or may be over.
+ * Others' mean rate over the last minute, for comparison with own use, which is measured over the same time.
+ * Others' present rate may differ: it may have just begun or ended.
  *
  * Mutable. Times in milliseconds on one clock, rates in requests per second.
  */
 export class MinuteMean {
   #counts: Count[] = []
 
-  /** Starts at a header, before which nothing is known. */
+  /** Starts again at a header. Nothing is known about the time before it. */
   restart(atMs: number): void {
     this.#counts = [{ atMs, requests: 0 }]
   }
 
-  /**
-   * Adds a header. `missing`: requests that it shows missing since the previous header, in addition to own
-   * ones.
-   */
+  /** Adds a header. `missing`: requests missing since the previous header, in addition to own ones. */
   header(atMs: number, missing: number): void {
     const counts = this.#counts
     const last = counts.at(-1)

@@ -47,9 +47,9 @@ export class Mixture {
   }
 
   /**
-   * The quantile `share` (0 to 1), limited to 0 … `most`.
+   * The number at the quantile `share` (0 to 1), limited to 0 … `most`.
    *
-   * Root search by false position with the Illinois rule: about 6 evaluations instead of 13 by bisection.
+   * Root search by false position with the Illinois rule: about 6 evaluations, where bisection needs 13.
    */
   quantile(share: number, most: number): number {
     let low = share > 0.5 ? 0.02 : 0.5

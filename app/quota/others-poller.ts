@@ -11,31 +11,37 @@ import {
   searchPoller,
 } from './poller-search.ts'
 
-/** One header of a rolling quota, after its own request was counted. Requests. */
+/** One header of a rolling quota, after its own request was counted. Levels and counts in requests. */
 export interface PollerHeader {
   readonly sentAtMs: number
   readonly nowMs: number
-  /** Bounds on the level at the service's own time that this header alone shows. */
+  /** Bounds on the level when the service wrote the header, from this header alone. */
   readonly least: number
   readonly most: number
   /** Own requests that may have counted before or after this header. */
   readonly doubtful: number
-  /** The probability that `OthersUse` gave to what it shows, 0 to 1. */
+  /** The probability that `OthersUse` gave to what this header shows, 0 to 1. */
   readonly chance: number
 }
 
-/** Timings tried per second since the last header, and at most at one header. */
+/**
+ * Maximum number of timings tried at one header: `perSecond` for each second since the last header, at most
+ * `most`.
+ */
 const TRIES = { perSecond: 3_000, most: 20_000 } as const
 /** A new search needs this many more gaps: a share of the present number, or `least` if that is more. */
 const MORE_GAPS = { share: 0.25, least: 8 } as const
 /** Jitter of a header's time, in seconds. */
 const JITTER_SECONDS = 0.03
-/** Gaps by which a known poller is followed, and the log-odds against it at which it has ended. */
+/**
+ * Number of latest gaps against which a known poller is checked, and the log-odds against the poller at which
+ * it counts as ended.
+ */
 const FOLLOWED = 32
 const ENDED = 12
 /** Gaps after which the timing is refined even if it fits. */
 const FOLLOWED_EVERY = 8
-/** A poller of an earlier run is forgotten if that many gaps do not show it. */
+/** A poller of an earlier run is forgotten if this many gaps do not show it. */
 const MISSED = 128
 /** Longest time between two runs, in milliseconds, after which a poller may still be the same program. */
 const SAME_WITHIN_MS = 3_600_000
@@ -49,11 +55,12 @@ const SAME_WITHIN_MS = 3_600_000
  * probability of that level (`PollerGaps`). The ratio of the two is multiplied over the latest headers
  * (`fitOf`), for each of up to a million timings (`searchPoller`).
  *
- * Between two headers n polls make n × calls requests, give or take one poll, where random use would scatter
- * by √n; and while a quota is nearly full, a header shows a request missing only shortly after a poll. So
- * twenty to sixty headers are enough, at whatever times they come.
+ * Between two headers, n polls make n × calls requests, give or take one poll, whereas random use would
+ * scatter by √n. While a quota is nearly full, a header shows a request missing only shortly after a poll.
+ * Therefore twenty to sixty headers are enough, whenever they arrive.
  *
- * A poller that an earlier run recognized needs less evidence, because few timings are near its own.
+ * For a poller that an earlier run recognized, less evidence is enough, because only few timings near it are
+ * tried.
  *
  * Mutable. Work per header is bounded: see `TRIES`.
  */
@@ -73,7 +80,7 @@ export class OthersPoller {
   #stored: Poller | undefined
   #isSame = false
 
-  /** The recognized poller; `undefined` while none is clear. */
+  /** The recognized poller; `undefined` while no timing is clear. */
   get found(): Poller | undefined {
     const timing = this.#timing
     if (timing === undefined) return undefined
@@ -81,13 +88,19 @@ export class OthersPoller {
     return { everySeconds: this.#shownPeriod, calls, mayBeMore, sinceMs: this.#sinceMs }
   }
 
-  /** The poller for a later run; the restored one until headers show it or another one, or do not. */
+  /**
+   * The poller to store for a later run: the recognized one, or else the restored one. The restored one is
+   * forgotten after `MISSED` gaps.
+   */
   learned(): Poller | undefined {
     const { found } = this
     return found && this.#timing ? { ...found, everySeconds: this.#timing.period } : this.#stored
   }
 
-  /** Restores the poller of an earlier run whose last header is `ageMs` old; negative if a clock was set. */
+  /**
+   * Restores the poller of an earlier run, whose last header is `ageMs` old. The age is negative if a clock
+   * was set.
+   */
   restore(stored: Poller | undefined, ageMs: number): void {
     this.#stored = stored
     this.#isSame = ageMs >= 0 && ageMs < SAME_WITHIN_MS
@@ -131,7 +144,8 @@ export class OthersPoller {
     if (this.#isDoubtful) return
     const grown = quota.refill * (to - from)
     const isNearFull = last.least - last.doubtful + grown >= quota.limit
-    // In a quota that was full in between, it matters when each of several own requests counted.
+    // If the quota was full in between, the level depends on when each of several own requests counted. Such
+    // a gap is not used.
     if (last.most + grown >= quota.limit && (own > 1 || header.doubtful > 0)) return
     const middle = (last.least + last.most - last.doubtful) / 2 + grown
     this.#gaps.add({
@@ -153,13 +167,13 @@ export class OthersPoller {
     return ((sentAtMs + nowMs) / 2 - this.#baseMs) / 1000
   }
 
-  /** Seconds that the gaps behind the present timing span. */
+  /** Seconds spanned by the gaps to which the present timing is fitted. */
   get #span(): number {
     const { from, to, count } = this.#gaps
     return to[count - 1]! - from[Math.max(0, count - FOLLOWED)]!
   }
 
-  /** Searches on, as far as the time since the last header allows. */
+  /** Continues the search, as far as the time since the last header allows. */
   #look(seconds: number, quota: PollerQuota): void {
     const gaps = this.#gaps
     if (this.#search === undefined) {
@@ -208,7 +222,9 @@ export class OthersPoller {
   }
 }
 
-/** When the first header from a gap on showed a request missing. */
+/**
+ * When the first header that showed a request missing arrived, from the gap with index `first` on. Seconds.
+ */
 function firstShownAt({ to, missing, count }: PollerGaps, first: number): number {
   let at = first
   while (at < count - 1 && missing[at]! < 0.5) at += 1

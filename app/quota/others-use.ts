@@ -30,10 +30,11 @@ import { grow, grown, waiting } from './taken-moments.ts'
  * Units: requests and seconds. `RATES` is in multiples of the refill, `#rates` in requests per second.
  */
 
-// Local aliases: transformed modules look up an import at each use, and these loops use many.
+// Local aliases for speed: in a transformed module, each use of an import is a lookup, and these loops have
+// many.
 const { BAND_OF, CELL_SPREAD, HALF_CELL, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT, RATES, staysFor } =
   candidates
-/** Probability that others' rate lies beyond either end of the range that is shown. */
+/** Probability that others' rate lies above the shown range, and also the probability that it lies below. */
 export const RATE_TAIL = 0.05
 /** Minimum requests in a spell for its mean rate to be used. */
 const MIN_COUNTED = 5
@@ -44,9 +45,12 @@ export const CANDIDATE_COUNT = COUNT
 
 /** Probability, before the first header, that no other program uses the quota. */
 const QUIET_AT_FIRST = 0.6
-/** Shares of a usual load's probability: at the rate below its usual rate, at that rate, and above it. */
+/**
+ * How the probability of a usual load is divided among three candidate rates: the one below the load's rate,
+ * the one at the load's rate, and the one above.
+ */
 const LOAD_SPREAD = [0.25, 0.5, 0.25] as const
-/** Probability below which a candidate is ignored when others empty the quota. */
+/** Rates less likely than this are ignored when the chance that others empty the quota is computed. */
 const NEGLIGIBLE = 1e-5
 /** Rate, per second, at which a candidate's probability moves to the neighbouring cells. */
 const WANDER = 1 / 500
@@ -54,19 +58,25 @@ const WANDER = 1 / 500
 const OUTLIER = 1e-4
 /** Variance of a header's value beyond rounding, in requests². */
 const NOISE = 0.01
-/** Shift of both ends, in requests: a header rounds, and the amount missing is just above the lower end. */
+/**
+ * Shift, in requests, of both ends of the interval of missing requests. Headers round, so the true number is
+ * just above the lower end.
+ */
 const ROUNDED = 0.2
-/** Maximum age of a header, in seconds. A longer gap is cut to it, because no information would remain. */
+/**
+ * Longest time, in seconds, by which the model is advanced at once. After a longer gap, nothing that the last
+ * header showed still applies.
+ */
 const MAX_SECONDS = 7200
 /**
- * If others take at least this share of the overflowing refill, they keep a full quota below full for longer
- * than one time step.
+ * If others take at least this share of the overflowing refill, a full quota stays below full for longer than
+ * one time step, so the steady state of `waiting` does not apply.
  */
 const MAX_BUSY = 0.95
 
 /**
- * Probabilities, 0 to 1, that a quota runs empty within some time: from everything that may happen, and from
- * the present rates alone, which may end sooner.
+ * Probabilities, 0 to 1, that a quota runs empty within some time. `chance`: at the present rates or after a
+ * jump. `byPresent`: at the present rates alone, and only if they last long enough.
  */
 export interface EmptyChance {
   readonly chance: number
@@ -100,13 +110,13 @@ export class OthersUse {
   /** Rate of each candidate in requests per second, and its standard deviation as a share of that rate. */
   readonly #rates = new Float64Array(RATE_COUNT)
   readonly #spreads = new Float64Array(RATE_COUNT)
-  /** Requests taken in the present spell and its length in seconds; overflow since the last header. */
+  /** Others' requests in the present spell, its length in seconds, and the overflow since the last header. */
   #spellTaken = 0
   #spellSeconds = 0
   #overflowed = 0
   /**
-   * Probabilities of the candidates, by `rate × HOLD_COUNT + hold`: rate unchanged since the last header, or
-   * begun by a jump since.
+   * Probability of each candidate, at index `rate × HOLD_COUNT + hold`. `#held`: its rate has not changed
+   * since the last header. `#came`: its rate began by a jump since then.
    */
   readonly #held = new Float64Array(COUNT)
   readonly #came = new Float64Array(COUNT)
@@ -122,7 +132,7 @@ export class OthersUse {
   readonly #cameChance = new Float64Array(RATE_COUNT)
   /** Statistics of the jumps seen so far. */
   readonly #spells = new Spells()
-  /** Number of spells by band; valid within one jump. */
+  /** Number of spells by band. Used only within `#jump`. */
   readonly #spellsOf = new Float64Array(HOLD_PRIOR.length)
   /** Whether the sums by rate are up to date. */
   #isSummed = false
@@ -217,8 +227,9 @@ export class OthersUse {
   }
 
   /**
-   * Advances the model. `overflowed`: refill that would have been lost if others had made no requests,
-   * because the quota was full at the end of the elapsed time. `left`: the level now if others had made none.
+   * Advances the model by `elapsedSeconds`. `overflowed`: refill, in requests, that would have been lost
+   * without others' requests. This loss falls at the end of that time, once the quota is full. `left`: the
+   * level at that end without others' requests.
    */
   advance(elapsedSeconds: number, overflowed: number, left: number): void {
     const seconds = Math.min(elapsedSeconds, MAX_SECONDS)
@@ -228,7 +239,8 @@ export class OthersUse {
     this.#overflowed += overflowed
     let past = 0
     while (past < seconds) {
-      // Steps of one second, longer after a long gap, when the interval is wide anyway.
+      // A step is one second, or a tenth of the time since the header if that is longer: the interval is wide
+      // by then.
       const step = Math.min(seconds - past, Math.max(1, 0.1 * this.#seconds))
       const overflowingFor = Math.min(step, Math.max(0, past + step - (seconds - overflowsFor)))
       this.#jump(step)
@@ -244,9 +256,9 @@ export class OthersUse {
   }
 
   /**
-   * Adds the assumption that others started a load `ageSeconds` ago, with probability `chance`: that share of
-   * all slower rates jumps to the load's rate or a neighbouring one, and holds for at least as long as the
-   * load lasts.
+   * Adds the assumption that others started a load `ageSeconds` ago, with probability `chance`. This share of
+   * the probability of all lower rates moves to the load's rate and its two neighbours. The new holding time
+   * is at least twice the load's length, or the longest one.
    *
    * `left`: the level now without others' requests.
    */
@@ -290,11 +302,11 @@ export class OthersUse {
   }
 
   /**
-   * Updates the model from a header that shows `least` to `most` requests missing beyond own ones; `variance`
-   * is that of these two ends.
+   * Updates the model from a header. `least` to `most`: requests that the header shows missing beyond own
+   * ones. `variance`: that of each of these two ends.
    *
-   * `most` is infinite if nothing is left, because more than the limit cannot be missing. `taken` is the
-   * estimate of the amount missing from all headers together.
+   * `most` is infinite if nothing is left, because no header can show more than the limit missing. `taken`:
+   * the number missing since the last update, estimated from all headers since then together.
    */
   observed({ least, most, taken, variance }: Missing): void {
     this.#expectedLess = least > 1 ? this.chanceOfAtMost(least - 1) : 0
@@ -430,9 +442,10 @@ export class OthersUse {
    * Updates the mean rate of the present spell: requests over seconds, discounted by the probability of a
    * jump.
    *
-   * Σ taken / Σ seconds is the best estimate of a constant rate; its relative error is 1 / √Σ taken, after a
-   * few headers far less than the width of a cell. An interval with overflow is used only where others are so
-   * busy that the quota was hardly ever full; an interval that ends at 0 is not used. Neither shows the rate.
+   * Σ taken / Σ seconds is the best estimate of a constant rate. Its relative error is 1 / √Σ taken, which
+   * after a few headers is far less than the width of a cell. Two kinds of interval do not show the rate. An
+   * interval with overflow is used only if others are so busy that the quota was hardly ever full. An
+   * interval that ends at 0 is not used.
    */
   #meanOfSpell(total: number, shown: number | undefined): void {
     let came = 0
@@ -447,7 +460,7 @@ export class OthersUse {
     this.#centre()
   }
 
-  /** Moves the rate of the candidate whose cell contains the spell's mean to that mean. */
+  /** If the spell's mean lies within a candidate's cell, sets that candidate's rate to the mean. */
   #centre(): void {
     const mean = this.#spellSeconds > 0 ? this.#spellTaken / this.#spellSeconds : 0
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
@@ -498,7 +511,7 @@ export class OthersUse {
     return this.#taken.chanceOfAtMost(taken)
   }
 
-  /** The quantile `share` (0 to 1) of others' requests since the last header; 0 to `most`. */
+  /** Others' requests since the last header at the quantile `share` (0 to 1). The result is 0 to `most`. */
   takenAt(share: number, most: number): number {
     this.#sum()
     return this.#taken.quantile(share, most)
@@ -516,7 +529,7 @@ export class OthersUse {
     return isLikely && middle > 0 ? mean : middle
   }
 
-  /** The quantile `share` (0 to 1) of the rate of others, in requests per second. */
+  /** Others' rate at the quantile `share` (0 to 1), in requests per second. */
   rateAt(share: number): number {
     this.#sum()
     let sum = 0
@@ -533,8 +546,8 @@ export class OthersUse {
   }
 
   /**
-   * The probability that others empty the quota within `horizonSeconds`. `left`: the level now without
-   * others' requests, in requests; `gain`: its change without them, in requests per second.
+   * The probability that others empty the quota within `horizonSeconds`. `left`: the level now if others had
+   * made no requests. `gain`: how fast that level changes, in requests per second.
    *
    * At rate r the level falls by r − gain per second, and is 0 after t = level / (r − gain). The rate holds
    * for that long with probability exp(−t / h).
@@ -559,12 +572,13 @@ export class OthersUse {
   }
 
   /**
-   * The probability that rates which do not empty the quota now jump to one that does, within
-   * `horizonSeconds`.
+   * The probability that, within `horizonSeconds`, a rate that would not empty the quota jumps to a rate that
+   * does.
    *
-   * In each quarter of that time, (present rates that end) × (1 − (1 − f)ⁿ): f is the probability that a
-   * spell that begins then empties the level of that moment, Σ P(jump ends at r) × P(r holds for level / (r −
-   * gain)), and n is how many spells fit into the rest, 1 + rest / mean length of a spell.
+   * For each quarter of that time, adds P(a present rate ends in it) × (1 − (1 − f)ⁿ). f is the probability
+   * that a spell which begins in that quarter uses up the level of that moment: Σ P(jump ends at r) × P(r
+   * holds for level / (r − gain)). n is the number of spells that fit into the remaining time: 1 + remaining
+   * time / mean length of a spell.
    */
   #emptyByJump(horizonSeconds: number, left: number, gain: number): number {
     const level = Math.max(0, left - this.#meanTaken())
@@ -596,7 +610,7 @@ export class OthersUse {
     return sum
   }
 
-  /** The probability, by holding time, of the rates below `perSecond`. */
+  /** The total probability of all rates below `perSecond`, for each holding time. */
   #calmFor(perSecond: number): readonly number[] {
     const calm = HOLD_SECONDS.map(() => 0)
     for (let rate = 0; rate < RATE_COUNT && this.#rates[rate]! < perSecond; rate += 1) {

@@ -36,15 +36,15 @@ const MAX_FALL = 7
 const MAX_FALL_AT_FIRST = 3.4
 
 /**
- * The best log-odds of a timing over the latest gaps. They start from the gap, not before `oldest`, for which
- * they are highest.
+ * The highest log-odds of a timing over the latest gaps. The first gap is chosen so that they are highest; it
+ * is not before `oldest`.
  *
  * Walks backwards through the gaps with an interval of levels. The level at a header follows from the level
  * at the previous header: plus the refill, minus the polls in between, minus own requests, capped at the
- * limit. If the cap applies, the level is lowest if it applied just before the last poll (or before the
- * first, if a poll does not refill within a period), and earlier levels remain unknown. Otherwise the levels
- * that later headers leave possible narrow the earlier ones. A poll at a header's own time may count on
- * either side of it.
+ * limit. If the cap applies, the lowest possible level is the one after a full quota just before the last
+ * poll (before the first poll, if a period refills less than a poll uses). Levels before that remain unknown.
+ * If the cap does not apply, the levels that later headers leave possible narrow the earlier ones. A poll at
+ * the time of a header may count before or after it.
  */
 export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: PollerQuota, oldest = 0): Fit {
   const { period, phase, calls } = timing

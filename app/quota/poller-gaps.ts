@@ -37,7 +37,7 @@ export interface Gap {
   readonly most: number
   readonly leastAfter: number
   readonly mostAfter: number
-  /** Own requests in between, the second header's included. */
+  /** Own requests in between, including the request of the second header. */
   readonly own: number
   /** Requests missing in addition to own ones. */
   readonly missing: number
@@ -77,8 +77,8 @@ export class PollerGaps {
 
   #weight = 0.5
   /**
-   * Number of gaps for each number of missing requests. `#nearFull`: only gaps in which the quota was nearly
-   * full; `By`: also by length.
+   * Number of gaps for each number of missing requests. `#nearFull` and `#nearFullBy` count only gaps in
+   * which the quota was nearly full. `#nearFullBy` and `#by` count separately for each length of gap.
    */
   readonly #nearFull = new Float64Array(OUTCOMES)
   readonly #nearFullBy = pools()

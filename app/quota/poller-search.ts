@@ -5,15 +5,18 @@ import type { PollerGaps } from './poller-gaps.ts'
 /** Shortest and longest period, in seconds, and the maximum number of calls per poll. */
 const PERIODS = { least: 0.5, most: 60 } as const
 const MAX_CALLS = 60
-/** The grid is fine enough for the latest gaps with this much evidence. */
+/**
+ * The resolution of the grid is chosen for the latest gaps that together have this much evidence, in
+ * log-odds.
+ */
 const FIRST_LOOK = 18
-/** Maximum number of periods within these gaps: timers of busy programs drift too much for more. */
+/** Maximum number of periods within those gaps. Over more periods, timers of busy programs drift too much. */
 const MAX_PERIODS = 800
 /** Log-odds that a clear timing needs beyond the logarithm of the number of timings tried. */
 const CLEAR = 10
-/** The same for a timing near that of an earlier run: its poller is expected. */
+/** The same for a timing near that of a poller from an earlier run, which is expected. */
 const CLEAR_AS_BEFORE = 5
-/** How far the period of the same poller may differ from what was shown, as a share of it. */
+/** Maximum difference between two periods of the same poller, as a share of the period. */
 export const SAME_PERIOD = 0.02
 /** Log-odds by which the best timing must exceed any different one. */
 const CLEAR_OF_OTHERS = 5
@@ -68,7 +71,7 @@ export const isNear = ({ period, calls }: Timing, poller: Poller | undefined): p
 
 /**
  * Searches near the poller that an earlier run recognized, if any, and then everywhere. Yields numbers of
- * tries.
+ * tries: see `searchGrid`.
  */
 export function* searchPoller(
   gaps: PollerGaps,
@@ -81,13 +84,13 @@ export function* searchPoller(
 }
 
 /**
- * Tries all timings on a grid, or those near `before`, and returns the clear one, if any; yields the number
- * of tries after each period.
+ * Tries all timings on a grid, or those near `before`. Returns the clear timing, if any. After each period,
+ * yields how many timings were tried for it.
  *
- * A wrong timing fails within a few gaps. Steps of period and phase are as coarse as the latest gaps, which
- * are tried first, can resolve; the best few are then refined over all gaps. Clear means: odds that exceed
- * the number of tries by a factor of e^10, or e^5 near `before`, and those of any different timing by e^5,
- * over at least six periods and twelve gaps.
+ * A wrong timing fails within a few gaps. The steps of period and phase are as coarse as the latest gaps can
+ * resolve, which are tried first. The best few timings are then refined over all gaps. A timing is clear if
+ * its odds exceed the number of tries by a factor of e^10 (e^5 near `before`), and the odds of any different
+ * timing by e^5, over at least six periods and twelve gaps.
  */
 function* searchGrid(
   gaps: PollerGaps,
@@ -214,7 +217,7 @@ const AROUND = [
   [1, -1],
 ] as const
 
-/** Index of the first of the latest gaps that together can distinguish timings. */
+/** Start, in seconds, of the latest gaps that together can distinguish timings. */
 function firstLookFrom({ from, irregular, count }: PollerGaps): number {
   let shown = 0
   for (let at = count - 1; at > 0; at -= 1) {
@@ -255,8 +258,8 @@ function paceIn(gaps: PollerGaps): Pace {
 const secondOf = (numbers: readonly number[]): number => [...numbers].sort((a, b) => b - a)[1] ?? 0
 
 /**
- * How many calls a poll of that period can have. Between two headers, the number of requests differs from its
- * mean by at most one poll.
+ * Possible numbers of calls per poll, for a period. Between two headers, the number of requests differs from
+ * its mean by at most one poll.
  */
 function callsFor(period: number, pace: Pace, { refill }: PollerQuota): readonly number[] {
   const { mostMissing, perSecond, seconds, leastCalls } = pace

@@ -102,14 +102,15 @@ export function budgetOpensAtMs(
  *
  * Checks are evenly spaced, counted from the last header of any request. Unspent budget is not saved, because
  * spending it would leave a gap later. Exceptions:
- * - After the first header, and after one that shows far more use by others than expected: the next check
- *   comes after a fifth of the interval. In return, from two intervals later on, four intervals are longer.
+ * - After the first header, and after a header that shows far more use by others than expected: the next
+ *   check comes after a fifth of the interval. In return, from two intervals later on, four intervals are
+ *   longer.
  * - If others use the whole refill: the check is the next try.
- * - After a 429: no check until its end. With `trialAfterStep`, if headers showed a gradual refill, every two
- *   intervals, because waiting for Reset would hide the row for long.
+ * - After a 429: no check until the wait ends. With `trialAfterStep`, if headers showed a gradual refill,
+ *   every two intervals, because waiting for Reset would hide the row for long.
  * - If the row is probably empty: at most every 15 s, and not before one request has refilled.
  * - If a usual load starts at about that time: just after its start, unless an interval is set for the row.
- * - If an interval is set for the row, it counts from check to check, and restarts at a header of another
+ * - If an interval is set for the row: it counts from check to check, and restarts at a header of another
  *   request.
  * - If `attended` is false (nobody watches a window or terminal): ok rows are checked a third as often.
  */

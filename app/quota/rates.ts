@@ -1,4 +1,4 @@
-/** Time constants of the use estimates: about the last minute and the last five. */
+/** Time constants of the use estimates: about the last minute, and the last five minutes. */
 export const HORIZONS_MS = { short: 60_000, long: 300_000 } as const
 export type Horizon = keyof typeof HORIZONS_MS
 
@@ -48,7 +48,7 @@ export class SecondCounts {
     this.#bins = new Float64Array(windowSeconds)
   }
 
-  /** If the clock was set back, events count in the latest second. */
+  /** Adds events. If the clock was set back, they count in the latest second. */
   add(nowMs: number, events = 1): void {
     const at = this.#advance(nowMs) % this.#bins.length
     this.#bins[at] = (this.#bins[at] ?? 0) + events

@@ -7,16 +7,16 @@ export type AnswerProblem = Pick<RowProblem, 'status' | 'message'>
 /**
  * Each row's last response, if it had no quota headers. The next headers clear it.
  *
- * A 401 concerns the key's token and a 5xx the service, so rows that share one of these have one problem in
- * common, which ends when its last row recovers. Any other status is a problem of its own row.
+ * A 401 concerns the key's token, and a 5xx the service. Rows with the same such status share one problem,
+ * which ends when the last of them recovers. Any other status concerns only its own row.
  */
 export class RowProblems {
   /** When each row last received quota headers with the token in use, epoch ms. */
   readonly #accepted = new Map<string, number>()
   readonly #rows = new Map<string, RowProblem>()
   /**
-   * Status with which the service itself rejected a row's request, by row. For responses of anything else,
-   * the host's reachability reports the problem.
+   * Status with which the service itself rejected a row's request, by row. A response from anything else is
+   * reported as a problem of the host's reachability.
    */
   readonly #refused = new Map<string, number>()
 
@@ -25,7 +25,7 @@ export class RowProblems {
 
   /**
    * The problem of a row. If tokens can't be renewed, quota headers before a 401 prove nothing about the
-   * token, because the service may end it early. If they can, a new token would have been fetched.
+   * token, because the service may end it early. If tokens can be renewed, a new one would have been fetched.
    */
   of(category: string, canRenew: boolean): RowProblem | undefined {
     const problem = this.#rows.get(category)
@@ -77,7 +77,7 @@ export class RowProblems {
   }
 
   /**
-   * Whether a 401 concerns one row only: no other row has one, and another row has received quota headers
+   * Whether a 401 concerns one row only: no other row has a 401, and another row has received quota headers
    * since both the issue of the token in use and `fromMs`, epoch ms.
    */
   #isAlone(category: string, fromMs = 0): boolean {

@@ -1,6 +1,7 @@
 import * as candidates from './candidates.ts'
 
-// Local aliases: transformed modules look up an import at each use, and these loops use many.
+// Local aliases for speed: in a transformed module, each use of an import is a lookup, and these loops have
+// many.
 const { BAND_OF, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT } = candidates
 
 /** Number of bands times holding times. */
@@ -25,7 +26,7 @@ export class Spells {
   readonly ends = new Float64Array(RATE_COUNT)
   /** Number of spells by holding time, for each band. */
   readonly holds = HOLD_PRIOR.map((prior) => Float64Array.from(prior))
-  /** Probability that has moved away from its candidate since the last header, by band and holding time. */
+  /** Probability that has left its candidate since the last header, by band and holding time. */
   readonly left = HOLD_PRIOR.map(() => new Float64Array(HOLD_COUNT))
 
   copyFrom(other: Spells): void {
@@ -48,7 +49,7 @@ export class Spells {
       holds.set(spells.slice(band * HOLD_COUNT, (band + 1) * HOLD_COUNT))
   }
 
-  /** Restarts at a header: no candidate has been left since. */
+  /** Restarts at a header: since then, no probability has left its candidate. */
   restart(): void {
     for (const left of this.left) left.fill(0)
   }

@@ -8,7 +8,7 @@ export interface Seen {
   readonly atMs: number
 }
 
-/** The input of the state of a row. Levels in requests, chances 0 to 1. */
+/** The values that determine the state of a row. Levels in requests, chances 0 to 1. */
 export interface StateReading {
   /** `undefined` before the first header. */
   readonly seen: Seen | undefined
@@ -31,44 +31,49 @@ export interface StateReading {
   readonly isHeldBack?: boolean
 }
 
-/** A row that runs empty sooner than this, at others' median use, is running out. */
+/** How far the states `running-out` and `watch` look ahead, in seconds. */
 export const RUNNING_OUT_SECONDS = 600
 /** Running out is shown in red with at most this time left. */
 export const CRITICAL_SECONDS = 120
 /**
- * A row counts as running out at this chance of running out from others' present use. In the truth bench,
- * 0.5 makes a third of the alerts false and 0.7 under a quarter; the median warning comes 6 s later.
+ * A row counts as running out at this chance of running out from others' present use. In the truth bench, a
+ * third of the alerts are false at 0.5, and under a quarter at 0.7. In return, the median warning comes 6 s
+ * later.
  */
 const RUNNING_OUT_CHANCE = 0.7
 /**
- * A row is watched at this chance of running out from everything that others may do. Above 0.18, the chance
- * of a key without other users until its third header.
+ * A row is watched at this chance of running out from everything that others may do. It is above 0.18, the
+ * chance for a key that nobody else uses until its third header.
  */
 const WATCH_CHANCE = 0.2
 /** A row is empty (calls fail) if less than one request is left with at least this chance. */
 const EMPTY_CHANCE = 0.9
 /**
- * An interval wider than this share of the limit is too wide to use. A row that was ok is not checked only
- * beyond the second share, and while its header is at least `HELD_MS.least` old.
+ * `useless`: an interval wider than this share of the limit is too wide to use. `unchecked`: a row that was
+ * ok becomes `not-checked` only if its interval is wider than this share, and its header is at least
+ * `HELD_MS.least` old.
  */
 const WIDTH = { useless: 0.5, unchecked: 0.7 } as const
 /** A row is no longer running out once this share of the limit is certainly left. */
 const PLENTY = 0.75
 /** A row is never low with this share of the limit certainly left. */
 const ENOUGH = 0.5
-/** With an interval too wide to use, a row is low only if probably less than this share is left. */
+/**
+ * If the interval is too wide to use, a row is low only if its probable level is below this share of the
+ * limit.
+ */
 const WIDE_LOW = 0.85
-/** A row is no longer empty once this many requests are certainly left: rounding is below one. */
+/** A row is no longer empty once this many requests are certainly left. Rounding is less than one request. */
 const REFILLED = 2
 /**
- * How far a condition must be false before a milder state: a share of the limit, or half of the chance that
- * started it.
+ * How far a threshold must be passed again before a milder state: by this share of the limit, or down to this
+ * share of the chance.
  */
 const HYSTERESIS = { share: 0.05, chance: 0.5 } as const
 /**
- * Minimum duration of a state, and how long its condition must be false before a milder state: with a header
- * since the state began, and without. Milliseconds. In the truth bench, 45 s instead of 30 s warn of 78 %
- * instead of 70 % of emptyings; 60 s make more alerts false.
+ * `least`: minimum duration of a state. `beforeMilder` and `withoutHeader`: how long the condition of a state
+ * must be false before a milder state, with a header since the state began and without one. Milliseconds. In
+ * the truth bench, 45 s warn of 78 % of emptyings, and 30 s of 70 %; at 60 s, more alerts are false.
  */
 const HELD_MS = { least: 10_000, beforeMilder: 45_000, withoutHeader: 120_000 } as const
 
@@ -86,8 +91,8 @@ const GRAVITY: Readonly<Record<QuotaState, number>> = {
 export const gravityOf = (state: QuotaState): number => GRAVITY[state]
 
 /**
- * The state for a reading alone: the first row of this table that applies. Every surface takes its label
- * from it.
+ * The state for a reading alone: the first row of this table that applies. Every surface takes its label from
+ * it.
  *
  * | state | when |
  * |---|---|
@@ -100,8 +105,8 @@ export const gravityOf = (state: QuotaState): number => GRAVITY[state]
  * | `watch` | empty within 10 minutes from anything, with a chance of 20 % |
  * | `ok` | none of these |
  *
- * If `high − low` exceeds half the limit, `empty` needs the chance of `running-out` too, `low` needs
- * less than 85 % probably left, and `running-out` does not apply.
+ * If `high − low` exceeds half the limit, `empty` also needs the chance of `running-out`, `low` also needs a
+ * probable level below 85 % of the limit, and `running-out` does not apply.
  *
  * `isHeld` selects the wider thresholds for leaving the current state: each condition except `blocked` and
  * `ok` is widened by 5 points of the limit, and each chance is halved.
@@ -134,9 +139,9 @@ type LastingRow = Pick<
  * Whether the row lasts 10 minutes even at the high end of others' use. False while others' use is unknown:
  * measuring it takes two headers.
  *
- * The level falls by own + others − refill per second, and lasts if 600 s of that is less than the level. A
- * fixed window refills nothing before its end and everything then, so the level must last to the end, and a
- * whole limit through the next window.
+ * The level falls by own + others − refill per second; the row lasts if it falls by less than the level in
+ * 600 s. A fixed window refills nothing until it ends, and everything then. So the level must last until the
+ * end of the window, and a whole limit must last through the next window.
  */
 export function lastsAtMost(row: LastingRow): boolean {
   const { use, level, limit, period, model, windowEndsAt, asOf } = row
@@ -151,10 +156,11 @@ export function lastsAtMost(row: LastingRow): boolean {
 /**
  * The state of one row over time.
  *
- * A state lasts at least 10 s. A milder one replaces it only after its condition was false for 45 s, even
- * with the slack of `stateOf`; for 120 s if no header since the state began supports that, or if the row is
- * then not checked. Facts count at once: a 429, the successful end of its wait, a header since the state
- * began that disproves it or ends `not-checked`, and half of the limit certainly left of a row that was low.
+ * A state lasts at least 10 s. A milder state replaces it only after its condition, even with the slack of
+ * `stateOf`, was false for 45 s. This takes 120 s if no header since the state began supports the change, or
+ * if the milder state is `not-checked`. Some facts count at once: a 429; the successful end of its wait; a
+ * header since the state began that disproves the state or ends `not-checked`; for a low row, half of the
+ * limit certainly left.
  */
 export class RowState {
   #state: QuotaState = 'not-checked'
@@ -221,7 +227,7 @@ function isContradicted(current: QuotaState, { seen, limit, threshold }: StateRe
   }
 }
 
-/** Whether the lower bound, or the gateway that holds requests, shows that a state has ended. */
+/** Whether a state has plainly ended: the lower bound is high enough, or the gateway holds requests back. */
 function isPlainlyOver(current: QuotaState, { low, limit, isHeldBack }: StateReading): boolean {
   if (current === 'empty') return low >= REFILLED
   return current === 'running-out' && (isHeldBack === true || low >= PLENTY * limit)

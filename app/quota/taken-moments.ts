@@ -1,6 +1,6 @@
 import { chanceBelow, density } from './normal.ts'
 
-/** The arguments of `grow`, in one record that is reused because each time step calls it 58 times. */
+/** The arguments of `grow`, in one record that is reused because each time step calls `grow` 58 times. */
 export const grown = { count: 0, spread: 0, overflowed: 0, most: 0 }
 /** The result of `atLeastNothing`: mean and variance. */
 const kept = { mean: 0, variance: 0 }
@@ -58,7 +58,7 @@ function atLeastNothing(mean: number, variance: number): void {
 }
 
 /**
- * Raises mean and variance to those of a full quota of whose refill others use the share `busy`, unless the
+ * Raises mean and variance to those of a full quota if others use the share `busy` of its refill, unless the
  * mean is already higher.
  *
  * Each request takes 1, and the refill replaces it at a constant rate: a queue with constant service time and

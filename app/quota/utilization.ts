@@ -19,15 +19,15 @@ const NEAR_FULL = 2
  */
 const OWN_MISSING = 1.1
 /**
- * Maximum width of the bounds for a header to distinguish one missing request from none. It shows none
- * missing if at most this many are.
+ * `SHARP`: maximum width of the bounds, in requests, at which a header distinguishes one missing request from
+ * none. `NONE_MISSING`: such a header shows none missing if at most this many are.
  */
 const SHARP = 0.6
 const NONE_MISSING = 0.45
 
 /** What a header of a rolling quota shows, in requests. */
 export interface LevelHeader {
-  /** Refill that was lost since the previous header if the quota was full for that long. */
+  /** Refill that would have been lost since the previous header if others had made no requests. */
   readonly overflowed: number
   /** Seconds since the previous header. */
   readonly seconds: number
@@ -61,8 +61,7 @@ export class Utilization {
   #isConclusive = false
 
   /**
-   * Whether the last header showed a quota that others sometimes leave full, so that this distribution is
-   * conclusive.
+   * Whether this distribution can be used: the last header showed a quota that others leave full at times.
    */
   get isConclusive(): boolean {
     return this.#isConclusive
@@ -109,7 +108,7 @@ export class Utilization {
     for (let step = 0; step <= STEPS; step += 1) chance[step]! /= sum
   }
 
-  /** The quantile `share` (0 to 1) of the utilization, 0 to 1. */
+  /** The utilization, 0 to 1, at the quantile `share`, 0 to 1. */
   at(share: number): number {
     let sum = 0
     for (let step = 0; step < STEPS; step += 1) {

@@ -96,7 +96,7 @@ function whenOf({ state, blockedUntil, emptyAt }: RequestQuota): number | undefi
 /**
  * The rows to show, one per quota.
  *
- * A category that headers showed to be counted by another row has no row: the counting row names it
+ * If headers showed that another row counts a category, only the counting row is shown. It names the category
  * (`alsoCounts`).
  */
 export function shownRows(rows: readonly RequestQuota[]): readonly RequestQuota[] {

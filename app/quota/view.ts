@@ -28,13 +28,15 @@ export interface RowStanding {
   readonly threshold?: number
   /** See `RequestQuota.held`. */
   readonly held?: number
-  /** Requests that the gateway reserves; its default if absent. */
+  /** Requests that the gateway reserves. If absent, `defaultReserve` applies. */
   readonly reserve?: number | undefined
 }
 
 /** Minimum use for a forecast, as a share of the limit and in requests. */
 const EVIDENCE = { fraction: 0.03, requests: 5 }
-/** Own use below this share of the refill is neglected: others are assumed to be able to get all of it. */
+/**
+ * Own use below this share of the refill is neglected: others are assumed to be able to get the whole refill.
+ */
 const NOTABLE_OWN_SHARE = 0.05
 /** Maximum reach of a forecast, in periods. */
 const FORECAST_PERIODS = 12

@@ -17,7 +17,7 @@ export interface WindowSize {
 /** The known state of a quota's window. */
 export type WindowModel =
   | { readonly model: 'rolling'; readonly window?: undefined }
-  /** `window`: the last one that a header showed, possibly ended. */
+  /** `window`: the last window that a header showed. It may have ended. */
   | { readonly model: 'fixed'; readonly window: FixedWindow | undefined }
 
 /** One header with the send and receive times of its request. */

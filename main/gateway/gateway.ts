@@ -77,7 +77,7 @@ export class Gateway {
   /** Ends the retries of a port that was in use at startup. */
   #endRetries: () => void = () => {}
   #unsubscribe: () => void = () => {}
-  /** The latest change of the server: changes run one after another. */
+  /** The latest change of the server. Each change waits for the previous one. */
   #changing: Promise<unknown> = Promise.resolve()
 
   constructor(deps: GatewayDeps) {

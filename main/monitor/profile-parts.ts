@@ -26,7 +26,7 @@ export interface ProfilePorts {
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
-  /** Is given every token when it is adopted, and removes tokens from texts that the service sends. */
+  /** Receives every token when it is adopted. Removes these tokens from texts that the service sends. */
   readonly secrets: Secrets
   readonly timeline: Timeline
   readonly pins?: Pins

@@ -3,7 +3,10 @@ import zlib from 'node:zlib'
 
 /** Maximum size of a decoded body, in bytes. */
 const MAX_DECODED_BYTES = 1 << 20
-/** A body that decodes to itself could name thousands. */
+/**
+ * Maximum number of codings that are decoded. A header could name thousands, because some bodies decode to
+ * themselves.
+ */
 const MAX_CODINGS = 8
 
 /** The codings that a `Content-Encoding` names, outermost first. */

@@ -122,7 +122,7 @@ function correctionOutcome(outcome: RefreshOutcome): Outcome {
 /** Identifies an API key at its sign-in host. A revocation ends all sign-ins of such a key (service 4.2). */
 export type KeyName = Pick<Profile, 'authUrl' | 'clientId'>
 
-/** What sign-ins need of the connected keys. Contains secrets, so it is not available to windows. */
+/** The connected keys, as far as sign-ins need them. Contains secrets, so it is not available to windows. */
 export interface ConnectedKeys {
   profiles(): readonly string[]
   profile(id: string): Profile | undefined

@@ -58,7 +58,7 @@ export class ThrottledResources {
     return cut.length
   }
 
-  /** Answers a request with a valid access token. A 429 uses no request. */
+  /** Answers a request with a valid access token. A request that gets a 429 uses none of the quota. */
   answer(request: ServiceRequest, category: string, atMs: number): ServiceReply {
     const streamed = STREAM_RESOURCES.find(({ path }) => path.test(request.path))
     const rate = this.quotas.reading(category, atMs)

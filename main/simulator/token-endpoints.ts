@@ -90,8 +90,8 @@ function answerCode(rules: TokenEndpointRules, form: URLSearchParams, atMs: numb
 }
 
 /**
- * Answers POST /oauth/revoke (service 4.2): as JSON like the service's example, or as a form (RFC 7009,
- * section 2.1).
+ * Answers POST /oauth/revoke (service 4.2). The request is JSON, as in the service's example, or a form (RFC
+ * 7009, section 2.1).
  *
  * For a form, the RFC's rules apply: an unknown token counts as revoked (RFC 7009, section 2.2).
  */

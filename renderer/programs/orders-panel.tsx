@@ -94,7 +94,7 @@ function Journal({ profile, orders }: { readonly profile: string; readonly order
   )
 }
 
-/** The file of `headroom export --orders`. */
+/** The journal as a CSV file, with the same content as `headroom export --orders`. */
 const journalFile = (entries: readonly OrderEntry[]): SavedFile => ({
   name: `headroom-orders-${new Date(entries.at(-1)?.atMs ?? 0).toISOString().slice(0, 10)}.csv`,
   mediaType: 'text/csv',

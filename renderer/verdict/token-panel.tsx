@@ -21,8 +21,8 @@ export function TokenPanel() {
 }
 
 /**
- * Revokes the key's tokens. It takes one click, but is small and apart from the headline, which never offers
- * it as a remedy.
+ * Opens the dialog that revokes the key's tokens. The button is small and set apart from the headline, which
+ * never offers revocation as a remedy.
  */
 export function RevokeButton() {
   const { view } = useParts()

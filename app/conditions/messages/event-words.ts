@@ -9,7 +9,7 @@ export interface EventStyle {
   readonly stored?: 'sealed' | 'memory'
   /** Whether a future time is shown as a time of day, or as the time from the event until then. */
   readonly as?: 'clock' | 'countdown'
-  /** Rows with 429s whose whole refill others use: no safe retry time can be given. */
+  /** Categories whose whole refill others use. No safe retry time can be given for their 429s. */
   readonly othersTakeAll?: ReadonlySet<string>
 }
 

@@ -30,7 +30,7 @@ export function ico(pictures: readonly SizedPng[]): Buffer {
   return Buffer.concat([header, ...pictures.map(({ bytes }) => bytes)])
 }
 
-/** Types of a macOS icon file that contain a PNG, by size in pixels. */
+/** Type codes of PNG images in a macOS icon file, by size in pixels. */
 const ICNS_TYPES: Readonly<Record<number, string>> = {
   128: 'ic07',
   256: 'ic08',
