@@ -3,14 +3,14 @@ import type { OrderKind } from './ports.ts'
 
 /** What a request says about its orders, as far as the journal needs it. */
 export interface OrderFacts {
-  /** The account of its first order; absent where it names none. */
+  /** The account of the first order that names one; absent if none does. */
   readonly account?: string
-  /** Whether each of its orders has an `OrderConfirmID`, so that sending it again places nothing twice. */
+  /** Whether each order has an `OrderConfirmID`, so that sending the request again places nothing twice. */
   readonly hasConfirmId: boolean
   readonly confirmIds: readonly string[]
   /**
-   * One text for each order, equal to the text of the same order in the service's list; empty if the body
-   * can't be read, or if the list can't show its change.
+   * One text for each order, equal to the text of the same order in the service's list. Empty if the body
+   * can't be read, if the orders are of several accounts, or if the list can't show the requested change.
    */
   readonly texts: readonly string[]
 }
@@ -25,7 +25,7 @@ export interface ListedOrder {
   readonly openedAtMs?: number
   /** See `OrderFacts.texts`; empty if a price can't be read. */
   readonly text: string
-  /** The texts of all replaces whose change it shows. */
+  /** The texts of all replaces that may have led to the present terms of this order. */
   readonly changes: readonly string[]
 }
 
@@ -33,7 +33,7 @@ type Members = Readonly<Record<string, unknown>>
 
 const NOTHING: OrderFacts = { hasConfirmId: false, confirmIds: [], texts: [] }
 
-/** Reads the body of an order. Members that it doesn't know are ignored. */
+/** Reads the body of an order request. Unknown members are ignored. */
 export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): OrderFacts {
   const read = membersOf(parseJson(body))
   if (kind === 'cancel' || read === undefined) return NOTHING
@@ -50,7 +50,7 @@ export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): Order
     ...(account !== undefined && { account }),
     hasConfirmId: orders.length > 0 && confirmIds.length === orders.length,
     confirmIds,
-    // Only one account is looked up.
+    // A lookup searches the orders of one account only.
     texts: texts.length === orders.length && accounts.size <= 1 ? texts : [],
   }
 }
@@ -80,7 +80,7 @@ export function listedOrderOf(listed: unknown): ListedOrder | undefined {
   }
 }
 
-/** The IDs of the orders that an answer names, also those that it reports as failed. */
+/** The IDs of the orders that an answer names, including those of orders that it reports as failed. */
 export function orderIdsIn(body: string): readonly string[] {
   const read = membersOf(parseJson(body))
   if (read === undefined) return []
@@ -89,7 +89,7 @@ export function orderIdsIn(body: string): readonly string[] {
   return [...new Set(ids)].filter((id) => ORDER_ID.test(id)).slice(0, MAX_IDS)
 }
 
-/** Whether an answer says what became of an order: names one, or an error. */
+/** Whether an answer says what became of an order: it names an order or an error. */
 export function isAboutOrders(body: string): boolean {
   const read = membersOf(parseJson(body))
   if (read === undefined) return false
@@ -118,7 +118,7 @@ const termsOf = (order: Members): Terms => ({
   stop: decimalOf(order['StopPrice']),
 })
 
-/** The legs of a request; of an order without any, itself. */
+/** The legs of an order. An order without legs counts as its own only leg. */
 function legsOf(order: Members): readonly LegText[] {
   const given = listOf(order['Legs'])
   return (given.length > 0 ? given : [order]).map((leg) => {
@@ -138,7 +138,10 @@ function requestedText(order: Members): string | undefined {
 
 type LegText = readonly (string | undefined)[]
 
-/** Prices that the type does not use are left out: a list may show one, and a request may name one. */
+/**
+ * The text of an order. Prices that the type does not use are left out, because either the list or the
+ * request may contain them.
+ */
 function orderText(
   account: string | undefined,
   legs: readonly LegText[],
@@ -150,7 +153,7 @@ function orderText(
   return JSON.stringify(['order', account, sorted, type, isLimited ? limit : null, isStopped ? stop : null])
 }
 
-/** `undefined` if nothing changes that a list shows. */
+/** The text of a replace; `undefined` if it changes nothing that a list shows. */
 const changeText = (orderId: string, terms: Partial<Terms>): string | undefined => {
   const changed = TERMS.filter((name) => terms[name] !== undefined)
   return changed.length === 0
@@ -160,7 +163,7 @@ const changeText = (orderId: string, terms: Partial<Terms>): string | undefined 
 
 const TERMS = ['quantity', 'type', 'limit', 'stop'] as const
 
-/** Every selection of the known terms. */
+/** Every subset of the known terms, including the empty one. */
 function subsetsOf(terms: Terms): readonly Partial<Terms>[] {
   return TERMS.reduce<readonly Partial<Terms>[]>(
     (subsets, name) =>
@@ -171,13 +174,13 @@ function subsetsOf(terms: Terms): readonly Partial<Terms>[] {
   )
 }
 
-/** The list shows only the side of an action. */
+/** The side of an action, which is all that the list shows of it. */
 const sideOf = (action: unknown): string | undefined => {
   const text = textOf(action)
   return text && (/^buy/i.test(text) ? 'buy' : /^sell/i.test(text) ? 'sell' : undefined)
 }
 
-/** A blank one distinguishes no order. */
+/** The `OrderConfirmID` of an order. A blank ID counts as none, because it identifies no order. */
 const confirmIdOf = (order: Members): string | undefined =>
   [order['OrderConfirmID'], order['OrderConfirmId']]
     .flatMap((id) => textOf(id) ?? [])
@@ -192,7 +195,10 @@ function decimalOf(value: unknown): string | undefined {
   return sign === '-' && size !== '0' ? `-${size}` : size
 }
 
-/** Whether each number that it names can be read. Otherwise other terms could look equal. */
+/**
+ * Whether every number of an order can be read. If one can't, orders with different terms could get the same
+ * text.
+ */
 const isReadable = (order: Members): boolean =>
   NUMBERS.every((name) => {
     const value = order[name] ?? ''

@@ -4,7 +4,7 @@ import type { OrderKind } from './ports.ts'
 export type OrderPath =
   | {
       readonly kind: OrderKind
-      /** The path of every request of this kind, by which its quota is learned. */
+      /** One path for all requests of this kind, under which their quota is learned. */
       readonly endpoint: string
       /** The order that a replace or cancel names. */
       readonly orderId?: string
@@ -28,7 +28,8 @@ const FIXED: Readonly<Record<string, OrderPath>> = {
 /**
  * What a request under the order path is; `undefined` for everything that never passes.
  *
- * Only the service's own spelling passes, with any query: another spelling might mean another request there.
+ * A path passes only in the service's own spelling, with any query. The service might read another spelling
+ * as another request.
  */
 export function orderPathOf(method: string, pathAndQuery: string): OrderPath | undefined {
   const [path = ''] = pathAndQuery.split('?', 1)

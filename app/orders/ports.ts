@@ -2,13 +2,13 @@ import type { LookupState, OrderEntry, OrdersSummary } from '../contract/orders.
 
 export type { OrderKind, OrderOutcome } from '../contract/orders.ts'
 
-/** The two keys of the switch: the connection's state, and which programs may send orders. */
+/** The two conditions for orders: a person allowed them on the connected key, and for the program. */
 export interface OrderSwitch {
   /** Whether a person allowed orders on this connected key. */
   state(profile: string): 'off' | 'on' | 'stopped'
   /**
-   * The most orders of a program in any minute; `undefined` for a program that may send none. By its id,
-   * which is unique within a run.
+   * Maximum number of orders of a program in any minute; `undefined` if it may send none. `programId` is
+   * unique within a run.
    */
   maxPerMinute(programId: string): number | undefined
 }
@@ -19,8 +19,9 @@ export interface JournalEntry extends OrderEntry {
 }
 
 /**
- * An outcome became unknown, or was found out as far as possible; `id`: its entry in the journal. Or the
- * journal can't be written, or can again.
+ * `orders-stopped` and `orders-allowed`: the journal can't be written, or can be written again.
+ * `order-unknown`: an outcome became unknown. `order-resolved`: that outcome was found out as far as
+ * possible. `id`: the order's entry in the journal.
  */
 export type OrderEvent =
   | { readonly kind: 'orders-stopped'; readonly why: string }
@@ -33,13 +34,16 @@ export type OrderEvent =
       readonly orderId?: string
     }
 
-/** What surfaces read of orders, and may ask of them, also while orders are off. */
+/** What surfaces can read and do about orders, even while orders are off. */
 export interface OrdersSurface {
-  /** Reads the switch anew: to be called after it changed, and after a key was connected. */
+  /** Reads the switch again. To be called after the switch changed, and after a key was connected. */
   switchChanged(): void
   /** Orders of one connected key. */
   summary(profile: string): OrdersSummary
-  /** Dismisses an unknown outcome, or all of them. False if there is none with this id. */
+  /**
+   * Dismisses the unknown outcome with this id, or all of them if `id` is `all`. Returns false if there is
+   * none.
+   */
   dismiss(id: string): boolean
   /** Orders sent in the interval, oldest first; `undefined` while the journal can't be read. */
   entries(fromMs: number, toMs: number): readonly JournalEntry[] | undefined

@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
 import type { ListedOrder } from './order-facts.ts'
 import type { OrderKind, OrderOutcome } from './ports.ts'
 
-/** What the journal knows of an order, as far as it is recognised by it. */
+/** The parts of a journal entry by which its order is recognised. */
 export interface RecognisedBy {
   readonly id: string
   readonly kind: OrderKind
@@ -14,11 +14,13 @@ export interface RecognisedBy {
   readonly hashes: readonly string[]
   /** Keyed hashes of its `OrderConfirmID`s. */
   readonly confirmHashes: readonly string[]
-  /** The IDs that its answer or a lookup named; of a replace or cancel its own. */
+  /**
+   * The order IDs that the answer or a lookup named; for a replace or cancel, the ID that the request named.
+   */
   readonly orderIds: readonly string[]
 }
 
-/** A listed order with the keyed hashes of its texts, under every key that may have made the journal's. */
+/** A listed order, with the hashes of its texts under every key that may have made the journal's hashes. */
 export interface HashedOrder extends Pick<ListedOrder, 'orderId' | 'isCancelled' | 'openedAtMs'> {
   readonly hashes: ReadonlySet<string>
   /** Absent if its account can't be read. */
@@ -26,30 +28,38 @@ export interface HashedOrder extends Pick<ListedOrder, 'orderId' | 'isCancelled'
   readonly changes: ReadonlySet<string>
 }
 
-/** `absent`: certainly no listed order is it. `unclear`: one could be, or a change can't be shown. */
+/**
+ * `absent`: the list certainly does not show the order. `unclear`: a listed order could be the order, or the
+ * list can't show whether the change was made.
+ */
 export type Recognition =
   | { readonly kind: 'found'; readonly orderIds: readonly string[] }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unclear' }
 
 /**
- * How far the time of a listed order may be from the journal's, in milliseconds. One that opened before,
- * within this time, may be an equal order of another program, or show that the clocks differ.
+ * How far the time of a listed order may be from the entry's time, in milliseconds. A listed order that
+ * opened within this time before the entry may be an equal order of another program, or it may show that the
+ * clocks differ.
  */
 export const NEAR_MS = 5 * MINUTE_MS
 /**
- * How much earlier than it was sent an order may have opened: a list has whole seconds, and clocks differ.
+ * How long before it was sent an order may seem to have opened, in milliseconds: a list shows whole seconds,
+ * and clocks differ.
  */
 const CLOCK_DIFFERENCE_MS = 5_000
-/** How wrong a clock may be before an order that opened earlier counts as one that opened before. */
+/**
+ * Maximum error of a clock, in milliseconds. A listed order that opened even earlier than this before the
+ * entry is certainly another order.
+ */
 export const MAX_CLOCK_ERROR_MS = DAY_MS
 
 /**
  * Whether a list of the account's orders shows an order whose answer was lost.
  *
- * An order counts only once: one that the journal already knows by its ID is not looked at, unless that entry
- * has the same `OrderConfirmID`. An equal order without an outcome could be the one that the list shows, so
- * neither is recognised then.
+ * A listed order belongs to one entry only. If another entry already names its ID, the listed order is
+ * ignored, unless both entries have the same `OrderConfirmID`. If another entry with an equal order has no
+ * outcome either, the list may show either order, so neither is recognised.
  */
 export function recognise(
   entry: RecognisedBy,
@@ -99,7 +109,8 @@ function placed(
     if (isCertain) found.push(...near.map(({ orderId }) => orderId))
   }
   if (found.length === entry.hashes.length) return { kind: 'found', orderIds: found }
-  // Replaced, spelled otherwise or opened by another clock, any order that nothing else explains could be it.
+  // The order may be listed in another form: replaced, spelled differently, or with the time of another
+  // clock. So any listed order that no other entry explains could be it.
   const mayBeListed = list.some(
     (order) => isOfAccount(order, entry) && !known.has(order.orderId) && !isFromBefore(order, entry),
   )
@@ -109,13 +120,13 @@ function placed(
 const PLACERS = new WeakMap<readonly RecognisedBy[], ReadonlyMap<string, readonly RecognisedBy[]>>()
 
 /**
- * The entries that placed each order, by its ID; made once for a journal, because each of hundreds of orders
- * is looked for in it.
+ * Maps each order ID to the entries that placed the order. Cached per journal, because hundreds of orders are
+ * looked up in one journal.
  */
 function placersIn(journal: readonly RecognisedBy[]): ReadonlyMap<string, readonly RecognisedBy[]> {
   const made = PLACERS.get(journal)
   if (made !== undefined) return made
-  // A replace or cancel names the order of another entry, or of none.
+  // A replace or cancel names an order that it did not place itself.
   const placing = journal.filter(({ kind }) => kind === 'order' || kind === 'group')
   const named = placing.flatMap((entry) => entry.orderIds.map((orderId) => ({ entry, orderId })))
   const byOrder = Map.groupBy(named, ({ orderId }) => orderId)
@@ -124,23 +135,24 @@ function placersIn(journal: readonly RecognisedBy[]): ReadonlyMap<string, readon
   return found
 }
 
-/** An order without a readable account may be of any. */
+/** An order without a readable account may belong to any account. */
 const isOfAccount = ({ accountEnding }: HashedOrder, entry: RecognisedBy): boolean =>
   accountEnding === undefined || accountEnding.toLowerCase() === entry.accountEnding.toLowerCase()
 
 const isFromBefore = ({ openedAtMs = Number.POSITIVE_INFINITY }: HashedOrder, entry: RecognisedBy): boolean =>
   openedAtMs < entry.atMs - MAX_CLOCK_ERROR_MS
 
-/** Whether both carried the same `OrderConfirmID`, so that the service has one order for both. */
+/** Whether both entries have the same `OrderConfirmID`, so that the service has one order for both. */
 const isRepeat = (entry: RecognisedBy, other: RecognisedBy): boolean =>
   entry.confirmHashes.some((hash) => other.confirmHashes.includes(hash))
 
-/** The name of the key that made a hash; empty for hashes of earlier versions, which don't name it. */
+/** The name of the key that made a hash; empty for a hash of an earlier version, which names no key. */
 export const keyOfHash = (hash: string): string => hash.slice(0, Math.max(0, hash.indexOf('.')))
 
 /**
- * Whether the list may show the other one instead: hashes of two keys can't be compared. One that was not
- * found never arrived.
+ * Whether the list may show the order of the other entry instead. Hashes that two different keys made can't
+ * be compared, so such an entry counts as equal. An order with the outcome `not-found` never arrived, so it
+ * can't be listed.
  */
 const isRival = (entry: RecognisedBy, other: RecognisedBy, hash: string): boolean =>
   (other.outcome === 'sent' || other.outcome === 'looking' || other.outcome === 'ambiguous') &&
@@ -151,12 +163,12 @@ const isRival = (entry: RecognisedBy, other: RecognisedBy, hash: string): boolea
 /** When an unknown outcome is looked up, in milliseconds since it became unknown. */
 export const LOOKUP_AT_MS = [1_000, 5_000, 15_000, 30_000, LOOKUP_MS] as const
 
-/** Between lookups after the last one, while no list could be read. */
+/** Interval of further lookups after the last planned one, while no list could be read. Milliseconds. */
 const AGAIN_MS = 30_000
 
 /**
- * When to look up next, after the latest lookup that read a list or failed to; `lookedUpMs` and the result
- * are milliseconds since the outcome became unknown.
+ * When the next lookup is due. `lookedUpMs`: when the latest lookup started, whether it read a list or not.
+ * Both are milliseconds since the outcome became unknown.
  */
 export function nextLookupMs(lookedUpMs: number | undefined): number {
   if (lookedUpMs === undefined) return LOOKUP_AT_MS[0]

@@ -17,13 +17,17 @@ export interface Settlement extends Pick<JournalEntry, 'outcome'> {
 
 /** An entry with the hashes by which its order is recognised. */
 export interface HashedEntry extends JournalEntry, RecognisedBy {
-  /** The mark of the key that sent it, whose id may pass to another one. Absent in earlier versions. */
+  /**
+   * Identifies the key that sent the order, because its profile id may later be given to another key. Absent
+   * in entries of earlier versions.
+   */
   readonly keyMark?: string
 }
 
 const MIGRATIONS: readonly string[] = [
-  // `hashes` and `confirm_hashes`: see `RecognisedBy`; lists are JSON. `similar_hashes` lists the `keyMark`,
-  // which has no dot: earlier versions wrote hashes, or nothing, and read this file too.
+  // `hashes` and `confirm_hashes`: see `RecognisedBy`. Lists are JSON. `similar_hashes` is a list with the
+  // `keyMark`. Earlier versions, which can read this file too, wrote hashes or nothing there; only a mark has
+  // no dot.
   `
   CREATE TABLE orders (
     id TEXT PRIMARY KEY,
@@ -46,12 +50,12 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** The version of this Headroom's file. */
+/** The version of the file format that this Headroom writes. */
 export const JOURNAL_VERSION = MIGRATIONS.length
 
 /**
- * A commit returns once its pages are on the disk (`synchronous = FULL`, and on macOS `fullfsync`), so that
- * no order is sent that a crash of the machine would forget.
+ * A commit returns once its pages are on the disk (`synchronous = FULL`, and on macOS `fullfsync`). So an
+ * order that was sent is still in the journal after the machine crashes.
  */
 const PRAGMAS = `
   PRAGMA journal_mode = WAL;
@@ -60,7 +64,9 @@ const PRAGMAS = `
   PRAGMA journal_size_limit = 4000000;
   PRAGMA trusted_schema = OFF;
 `
-/** The wait for another program's lock, which blocks everything else. */
+/**
+ * How long to wait for another program's lock, in milliseconds. Everything else in this process waits too.
+ */
 const BUSY_MS = 50
 const NAME = 'orders'
 
@@ -137,7 +143,7 @@ const STATEMENTS = {
 /** The open `orders.db`. Every method throws SQLite's errors; `Journal` handles them. */
 export class JournalFile {
   readonly database: DatabaseSync
-  /** Whether its file is still where it was opened. */
+  /** Whether the file is still where it was opened. */
   readonly isInPlace: () => boolean
   readonly #statements: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>
 
@@ -148,7 +154,7 @@ export class JournalFile {
     this.#statements = Object.fromEntries(prepared)
   }
 
-  /** Runs all of it or nothing, and returns once that is on the disk. */
+  /** Runs `run` as one transaction. Returns once its changes are on the disk. */
   write(run: () => void): void {
     this.database.exec('BEGIN IMMEDIATE')
     try {
@@ -168,7 +174,7 @@ export class JournalFile {
     this.#statements.insert.run(...values, ...lists.map((list) => JSON.stringify(list)))
   }
 
-  /** Inserts an entry with its end, if the file has lost it. */
+  /** Inserts an entry and its outcome, unless the file contains the entry. */
   restore(entry: HashedEntry): void {
     if (this.#statements.has.get(entry.id) !== undefined) return
     this.insert(entry)
@@ -201,7 +207,10 @@ export class JournalFile {
     return Number(this.#statements.count.get(profile, marks, Math.floor(fromMs))?.['count'])
   }
 
-  /** Deletes older entries, but none with an unknown outcome that a person has yet to dismiss. */
+  /**
+   * Deletes entries from before `beforeMs`, except those with an unknown outcome that no person has
+   * dismissed.
+   */
   prune(beforeMs: number): void {
     this.#statements.prune.run(Math.floor(beforeMs))
   }
@@ -214,7 +223,7 @@ export class JournalFile {
 const marksOf = (keyMark: string | undefined) => (keyMark === undefined ? [] : [keyMark])
 
 export type JournalOpening =
-  /** `aside`: the new name of a damaged file that this one replaces. */
+  /** `aside`: the new name of a damaged file that `file` replaces. */
   | {
       readonly kind: 'open'
       readonly file: JournalFile
@@ -249,7 +258,7 @@ function openOnce(folder: string): JournalOpening {
       return { kind: 'failed', failure: 'newer' }
     }
     const file = new JournalFile(database)
-    // Reads what the next start needs: a damaged page shows now, not at the first order.
+    // Reads the open entries now, so that a damaged page is noticed before the first order.
     return { kind: 'open', file, entries: file.open() }
   } catch (cause) {
     if (database?.isOpen) database.close()

@@ -20,10 +20,10 @@ const KEPT_MS = 30 * DAY_MS
 const PRUNE_EVERY_MS = DAY_MS / 24
 
 /**
- * The journal of orders in `orders.db`: written and flushed before an order is sent.
+ * The journal of orders in `orders.db`. Each order is written and flushed before it is sent.
  *
- * What becomes of an order is never lost while this process runs: if it can't be written, it is kept here and
- * written with the next order, or as soon as the disk allows.
+ * The outcome of an order is never lost while this process runs. If it can't be written, it is kept in
+ * memory, and written with the next order or as soon as the disk allows.
  */
 export class Journal {
   readonly #deps: JournalDeps
@@ -34,7 +34,10 @@ export class Journal {
   readonly #unwritten = new Map<string, Settlement>()
   readonly #undismissed = new Set<string>()
   #former: readonly HashedEntry[] | undefined
-  /** What a file that was removed or replaced would have lost, as it was written last, by entry. */
+  /**
+   * Entries that have not ended, as they were written last, by id. They are restored if the file was removed
+   * or replaced.
+   */
   readonly #held = new Map<string, HashedEntry>()
   /** Whether the file was opened since the last write. */
   #isOpenedAnew = false
@@ -54,7 +57,7 @@ export class Journal {
     return this.#failure && WORDS[this.#failure]
   }
 
-  /** Writes an order before it is sent. If that is refused, the order must not be sent. */
+  /** Writes an order before it is sent. If this fails, the order must not be sent. */
   insert(entry: HashedEntry): Saved {
     const isWritten = this.#write((file) => file.insert(entry))
     if (isWritten) this.#held.set(entry.id, entry)
@@ -120,7 +123,7 @@ export class Journal {
         for (const id of this.#undismissed) file.dismiss(id)
         run(file)
       })
-      // A deleted file accepts writes, and they are lost with the process.
+      // A deleted file still accepts writes, but they are lost when the process ends.
       if (!file.isInPlace()) throw new Error('the journal was removed or replaced')
       this.#written()
       this.#worked()
@@ -146,11 +149,11 @@ export class Journal {
   }
 
   #read<T>(run: (file: JournalFile) => T): T | undefined {
-    // A file that failed is opened again by a retry or an order, not by each look at it.
+    // A file that failed is opened again by a retry or an order, not by every read.
     if (this.#file === undefined && this.#failure !== undefined) return undefined
     try {
       this.#opened()
-      // A file that was made again lacks what the removed one had.
+      // A recreated file lacks the entries of the removed one.
       if (this.#isOpenedAnew && !this.#write(() => {})) return undefined
       return this.#file && run(this.#file)
     } catch (error) {
@@ -206,7 +209,7 @@ export class Journal {
     this.#deps.changed(this.why)
   }
 
-  /** Writes later, even if there is nothing to write: it shows whether orders may pass again. */
+  /** Tries to write later, even if there is nothing to write. This shows whether orders may pass again. */
   #retryLater(): () => void {
     this.#failures += 1
     return this.#deps.clock.after(retryDelayMs(RETRY.orderJournal, this.#failures, 0), () => {
@@ -232,7 +235,7 @@ export class Journal {
   }
 }
 
-/** Whether nobody has to know more of an order. */
+/** Whether nothing about an order is left to find out or to dismiss. */
 const hasEnded = ({ outcome, isDismissed }: HashedEntry): boolean =>
   outcome === 'answered' ||
   outcome === 'not-sent' ||

@@ -26,7 +26,7 @@ export interface LookupDeps {
   readonly clock: Clock
   readonly hashes: OrderHashes
   readonly read: ReadResource
-  /** Whether the connected key with the entry's id is not the one that sent the order. */
+  /** Whether a former key sent the order: the connected key with the same id is another one. */
   readonly isOfFormerKey: (entry: HashedEntry) => boolean
   /** Entries of the journal in an interval; `undefined` while it can't be read. */
   readonly entries: (fromMs: number, toMs: number) => readonly HashedEntry[] | undefined
@@ -39,17 +39,20 @@ export interface LookupDeps {
 interface Unknown {
   readonly entry: HashedEntry
   readonly sinceMs: number
-  /** The latest lookup, after `sinceMs`, whether it read a list or not. */
+  /** When the latest lookup started, in milliseconds after `sinceMs`, whether it read a list or not. */
   lookedUpMs: number | undefined
 }
 
-/** How far from an entry another one may be that the list could show instead: each is near a listed order. */
+/**
+ * How far apart two entries may be if the list could show either of them: each is within `NEAR_MS` of the
+ * listed order.
+ */
 const RIVAL_MS = 2 * NEAR_MS
 
 /**
  * Looks up orders whose outcome is unknown, until the account's list shows them or has not shown them for
- * `LOOKUP_MS`. One read serves all unknown orders of a key. Without a list nothing is concluded, but that the
- * orders of a key whose id another one has now can't be looked up.
+ * `LOOKUP_MS`. One read serves all unknown orders of a key. Without a list, nothing is concluded, with one
+ * exception: if the key's id was given to another key, its orders can no longer be looked up.
  */
 export class Lookups {
   readonly #deps: LookupDeps
@@ -105,7 +108,7 @@ export class Lookups {
     const startedMs = clock.monotonicMs()
     const asked = this.#ofPresentKey(profile)
     if (asked.length === 0) return
-    // Also of a lookup that fails: the next one follows in its time, not at once.
+    // Recorded even if the lookup fails, so that the next one comes in its time, not at once.
     for (const one of asked) one.lookedUpMs = startedMs - one.sinceMs
     const list = await readOrderList(
       profile,
@@ -122,7 +125,10 @@ export class Lookups {
     this.#judge(asked, list)
   }
 
-  /** Unknown orders that the connected key with this id sent, once those of a former one are resolved. */
+  /**
+   * The unknown orders that the connected key with this id sent. Those of a former key with this id are ended
+   * as ambiguous first.
+   */
   #ofPresentKey(profile: string): readonly Unknown[] {
     const former = this.#of(profile).filter(({ entry }) => this.#deps.isOfFormerKey(entry))
     this.#end(former.map(({ entry }) => ({ entry, resolution: { state: 'ambiguous' } })))
@@ -132,7 +138,8 @@ export class Lookups {
   #judge(asked: readonly Unknown[], list: OrderList): void {
     const { entries, hashes, isOfFormerKey } = this.#deps
     const times = asked.map(({ entry }) => entry.atMs)
-    // Only the last lookup asks of every listed order which entry it is.
+    // Only the last lookup has to find the entry of every listed order, so only it needs older and newer
+    // entries.
     const [beforeMs, toMs] = asked.some(isLast)
       ? [MAX_CLOCK_ERROR_MS, Number.MAX_SAFE_INTEGER]
       : [RIVAL_MS, Math.max(...times) + RIVAL_MS]
@@ -177,11 +184,11 @@ const isLast = ({ lookedUpMs = 0 }: Unknown): boolean => lookedUpMs >= LOOKUP_MS
 
 const UNCLEAR: Recognition = { kind: 'unclear' }
 
-/** Whether the list has the account of an entry. A replace or cancel names none. */
+/** Whether the list covers the account of an entry. A replace or cancel names no account. */
 const isListed = ({ accountEnding }: HashedEntry, { accountEndings }: OrderList): boolean =>
   accountEnding === '' || accountEndings.includes(accountEnding)
 
-/** What a lookup concludes; before the last one, only that the order was found. */
+/** What a lookup concludes. Before the last lookup, it can only conclude that the order was found. */
 function resolutionOf(recognition: Recognition, isLast: boolean): Resolution | undefined {
   switch (recognition.kind) {
     case 'found':

@@ -12,13 +12,13 @@ import { journalFailed, NOT_CONNECTED, outcomeUnknown, REFRESHING } from './orde
 import { OrderSending, type SendingResult } from './order-sending.ts'
 
 export interface OrderCallDeps {
-  /** Why an order of this program may not go now, apart from its key; `undefined` if it may. */
+  /** Why the switch or the program's limit rules this order out now; `undefined` if they don't. */
   readonly reasonAgainst: (order: AdmittedOrder, profile: string) => Problem | undefined
   /** Writes an order before it is sent; see `Journal.insert`. */
   readonly insert: (entry: PlainEntry, facts: OrderFacts) => Inserted
   /** Counts an order that leaves now. */
   readonly sent: (order: AdmittedOrder) => void
-  /** Takes the end of an order that was sent. */
+  /** Receives the outcome of an order that was sent. */
   readonly settle: (entry: HashedEntry, settlement: Settlement) => void
 }
 
@@ -29,23 +29,23 @@ export type Inserted =
   | { readonly ok: true; readonly entry: HashedEntry }
   | { readonly ok: false; readonly why: string }
 
-/** An order that has left, as far as is known. Monotonic milliseconds. */
+/** An order that was sent, or may have been. Monotonic milliseconds. */
 interface Sent {
   readonly entry: HashedEntry
   readonly atMs: number
   readonly hasConfirmId: boolean
 }
 
-/** What an answer without an outcome leaves to find out. */
+/** The settlement of an order whose outcome has yet to be looked up. */
 const UNKNOWN = { outcome: 'looking' } as const
 
 /**
- * One order, from the door to its answer and its end in the journal.
+ * One order, from the door to its answer and its outcome in the journal.
  *
- * 1. Everything that speaks against it is checked, and one request of the order quota taken.
- * 2. A connection is made. Until then nothing of the order has left.
- * 3. Connected: what speaks against it is checked again, the journal written and flushed, the order sent.
- * 4. The caller gets the answer, or that the outcome is unknown. Then the journal gets it.
+ * 1. Everything that rules the order out is checked, and one request of the order quota is taken.
+ * 2. A connection is made. Until then, nothing of the order has left.
+ * 3. Everything is checked again. Then the journal is written and flushed, and the order is sent.
+ * 4. The caller gets the answer, or an error that the outcome is unknown. Then the journal gets the outcome.
  */
 export class OrderCall implements OpenOrder {
   readonly done: Promise<void>
@@ -54,7 +54,7 @@ export class OrderCall implements OpenOrder {
   readonly #deps: OrderCallDeps
   #end: () => void = () => {}
   #sending: OrderSending | undefined
-  /** Why the order was held back once connected. */
+  /** Why the order was not sent once the connection was made. */
   #heldBack: Problem | undefined
   #sent: Sent | undefined
   #isAnswered = false
@@ -77,7 +77,7 @@ export class OrderCall implements OpenOrder {
     }
     const access = this.#line.usable()
     if (access.kind === 'none') {
-      // For the next order: this one does not wait for it.
+      // Gets a token for the next order. This order does not wait for it.
       void this.#line.access()
       this.#refuse(noToken(access, this.#line.timeline.now()))
       return
@@ -108,7 +108,9 @@ export class OrderCall implements OpenOrder {
     return against ?? (isRefreshing() ? REFRESHING : undefined)
   }
 
-  /** The last moment: false holds the order back, true means that it is in the journal and leaves now. */
+  /**
+   * Decides at the last moment. True: the order is in the journal and is sent now. False: it is held back.
+   */
   #mayGo(token: string): boolean {
     try {
       const against = this.#lastReasonAgainst(token)
@@ -149,7 +151,7 @@ export class OrderCall implements OpenOrder {
 
   #counted(permit: (outcome: UpstreamOutcome) => void, outcome: UpstreamOutcome, token: string): void {
     permit(outcome)
-    // For the program's own retry: this order is not sent again.
+    // Renews the token, so that the program can send its order again. Headroom does not.
     if (outcome.kind === 'unauthorized') void this.#line.rejected(token, this.#order.order.endpoint)
   }
 
@@ -175,7 +177,7 @@ export class OrderCall implements OpenOrder {
       ...(result.isConclusive ? { outcome: 'answered' } : UNKNOWN),
       status,
       latencyMs: Math.max(0, Math.round(this.#line.clock.monotonicMs() - atMs)),
-      // A replace or cancel keeps its own.
+      // A replace or cancel keeps the ID that its request named.
       ...(named.length > 0 && orderId === undefined && { orderIds: named }),
     })
   }
@@ -195,7 +197,7 @@ export class OrderCall implements OpenOrder {
     })
   }
 
-  /** Writes the end into the journal, once the answer is on its way to the caller. */
+  /** Writes the outcome into the journal, once the answer is on its way to the caller. */
   #close(entry: HashedEntry, settlement: Settlement): void {
     this.#line.clock.after(0, () => {
       try {

@@ -4,16 +4,18 @@ const HASH_BYTES = 18
 const NAME_BYTES = 6
 
 /**
- * Keyed hashes of texts about orders. Without the key, which is in the vault, nobody can find out the order
- * by trying symbols, quantities and prices.
+ * Keyed hashes of texts about orders. The key is in the vault. Without it, nobody can find out an order by
+ * trying symbols, quantities and prices.
  */
 export class OrderHashes {
   readonly #keys: () => readonly Uint8Array[]
   readonly #own: Uint8Array
-  /** The latest key that was named. */
+  /** The key whose name was computed last, and that name. */
   #named: { readonly key: Uint8Array; readonly name: string } | undefined
 
-  /** `keys`: those of the vault, the present one first. `own`: of this run, while the vault has none. */
+  /**
+   * `keys`: the vault's keys, the present one first. `own`: a key of this run, used while the vault has none.
+   */
   constructor(keys: () => readonly Uint8Array[], own: Uint8Array) {
     this.#keys = keys
     this.#own = own
@@ -23,17 +25,19 @@ export class OrderHashes {
     return this.#hashOf(this.#keys()[0] ?? this.#own, text)
   }
 
-  /** Whether a present key has the name. With another one nothing that is listed equals a hash. */
+  /**
+   * Whether one of the keys has this name. A hash that another key made can equal no hash of a listed order.
+   */
   isKnown(name: string): boolean {
     return [...this.#keys(), this.#own].some((key) => name === this.#nameOf(key))
   }
 
-  /** The hashes under every key, of which one may have made the journal's. */
+  /** The hashes of a text under every key that may have made the journal's hashes. */
   allOf(text: string): readonly string[] {
     return [...this.#keys(), this.#own].map((key) => this.#hashOf(key, text))
   }
 
-  /** The name of its key, a dot, and the hash itself. */
+  /** A hash: the name of its key, a dot, and the digest. */
   #hashOf(key: Uint8Array, text: string): string {
     return `${this.#nameOf(key)}.${digestOf(key, text, HASH_BYTES)}`
   }

@@ -5,7 +5,7 @@ import { parseJson } from '../../app/service/json.ts'
 import { accountsIn } from '../api/account-list.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 
-/** Reads a resource of a connected key; `undefined` without a response 200. */
+/** Reads a resource of a connected key; `undefined` unless the status is 200. */
 export type ReadResource = (profile: string, path: string) => Promise<string | undefined>
 
 /** Reads resources with the token of a connected key, counted like every request of Headroom. */
@@ -34,9 +34,9 @@ export interface OrderList {
 }
 
 export interface WantedOrders {
-  /** Endings of the accounts; those of the whole key if one is empty. */
+  /** Endings of the accounts to read. If one is empty, all accounts of the key are read. */
   readonly accountEndings: readonly string[]
-  /** When the oldest order was sent, epoch ms. */
+  /** When the oldest order to look up was sent, epoch ms. */
   readonly sinceMs: number
   readonly nowMs: number
   /** Whether an order that this list lacks counts as not found. */
@@ -46,7 +46,7 @@ export interface WantedOrders {
 /** An account in the journal and in texts: its last three characters. */
 export const endingOf = (account: string): string => account.slice(-3)
 
-/** The most accounts of one read. */
+/** Maximum number of accounts in one request. */
 const MAX_ACCOUNTS = 25
 const MAX_PAGES = 50
 /**
@@ -86,7 +86,10 @@ export async function readOrderList(
   }
 }
 
-/** All orders of a list, `undefined` for each that can't be read. */
+/**
+ * All orders of a list, with `undefined` in place of each order that can't be read. The result is `undefined`
+ * if a page can't be read.
+ */
 async function readPages(
   profile: string,
   path: string,
@@ -106,7 +109,7 @@ async function readPages(
     orders.push(...listed.map(listedOrderOf))
     const following = members?.['NextToken']
     if (following === undefined || following === null || following === '') return orders
-    // A list that leads back to a page has no end.
+    // A list that leads back to an earlier page would never end.
     if (typeof following !== 'string' || seen.has(following)) return undefined
     seen.add(following)
     next = following

@@ -56,7 +56,7 @@ export const journalFailed = (why: string): Problem => ({
   proxyError: 'http_request_denied',
 })
 
-/** An order that was sent and has no whole answer. */
+/** An order that was sent and got no complete answer. */
 export interface LostOrder {
   readonly how: 'cut' | 'timeout'
   readonly journalId: string

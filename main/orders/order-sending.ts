@@ -10,14 +10,14 @@ import type { ForwardAnswer, ForwardFailure } from '../network/forward-http.ts'
 
 /** The result of one attempt to send an order; there is no second one. */
 export type SendingResult =
-  /** No byte of it left this computer. */
+  /** No byte of the order left this computer. */
   | { readonly kind: 'not-sent' }
-  /** It was sent, and no whole answer arrived. */
+  /** The order was sent, and no complete answer arrived. */
   | { readonly kind: 'lost'; readonly how: 'cut' | 'timeout' }
   | {
       readonly kind: 'answered'
       readonly answer: ForwardAnswer
-      /** The whole body; absent if the body is cleaned of the token while it is read. */
+      /** The whole body; absent if the token is removed from the body while it is read. */
       readonly begun?: Begun
       readonly removal: TokenRemoval
       /** The body as text, decoded if possible. */
@@ -29,24 +29,26 @@ export type SendingResult =
 export interface SendingHooks {
   /** Called once connected, just before the first byte. */
   readonly mayGo: () => boolean
-  /** Takes the outcome for the quota. */
+  /** Receives the outcome, to be counted against the quota. */
   readonly counted: (outcome: UpstreamOutcome) => void
   readonly settled: (result: SendingResult) => void
 }
 
 /** Timeout for the connection, for the status line, and for the rest of the answer. */
 const TIMEOUT_MS = 10_000
-/** A reused connection answered at most this long ago. */
+/** Maximum age, in milliseconds, of the last answer on a connection that is reused. */
 const MAX_IDLE_MS = 5_000
 const MAX_ANSWER_BYTES = 4 << 20
 const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
-/** Whether the service, or what is before it, says nothing about the order by its status. */
+/**
+ * Whether a status leaves open what happened to the order. It may come from a proxy in front of the service.
+ */
 const isInconclusive = (status: number): boolean =>
   (status >= 300 && status < 400) || status === 408 || status >= 500
 /** Statuses of answers that have no body, and so no length. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304])
 
-/** Sends an order once, and reads its answer to the end before anything of it is passed on. */
+/** Sends an order once. Reads the answer to its end before passing any of it on. */
 export class OrderSending {
   readonly #line: OrderLine
   readonly #order: AdmittedOrder
@@ -56,7 +58,7 @@ export class OrderSending {
   #abort: () => void = () => {}
   #cancelDeadline: () => void = () => {}
   #isSettled = false
-  /** Whether it was connected, and then not sent. */
+  /** Whether the order was held back once the connection was made. */
   #isHeldBack = false
 
   constructor(order: AdmittedOrder, token: string, line: OrderLine, hooks: SendingHooks) {
@@ -94,7 +96,7 @@ export class OrderSending {
     )
   }
 
-  /** Ends it now. The order may still arrive, if it was sent. */
+  /** Ends the attempt now. If the order was sent, it may still arrive. */
   abandon(): void {
     this.#abort()
     this.#lost('hung-up', 'cut')
@@ -107,7 +109,7 @@ export class OrderSending {
 
   #failed(how: ForwardFailure, why: string): void {
     if (this.#isSettled) return
-    // Only a host that was not reached, or did not respond, has a problem.
+    // A cut connection or an order that was held back is no problem of the host.
     this.#exchange.failed(UNANSWERED[how], how === 'cut' || this.#isHeldBack ? undefined : why)
     this.#settle(
       how === 'not-sent' ? { kind: how } : { kind: 'lost', how: how === 'timeout' ? 'timeout' : 'cut' },
@@ -120,7 +122,7 @@ export class OrderSending {
     let bytes = 0
     const { body } = answer
     this.#cancelDeadline = this.#line.clock.after(TIMEOUT_MS, () => this.abandon())
-    // The close that follows reports it.
+    // The `close` event that follows reports the failure.
     body.on('error', () => {})
     body.on('data', (part: Buffer) => {
       bytes += part.length
@@ -137,7 +139,7 @@ export class OrderSending {
     if (this.#isSettled) return
     const { status, headers } = answer
     const text = textIn(bytes, codingsNamed(headers['content-encoding'] ?? ''))
-    // Without a length, a connection that broke looks like the end, also right after the head.
+    // Without a length, a broken connection looks like the end of the body, even right after the head.
     const isFramed = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
     if (!isFramed && !BODILESS.has(status) && parseJson(text) === undefined) {
       this.#lost('lost', 'cut')
@@ -160,7 +162,7 @@ export class OrderSending {
     )
   }
 
-  /** A new order that was taken or refused with a 2xx has an ID or an error. */
+  /** Whether an answer is about its order. A 2xx answer to a new order must name an ID or an error. */
   #isAboutOrder(status: number, text: string): boolean {
     return this.#order.method !== 'POST' || status >= 300 || isAboutOrders(text)
   }
@@ -182,7 +184,7 @@ export class OrderSending {
     this.#settle({ kind: 'lost', how }, () => ({ kind: how }))
   }
 
-  /** The answer goes first: what it means for the quota takes longer than passing it on. */
+  /** Passes the answer on before the outcome is counted, because counting takes longer. */
   #settle(result: SendingResult, outcome: () => UpstreamOutcome): void {
     this.#isSettled = true
     this.#cancelDeadline()
@@ -193,7 +195,7 @@ export class OrderSending {
     }
   }
 
-  /** A bug must not leave an order without an end. */
+  /** Runs `run` so that even a bug can't leave the order without an outcome. */
   #contain(run: () => void): void {
     try {
       run()

@@ -35,26 +35,31 @@ export interface OrdersDeps {
   readonly problem: (sentence: string) => void
 }
 
-/** The key of hashes while the vault has none, in bytes. */
+/** Length, in bytes, of the key for hashes while the vault has none. */
 const OWN_KEY_BYTES = 32
-/** Of 32 letters, so that a random byte chooses without a preference. */
+/** 32 letters, so that a random byte selects each of them with the same probability. */
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
 const ID_LENGTH = 8
 
-/** Interval of reports of how many orders programs sent in the last minute, while there are some. */
+/**
+ * Interval, in milliseconds, at which the number of orders in the last minute is reported while it is above
+ * 0.
+ */
 const AGEING_MS = 5_000
 
 /** The orders of each program, by name, in a sliding minute. Times are milliseconds on one clock. */
 export class OrderLimit {
   readonly #sent = new Map<string, number[]>()
 
-  /** When the program may send its next order, at the earliest; not after `nowMs` if it may now. */
+  /**
+   * The earliest time at which the program may send its next order; at most `nowMs` if it may send one now.
+   */
   nextAtMs(program: string, max: number, nowMs: number): number {
     const oldest = this.#recent(program, nowMs).at(-max)
     return oldest === undefined ? nowMs : oldest + MINUTE_MS
   }
 
-  /** Counts an order, also a cancel, which no limit refuses. */
+  /** Counts an order. A cancel counts too, but no limit refuses it. */
   sent(program: string, nowMs: number): void {
     this.#recent(program, nowMs).push(nowMs)
   }
@@ -83,10 +88,10 @@ interface Today {
 }
 
 /**
- * Orders of all connected keys: what may pass, the journal, and what became of each.
+ * Orders of all connected keys: which orders may pass, the journal, and the outcome of each order.
  *
- * Nothing of it runs, and no file exists, until a person allows orders on a key. Where a journal exists,
- * unknown outcomes are looked up and shown whatever the switch says.
+ * Nothing of this runs, and no file exists, until a person allows orders on a key. If a journal exists,
+ * unknown outcomes are looked up and shown, whatever the switch says.
  */
 export class Orders implements OrderLane, OrdersSurface {
   readonly #deps: OrdersDeps
@@ -99,7 +104,7 @@ export class Orders implements OrderLane, OrdersSurface {
   readonly #unknown = new Map<string, HashedEntry>()
   /** Orders sent today, by key. */
   readonly #today = new Map<string, Today>()
-  /** Absent while no program sent an order within a minute. */
+  /** Absent while no program has sent an order within the last minute. */
   #cancelAgeing: (() => void) | undefined
   #isStopped = false
 
@@ -216,16 +221,16 @@ export class Orders implements OrderLane, OrdersSurface {
     this.#takeFormer()
   }
 
-  /** Takes the orders of earlier runs, once the journal could be read. */
+  /** Takes over the orders of earlier runs, once the journal can be read. */
   #takeFormer(): void {
     const { journal, lookups } = this.#begun ?? {}
     const former = journal?.former
     if (this.#hasFormer || former === undefined || lookups === undefined) return
     this.#hasFormer = true
     for (const entry of former) {
-      // One that a person dismissed early is still looked up, for the journal.
+      // An order that a person has already dismissed is still looked up, for the journal.
       if (!entry.isDismissed) this.#unknown.set(entry.id, entry)
-      // An earlier run ended before its answer arrived, or before the journal had it.
+      // The earlier run ended before the answer arrived, or before the answer was in the journal.
       if (entry.outcome === 'sent')
         this.#becameUnknown({ ...entry, outcome: 'looking' }, { outcome: 'looking' })
       else if (entry.outcome === 'looking') lookups.add(entry)
@@ -275,7 +280,7 @@ export class Orders implements OrderLane, OrdersSurface {
       hashes: texts.map((text) => this.#hashes.of(text)),
       confirmHashes: confirmIds.map((id) => this.#hashes.of(JSON.stringify(['confirm', id]))),
     }
-    // Before the entry itself is in the journal.
+    // Read before the entry itself is in the journal and would be counted twice.
     const today = this.#dayOf(entry.profile)
     const saved = journal?.insert(inserted) ?? { ok: false, why: 'Headroom is quitting' }
     if (!saved.ok) return saved
