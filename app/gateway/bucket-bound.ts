@@ -34,7 +34,7 @@ export type Refused = 'no' | 'rate' | 'unattributed'
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
 /** Reset is in whole seconds, so a header may understate the level by up to one second of refill. */
 export const RESET_STEP_MS = 1000
-/** For a computed turn: maximum share of the refill that requests arriving later may take. */
+/** Maximum share of the refill that later requests are assumed to take when a turn is computed. */
 const MAX_LATER_SHARE = 0.9
 
 /**
@@ -82,7 +82,7 @@ export class BucketBound {
   /** When a header last showed use by another program. */
   #othersSeenAtMs = Number.NEGATIVE_INFINITY
   readonly #others = new OthersRate()
-  /** Learns from every response of this bucket; the sender reads it. */
+  /** Learns from every response of this bucket. It is read when requests are to be sent. */
   readonly othersTakeAll = new OthersTakeAll()
   #heldUntilMs = Number.NEGATIVE_INFINITY
   /** Number of consecutive pauses. */
@@ -149,7 +149,7 @@ export class BucketBound {
     const sentAtMs = this.#own.take(id)
     if (sentAtMs === undefined) return
     if (this.#free !== undefined) {
-      // A request that is counted late leaves a bucket that could not rise above its limit until then.
+      // If the request is counted late, the bucket may be full until then and lose the refill of that time.
       this.#free = Math.min(this.#free, this.#limit - this.#gainPerMs * laterMs) - 1
       this.#others.ownCounted()
     }
@@ -202,7 +202,7 @@ export class BucketBound {
     if (level + this.inFlight > this.#limit) return undefined
     const missing = level + this.inFlight - this.#freeAt(fromMs)
     const atMs = Math.ceil(Math.max(fromMs, this.#atMs) + missing / this.#gainPerMs)
-    // `allows` multiplies and this divides, so their rounding may differ.
+    // `allows` multiplies and this method divides, so their rounding may differ.
     return this.allows(level, atMs) ? atMs : atMs + 1
   }
 
@@ -312,8 +312,8 @@ export class BucketBound {
     const fromHeader = shown.least - this.#own.endedSince(header.sentAtMs)
     const former = this.#free ?? fromHeader
     const isLower = !isAnew && former - inFlight > shown.most + TOLERANCE
-    // Sent before the last sign of another program, this header may miss its use: it must not raise the
-    // bound.
+    // The request of this header was sent before the last sign of another program. So the header may not
+    // include that use, and must not raise the bound.
     const isOlder = !isAnew && header.sentAtMs < this.#othersSeenAtMs
     if (isLower) this.#othersSeenAtMs = nowMs
     const kept = this.#isAlone(nowMs) ? former : Math.min(former, shown.least + inFlight)
@@ -381,7 +381,7 @@ export class BucketBound {
     return true
   }
 
-  /** Pauses the bucket. Requests that were in flight together get 429s together: those are one pause. */
+  /** Pauses the bucket. The 429s of requests that were in flight together count as one pause. */
   #hold(sentAtMs: number, nowMs: number): void {
     if (this.#holds > 0 && sentAtMs < this.#heldUntilMs) return
     this.#heldUntilMs = nowMs + Math.min(HOLD.maxMs, HOLD.firstMs * 2 ** this.#holds)

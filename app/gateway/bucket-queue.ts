@@ -5,7 +5,7 @@ import { FairQueue, type Queued } from './fair-queue.ts'
 import { ServedRates } from './served-rates.ts'
 
 /**
- * A turn that rivals of the same class delay is computed iteratively, until a step changes it by less than
+ * If rivals of the same class delay a turn, it is computed iteratively, until a step changes it by less than
  * this. Milliseconds.
  */
 const CLOSE_MS = 20
@@ -18,7 +18,7 @@ export interface Waiting extends Queued {
   readonly class: ProgramClass
 }
 
-/** How many standard deviations below the expected number of later requests a forecast may go. */
+/** How far below the expected number of later requests a forecast may go, in standard deviations. */
 export const OPTIMISM_SIGMAS = 1.9
 
 /** Arrival rates of other requests, per millisecond. */
@@ -47,9 +47,9 @@ const RESERVES_LEFT: Readonly<Record<ProgramClass, number>> = { critical: 0, nor
  * The level that the bound must reach before a class may send: `1 + n × reserve` for n = 0, 1, 2, and at most
  * the limit.
  *
- * A request uses one. So a normal request leaves `reserve` for critical ones, and a background request leaves
- * the same amount again for normal ones. A class gives up its reserve only once, not in each period, because
- * it never spends the part that it leaves.
+ * Each request lowers the level by one. So a normal request leaves `reserve` for critical ones, and a
+ * background request leaves the same amount again for normal ones. A class gives up its reserve only once,
+ * not in each period, because it never spends the part that it leaves.
  */
 export function levelOf(programClass: ProgramClass, limit: number, reserve = defaultReserve(limit)): number {
   return Math.min(limit, 1 + RESERVES_LEFT[programClass] * reserve)
@@ -58,7 +58,7 @@ export function levelOf(programClass: ProgramClass, limit: number, reserve = def
 /**
  * The requests that wait for one bucket, and the order in which they are sent.
  *
- * A more urgent class needs a lower level, so while one of its requests waits, the less urgent classes wait
+ * A more urgent class needs a lower level. So while a request of that class waits, less urgent classes wait
  * too. Times are milliseconds on the bound's clock.
  */
 export class BucketQueue<T extends Waiting> {
@@ -103,7 +103,10 @@ export class BucketQueue<T extends Waiting> {
     return isRemoved
   }
 
-  /** Whether a request can skip the queue: none waits, and its class may send now. */
+  /**
+   * Whether a request can skip the queue: no request waits, and its class may send now. If so, records it as
+   * served.
+   */
   passes(request: Omit<T, keyof Queued>, nowMs: number): boolean {
     if (this.#size > 0) return false
     if (!this.#allows(request.class, nowMs)) return false
@@ -144,9 +147,9 @@ export class BucketQueue<T extends Waiting> {
   /**
    * The expected turn of a waiting request, if other requests keep arriving at their recent rates.
    *
-   * Requests of more urgent classes are sent first, whenever they arrive, and requests from outside the
-   * gateway count as sent first. Requests of other programs in the same class are sent first if they arrive
-   * before its turn, up to each program's share.
+   * Requests of more urgent classes are sent first, whenever they arrive. Requests from outside the gateway
+   * count as sent first too. Requests of other programs in the same class are sent first if they arrive
+   * before this turn, up to each program's share.
    */
   turnOf(waiting: T, nowMs: number): number {
     const ahead = this.#ahead(waiting)
@@ -181,7 +184,8 @@ export class BucketQueue<T extends Waiting> {
     const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
     const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
     const fewest = Math.max(0, expected - optimismSigmas * spread)
-    // A burst of arrivals can exceed what the bucket refills in that time; `turnOf` limits it to that.
+    // The expected burst of arrivals may exceed what the bucket refills in that time; `turnOf` limits it to a
+    // share of the refill.
     return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }
 

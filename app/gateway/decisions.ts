@@ -71,8 +71,8 @@ export type Decision =
       readonly isResend: boolean
     }
   /**
-   * Queue the request until about `turnAtMs`. If `upstream` is another request's, the two share one upstream
-   * request.
+   * Queue the request until about `turnAtMs`. If `upstream` identifies the upstream request of another
+   * request, the two requests share it.
    */
   | {
       readonly kind: 'wait'

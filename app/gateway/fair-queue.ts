@@ -38,7 +38,7 @@ const TAG_TOLERANCE = 1e-9
  */
 export class FairQueue<T extends Queued> {
   readonly #waiting = new Map<string, Flow<T>>()
-  /** Last F of programs that do not wait now but did since the queue was last empty. */
+  /** Last F of each program that does not wait now but has waited since the queue was last empty. */
   readonly #former = new Map<string, number>()
   #virtual = 0
   #size = 0

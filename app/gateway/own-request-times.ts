@@ -35,7 +35,10 @@ export class OwnRequestTimes {
     this.#endedAtMs.splice(this.#firstSince(endedAtMs), 0, endedAtMs)
   }
 
-  /** How many requests ended at or after `sinceMs`; the order within one millisecond is unknown. */
+  /**
+   * How many requests ended at or after `sinceMs`. Those of the same millisecond count, because their order
+   * is unknown.
+   */
   endedSince(sinceMs: number): number {
     return this.#endedAtMs.length - this.#firstSince(sinceMs)
   }

@@ -113,9 +113,9 @@ export class Scheduler {
   }
 
   /**
-   * Sends a request that must not wait, such as an order: it precedes every class and every waiting request,
+   * Sends a request that must not wait, such as an order. It precedes every class and every waiting request,
    * and may use the reserve. Returns `undefined` if the request may be sent; the caller must then report its
-   * outcome to `answered`. Without a header, the bucket allows it.
+   * outcome to `answered`. Before the bucket's first header, the request may be sent.
    */
   goAtOnce(id: number, bucketName: string, nowMs: number): Extract<Decision, { kind: 'refuse' }> | undefined {
     const now = this.#passed(nowMs)
@@ -189,7 +189,7 @@ export class Scheduler {
     return decisions
   }
 
-  /** When to call `due`, as a whole millisecond, possibly past; `undefined` while nothing waits. */
+  /** When to call `due`, as a whole millisecond; may be in the past. `undefined` while nothing waits. */
   get nextWakeAtMs(): number | undefined {
     const { first } = this.#waiting
     if (first === undefined) return undefined
@@ -200,7 +200,9 @@ export class Scheduler {
     return Math.ceil(wakeAtMs)
   }
 
-  /** Marks a span in which time may not have passed: quotas did not grow, and waits are extended by it. */
+  /**
+   * Marks a span in which time may not have passed. Quotas do not grow in it, and waits are extended by it.
+   */
   markClockUncertain(fromMs: number, toMs: number): void {
     for (const { requests } of this.#upstreams.values()) {
       for (const request of requests.values()) {
@@ -274,7 +276,7 @@ export class Scheduler {
     }
   }
 
-  /** Lets a request share an equal one that waits or is upstream. */
+  /** Lets a request share the upstream request of an equal one, which waits or was sent. */
   #join(upstream: Upstream, request: Request, now: number): readonly Decision[] {
     upstream.requests.set(request.id, request)
     this.#upstreamOf.set(request.id, upstream)
@@ -387,7 +389,9 @@ export class Scheduler {
     return requests.length === 0 ? waits : [{ kind: 'answer', upstream: upstream.id, requests }, ...waits]
   }
 
-  /** After the bound was recomputed: declines requests whose turn now comes after their maximum wait. */
+  /**
+   * Called after the bound was recomputed. Declines requests whose turn now comes after their maximum wait.
+   */
   #refuseLate(bucket: BucketQueue<Upstream>, now: number): readonly Decision[] {
     const late: { request: Request; atMs: number }[] = []
     let ahead = 0
@@ -405,12 +409,15 @@ export class Scheduler {
     return late.map(({ request, atMs }) => this.#refuse(request, 'too-late', atMs, now))
   }
 
-  /** Before an event sends anything: declines requests whose maximum wait ended while the machine slept. */
+  /**
+   * Called before an event sends anything. Declines requests whose maximum wait ended while the machine
+   * slept.
+   */
   #overslept(now: number): Decision[] {
     return this.#expire(now - MAX_LATE_MS, now)
   }
 
-  /** Declines requests whose maximum wait ended at `endedAtMs`. */
+  /** Declines requests whose maximum wait ended at or before `endedAtMs`. */
   #expire(endedAtMs: number, now: number): Decision[] {
     const decisions: Decision[] = []
     for (let { first } = this.#waiting; first !== undefined; first = this.#waiting.first) {

@@ -53,8 +53,9 @@ export class WaitingRequests<R extends Deadlined> {
   }
 
   /**
-   * The request to decline after one of `program` was added: the newest of the program with the most waiting,
-   * never a critical one. `undefined` if the maximum is not exceeded, or only critical ones wait.
+   * The request to decline after a request of `program` was added. If this program has too many, its newest;
+   * if all programs together have too many, the newest of the program with the most. Never a critical
+   * request. `undefined` if no maximum is exceeded, or if only critical requests wait.
    */
   oneTooMany(program: string): R | undefined {
     if (this.#countOf(program) > MAX_WAITING.perProgram) {

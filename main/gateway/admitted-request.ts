@@ -14,7 +14,7 @@ export interface AdmittedRequest {
   /** How long the program lets this request wait for its turn. */
   readonly maxWaitMs: number
   readonly body: Buffer | undefined
-  /** Whether it must not share the response of an equal request. */
+  /** Whether the request must not share the response of an equal request. */
   readonly isAlone?: boolean
   readonly reply: ServerResponse
 }

@@ -32,9 +32,9 @@ export const linuxProcesses: ProcessTable = {
 }
 
 /**
- * The process that owns a socket: its program, the script that it runs, and its id: `python3 scan.py (4123)`.
- * The rest of the command line is left out, because it may contain secrets. `undefined` if no process is
- * found. `formerName`: the process's name at an earlier connection.
+ * The process that owns a socket, such as `python3 scan.py (4123)`: its program, the script that it runs, and
+ * its id. The rest of the command line is left out, because it may contain secrets. `undefined` if no process
+ * is found. `formerName`: the process's name at an earlier connection.
  */
 export async function processOf(
   { inode }: PeerSocket,

@@ -40,7 +40,10 @@ export const GATEWAY_LIMITS: LoopbackLimits = {
 }
 
 const MAX_BODY_BYTES = 1 << 20
-/** Anyone can send a form without a key, and parsing its fields takes quadratic time. */
+/**
+ * Maximum length of a form. Anyone can send a form without a key, and parsing its fields takes quadratic
+ * time.
+ */
 const MAX_FORM_BYTES = 16 << 10
 const HEALTH = '/headroom/health'
 const TOKEN = '/oauth/token'
@@ -149,8 +152,8 @@ const answered = new WeakSet<Duplex>()
 const replies = new WeakMap<Duplex, ServerResponse>()
 
 /**
- * Answers a request that can't be parsed or stays incomplete, once earlier ones are answered, and closes its
- * connection.
+ * Answers a request that can't be parsed or stays incomplete, once earlier requests are answered. Then closes
+ * the connection.
  */
 function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Node also reports each further part of the same request.
@@ -158,7 +161,7 @@ function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   answered.add(socket)
   const problem = UNREADABLE[error.code ?? ''] ?? NO_HTTP
   const before = replies.get(socket)
-  // The invalid part belongs to the body of that request, which is still incomplete.
+  // If the request of that reply is still incomplete, the invalid part belongs to its body.
   if (before?.req.complete === false && !before.headersSent) sendProblem(before, problem)
   else if (before === undefined || before.writableFinished) endWith(socket, problem)
   else before.once('finish', () => endWith(socket, problem))

@@ -20,7 +20,7 @@ import { Sending, type SendingDeps } from './sending.ts'
 import { type SharingDeps, StreamHub } from './stream-hub.ts'
 
 export interface ForwarderDeps extends SendingDeps, Bearer {
-  /** Sends orders; absent if none are admitted. */
+  /** Sends orders; absent if no orders are admitted. */
   readonly orders?: ForwarderOrders
   readonly ledger: Pick<Ledger, 'categoryOf' | 'sizeOf' | 'reserveOf'>
   readonly event: (event: MonitorEvent) => void
@@ -38,7 +38,7 @@ export interface WaitingNow {
   readonly sinceMs: number
   /** When the request's maximum wait ends. */
   readonly untilMs: number
-  /** Absent while the request waits for a slot, which depends on others. */
+  /** Absent while the request waits for a slot, because others decide when a slot is freed. */
   readonly turnAtMs?: number
 }
 

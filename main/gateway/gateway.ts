@@ -36,7 +36,7 @@ export interface GatewayDeps {
   readonly peer?: (connection: Connection) => Promise<Peer>
   /** Requests reserved for more urgent classes, by category, instead of 6 % of the limit. */
   readonly reserve?: Readonly<Record<string, number>>
-  /** Sends orders; absent if none are admitted. */
+  /** Sends orders; absent if no orders are admitted. */
   readonly orders?: OrderLane
 }
 
@@ -103,8 +103,8 @@ export class Gateway {
 
   /**
    * Restores the last run's state, or serves on `port` for this run only. If the port is in use, the state is
-   * `failed`. With `retries`, it is tried again until it is free, or until the gateway is turned on, turned
-   * off or stopped.
+   * `failed`. With `retries`, the port is tried again until it is free, or until the gateway is turned on,
+   * turned off or stopped.
    */
   async start(
     port?: number,
@@ -133,7 +133,7 @@ export class Gateway {
 
   /**
    * Serves on a port, now and at later starts. 0: any free port, now and at each start. Without `chosen`, the
-   * port is `nextPort`. If it can't serve there, it continues where it serves now.
+   * port is `nextPort`. If the gateway can't serve on that port, it continues on its present one.
    */
   turnOn(chosen?: number): Promise<GatewayChange> {
     return this.#oneByOne(async () => {
@@ -151,8 +151,8 @@ export class Gateway {
   }
 
   /**
-   * Stops serving: sent requests may finish within `DRAIN_MS`, waiting ones get 503. It stays off at later
-   * starts.
+   * Stops serving. Sent requests may finish within `DRAIN_MS`; waiting requests get 503. The gateway stays
+   * off at later starts.
    */
   turnOff(): Promise<GatewayChange> {
     return this.#oneByOne(async () => {
@@ -178,7 +178,7 @@ export class Gateway {
     return port === 0 ? 0 : (this.#servers?.port ?? port)
   }
 
-  /** Stops when the app ends. */
+  /** Stops serving because the app ends. */
   async stop(): Promise<void> {
     await this.#oneByOne(() => this.#end('Headroom is quitting'))
   }
@@ -420,7 +420,7 @@ export class Gateway {
     this.#deps.log.note('a program’s request failed', { cause })
   }
 
-  /** The forwarder of a connected key. If the key was reconnected, a new one is created. */
+  /** The forwarder of a connected key. If the key was reconnected, a new forwarder is created. */
   #attach(profile: string): Attached | undefined {
     const session = this.#deps.monitor.withProfile(profile, (found) => ({ ok: true as const, found }))
     const known = this.#attached.get(profile)
@@ -432,7 +432,8 @@ export class Gateway {
     const attached = { session: session.found, forwarder: this.#forwarderOf(session.found) }
     this.#attached.set(profile, attached)
     session.found.parts.ledger.setHeld((category) => attached.forwarder.criticalWhileHeld(category))
-    // Stored before the old forwarder is stopped, because the events that this causes must find the new one.
+    // Stored before the old forwarder is stopped, because stopping it causes events that must find the new
+    // one.
     known?.forwarder.stop('the key was reconnected; send the request again')
     session.found.attachGateway({
       acquirePermit: (method, path, isUrgent) => attached.forwarder.permits.forOwn(method, path, isUrgent),
@@ -445,7 +446,10 @@ export class Gateway {
     return attached
   }
 
-  /** Forgets the key before its forwarder is stopped, because that is reported to this gateway too. */
+  /**
+   * Stops the forwarder of a key. The key is forgotten first, because the stop is reported to this gateway
+   * too.
+   */
   #detach(profile: string): void {
     const known = this.#attached.get(profile)
     this.#attached.delete(profile)

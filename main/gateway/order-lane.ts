@@ -7,7 +7,7 @@ import type { Problem } from './problem.ts'
 import type { Program } from './programs.ts'
 import type { SendingDeps } from './sending.ts'
 
-/** The longest body of an order, in bytes, as it is sent and decoded. */
+/** Maximum length of an order's body in bytes, both as sent and decoded. */
 export const MAX_ORDER_BYTES = 64 << 10
 
 /** The path of a request that can change something at the broker. */
@@ -21,46 +21,46 @@ export interface AdmittedOrder extends Omit<AdmittedRequest, 'method' | 'maxWait
 
 /** Whether a request under the order path may pass. */
 export type OrderVerdict =
-  /** As if no request could pass. */
+  /** Orders are off. The request is answered as if the gateway had no order lane. */
   | { readonly kind: 'off' }
   | { readonly kind: 'refused'; readonly problem: Problem }
   | { readonly kind: 'admitted'; readonly path: OrderPath }
 
-/** What a forwarder hands to its orders. */
+/** What a forwarder needs in order to serve orders. */
 export interface ForwarderOrders {
   readonly serve: OrderLane['serve']
   /** The id of the connected key. */
   readonly profile: string
-  /** Whether its access token is being replaced. */
+  /** Whether the key's access token is being replaced. */
   readonly isRefreshing: () => boolean
 }
 
-/** A connected key, as an order needs it. */
+/** The parts of a connected key that an order needs. */
 export interface OrderLine extends SendingDeps, Bearer, Omit<ForwarderOrders, 'serve'> {
-  /** Why nothing of this program may be sent now; `undefined` if it may. */
+  /** Why no request of this program may be sent now; `undefined` if requests may be sent. */
   readonly obstacle: (program: Program) => Problem | undefined
   /**
-   * Takes one request of the order quota, above every class, or returns why there is none. The function takes
-   * the outcome, once.
+   * Takes one request of the order quota before every class, or returns why it can't. The returned function
+   * must be called once, with the outcome.
    */
   readonly acquire: (program: Program, endpoint: string) => Problem | ((outcome: UpstreamOutcome) => void)
-  /** The bucket of a header in the response of an endpoint. */
+  /** The bucket to which a header belongs, in a response of this endpoint. */
   readonly bucketOf: (endpoint: string) => string
-  /** Declines an order, and counts that. */
+  /** Declines an order, and counts it as declined. */
   readonly refuse: (order: AdmittedOrder, problem: Problem) => void
 }
 
 /** An order under way. */
 export interface OpenOrder {
-  /** Resolves once its caller has its answer. */
+  /** Resolves once the order has ended, and its outcome is in the journal if it was sent. */
   readonly done: Promise<void>
-  /** Answers it now: as not sent, or as one whose outcome is unknown. */
+  /** Answers the order now: as not sent, or as sent with an unknown outcome. */
   abandon(): void
 }
 
 /** Sends orders past the queue of reads. */
 export interface OrderLane {
-  /** Whether no order of any key may pass, as if there were no lane. */
+  /** Whether orders are off for all keys, as if there were no lane. */
   readonly isOff: boolean
   judge(method: string, pathAndQuery: string, program: Program): OrderVerdict
   serve(order: AdmittedOrder, line: OrderLine): OpenOrder

@@ -22,8 +22,8 @@ const CHUNK_BYTES = 64 << 10
 export type ReadTable = (file: string) => AsyncIterable<string>
 
 /**
- * The system generates a table while it is read, which takes milliseconds: keep it off the event loop's
- * thread.
+ * Reads a table outside of the event loop's thread, because the system generates it during the read, which
+ * takes milliseconds.
  */
 const readTable: ReadTable = (file) =>
   createReadStream(file, { encoding: 'latin1', highWaterMark: CHUNK_BYTES })
@@ -43,7 +43,10 @@ export interface PeerSocket {
  */
 export type Peer = PeerSocket | 'gone' | 'unknown'
 
-/** How often a table is read: a row may be missed while others are added or removed. */
+/**
+ * Maximum number of reads of a table for one lookup. A single read may miss a row while other rows are added
+ * or removed.
+ */
 const TRIES = 3
 
 const MEANS_UNTOLD = new Set<unknown>(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])

@@ -37,12 +37,12 @@ const UNKNOWN_TURN_SECONDS = 5
 const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
 
 /**
- * Permits for requests that queue with those of programs, but are sent by other parts of Headroom: its own
- * checks, and openings of streams.
+ * Permits for requests that wait in one queue with the requests of programs, but are sent by other parts of
+ * Headroom: its own checks, and openings of streams.
  */
 export class Permits {
   readonly #deps: PermitsDeps
-  /** By id of the request. */
+  /** Receives the turn or the problem of a waiting request, by its id. */
   readonly #waiting = new Map<number, (end: Turn | Problem) => void>()
 
   constructor(deps: PermitsDeps) {
@@ -50,8 +50,9 @@ export class Permits {
   }
 
   /**
-   * Waits for the turn of one of Headroom's own requests. A check belongs to the class `background`. Resolves
-   * to a function that takes its outcome, or to `undefined` if there is no room within `OWN_MAX_WAIT_MS`.
+   * Waits for the turn of one of Headroom's own requests. Urgent requests belong to the class `critical`, all
+   * others to `background`. Resolves to a function that takes the request's outcome, or to `undefined` if
+   * there is no room within `OWN_MAX_WAIT_MS`.
    */
   async forOwn(method: string, path: string, isUrgent = false): Promise<Permit | undefined> {
     const permit = await this.#acquire(categoryOf(method, path) ?? path, {
@@ -64,8 +65,8 @@ export class Permits {
   }
 
   /**
-   * Waits for the turn to reopen a shared stream, or one of Headroom's own. The request leaves the reserve to
-   * critical ones, even if critical programs read the stream.
+   * Waits for the turn to reopen a stream, which programs read (`isRead`) or only Headroom itself. The
+   * request leaves the reserve to critical requests, even if critical programs read the stream.
    */
   async forReopening(path: string, isRead: boolean): Promise<Permit | NoPermit> {
     const permit = await this.#acquire(endpointOf(path), {
@@ -80,8 +81,8 @@ export class Permits {
   }
 
   /**
-   * The turn to open a stream. Programs that read it wait together like equal requests. The readers of one
-   * program are one request, which waits as long as the most patient of them.
+   * The turn to open a stream. All programs that want to read the stream wait together, like equal requests.
+   * The readers of one program count as one request, which waits as long as the most patient of them.
    */
   forStream(path: string): StreamTurn {
     const { newId, scheduler, bucketOf, now } = this.#deps
@@ -147,7 +148,9 @@ export class Permits {
     return scheduler.roomAtMs(bucketOf(endpointOf(path)), READ_STREAM_CLASS, now())
   }
 
-  /** Grants the permits whose turn came; false if none of its requests has one here. */
+  /**
+   * Grants the permits of the requests whose turn has come. Returns false if none of them waits for a permit.
+   */
   grant(turn: Turn): boolean {
     const ends = turn.requests.flatMap((id) => this.#waiting.get(id) ?? [])
     for (const end of ends) end(turn)
@@ -170,7 +173,10 @@ export class Permits {
     })
   }
 
-  /** `ended` is called once, with the turn or with the reason for none. */
+  /**
+   * Queues a request. Calls `ended` once: with the turn, or with the reason why the request is declined.
+   * After `#leave`, `ended` is not called.
+   */
   #offer(
     asked: Omit<OfferedRequest, 'bucket'>,
     endpoint: string,

@@ -47,7 +47,9 @@ const storedProgram = z.object({
   profile: z.string().max(64),
   keyEnding: z.string().length(4),
   maxOrders: programOrders.exactOptional(),
-  /** The mark of the key whose orders it may send; absent while no Headroom has run with it. */
+  /**
+   * The mark of the key on which the program may send orders. Absent until Headroom has run with that key.
+   */
   ordersOf: z.string().max(64).exactOptional(),
   /** SHA-256, base64url. The key has 256 random bits, so a slow hash would not make it safer. */
   keyDigest: z.string().length(43),
@@ -58,7 +60,7 @@ const stored = z.object({
   schemaVersion: z.literal(1),
   /** The gateway's port; absent: off. */
   port: z.int().min(0).max(65_535).exactOptional(),
-  /** Its last port while it is off. */
+  /** The last port of the gateway, while it is off. */
   lastPort: z.int().min(0).max(65_535).exactOptional(),
   programs: z.array(storedProgram).max(PROGRAM_LIMITS.programs).readonly(),
 })
@@ -208,7 +210,7 @@ export class Programs {
     const programs = this.#stored.programs.filter((one) => !sameName(one.name, name))
     if (this.#given.includes(program)) {
       this.#given = this.#given.filter((one) => one !== program)
-      // The stored key of the same name would work again.
+      // Otherwise, the key of a stored program with the same name would work again.
       if (programs.length < this.#stored.programs.length) this.#replace({ ...this.#stored, programs })
       const why = 'the program’s key is in HEADROOM_GATEWAY_KEYS and works again at the next start'
       return { program: withoutDigest(program), saved: { ok: false, why } }
@@ -226,8 +228,9 @@ export class Programs {
   }
 
   /**
-   * Binds the orders of programs to the keys that are connected now, and takes back those of another key
-   * that had the id before, and of keys that are gone. Returns the names of those.
+   * Binds each program's permission to send orders to the key that is connected now. Withdraws a permission
+   * that is bound to a former key with the same id, or whose key is gone. Returns the names of the programs
+   * that lost it.
    */
   bindOrders({ profiles, isGone }: KeysNow): { readonly names: readonly string[]; readonly saved: Saved } {
     const [only, ...more] = profiles

@@ -68,7 +68,7 @@ export const FAILURES: Readonly<Record<FailureReason, Problem>> = {
   },
 }
 
-/** The response to a request without an access token. */
+/** The response to a request for which there is no access token. */
 export function noToken(access: NoAccess, nowMs: number): Problem {
   const { retryAtMs } = access
   const seconds = retryAtMs === undefined ? undefined : Math.max(1, Math.ceil((retryAtMs - nowMs) / 1000))

@@ -22,7 +22,7 @@ export interface Outgoing {
   readonly token: string
   /** The category of the slot that the stream takes; absent if the request opens no stream. */
   readonly stream: string | undefined
-  /** The bucket of the header in its response. */
+  /** The bucket to which a header in the response belongs. */
   readonly bucket: () => string
 }
 
@@ -38,8 +38,9 @@ const ERROR_TIMEOUT_MS = 5_000
 /**
  * One exchange of a program's request with the service, on a reusable connection.
  *
- * The body of a response is left to its reader, except for errors: an error may echo the access token, a 429
- * names its quota in its body, and a 401 is held back while the token is refreshed.
+ * The body of a response is left to its reader, unless it is an error. An error is read first, for three
+ * reasons: it may echo the access token, a 429 names its quota in its body, and a 401 is held back while the
+ * token is refreshed.
  */
 export class Sending {
   readonly removal: TokenRemoval
@@ -54,7 +55,9 @@ export class Sending {
   #isSettled = false
   #abort: () => void = () => {}
 
-  /** Counts the request as sent; `start` sends it. `settled` is called once, unless it is abandoned. */
+  /**
+   * Counts the request as sent; `start` sends it. `settled` is called once, unless the request is abandoned.
+   */
   constructor(outgoing: Outgoing, deps: SendingDeps, settled: (outcome: UpstreamOutcome) => void) {
     const { request, token, stream } = outgoing
     const method = request.method === 'HEAD' ? 'GET' : request.method
@@ -158,7 +161,7 @@ export class Sending {
 
   #answered(answer: ForwardAnswer): void {
     this.#answer = answer
-    // Once the relay reads the body, it handles its errors; until then they are ignored.
+    // Once the relay reads the body, it handles the body's errors. Until then, they are ignored.
     answer.body.on('error', () => {})
     if (answer.status < 300) {
       this.#judge(answer)
@@ -200,7 +203,7 @@ export class Sending {
     // The request was abandoned while its error was read, and is already counted.
     if (this.#isAbandoned) return
     const sender = this.#exchange.judge(status, headers)
-    // It is relayed unchanged, but shows nothing about quotas.
+    // A response that is not from the service is relayed unchanged, but shows nothing about quotas.
     if (sender.kind === 'other') {
       this.#settle({ kind: 'answer' })
       return

@@ -41,7 +41,9 @@ export interface SharedStreamDeps {
   readonly listener: SharedStreamListener
 }
 
-/** The objects of another stream that this one has not sent yet. Iteration resumes at the next object. */
+/**
+ * The objects of another stream that have yet to be found in this one. The check resumes at the next object.
+ */
 interface MissingKeys {
   readonly keys: Iterator<string>
   next?: IteratorResult<string>
@@ -53,7 +55,10 @@ export const KEPT_MS = 10_000
 export const MAX_OUTAGE_MS = 60_000
 
 const DUAL_LOGON = 'DualLogon'
-/** Headers about the request that opened the stream. They are relayed only to the program that made it. */
+/**
+ * Headers about the request that opened the stream. They are relayed only to the program that sent the
+ * request.
+ */
 const OF_ONE_REQUEST = /^(?:x-ratelimit-|x-concurrency-|x-ts-request-id$|date$)/
 /**
  * Headers about the body of one connection. They are not relayed, because readers get different bytes and
@@ -69,8 +74,8 @@ const encode = (text: string): Uint8Array => encoder.encode(text)
 /**
  * One stream of the service, and the programs that read it.
  *
- * Programs do not notice when its connection changes: after a restart they get the differences. Their stream
- * ends only if the service is not back within `MAX_OUTAGE_MS`.
+ * Programs do not notice when the connection to the service changes. After a restart, they get the
+ * differences. A program's stream ends only if the service is not back within `MAX_OUTAGE_MS`.
  */
 export class SharedStream implements StreamReaders {
   readonly address: StreamAddress

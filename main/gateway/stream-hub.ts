@@ -23,8 +23,8 @@ import { StreamReader } from './stream-reader.ts'
 import { TokenRemoval } from './token-removal.ts'
 
 /**
- * The turn of the request that opens a stream. Its readers wait for it together: it comes in the most urgent
- * class among them, and each waits no longer than it wants.
+ * The turn of the request that opens a stream. All readers of the stream wait for it together, in the most
+ * urgent class among them. Each reader waits only until its own maximum wait ends.
  */
 export interface StreamTurn {
   /** Resolves when the turn comes, to a function that takes the request's outcome. */
@@ -37,7 +37,7 @@ export interface StreamTurn {
     reader: { readonly program: Program; readonly maxWaitMs: number },
     declined: (problem: Problem) => void,
   ) => () => void
-  /** The response to a reader whose own wait ends. */
+  /** The response to a reader whose maximum wait ends before the turn comes. */
   readonly tooLate: () => Problem
 }
 
@@ -70,7 +70,7 @@ interface Asked {
   readonly shared: SharedStream
   /** The request for which the stream is opened, as received. */
   readonly request: AdmittedRequest
-  /** The turn that its readers wait for. */
+  /** The turn that the readers of the stream wait for. */
   turn?: StreamTurn | undefined
   /** Number of attempts that got no response. */
   attempts: number
@@ -78,9 +78,9 @@ interface Asked {
   isUnauthorized: boolean
 }
 
-/** How often a stream is requested while others occupy the slots. Milliseconds. */
+/** Interval of requests for a stream while others occupy the slots. Milliseconds. */
 const TRY_MS = 5_000
-/** How often to check for free slots and expired waits. Milliseconds. */
+/** Interval of checks for free slots and expired waits. Milliseconds. */
 const LOOK_MS = 1_000
 const MAX_ATTEMPTS = 2
 /** How long a stream whose state was too large stays unshared. Milliseconds. */
@@ -94,7 +94,7 @@ const MAX_TARGET_LENGTH = 512
 
 /**
  * The streams that programs read on one connected key. Equal streams share one stream of the service and its
- * slot. They may also share one that Headroom itself has open.
+ * slot. Programs may also share a stream that Headroom itself has open.
  */
 export class StreamHub {
   readonly #deps: StreamHubDeps
@@ -118,7 +118,7 @@ export class StreamHub {
     return this.#requests.size
   }
 
-  /** When a program's requests that wait for a stream rather than for their turn arrived, by category. */
+  /** The requests of a program that wait for a stream rather than for their turn. */
   waitingOf(
     program: Program,
   ): readonly { readonly category: string; readonly sinceMs: number; readonly untilMs: number }[] {
@@ -190,7 +190,7 @@ export class StreamHub {
     return true
   }
 
-  /** Ends all streams that a program reads at once. */
+  /** Ends, at once, all streams that a program reads. */
   cut(program: Program): void {
     for (const [reader] of [...this.#requests]) {
       if (reader.program.id !== program.id) continue
@@ -229,7 +229,7 @@ export class StreamHub {
     await Promise.all(taken)
   }
 
-  /** Stops sharing a stream that grew too large, so that programs that retry get one each. */
+  /** Stops sharing a stream that grew too large, so that each program that retries gets its own stream. */
   #unshare({ key }: StreamAddress): void {
     this.#unsharedUntilMs.set(key, this.#deps.timeline.now() + UNSHARED_MS)
     const [oldest] = this.#unsharedUntilMs.keys()
@@ -278,7 +278,8 @@ export class StreamHub {
   #open(asked: Asked): void {
     const { shared, request } = asked
     const turn = this.#deps.turn(request.pathAndQuery)
-    // When a slot is freed, a stream that waits for one is looked for, and it must not be this one.
+    // Set first, because `#hasRoom` may free a slot. The search for a stream that wants the slot must skip
+    // this one.
     asked.turn = turn
     if (shared.pending.length === 0 || !this.#hasRoom(shared)) {
       asked.turn = undefined
@@ -331,7 +332,7 @@ export class StreamHub {
     kept?.close()
   }
 
-  /** Whether a slot is free besides those reserved for streams that are being opened, including this one. */
+  /** Whether there is a free slot for each stream that is being opened, including this one. */
   #hasFreeSlot(category: string): boolean {
     const free = this.#deps.slots.free(category)
     const promised = [...this.#asked.values()].filter(
@@ -545,7 +546,10 @@ function sendAnswer(
   })
 }
 
-/** The response to a reader of a stream that is not open: a request to open it may have been sent. */
+/**
+ * The response to a reader whose stream is not open, depending on whether a request to open it may have been
+ * sent.
+ */
 const withoutResponse = ({ shared, attempts }: Asked, why: string): Problem =>
   attempts > 0 || isOpening(shared) ? abandoned(why) : unavailable(why)
 

@@ -101,7 +101,7 @@ export class TokenRemoval {
 
   /**
    * The service's error without the token in its body. A complete body that does not contain the token stays
-   * unchanged, byte for byte. Any other body is decoded and cleaned, an incomplete one while it is read. A
+   * unchanged, byte for byte. Any other body is decoded and cleaned, while it is read if it is incomplete. A
    * body in an unknown encoding is left out, because the token can't be found in it.
    */
   fromError({ answer, begun }: Required<BegunAnswer>): BegunAnswer {

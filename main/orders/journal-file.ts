@@ -26,8 +26,8 @@ export interface HashedEntry extends JournalEntry, RecognisedBy {
 
 const MIGRATIONS: readonly string[] = [
   // `hashes` and `confirm_hashes`: see `RecognisedBy`. Lists are JSON. `similar_hashes` is a list with the
-  // `keyMark`. Earlier versions, which can read this file too, wrote hashes or nothing there; only a mark has
-  // no dot.
+  // `keyMark`. Earlier versions, which can read this file too, wrote hashes or nothing there. A value without
+  // a dot is a mark.
   `
   CREATE TABLE orders (
     id TEXT PRIMARY KEY,

@@ -151,7 +151,7 @@ export class OrderCall implements OpenOrder {
 
   #counted(permit: (outcome: UpstreamOutcome) => void, outcome: UpstreamOutcome, token: string): void {
     permit(outcome)
-    // Renews the token, so that the program can send its order again. Headroom does not.
+    // Renews the token, so that the program can send the order again. Headroom itself never sends it again.
     if (outcome.kind === 'unauthorized') void this.#line.rejected(token, this.#order.order.endpoint)
   }
 
