@@ -11,7 +11,7 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 const SIMULATOR_LIBRARY = 'main/simulator/library.ts'
 
-/** The types of `headroom/simulator`, made of the one file that names them all. */
+/** The types of `headroom/simulator`, from the single file that names them all. */
 const simulatorTypes = (): Rolldown.Plugin => ({
   name: 'simulator-types',
   generateBundle() {

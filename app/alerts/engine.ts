@@ -93,7 +93,7 @@ export class AlertEngine {
     return episode?.alert
   }
 
-  /** Withdraws threshold alerts after a threshold changed, because they refer to the old one. */
+  /** Withdraws threshold alerts after a threshold changed, because they refer to the former threshold. */
   thresholdsChanged(profile: string): readonly AlertEffect[] {
     return this.#of(profile).flatMap((episode) => (episode.kind === 'low' ? this.#end(episode) : []))
   }

@@ -149,7 +149,7 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
     return [
       { kind: 'hosts-unreachable', severity: 'critical', since: Math.min(since, service.since ?? since) },
     ]
-  // The service may end a token early, and without the sign-in host no new one can be obtained.
+  // The service may end a token early, and without the sign-in host Headroom can't get a new one.
   const isRejected = keyProblems(snapshot, nowMs).some(
     ({ problem, isWhole }) => problem.status === 401 && isWhole,
   )
@@ -306,7 +306,7 @@ export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): bo
 }
 
 /**
- * The time that shows how fresh the numbers are: that of the headline's row, otherwise the time of the newest
+ * The time that shows how fresh the numbers are: the time of the row in the headline, or else of the newest
  * header of any row.
  */
 export function freshestMs(snapshot: Snapshot, nowMs: number): number | undefined {

@@ -167,8 +167,8 @@ export const eventSchemas = [
     before: z.exactOptional(beforeRefusal),
   }),
   /**
-   * The first response of a row without a 429, after one or more. `since`: its first 429, epoch ms;
-   * `refused`: the number of 429s.
+   * The first response of a row that is not a 429, after one or more 429s. `since`: the first of them, epoch
+   * ms; `refused`: their number.
    */
   event('rate-limit-over', { category: text, since: number, refused: number }),
   /**

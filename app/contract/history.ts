@@ -198,7 +198,7 @@ export const historyContract = {
   >(),
   /** The latest 5,000 events of the interval, oldest first; `events` returns those of this run. */
   pastEvents: command(z.strictObject(interval)).returning<readonly LoggedEvent[]>(),
-  /** Slot samples that differ from the one before, plus the one valid at `fromMs`. */
+  /** Slot samples that differ from the previous sample, plus the sample that is valid at `fromMs`. */
   slotHistory: command(z.strictObject({ ...interval, category: categoryName })).returning<
     readonly SlotSample[]
   >(),

@@ -25,7 +25,7 @@ const unknownOrder = openObject({
   program: text,
   /** When it was sent, epoch ms. */
   at: number,
-  /** `order`, `group`, `replace` or `cancel`; a later version may send another one. */
+  /** `order`, `group`, `replace` or `cancel`. A later version may add other values. */
   kind: text,
   /** The last three characters of its account; empty for a replace or cancel, which names no account. */
   accountEnding: text,
@@ -84,11 +84,11 @@ export interface OrderEntry {
   /** The service's status; absent without an answer. */
   readonly status?: number
   /**
-   * The service's order IDs: those in the answer, the ID in a replace or cancel, or the one that a lookup
+   * The service's order IDs: the IDs in the answer, the ID in a replace or cancel, or the IDs that a lookup
    * found.
    */
   readonly orderIds: readonly string[]
-  /** From sending to the last byte of the answer. */
+  /** Milliseconds from sending the order to the last byte of its answer. */
   readonly latencyMs?: number
   readonly outcome: OrderOutcome
   /** Whether a person dismissed the order's unknown outcome. */
@@ -111,7 +111,9 @@ export const ordersContract = {
   allowOrders: command(
     z.strictObject({ profile: profileId, ending: z.exactOptional(boundedText(ENDING_LENGTH)) }),
   ).returning<Outcome<{ readonly signIn?: StartedSignIn }>>(),
-  /** Dismisses an unknown outcome by the id of its journal entry; `all` dismisses every one of every key. */
+  /**
+   * Dismisses an unknown outcome by the id of its journal entry. `all` dismisses all of them, for all keys.
+   */
   dismissOrder: command(z.strictObject({ id: boundedText(64) })).returning<Outcome>(),
   /** The orders that one key sent in an interval, oldest first. */
   orderJournal: command(z.strictObject({ profile: profileId, fromMs: time, toMs: time })).returning<

@@ -18,8 +18,8 @@ export const quotaUse = openObject({
 })
 
 /**
- * A program of others that polls at equal intervals. Present only if headers clearly show that one such
- * program makes all of the others' requests. See `app/quota/others-poller.ts`.
+ * Another program that polls at equal intervals. Present only if headers clearly show that all requests of
+ * others come from one such program. See `app/quota/others-poller.ts`.
  */
 export const quotaPoller = openObject({
   /** Seconds between two polls, to two significant digits. */

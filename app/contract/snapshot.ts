@@ -155,7 +155,10 @@ export const requestQuota = openObject({
   emptyTo: optionalNumber,
   /** The chance of running empty within the next ten minutes, 0 to 1; absent before two headers. */
   emptyChance: optionalNumber,
-  /** A usual load of others that would empty the quota within ten minutes: its start, epoch ms, and rate. */
+  /**
+   * A usual load of others that would empty the quota within ten minutes. `at`: its start, epoch ms;
+   * `perSecond`: its rate.
+   */
   usualLoad: z.exactOptional(openObject({ at: number, perSecond: number })),
   poller: z.exactOptional(quotaPoller),
   blockedUntil: optionalNumber,

@@ -20,7 +20,7 @@ export const windowSummary = z.object({
   id: text,
   admittedAt: number,
   lastUsedAt: number,
-  /** Whether the window was connected recently. One that was closed can still reconnect. */
+  /** Whether the window was connected recently. A closed window can still reconnect. */
   isOpen: z.boolean(),
   /** Whether this is the requesting window. */
   isThis: z.boolean(),
@@ -29,7 +29,7 @@ export const windowSummary = z.object({
 /** One browser window that connected since the start. Times are epoch milliseconds. */
 export interface WindowSummary extends Immutable<z.output<typeof windowSummary>> {}
 
-/** This window and the other connected ones, so that a person notices one that used a stolen code. */
+/** This window and the other connected windows, so that a person notices a window that used a stolen code. */
 export const windowsContract = {
   hello: command(nothing).returning<Hello>(),
   /** A hidden window receives no snapshots. */

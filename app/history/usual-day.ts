@@ -38,8 +38,8 @@ const USUAL_SHARE = 0.6
 /** Minimum share of the median load, and minimum number of requests, for a quarter to have its load. */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
- * A day must show its usual traffic by `untilMinute`: at least `share` of it. The day is judged only if at
- * least `requests` are usual by then.
+ * `share`: how much of its usual traffic a day must show by `untilMinute`, 0 to 1. `requests`: minimum usual
+ * traffic by then for the day to be judged.
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
 /** Minimum share of a stretch, or of a quarter's stretches, to count as recorded. */
@@ -113,9 +113,8 @@ export function usualDayOf(stretches: Iterable<RecordedStretch>, untilMs: number
 }
 
 /**
- * The usual loads of the day that contains `nowMs`, in order. There are none on a weekend or with fewer than
- * five recorded days. From 10:00 on there are also none if `today`, the record of that day, lacks the usual
- * traffic.
+ * The usual loads of the day that contains `nowMs`, in order. Empty on a weekend, and with fewer than five
+ * recorded days. From 10:00 on, it is also empty if `today`, the record of that day, lacks the usual traffic.
  */
 export function usualLoads(
   usual: UsualDay,

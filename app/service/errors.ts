@@ -1,7 +1,7 @@
 import type { HeaderReading } from './headers.ts'
 import { parseJson } from './json.ts'
 
-/** The limit that a 429 reports (service 8.2): that of requests, that of streams, or none. */
+/** The limit that a 429 reports (service 8.2): the request rate, the number of streams, or none. */
 export type RefusedBy = 'rate' | 'concurrency' | 'unattributed'
 
 /**

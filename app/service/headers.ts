@@ -103,7 +103,7 @@ function notPlausible(text: string, value: number): string {
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** The entries that have a value, or `undefined` when none has. */
+/** The entries that have a value; `undefined` if all values are missing. */
 function withDefined<T extends Record<string, unknown>>(entries: T): Defined<T> | undefined {
   let kept: Record<string, unknown> | undefined
   for (const name in entries) {

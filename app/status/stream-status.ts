@@ -46,7 +46,8 @@ const SILENT_AFTER_MS = 15_000
 export function isStreamSilent({ state, lastFrameAt, reasonCode }: StreamSummary, nowMs: number): boolean {
   if (reasonCode === 'calls-fail') return false
   if (state === 'stale') return true
-  // A stream that opens for the first time is not silent. One that opens again may have been silent before.
+  // A stream that opens for the first time is not silent. A stream that opens again may have been silent
+  // before.
   if (state === 'opening') return lastFrameAt !== undefined && nowMs - lastFrameAt >= SILENT_AFTER_MS
   return state === 'waiting' && (lastFrameAt === undefined || nowMs - lastFrameAt >= SILENT_AFTER_MS)
 }

@@ -42,7 +42,8 @@ export class ReaderQueue {
    */
   #owed: Map<string, Uint8Array | undefined> | undefined
   /**
-   * The position of `take` among the pending objects. Starting anew would skip all taken entries each time.
+   * The position of `take` among the pending objects. A new iterator would have to skip all taken entries
+   * each time.
    */
   #nextOwed: MapIterator<[string, Uint8Array | undefined]> | undefined
   #owesEndSnapshot = false

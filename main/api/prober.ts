@@ -52,7 +52,7 @@ export interface ProberDeps {
  * wakes the machine. A check that is due between two ticks gets an extra one.
  */
 const TICK_MS = 1000
-/** Minimum wait of a timer: one of less than a millisecond could end too early. */
+/** Minimum wait of a timer. A shorter timer could end too early. */
 const MIN_WAIT_MS = 1
 const MAX_AT_ONCE = 4
 /**

@@ -24,8 +24,8 @@ interface Lane {
 /**
  * Sends the latest snapshot of each profile to one window, and never queues snapshots.
  *
- * The first change after a pause is sent at once, further changes at most four times a second, and none while
- * the window is hidden. A snapshot is computed when it is sent.
+ * The first change after a pause is sent at once, and further changes at most four times a second. While the
+ * window is hidden, nothing is sent. A snapshot is computed when it is sent.
  */
 export class Publisher {
   readonly #clock: Clock

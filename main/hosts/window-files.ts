@@ -61,7 +61,7 @@ export function readWindowFiles(folder: string): WindowFiles {
   }
 }
 
-/** Whether a path is that of the page. */
+/** Whether a path is the path of the page. */
 export const isWindowPage = (path: string): boolean => path === '/' || path === PAGE
 
 /** Lists the files level by level, because `readdir` inside Electron's archive has no recursion. */

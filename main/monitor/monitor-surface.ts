@@ -24,8 +24,8 @@ export interface MonitorSurface {
   snapshot(profile: string): Snapshot | undefined
   profiles(): readonly string[]
   /**
-   * A digest that tells a connected key from another one that had its id before; `undefined` for a key that
-   * is not connected, or whose addresses are damaged.
+   * A digest that distinguishes a connected key from a former key with the same id. `undefined` for a key
+   * that is not connected, or whose addresses are damaged.
    */
   keyMark(id: string): string | undefined
   /** Events with a `seq` above `after`, oldest first, at most 500. */

@@ -19,7 +19,7 @@ export interface ProfileSessionDeps extends ProfilePorts {
   readonly firstRevision: number
   /** Tells whether this key's tokens will survive a restart. */
   readonly keystore: () => KeystoreState
-  /** Orders of this key; `undefined` in a process that serves none. */
+  /** Orders of this key; `undefined` in a process that serves no orders. */
   readonly orders: () => OrdersSummary | undefined
   /** Returns the event for a report; `undefined` if the report is no news. */
   readonly report: (report: KeyReport) => LoggedEvent | undefined
@@ -31,7 +31,7 @@ export class ProfileSession {
   readonly #deps: ProfileSessionDeps
   /** The services that the commands of this key use. */
   readonly parts: ProfileParts
-  /** A new one is created at each sign-in. */
+  /** Created anew at each sign-in. */
   #keeper: TokenKeeper
   #tokens: TokenStore
   #revision: number

@@ -21,7 +21,7 @@ export interface ForwardAnswer {
 
 export type ForwardFailure = WireFailure
 
-/** Exactly one of the two is called, once. */
+/** Exactly one of these functions is called, once. */
 export interface ForwardListener {
   answered(answer: ForwardAnswer): void
   failed(how: ForwardFailure, why: string): void

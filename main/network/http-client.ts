@@ -18,11 +18,9 @@ const MAX_TURN_BYTES = 64 << 10
 export const ENDED_BY_SERVICE = 'ended by the service'
 
 /**
- * `Http` with one connection per request.
- *
- * Connections are not reused, because a reused one may fail during a refresh, and then it is unknown whether
- * the service rotated the token. A few checks a minute make new connections cheap enough. Proxies come from
- * the environment: see `httpRoutes`.
+ * `Http` with one connection per request. Connections are not reused, because a reused connection may fail
+ * during a refresh, and then it is unknown whether the service rotated the token. New connections are cheap
+ * enough for a few checks a minute. Proxies come from the environment: see `httpRoutes`.
  */
 export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = httpRoutes(environment)): Http {
   const wire = nodeWire(routes)
@@ -34,7 +32,8 @@ export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = ht
           resolve(outcome)
         }
         const failed = (why: string) => finish({ kind: 'unknown', why })
-        // Without this field any coding is acceptable (RFC 9110, section 12.5.3), and none is decoded here.
+        // Without this field, any coding is acceptable (RFC 9110, section 12.5.3), but codings are not
+        // decoded here.
         const headers = { 'accept-encoding': 'identity', ...request.headers }
         const abort = wire.send(
           { ...wired({ ...request, headers }), isWholeInTime: true },

@@ -74,7 +74,7 @@ export interface LoopbackTraits {
   readonly judgesExpect?: boolean
 }
 
-/** How many ports are tried at most, because one that is free on 127.0.0.1 may be in use on ::1. */
+/** Maximum number of ports to try. A port that is free on 127.0.0.1 may be in use on ::1. */
 const MAX_PORT_TRIES = 5
 
 /** Listens on a port of both loopback addresses; 0: any free port. Rejects with `EADDRINUSE`. */

@@ -61,7 +61,10 @@ export interface SimulatorFlags {
   readonly faults: readonly string[]
   /** What the sign-in page does: ask, or answer at once for tests without a browser. */
   readonly consent: 'ask' | 'approve' | 'decline'
-  /** The secret, sent in `X-Simulator-Control`, of the control surface; without it, there is none. */
+  /**
+   * The secret of the control surface, sent in `X-Simulator-Control`. Without a secret, there is no control
+   * surface.
+   */
   readonly controlSecret?: string
   readonly seed: number
 }

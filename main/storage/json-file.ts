@@ -21,7 +21,9 @@ export interface JsonFileOptions<T> {
   readonly schemaVersion?: number
 }
 
-/** Maximum size of a file, a thousand times that of our largest. A larger one counts as damaged. Bytes. */
+/**
+ * Maximum size of a file in bytes, a thousand times the size of our largest. A larger file counts as damaged.
+ */
 const MAX_BYTES = 16 << 20
 
 const versioned = z.looseObject({ schemaVersion: z.int() })

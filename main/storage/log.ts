@@ -24,9 +24,8 @@ export function redactedLog(redactor: Redactor, wallMs: () => number, sink: LogS
 }
 
 /**
- * Writes `headroom.log` in the data folder and keeps its predecessor: together at most twice `mostBytes`.
- *
- * A failure to write must not stop the monitor; it is reported once, through `complain`.
+ * Writes `headroom.log` in the data folder and keeps its predecessor. Together they have at most twice
+ * `mostBytes`. A failure to write must not stop the monitor; it is reported once, through `complain`.
  */
 export function fileSink(folder: string, complain: (line: string) => void, mostBytes = MAX_BYTES): LogSink {
   const file = join(folder, 'headroom.log')

@@ -25,7 +25,7 @@ export interface HandoverListener {
   /** Called with frames. Those of a connection that is over must be ignored. */
   frames(read: FramesRead, from: StreamConnection): void
   refused(answer: RefusedStream, isSuccessor: boolean): void
-  /** Called when a connection ended, or none could be opened. */
+  /** Called when a connection ended, or when no connection could be opened. */
   lost(why: StreamInput): void
 }
 

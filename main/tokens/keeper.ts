@@ -239,7 +239,7 @@ export class TokenKeeper {
     return this.refresh()
   }
 
-  /** Adopts another API key or secret, and tries it at once only if the former one was rejected. */
+  /** Adopts another API key or secret. Tries it at once only if the former key or secret was rejected. */
   async takeKey(key: KeyCredentials): Promise<void> {
     this.#key = key
     await this.#refresh.flight

@@ -18,7 +18,10 @@ export interface TokenSealer {
   whyLost?(state: LostState): string | undefined
 }
 
-/** The result of sealing; `generation`: that of the stored token, higher than any that its key ever had. */
+/**
+ * The result of sealing. `generation`: the generation of the stored token, higher than any earlier one of its
+ * key.
+ */
 export type Sealing =
   | { readonly ok: true; readonly generation: number; readonly tokens: VaultTokens }
   | { readonly ok: false; readonly why: string }

@@ -9,8 +9,8 @@ import { KEY_BYTES, seal, unseal } from './sealing.ts'
 export interface DataKeys {
   readonly opened: ReadonlyMap<number, Uint8Array>
   /**
-   * Absent if none could be opened. Then nothing can be sealed, and stored records can only be counted or
-   * deleted.
+   * Absent if no data key could be opened. Then nothing can be sealed, and stored records can only be counted
+   * or deleted.
    */
   readonly current?: { readonly id: number; readonly key: Uint8Array }
 }
@@ -18,7 +18,7 @@ export interface DataKeys {
 /** No data key is open. */
 export const NO_KEYS: DataKeys = { opened: new Map() }
 
-/** The result of opening the data keys, or why none could be opened. */
+/** The opened data keys, or why no key could be opened. */
 export type Unlocking =
   | { readonly kind: 'unlocked'; readonly keys: DataKeys }
   /**

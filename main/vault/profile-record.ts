@@ -44,7 +44,7 @@ export const profileAbout = z.object({
   clientId: z.string(),
   audience: z.string().exactOptional(),
   hasClientSecret: z.boolean(),
-  /** See addressMark; a profile without one is not trusted with its secrets. */
+  /** See `addressMark`. A profile without a mark is not trusted with its secrets. */
   mark: z.string().exactOptional(),
   isGiven: z.literal(true).exactOptional(),
   ...keySettings.shape,

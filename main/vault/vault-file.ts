@@ -153,7 +153,7 @@ function migrateVault(database: DatabaseSync, migrations: readonly string[]): Mi
   }
 }
 
-/** Whether `vault.db` may contain keys: it lists some, or it can't be read. */
+/** Whether `vault.db` may contain keys: it lists at least one, or it can't be read. */
 export function mayHoldKeys(folder: string): boolean {
   const file = join(folder, `${NAME}.db`)
   if (![file, `${file}-wal`].some((path) => existsSync(path))) return false
@@ -170,7 +170,7 @@ export function mayHoldKeys(folder: string): boolean {
 }
 
 /**
- * Records a key without a readable name, until a person connects their keys again or disconnects this one.
+ * Records a key without a readable name, until a person connects their keys again or disconnects this key.
  */
 function rememberLost(database: DatabaseSync, nowMs: number): void {
   database.prepare('INSERT OR IGNORE INTO profiles VALUES (?, ?, ?)').run(SAVED_KEYS, '', Math.round(nowMs))

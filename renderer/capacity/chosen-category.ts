@@ -17,8 +17,8 @@ interface Choice {
 }
 
 /**
- * The row of the chart: the worst one if the chart follows it, otherwise the chosen one, otherwise the first
- * one; `undefined` without rows.
+ * The row of the chart: the worst row if the chart follows it; otherwise the chosen row or, if there is none,
+ * the first row. `undefined` without rows.
  */
 export function chosenCategory(snapshot: Snapshot, { chosen, followsWorst }: Choice): string | undefined {
   const has = (category: string | undefined) =>
@@ -62,8 +62,8 @@ export function useFirstChoice(): void {
 }
 
 /**
- * The row with which the chart starts: the worst one as soon as there is one, and again if a row gets into
- * trouble while the present one is well. `undefined` for no change. `own`: the present one, if any.
+ * The row with which the chart starts: the worst row, as soon as there is one. It is chosen again if a row
+ * gets into trouble while the present row is well. `undefined` for no change. `own`: the present row, if any.
  */
 export function firstChoice(snapshot: Snapshot, own: string | undefined): string | undefined {
   const { category } = snapshot.verdict

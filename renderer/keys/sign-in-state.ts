@@ -48,7 +48,7 @@ export function answered(state: SignInState, outcome: KeyOutcome): SignInState {
   return state.heard.reduce<SignInState>(withStatus, waiting)
 }
 
-/** Applies a status; ignores those of other sign-ins, such as another window's. */
+/** Applies a status. Ignores the status of another sign-in, such as that of another window. */
 export function withStatus(state: SignInState, status: SignInStatus): SignInState {
   if (state.kind === 'asking') return { ...state, heard: [...state.heard, status] }
   if (state.kind !== 'waiting' || state.signIn !== status.signIn) return state

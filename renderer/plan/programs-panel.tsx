@@ -157,7 +157,8 @@ const isSameProgram = ({ waits, ...one }: ProgramRowsProps, { waits: others, ...
   (Object.keys(one) as (keyof typeof one)[]).every((name) => Object.is(one[name], other[name]))
 
 /**
- * Renders again only if the program or its waits changed, because dragging a rate changes only one of many.
+ * Renders again only if the program or its waits changed, because dragging a rate changes only one of many
+ * programs.
  */
 const ProgramRows = memo(function ProgramRows(props: ProgramRowsProps) {
   const { program, waits, change } = props

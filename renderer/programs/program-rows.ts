@@ -24,7 +24,7 @@ export interface ProgramRow {
   readonly name: string
   readonly process?: string
   readonly keyEnding: string
-  /** Orders of the last minute, of how many; absent if it may send none. */
+  /** Orders in the last minute, and their maximum; absent if the program may send no orders. */
   readonly orders?: string
   readonly class: ProgramClass
   readonly weight: number
@@ -90,7 +90,9 @@ export function programRow(
 
 type Use = ProgramSummary['use'][number]
 
-/** The category whose turn comes first. One without an expected turn waits for others, and comes last. */
+/**
+ * The category whose turn comes first. A category without an expected turn waits for others, and comes last.
+ */
 function nextOf({ use }: ProgramSummary): Use | undefined {
   const waiting = use.filter((one) => one.waiting > 0)
   const at = ({ nextTurnAt = Number.POSITIVE_INFINITY }: Use) => nextTurnAt

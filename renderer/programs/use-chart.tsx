@@ -99,7 +99,7 @@ export function UseChart({ profile, programs }: UseChartProps) {
   )
 }
 
-/** The category in which most requests wait, otherwise the one that programs use most. */
+/** The category in which most requests wait, or else the category that programs use most. */
 function busiestCategory(programs: readonly ProgramSummary[]): string | undefined {
   const sums = new Map<string, { waiting: number; perSecond: number }>()
   for (const { category, waiting, perSecond } of programs.flatMap(({ use }) => use)) {

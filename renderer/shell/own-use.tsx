@@ -24,8 +24,8 @@ function isOverCap(snapshot: Snapshot, nowMs: number): boolean {
 const isPaused = (snapshot: Snapshot, nowMs: number) => isStopped(conditionsOf(snapshot, nowMs))
 
 /**
- * `2 checks/min`. While all calls fail, the text says that checks are paused, because the count is that of
- * the last minute.
+ * `2 checks/min`. While all calls fail, the text says that checks are paused, because the count is from the
+ * last minute.
  */
 function checksText(snapshot: Snapshot, nowMs: number): string {
   const { enabled, perMinute } = snapshot.probes

@@ -83,7 +83,8 @@ function StreamActions({ stream, name }: { readonly stream: StreamSummary; reado
   const first = useRef<HTMLButtonElement>(null)
   const isPressed = useRef(false)
   const wasClosing = useRef(isClosing)
-  // A pressed button disappears. The focus moves to the one that undoes it, or to one that ends nothing.
+  // A pressed button disappears. The focus moves to the button that undoes the action, or to a button that
+  // ends nothing.
   useEffect(() => {
     if (wasClosing.current === isClosing) return
     wasClosing.current = isClosing

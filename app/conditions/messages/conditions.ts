@@ -322,7 +322,10 @@ function conditionNow({ kind, subject }: Named, snapshot: Snapshot, nowMs: numbe
   return [...roots, ...consequences].find((one) => one.kind === kind && (one.subject ?? '') === subject)
 }
 
-/** The condition that stops all calls now, for an alert of the whole key: that key has not recovered. */
+/**
+ * The condition that stops all calls now, for an alert of the whole key. While there is one, the key has not
+ * recovered.
+ */
 function successorOf({ subject }: Named, snapshot: Snapshot, nowMs: number): Condition | undefined {
   const conditions = conditionsOf(snapshot, nowMs)
   return subject === '' && isStopped(conditions) ? conditions.roots[0] : undefined

@@ -11,7 +11,7 @@ type Kind = 'stream-opened' | 'stream-restarted' | 'stream-closed' | 'stream-sil
 export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   'stream-opened': {
     of: 'streams',
-    // A first opening needs no reason: it would only repeat the title.
+    // When a stream opens for the first time, the reason would only repeat the title.
     say: (event) => [
       'ok',
       `${streamKindName(event)} opened`,

@@ -94,7 +94,7 @@ function hardenOne(contents: WebContents): void {
   contents.on('will-navigate', (event) => {
     if (!isOnlyReload(event)) event.preventDefault()
   })
-  // Frames; the window has none.
+  // Blocks navigation of frames, because the window has no frames.
   contents.on('will-frame-navigate', (event) => {
     if (!isOnlyReload(event)) event.preventDefault()
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /** Whether the desktop shows tray icons. If it shows none, an app without a window cannot be reached. */
 export interface TrayPresence {
-  /** The last answer; `false` before the first one. */
+  /** The result of the last check; `false` before the first check. */
   readonly isThere: boolean
   /** Asks the desktop whether there is a tray; takes at most 3 s. */
   ask(): Promise<boolean>

@@ -77,7 +77,9 @@ export function followUpdates(deps: UpdatesDeps): Updates {
     }
     checkAfter(CHECK_EVERY_MS)
   }
-  /** Whether to report a version. It does not replace one that is being downloaded or ready to install. */
+  /**
+   * Whether to report a version. It does not replace a version that is being downloaded or ready to install.
+   */
   const isNews = (version: string) =>
     state.kind === 'none' ||
     state.kind === 'available' ||

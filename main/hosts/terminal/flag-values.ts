@@ -26,7 +26,7 @@ export const repeated =
   <T>(parse: (text: string) => ParsedFlag<T>) =>
   (text: string, before: readonly T[] | undefined): readonly T[] => [...(before ?? []), argument(parse)(text)]
 
-/** Parses one of several words. */
+/** Parses a flag whose value is one of several words. */
 export const wordFlag =
   <const W extends string>(words: readonly W[]) =>
   (text: string): ParsedFlag<W> => {

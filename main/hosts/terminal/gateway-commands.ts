@@ -169,8 +169,8 @@ function askedOrStored(
 type Answered = Extract<ControlAnswer, { ok: true }>
 
 /**
- * The running app's answer, or that of `stored` if no app runs. If there is no answer, prints the reason and
- * returns `undefined`.
+ * The running app's answer or, if no app runs, the answer of `stored`. If there is no answer, prints the
+ * reason and returns `undefined`.
  */
 export async function asked(
   request: ControlRequest,

@@ -54,7 +54,7 @@ export async function openWatchVault(
   const keystore = passphraseKeystore(passphrase)
   const handle = await VaultHandle.open({ folder: data.path, keystore, wallMs: () => ports.clock.wallMs() })
   const { status } = handle
-  // If the record is damaged, the vault starts anew. A wrong passphrase changes nothing; a person must
+  // If the record is damaged, a new vault is started. A wrong passphrase changes nothing; a person must
   // correct it.
   if (status.state !== 'ok' && status.state !== 'record-corrupt') {
     handle.close()
