@@ -49,7 +49,7 @@ test('it passes reads that wait, of any class', () => {
   expect(scheduler.offer(read(3), 0)[0]?.kind).toBe('wait')
   expect(scheduler.hasWaiting).toBe(true)
   scheduler.answered(2, { kind: 'not-sent' }, 0)
-  // The read took what the other one left.
+  // The read took what the request sent at once had left.
   expect(scheduler.hasWaiting).toBe(false)
   expect(scheduler.offer(read(4), 0)[0]?.kind).toBe('wait')
   expect(scheduler.goAtOnce(5, BUCKET, 6_100)).toBeUndefined()

@@ -93,7 +93,8 @@ describe('from a header on', () => {
     expect(bound.low(210)).toBeLessThanOrEqual(98 + 110 * PER_MS)
     bound.answered(1, 'no', undefined, 300)
     expect(bound.inFlight).toBe(1)
-    // 1 ended after 2 was sent: it may be counted after it, but no other program ever was seen.
+    // Request 1 ended after request 2 was sent, so it may be counted after 2. No header ever showed another
+    // program.
     bound.answered(2, 'no', rate(98), 310)
     expect(bound.low(310)).toBeGreaterThanOrEqual(98)
     expect(bound.low(310)).toBeLessThan(98.3)
@@ -477,7 +478,7 @@ describe('a clock that is uncertain', () => {
   })
 })
 
-/** Requests of ours, one burst of arrivals after another, alone on the key. */
+/** Bursts of own requests on a key that no other program uses. */
 test.each(['rolling', 'fixed'] as const)(
   'alone on a %s bucket, the bound never exceeds the level',
   (window) => {

@@ -9,7 +9,7 @@ const GAIN_PER_MS = 320 / 300_000
 const FROM_MS = 101
 
 interface Rates {
-  /** Requests a millisecond of each class before. */
+  /** Requests per millisecond of each more urgent class. */
   readonly before?: number
   readonly rivals?: readonly ServedProgram[]
   readonly unseen?: number
@@ -137,7 +137,7 @@ describe('the turn of a request', () => {
     const { queue, add } = queueWith(0, { rivals: [{ program: 'notes', weight: 1, perMs: 1 }] })
     add('bot')
     add('bot')
-    // Two of its own go before, and a rival of equal weight may send as many meanwhile.
+    // Two requests of its own program go first, and a rival of equal weight may send as many meanwhile.
     expect(queue.turnOf(add('bot'), 100)).toBeCloseTo(reachedAtMs(5 + 2 + 2), 6)
   })
 

@@ -9,10 +9,10 @@ interface Item {
 }
 
 const weights = fc.array(fc.constantFrom(1, 1, 1, 2, 3, 0.5, 10), { minLength: 2, maxLength: 8 })
-/** A program that adds one, or `undefined` where one is served. */
+/** For each step, the program that adds a request; `undefined` to serve a request. */
 const steps = fc.array(fc.option(fc.nat(7), { nil: undefined }), { maxLength: 300 })
 
-/** Runs the steps; `served` is called with the programs that waited, the one that was served included. */
+/** Runs the steps. `served` is called with the programs that waited, including the one that was served. */
 function run(
   weightOf: readonly number[],
   what: readonly (number | undefined)[],
@@ -39,7 +39,8 @@ function run(
 test('two waiting programs each get at most one request beyond their share of what both get', () => {
   fc.assert(
     fc.property(weights, steps, (weightOf, what) => {
-      // By how much one is ahead of the other since both wait, and the least of it.
+      // For each two programs: how far the first is ahead of the second since both wait, and the minimum of
+      // that.
       const pairs = new Map<string, { ahead: number; least: number }>()
       run(weightOf, what, (item, busy) => {
         for (const [f, weightF] of weightOf.entries()) {
@@ -197,7 +198,7 @@ test('a program beyond its share has less room before a request', () => {
   expect(queue.roomBefore('scanner', items[2]!, 'notes', 2)).toBe(3)
   expect(queue.take()?.program).toBe(0)
   expect(queue.take()?.program).toBe(0)
-  // The virtual time, 1, has overtaken the end of what it got, 0.5.
+  // The virtual time, 1, has passed the finish tag of what it got, 0.5.
   expect(queue.roomBefore('scanner', items[2]!, 'notes', 2)).toBe(2)
 })
 

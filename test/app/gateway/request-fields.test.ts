@@ -10,7 +10,7 @@ test.each([
   ['wait=300', 300],
   ['wait=301', 300],
   ['wait=99999999999999999999999', 300],
-  // The first one counts, and a quoted comma separates nothing.
+  // The first `wait` counts, and a comma within quotes separates nothing.
   ['wait=5, wait=9', 5],
   ['foo="a, wait=1", wait=7', 7],
   ['foo="\\", wait=1", wait=7', 7],

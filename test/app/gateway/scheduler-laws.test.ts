@@ -10,7 +10,7 @@ import { type Arrival, type Fault, type Sent, toldOf, VirtualDoor } from './virt
 
 const RUNS = 100
 
-/** The same arrivals in each run: what holds in all but rare ones is not decided by chance. */
+/** The same arrivals in each run, because a rule that holds in all but rare cases must not fail by chance. */
 const SEED = 20_261_122
 const seed = fc.integer()
 const limit = fc.integer({ min: 10, max: 500 })
@@ -46,7 +46,7 @@ function doorOf({ rule, level = rule.limit, maxTripMs: tripMs, chance, faultOf }
 }
 
 interface Load {
-  /** As a share of the refill. */
+  /** The demand, as a share of the refill. */
   readonly share: number
   readonly untilMs: number
   readonly one: (chance: () => number) => Omit<Arrival, 'atMs'>
@@ -115,8 +115,8 @@ describe('with no other program on the key', () => {
           const first = PROGRAM_CLASSES.find((name) => waiting.some((one) => one.class === name))
           if (first === undefined) return
           waited += 1
-          // Less than one request is unknown of the first header, a wake-up is a whole millisecond, and of a
-          // full bucket it is unknown when a request under way was counted.
+          // Three margins: the first header hides less than one request; a wake-up is at a whole millisecond;
+          // and in a full bucket, it is unknown when a request under way was counted.
           const level = door.service.level(nowMs) - door.onItsWay
           const most =
             2 +
@@ -184,8 +184,8 @@ describe('with no other program on the key', () => {
         const chance = chanceFrom(from)
         const rule = { limit: requests, periodSeconds: period, window: 'rolling' as const }
         const door = doorOf({ rule, maxTripMs: tripMs, chance })
-        // A later header may show what the first one rounded off, and when a request was counted in a full
-        // bucket.
+        // A later header may show what the first one rounded off. It may also show when a request was counted
+        // in a full bucket.
         const earlierMs = (period * 1000) / requests + 4 * tripMs
         const laterMs = 2 + 4 * tripMs
         const oneProgram = (): Omit<Arrival, 'atMs'> => ({
@@ -196,7 +196,7 @@ describe('with no other program on the key', () => {
         })
         load(door, rule, chance, { share: 2, untilMs: period * 1500, one: oneProgram })
         door.run()
-        // In one program none comes later and goes first, so each turn is as it was computed.
+        // With a single program, no request comes later and goes first, so each turn is as computed.
         for (const told of toldOf(door)) {
           const { arrival, end, endedAtMs, sentAtMs, turnAtMs } = told
           if (end === 'refuse') expect(endedAtMs).toBe(arrival.atMs)
@@ -230,7 +230,7 @@ describe('with no other program on the key', () => {
         let seen = 0
         door.onQuiet = () => {
           for (const { program } of door.sent.slice(seen)) {
-            // Those that waited before this moment, and the one that was served.
+            // The programs that waited before this moment, and the program that was served.
             const sharing = new Set([...busy, program])
             for (const other of [...ahead.keys()]) if (!sharing.has(other)) ahead.delete(other)
             for (const other of sharing) {
@@ -331,8 +331,8 @@ describe('with programs outside the gateway', () => {
         const door = doorOf({ rule, maxTripMs: 60, chance })
         const untilMs = period * 3000
         load(door, rule, chance, { share: 1.5, untilMs, one: ofClass('normal', 'background') })
-        // What a bucket of half the reserve that fills at half the pace lets through. One header's rounding
-        // and what was under way may be missing of the reserve.
+        // What a token bucket lets through that has half the reserve and fills at half the pace. The rounding
+        // of one header, and requests under way, may be missing from the reserve.
         const most = Math.floor((reserveOf(requests) - 2) / 2)
         const perMs = (0.5 * requests) / (period * 1000)
         let held = most
@@ -389,8 +389,8 @@ describe('with programs outside the gateway', () => {
 })
 
 describe('with programs that go first', () => {
-  // Refused at once is what is sure to come too late; of the rest some wait in vain. Without a forecast up to
-  // 18 of 100 did. The bench "Turns" measures a rule that knows the rates of others.
+  // A request is refused at once if it is sure to come too late; some of the others wait in vain. Without a
+  // forecast, up to 18 of 100 did. The bench "Turns" measures a rule that knows the rates of others.
   test.each([
     ['no other', 0],
     ['critical ones', 0.08],
@@ -460,7 +460,7 @@ describe('for any upstream and any callers', () => {
         for (const [upstream, sends] of sentBy) {
           resent += sends.length - 1
           expect(sends.map((one) => one.isResend)).toEqual(sends.map((_, i) => i > 0))
-          // One after a 429, one after a 401, one after a cut.
+          // The reasons for a second request: a 429, a 401 or a cut, each at most once.
           const causes = door.outcomes.get(upstream)!.slice(0, sends.length - 1)
           expect(new Set(causes).size).toBe(causes.length)
           for (const cause of causes) expect(['rate-limited', 'unauthorized', 'cut']).toContain(cause)

@@ -133,7 +133,7 @@ describe('when a request goes', () => {
   test('a request goes when its level is reached, at the predicted time', () => {
     left(20)
     const [waits] = offer()
-    // The header is a whole millisecond of the service's clock old.
+    // The header is one millisecond of the service's clock old.
     expect(waits).toEqual({ kind: 'wait', request: 2, upstream: 2, turnAtMs: 1 + SECONDS_PER_REQUEST * 1000 })
     expect(scheduler.nextWakeAtMs).toBe(939)
     expect(scheduler.due(938)).toEqual([])

@@ -66,7 +66,7 @@ test('a program that stopped after one large burst counts no more than after one
   expect(rates.perMs('critical', 2_000)).toBeCloseTo(rates.perMs('normal', 2_000))
   for (let nowMs = 20_000; nowMs <= 200_000; nowMs += 20_000)
     for (let i = 0; i < 20; i += 1) rates.add({ program: 'bot', class: 'critical', weight: 1 }, nowMs)
-  // Twenty every 20 s, as far as those before make them expected.
+  // Twenty requests every 20 s: each burst counts as far as earlier bursts make it expected.
   expect(1000 * rates.perMs('critical', 210_000)).toBeCloseTo(1, 0)
 })
 
@@ -81,7 +81,7 @@ test('outside programs that stopped after a burst do not count as fast', () => {
     pace.ownCounted()
     pace.shown(250 - 1.5 * i, 65_000 + 1_000 * i, bucket)
   }
-  // One and a half are sent a second, one of them its own, at a refill of one.
+  // 1.5 requests per second are sent, one of them by the program itself, at a refill of 1.
   expect(1000 * pace.perMs).toBeGreaterThan(0.8)
   expect(1000 * pace.perMs).toBeLessThan(1.6)
 })

@@ -41,11 +41,11 @@ const ENDS_AT_MS = 1_200_000
 export interface Turns {
   readonly all: number
   readonly refused: number
-  /** Refused, though one that came after it went before its patience ended. */
+  /** Refused, although a later request was sent before the refused request would have given up. */
   readonly wrong: number
   /** Refused after it had waited. */
   readonly inVain: number
-  /** How long those waited, as shares of their patience, added up. */
+  /** Sum of the waits of these requests, each as a share of its maximum wait. */
   readonly vainShare: number
 }
 
@@ -122,7 +122,8 @@ export function turnsOf(mix: Mix, seed: number, forecast: Forecast = {}): Turns 
 }
 
 /**
- * Requests of one program refused at once, though one that came after them went before their patience ended.
+ * Requests of one program that were refused at once, although a later request was sent before they would have
+ * given up.
  */
 export function wronglyRefused(told: readonly Told[], byMs = 2): readonly Told[] {
   let soonestMs = Number.POSITIVE_INFINITY

@@ -84,7 +84,8 @@ export class VirtualDoor {
 
   at(atMs: number, run: () => void): void {
     const event = { atMs, order: this.#order++, run }
-    // Latest first, so that the next one is at the end; of one moment, the last one first.
+    // Sorted latest first, so that the next event is at the end. Among events of one moment, the last one
+    // added comes first.
     let low = 0
     let high = this.#events.length
     while (low < high) {

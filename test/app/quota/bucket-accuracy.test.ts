@@ -71,7 +71,7 @@ test('with steady use elsewhere the point stays near the true level between head
     play(traffic, {
       answered: (bucket, _elsewhere, nowMs, level) => {
         answers += 1
-        // Where the bucket stays full whatever others do, there is nothing to see.
+        // A bucket that stays full whatever others do shows nothing.
         if (answers < 4 || level > limit * 0.9 || level < limit * 0.1) return
         const then = Math.min(limit, level + 20 * (limit / periodSeconds - 0.4))
         sum += Math.abs(bucket.estimate(nowMs + 20_000).point - then)

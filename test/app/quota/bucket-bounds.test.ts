@@ -14,7 +14,10 @@ const SIZES = [
   [1, 60],
 ] as const
 const SEEDS = 800
-/** Rare coincidences that were wrong once: answers that cross the end of a window and overtake each other. */
+/**
+ * Seeds of rare coincidences that once failed: answers that cross the end of a window and overtake each
+ * other.
+ */
 const FOUND = [7_151]
 const seeds = [...Array.from({ length: SEEDS }, (_, seed) => seed), ...FOUND]
 

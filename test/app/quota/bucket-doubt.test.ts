@@ -10,7 +10,8 @@ const POSITIONS = { limit: 320, periodSeconds: 300 }
 let nextId = 0
 
 /**
- * One request at `atMs` of the app, which the service has as `serviceMs`. Returns what others must have used.
+ * One request, sent at `atMs` on the app's clock and `serviceMs` on the service's. Returns what others must
+ * have used.
  */
 function ask(bucket: Bucket, service: ReferenceService, atMs: number, serviceMs: number): number {
   nextId += 1
@@ -48,7 +49,7 @@ test.each(['rolling', 'fixed'] as const)(
         const before = bucket.others(at)?.perSecond ?? 0
         expect(before).toBe(0)
         const remaining = service.headers(at - lag).remaining ?? 0
-        // A floor may fall on either side of a whole number.
+        // The floor of the level may differ on the two sides of a whole number.
         if (Math.floor(low) > remaining || Math.floor(high) + 1 < remaining) {
           expect.fail(
             `seed ${seed}: ${low} to ${high} after a gap of ${gapMs} ms, the service has ${remaining}`,

@@ -21,7 +21,7 @@ function afterBurst(seed: number, window: Rule['window'], burst: number): number
   for (let spent = 0; spent < limit / 2; spent += 1) service.spend(0)
   const found: number[] = []
   for (let probe = 0; probe < 5; probe += 1) {
-    // Soon after one another, so that half a bucket does not fill meanwhile.
+    // Probes follow each other soon, so that half a bucket does not fill between them.
     const sentAtMs = 1 + probe * 5_000 * (periodSeconds / 300) + 200 * chance()
     if (probe === 3) for (let taken = 0; taken < burst; taken += 1) service.spend(sentAtMs - 100)
     bucket.sent(probe, sentAtMs)
@@ -82,7 +82,8 @@ test('finds steady use by others by the second header after it exceeds the round
           }
           headers += 1
           found += elsewhere
-          // One header in, three requests at most have gone: a rounding. Two headers in, they have to show.
+          // After one header, at most three requests are gone, which may be rounding. After two headers, the
+          // burst has to show.
           if (headers === 3 && found === 0) expect.fail(`seed ${seed}: nothing found after three headers`)
         },
       },

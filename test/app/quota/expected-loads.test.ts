@@ -104,7 +104,7 @@ test('bounds widen at the usual time, never narrow, and the warning comes sooner
     until(second)
     const [with_, without] = [told.estimate(second * 1000), untold.estimate(second * 1000)]
     expect(with_.high).toBe(without.high)
-    // Until the load is known, which sharpens both.
+    // Only until the load is known, which makes both intervals narrower.
     if (second < START_SECONDS + HEADER_SECONDS) {
       expect(with_.low).toBeLessThanOrEqual(without.low + 1e-9)
       if (with_.low < without.low - 5) wider += 1

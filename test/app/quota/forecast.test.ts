@@ -16,7 +16,10 @@ const SIZES = [
 const rowOf = (bucket: Bucket, nowMs: number) =>
   viewOf('Positions', undefined, bucket, { hold: undefined, state: new RowState() }, nowMs)
 
-/** From full to empty at a constant pace: a part of it our own, a part others', or all of it one's. */
+/**
+ * From full to empty at a constant rate, made up of own requests and others' requests, or nearly only of own
+ * ones.
+ */
 function constantLoad(seed: number): Traffic {
   const chance = chanceFrom(seed)
   const [limit, periodSeconds] = SIZES[seed % SIZES.length]!

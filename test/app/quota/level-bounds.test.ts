@@ -101,7 +101,7 @@ describe('in a fixed window', () => {
     bounds.advance(250_101)
     expect([bounds.low, bounds.high]).toEqual([499, 500])
     bounds.charge(1)
-    // What was charged after the end is not given back once more.
+    // What was charged after the end of the window is not given back.
     expect([bounds.lowAt(250_101), bounds.lowAt(300_000), bounds.highAt(300_000)]).toEqual([498, 498, 499])
   })
 
@@ -144,7 +144,7 @@ describe('in a fixed window', () => {
     bounds.judge({ remaining: 0, resetSeconds: 300, sentAtMs: 260_000, nowMs: 260_100 })
     expect(bounds).toMatchObject({ model: 'fixed', confidence: 'observed' })
     expect(bounds.window).toEqual({ endsEarliestMs: 558_999, endsLatestMs: 560_101 })
-    // A header of the window before it comes late, and says nothing of this one.
+    // A late header of the previous window shows nothing about this one.
     expect(bounds.judge({ remaining: 3, resetSeconds: 1, sentAtMs: 249_000, nowMs: 250_000 })).toBe(false)
     expect(bounds.window?.endsLatestMs).toBe(560_101)
   })

@@ -4,7 +4,7 @@ import { OthersUse } from '../../../app/quota/others-use.ts'
 
 const [LIMIT, PERIOD] = [320, 300]
 
-/** Forty headers showed nothing missing, the last one so long ago. */
+/** Forty headers that showed nothing missing, the last of them `seconds` ago. */
 function quiet(seconds: number): OthersUse {
   const others = new OthersUse(LIMIT, PERIOD)
   for (let header = 0; header < 40; header += 1) {
@@ -21,7 +21,7 @@ test('a surprise may repeat at any moment, and fades', () => {
   margin.judge(quiet(40), 57, LIMIT)
   const after = margin.takenAtMost(quiet(4), 0, LIMIT)
   expect(after).toBeGreaterThan(55)
-  // Half a second after a header less can have come.
+  // Half a second after a header, fewer requests can have been made.
   expect(margin.takenAtMost(quiet(0.5), 0, LIMIT)).toBeLessThan(after / 2)
   for (let header = 0; header < 35; header += 1) margin.judge(quiet(40), 0, LIMIT)
   expect(margin.takenAtMost(quiet(4), 0, LIMIT)).toBeLessThan(0.6 * after)

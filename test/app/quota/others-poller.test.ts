@@ -66,7 +66,7 @@ test('a poller that begins later is shown since then, and one that ended is not 
   expect(seen.at(-1)?.poller).toBeUndefined()
 })
 
-/** What a run leaves that recognized a poller. */
+/** What a run learned in which a poller was recognized. */
 function learnedFrom(traffic: Traffic): LearnedQuota {
   const learned = play(traffic, {}).learned()
   if (learned?.poller === undefined) throw new Error('no poller was recognized')
@@ -74,7 +74,7 @@ function learnedFrom(traffic: Traffic): LearnedQuota {
 }
 
 const MINUTE_MS = 60_000
-/** The traffic that a next run sees, a minute after the last header of the one before. */
+/** The traffic that the next run sees, from a minute after the last header of the previous run. */
 const nextRun = (learned: LearnedQuota, others: Partial<Traffic>, pauseSeconds?: number): Traffic =>
   withOwn({ ...others, learned: { ...learned, atMs: -MINUTE_MS } }, 7, pauseSeconds)
 

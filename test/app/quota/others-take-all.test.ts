@@ -3,7 +3,7 @@ import { OthersTakeAll } from '../../../app/quota/others-take-all.ts'
 
 const NEVER = Number.NEGATIVE_INFINITY
 
-/** One 429 at 1 s, and another one of a request sent after it. */
+/** One 429 at 1 s, and another for a request that was sent after it. */
 function taken(): OthersTakeAll {
   const others = new OthersTakeAll()
   others.refused(900, 1_000)
@@ -39,7 +39,7 @@ test('after the first 429 one try goes at a time, and its success ends that', ()
 test('tries are then 20 s, 40 s, and a minute apart, until a later header has room', () => {
   const others = taken()
   expect(others.nextTryAtMs).toBe(22_000)
-  // A 429 of a critical program does not put it off.
+  // A 429 for a critical program does not postpone the try.
   others.refused(5_000, 5_100)
   expect(others.nextTryAtMs).toBe(22_000)
   const tries = [22_000, 62_000, 122_000].map((atMs) => {

@@ -4,7 +4,10 @@ import { OthersUse } from '../../../app/quota/others-use.ts'
 const [LIMIT, PERIOD] = [320, 300]
 const REFILL = LIMIT / PERIOD
 
-/** What is read of a model: the rate, what was taken, the chance of that, and the chances of coming empty. */
+/**
+ * What is read from a model: the rate, the requests taken, their probability, and the chances of running
+ * empty.
+ */
 const read = (others: OthersUse, left = 200) => {
   const { chance, byPresent } = others.emptyWithin(600, left, REFILL)
   return [
@@ -16,7 +19,10 @@ const read = (others: OthersUse, left = 200) => {
     .join(' ')
 }
 
-/** A header that shows `missing`, a whole request wide, `seconds` after the one before. */
+/**
+ * A header, `seconds` after the previous one, that shows `missing` requests missing, in an interval one
+ * request wide.
+ */
 function header(others: OthersUse, seconds: number, missing: number, overflowed = 0): void {
   others.advance(seconds, overflowed, LIMIT - 20)
   others.observed({ least: missing - 0.5, most: missing + 0.5, taken: missing, variance: 1 / 12 })

@@ -55,7 +55,7 @@ describe('the upper bound falls', () => {
     requests.overflow(0.5)
     requests.sent(2, 2)
     requests.overflow(0.25)
-    // The later one was under way for a part of it only: the other keeps the rest.
+    // The second request was in flight during only part of the refill, so the first request keeps the rest.
     expect(consumed(requests, 2)).toBe(0.75)
     expect(consumed(requests, 1)).toBe(0.5)
   })

@@ -54,7 +54,7 @@ describe('a check is never sent', () => {
     const every = { ...allowed, everySeconds: { Positions: 60 } }
     expect(probeDueAtMs(held, NO_PROBES, every, HOUR)).toBe(HOUR + 120_000)
     expect(probeDueAtMs(held, NO_PROBES, { ...every, everySeconds: { Positions: 0 } }, HOUR)).toBe(2 * HOUR)
-    // Only where the quota was seen to fill gradually: a window gives nothing back before its end.
+    // Only if headers showed a gradual refill, because a fixed window gives nothing back before its end.
     for (const other of [{ confidence: 'assumed' }, { model: 'fixed' }] as const) {
       expect(probeDueAtMs({ ...held, ...other }, NO_PROBES, allowed, HOUR)).toBe(2 * HOUR)
     }
@@ -198,7 +198,7 @@ test('probes within a span end at exactly the span', () => {
   expect(probesWithin(record, 60_000, 60_000)).toBe(1)
 })
 
-/** Others within the refill and above it; the other pace only tells more of the same. */
+/** Others use less than the refill or more than it. The other rates add only further cases. */
 for (const elsewhere of part() === 'quick' ? [0, 1.2] : [0, 0.5, 1.2]) {
   for (const budgetFraction of part() === 'quick' ? [0.02] : [0.02, 0.1]) {
     test(`over a virtual day with ${elsewhere}/s by others, checks spend at most ${budgetFraction * 100} % on average`, {
@@ -233,7 +233,7 @@ for (const elsewhere of part() === 'quick' ? [0, 1.2] : [0, 0.5, 1.2]) {
         if (!accepted) ledger.hold('Positions', { untilMs: later + 300_000, refusals: 1 })
       }
       expect(counted).toBeLessThanOrEqual(320 * budgetFraction * 288)
-      // It is spent, too: a row that grows stale is looked at.
+      // The budget is also spent: a row whose header grows old is checked.
       expect(sentAtMs.length).toBeGreaterThan(288)
       proves('Q6', { level: 2, cases: sentAtMs.length })
     })

@@ -7,9 +7,8 @@ export interface Rule {
 }
 
 /**
- * The service of service 8.3, written as naively as it reads, and sharing no line with the code under test.
- *
- * It keeps its clock in whole milliseconds, as services do.
+ * The service as in service 8.3, written as naively as the text reads, and without a line of the code under
+ * test. It keeps its clock in whole milliseconds, as services do.
  */
 export class ReferenceService {
   readonly rule: Rule

@@ -129,7 +129,7 @@ test('a 401 is reported as one row’s while another row has a number of this to
   problems.answered('Accounts')
   problems.answered('Positions')
   expect(problems.refused('Accounts', { status: 401 }, 2_000)).toMatchObject({ alone: true })
-  // It is the token, once another row rejects it too.
+  // The token is the cause once another row rejects it too.
   expect(problems.refused('Positions', { status: 401 }, 3_000)).toMatchObject({ category: 'Positions' })
   expect(problems.refused('Balances', { status: 401 }, 4_000)).toBeUndefined()
 })

@@ -7,7 +7,7 @@ const started = () => {
   spells.forget()
   return spells
 }
-/** The probability of each candidate to have begun by a jump, all of it at one rate. */
+/** For each candidate, the probability that it began by a jump. All of it is at one rate. */
 const jumpTo = (rate: number, chance: number) => {
   const came = new Float64Array(RATE_COUNT * HOLD_COUNT)
   came[rate * HOLD_COUNT] = chance
@@ -70,7 +70,7 @@ test('learned data fades within two hours to a third, down to the priors', () =>
   spells.learn(jumpTo(0, 0), 1, 7200)
   expect(spells.ends[STORM]).toBeCloseTo(PRIOR_STORM + Math.exp(-1), 12)
   expect(hold()).toBeCloseTo(0.4 + Math.exp(-1), 12)
-  // No spell has ended: what is known of their lengths stays.
+  // No spell has ended, so what is known about their lengths stays.
   spells.restart()
   spells.learn(jumpTo(0, 0), 1, 7200)
   expect(hold()).toBeCloseTo(0.4 + Math.exp(-1), 12)

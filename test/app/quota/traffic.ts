@@ -22,16 +22,16 @@ export interface Traffic {
   readonly elsewherePerSecond?: number
   readonly elsewhereFromMs?: number
   readonly elsewhereUntilMs?: number
-  /** Requests that others make at each of those moments, one after the other; 1 where nothing is said. */
+  /** How many requests others make at each of these moments, one after the other. 1 if absent. */
   readonly elsewhereBurst?: number
   /** What an earlier run learned. */
   readonly learned?: LearnedQuota
 }
 
 export interface Witness {
-  /** Just after the service counted one of our requests; `remaining` is what its header will say. */
+  /** Called just after the service counted an own request; `remaining` is what its header will say. */
   readonly counted?: (bucket: Bucket, remaining: number, nowMs: number) => void
-  /** After each change, and once in between. */
+  /** Called after each change, and once between two changes. */
   readonly moment?: (bucket: Bucket, level: number, nowMs: number) => void
   readonly answered?: (
     bucket: Bucket,

@@ -286,6 +286,6 @@ test('requests delayed by the gateway empty no row; others’ or critical ones m
   expect([held.emptyAt, held.emptyFrom, held.emptyTo]).toEqual([undefined, undefined, undefined])
   expect(held.use?.own).toBe(free.use?.own)
   expect(held.state).not.toBe('running-out')
-  // A part of it is a critical program's, which spends the reserve, too.
+  // Part of own use is a critical program's, which spends the reserve too.
   expect(ownRow(0.3).emptyAt).toBeGreaterThan(free.emptyAt ?? 0)
 })

@@ -13,8 +13,8 @@ const FRAME_MS = 1_000
 const STREAM_TYPE = 'application/vnd.tradestation.streams.v3+json'
 
 /**
- * Market depth of a service that counts every request, also those that it answers 503 or resets: what an
- * outage costs shows in its level.
+ * Market depth of a service that counts every request, including those that it answers with 503 or resets. So
+ * its level shows what an outage costs.
  */
 export class DepthService {
   readonly #clock: Clock
@@ -57,7 +57,7 @@ export class DepthService {
     this.#port = (this.#server.address() as AddressInfo).port
   }
 
-  /** The weather changes; what is open is cut where it turns bad. */
+  /** Changes the weather. Open connections are cut if it turns bad. */
   async turn(weather: Weather): Promise<void> {
     const wasRefusing = this.#weather === 'refusing'
     this.#weather = weather

@@ -19,7 +19,7 @@ const HEAD =
   'x-ratelimit-remaining: 249\r\nx-ratelimit-reset: 2\r\nx-ratelimit-resource: Accounts\r\n' +
   `set-cookie: a=b\r\ncontent-length: ${BODY.length}\r\n\r\n`
 
-/** No queue leaks: nothing is open any more. */
+/** Nothing is left open, so no queue leaks. */
 async function expectNothingLeft(monitor: Awaited<ReturnType<typeof startGateway>>['monitor']) {
   await vi.waitFor(
     () => expect(monitor.snapshot('key-1')?.programs?.[0]).toMatchObject({ waiting: 0, streams: 0 }),
@@ -364,7 +364,7 @@ test('a wall clock set an hour ahead declines no waiting request', async () => {
   expect(waiting()).toBe(1)
   clock.skip(5_000)
   expect([waiting(), count()]).toEqual([1, 1])
-  // The access token counts as expired then, and the turn comes before there is another one.
+  // The access token counts as expired by then, and the turn comes before there is a new token.
   clock.skip(20_000)
   expect((await waits).status).toBe(200)
   await expectNothingLeft(monitor)
@@ -513,7 +513,10 @@ const chunkOf = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 const STREAM_HEAD =
   'HTTP/1.1 200 OK\r\ncontent-type: application/vnd.tradestation.streams.v3+json\r\ntransfer-encoding: chunked\r\n'
 
-/** A program that reads a stream that is not shared, with what the service says of it, and what was read. */
+/**
+ * A program that reads an unshared stream. Returns a function with which the service sends text, and what the
+ * program read.
+ */
 async function readsUnshared(head: string) {
   let say = (_text: string) => {}
   const started = await before((socket, request) => {

@@ -26,7 +26,7 @@ interface Upstream extends ForwardRequest {
   isAborted: boolean
 }
 
-/** The forwarder of one key on virtual time, before a service that says what the test says. */
+/** The forwarder of one key in virtual time, before a service whose responses the test sends. */
 function started(reserve?: Readonly<Record<string, number>>) {
   const { streams, slots, http } = setUp()
   const { clock, timeline, ledger, tap } = startedTap()

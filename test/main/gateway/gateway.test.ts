@@ -250,7 +250,7 @@ test('a revoked program gets nothing more: its open stream ends at once, its key
   expect(monitor.events(0).at(-1)).toMatchObject({ kind: 'program-cut', program: 'bot' })
   await expect(
     (async () => {
-      // A second of its frames: long before, it has ended.
+      // A second of frames: the stream ends long before.
       for (let frame = 0; frame < 50; frame += 1) await reader.read()
     })(),
   ).rejects.toThrow()
@@ -390,15 +390,15 @@ test('waiting requests end with 503 and the reason when the tokens are revoked',
     get(`${ACCOUNTS}?i=${i}`, key, { prefer: 'wait=300' }),
   )
   await vi.waitFor(() => expect(monitor.snapshot('key-1')?.programs?.[0]?.waiting).toBeGreaterThan(5), SOON)
-  // The next one comes first, and all of them have the patience that they asked for, but for the way to the
-  // queue.
+  // The next request is the first to be sent. All of them wait for as long as they asked, minus the way to
+  // the queue.
   const [use] = monitor.snapshot('key-1')?.programs?.[0]?.use ?? []
   const { nextCameAt = 0, nextTurnAt = 0, nextPatientUntil = 0, lastTurnAt = 0 } = use ?? {}
   expect(nextPatientUntil - nextCameAt).toBeLessThanOrEqual(300_000)
   expect(nextPatientUntil - nextCameAt).toBeGreaterThan(290_000)
   expect(nextTurnAt).toBeGreaterThan(nextCameAt)
   expect(lastTurnAt).toBeGreaterThan(nextTurnAt)
-  // What waits behind the reserve runs nothing empty, however fast it came.
+  // Requests that wait behind the reserve can't run the quota empty, however fast they arrived.
   const row = () => monitor.snapshot('key-1')?.requests.find(({ category }) => category === 'Accounts')
   await vi.waitFor(() => expect(row()?.held).toBeGreaterThan(2), SOON)
   expect(row()).not.toHaveProperty('emptyAt')

@@ -8,7 +8,7 @@ import { startGateway } from './started-gateway.ts'
 const SOON = { timeout: 20_000, interval: 20 }
 const ACCOUNTS = '/v3/brokerage/accounts'
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}'
-/** Answers of the gateway itself begin so; one of the service says which status came. */
+/** The `Proxy-Status` of the gateway's own answers. That of a relayed answer names the status received. */
 const OWN = 'headroom; error=http_protocol_error'
 
 /** The status of an answer; `none` where the connection was cut, or stayed without one. */

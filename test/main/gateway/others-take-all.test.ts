@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000
 /** A gateway on a key with unseen programs, in skipped time. */
 async function inStorm() {
   const clock = new SkippingClock()
-  // Who calls is known at once: a look-up in files takes time that is not skipped.
+  // The caller is known at once, because looking it up in files takes real time.
   const peer = () => ({ userId: process.getuid?.() ?? 0, inode: '' })
   const started = await startGateway({ clock, peer, simulator: { traffic: { [STRIKES]: 3 * REFILL } } })
   const { service, monitor, get, add } = started
@@ -110,6 +110,6 @@ test('critical programs continue while others use the whole refill, and their he
     if (skippedMs % 1_000 === 0) void ask(notes, 30)
   })
   expect(calls(ceasedAtMs).length).toBeGreaterThanOrEqual(8)
-  // The first one may come before a whole request is back.
+  // The first request may come before a whole request has refilled.
   expect(mostRefused(calls(ceasedAtMs))).toBeLessThanOrEqual(1)
 }, 60_000)

@@ -11,7 +11,7 @@ const SOON = { timeout: 15_000, interval: 5 }
 const SYMBOLS = ['MSFT', 'AAPL', 'NVDA', 'AMZN', 'TSLA', 'META']
 const OUTAGE_MS = 32_000
 const STEP_MS = 100
-/** Within which the streams that follow are opened. */
+/** The time within which the other streams are opened. */
 const SPREAD_MS = 500
 /** A machine under load: the clock advances while a request is in flight. */
 const SLOWNESS_MS = 2_000
@@ -99,7 +99,7 @@ test.each<Weather>(['503', 'reset', 'refusing'])(
       expect(spacingOf(service)).toBeGreaterThan(TRY_EVERY_MS - SLOWNESS_MS)
     }
     await service.turn('fair')
-    // Its next try, and the spread of those that follow.
+    // The time until the next try, and the spread of the other streams.
     expect(await untilHeard()).toBeLessThan(TRY_EVERY_MS + SPREAD_MS + SLOWNESS_MS)
     expectAllThere()
     expect(service.lowest).toBeGreaterThanOrEqual(RESERVE)

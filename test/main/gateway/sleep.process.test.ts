@@ -105,13 +105,14 @@ async function started(...args: readonly string[]) {
 
 test('after a suspension, late requests are declined, new ones answered, and the queue is empty', async () => {
   const { running, get, programs, end } = await started('--reserve', 'Accounts=200')
-  // Notes keeps its hands off until this one is back, within its patience.
+  // `notes` sends nothing until this request is answered.
   expect((await get(BOT, '?first')).status).toBe(200)
   const patient = get(NOTES, '?patient', { prefer: 'wait=2' })
   await Promise.race([patient, running.said('"waiting":1')])
   running.child.kill('SIGSTOP')
   const meanwhile = [1, 2, 3].map((i) => get(BOT, `?meanwhile=${i}`))
-  // Its own patience ends while nothing moves, and that of notes with the second that it gets more.
+  // The wait of this request ends while the process stands still. So does that of `notes`, including its
+  // extra second.
   await expect(get(BOT, '?gone', { signal: AbortSignal.timeout(3_500) })).rejects.toThrow()
   running.child.kill('SIGCONT')
   for (const answer of await Promise.all(meanwhile)) {

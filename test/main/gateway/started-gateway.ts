@@ -43,13 +43,13 @@ export interface GatewayTraits {
   readonly profile?: Partial<Profile>
   readonly peer?: () => Peer | Promise<Peer>
   readonly reserve?: Readonly<Record<string, number>>
-  /** Where the tokens of the key are stored; in memory only without it. */
+  /** Where the tokens of the key are stored; if absent, only in memory. */
   readonly tokens?: VaultTokens
-  /** Of the gateway, the monitor and the simulator, instead of the machine's. */
+  /** The clock of the gateway, the monitor and the simulator; the machine's if absent. */
   readonly clock?: Clock
-  /** Instead of a temporary one. */
+  /** The data folder; a temporary one if absent. */
   readonly dataFolder?: string
-  /** Orders of the gateway, given its parts; none without it. */
+  /** Creates the orders of the gateway from its parts. Without it, no order passes. */
   readonly orders?: (parts: {
     readonly monitor: Monitor
     readonly programs: Programs

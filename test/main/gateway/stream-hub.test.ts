@@ -502,7 +502,7 @@ test('a service that sends its whole state in time is back, even without differe
   const { service, says, clock, first, opened, http } = await openPositions()
   service.ends()
   let told = opened()
-  // Each connection tells what is known, and then nothing until it is given up.
+  // Each connection sends what is known, and then nothing until it is given up.
   for (let ms = 0; ms < 3 * MAX_OUTAGE_MS; ms += 5_000) {
     await clock.advance(5_000)
     if (http.streams.at(-1)?.closed !== false || opened() === told) continue
@@ -763,7 +763,7 @@ test('waits out a rate 429 within the reader’s longest wait', async () => {
     'x-ratelimit-reset': '20',
   })
   expect(hasty.status).toBe(429)
-  // One opening got it, however many waited for it.
+  // Only one request to open the stream got the 429, however many programs waited.
   expect([countsOf(program('a')).rejected, countsOf(program('b')).rejected]).toEqual([1, 0])
   await clock.advance(25_000)
   service.opens()

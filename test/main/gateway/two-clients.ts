@@ -36,7 +36,7 @@ export interface Fault {
 
 const cut = (how: string) => (control: Control) => control('cut-streams', { how })
 
-/** A fault that strikes a request or a stream that is opened, and a cut, so that one is. */
+/** A fault that strikes when a stream is opened, together with a cut, so that one is opened. */
 const atOpening =
   (name: string, times: number, how = 'end') =>
   async (control: Control) => {
@@ -44,11 +44,14 @@ const atOpening =
     await cut(how)(control)
   }
 
-/** Sooner after the opening a GoAway counts as a failure; later it ends the growth of the backoff. */
+/**
+ * A GoAway sooner than this after the opening counts as a failure. A later one ends the growth of the
+ * backoff. Milliseconds.
+ */
 const AGE_MS = 1_500
 const goAway: Fault = { what: 'a GoAway', afterMs: AGE_MS, strike: cut('goaway-v3') }
 
-/** Those that are over within seconds. */
+/** Faults that are over within seconds. */
 export const SHORT_FAULTS: readonly Fault[] = [
   {
     what: 'silence for 2 s',
@@ -66,7 +69,7 @@ export const SHORT_FAULTS: readonly Fault[] = [
   { what: '503, twice', strike: atOpening('resources-503', 2, 'reset') },
 ]
 
-/** All of them, and those that take the service away for longer. */
+/** All faults, including those that take the service away for longer. */
 export const ALL_FAULTS: readonly Fault[] = [
   ...SHORT_FAULTS,
   goAway,
@@ -161,7 +164,7 @@ export interface TwoClientsAsked {
   readonly faults: readonly Fault[]
   /** Frames that the service sends each second. */
   readonly perSecond: number
-  /** Between the end of one and the next, at least. */
+  /** Minimum time between the end of a fault and the start of the next one, in milliseconds. */
   readonly pauseMs: number
   readonly say?: (line: string) => void
 }

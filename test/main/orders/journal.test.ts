@@ -162,7 +162,7 @@ test('a journal whose -wal file was removed has every order, also after a kill',
   journal.insert(entry('before'))
   rmSync(join(folder, 'orders.db-wal'))
   expect(journal.insert(entry('after')).ok).toBe(true)
-  // A copy is what a kill leaves: nothing closes it.
+  // A copy of the open file is what a kill leaves, because nothing closes the file.
   const killed = temporaryFolder()
   cpSync(folder, killed, { recursive: true })
   expect(open(killed).journal.former?.map(({ id }) => id)).toEqual(['before', 'after'])

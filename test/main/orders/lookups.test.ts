@@ -13,7 +13,7 @@ const KEY = Buffer.from('of this run')
 /** The orders of the account: of today, and of former days. */
 type Read = (path: string) => readonly unknown[]
 
-/** What the lookups conclude of an order whose hashes have this key, by these orders of its account. */
+/** What the lookups conclude about an order whose hashes have this key, from these orders of its account. */
 async function concluded(
   key: Uint8Array,
   listed: readonly unknown[] | Read,

@@ -54,7 +54,7 @@ test('another key with the id of a disconnected one gets none of its programs’
   programs.add({ ...BOT, profile: 'key-1' })
   expect(verdict()).toMatchObject(ADMITTED)
   monitor.disconnect('key-1')
-  // Before another key comes, so that the same one gets none either.
+  // Withdrawn before another key is connected, so that even the same key gets none.
   expect(programs.list()[0]?.maxOrders).toBeUndefined()
   monitor.connect(OTHER_KEY)
   expect(verdict()).toMatchObject(REFUSED)
@@ -67,7 +67,7 @@ test.each(['key-1', ONLY_KEY])(
   (profile) => {
     const dataFolder = temporaryFolder()
     startedOn(dataFolder, [KEY]).programs.add({ ...BOT, profile })
-    // The key of a program without one is known at the next start.
+    // A program that names no key is bound to the connected key at the next start.
     expect(startedOn(dataFolder, [KEY]).verdict()).toMatchObject(ADMITTED)
     const { verdict, notes } = startedOn(dataFolder, [OTHER_KEY])
     expect(verdict()).toMatchObject(REFUSED)

@@ -6,7 +6,7 @@ import { ORDER, ORDERS, startOrderGateway } from './order-gateway.ts'
 
 const SOON = { timeout: 20_000, interval: 20 }
 
-/** Whether this machine can have one is asked once. */
+/** Asked once: whether this machine can have a small disk. */
 const { why, close } = smallDisk(true)
 close()
 if (why !== undefined) cannotProve('O3', 3, why)

@@ -31,7 +31,7 @@ async function rawService(answer: (socket: Socket, request: string, count: numbe
         if (end < 0 || request.length < end + 4 + Number(length)) return
         const whole = request
         request = ''
-        // Lookups are not what is counted.
+        // Lookups are not counted.
         if (whole.startsWith('GET')) socket.destroy()
         else answer(socket, whole, ++count)
       })
@@ -193,7 +193,7 @@ async function startRelay(): Promise<Relay & { readonly origin: string }> {
       const at = relay.passed.push(0) - 1
       socket.on('error', () => {})
       upstream.on('error', () => {})
-      // No answer passes: its headers would show the quota of orders, which so many use up.
+      // No answer passes, because its headers would show that so many orders use up their quota.
       upstream.on('data', () => socket.resetAndDestroy())
       upstream.on('close', () => socket.destroy())
       socket.on('close', () => upstream.end())

@@ -59,9 +59,9 @@ interface Asked {
   readonly body: string
   readonly program: string
   readonly reply: FakeReply
-  /** Whether its process or the gateway's died, so that it has no answer. */
+  /** Whether the program's process or the gateway's died, so that the program got no answer. */
   isGone: boolean
-  /** Its place among those that were sent. */
+  /** Position of the order among the orders that were sent. */
   send: number | undefined
 }
 
@@ -106,7 +106,7 @@ export async function liveOrders(seed: number, folder: string): Promise<OrderLif
   let incarnation = 0
   let orders!: Orders
   let forwarder!: Forwarder
-  /** The instant in which the order that is being served came. */
+  /** When the order that is being served arrived. */
   let servedAtMs: number | undefined
 
   const handle = (method: string, url: string, token: string, body = ''): ServiceReply => {
@@ -266,7 +266,8 @@ export async function liveOrders(seed: number, folder: string): Promise<OrderLif
         if (!isAlive() || isUnreadable || access.kind !== 'token') return undefined
         const reply = handle('GET', path, access.value)
         if (reply.kind !== 'answer' || reply.status !== 200) return undefined
-        // In every eighth life another program trades on the account, so nothing is certainly not listed.
+        // In every eighth life, another program trades on the account. Then no order is certainly absent from
+        // the list.
         return seed % 8 === 0 || !path.includes('orders') ? reply.body : withoutOthers(reply.body)
       },
       clock: ownClock,

@@ -17,7 +17,7 @@ interface Lives {
   readonly timeoutMs: number
 }
 
-/** Memory where there is such a disk: these lives are about what is written, not how fast. */
+/** A disk in memory, if there is one: these lives test what is written, not how fast. */
 const DISK = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 /** Tests lives of so many seeds: each promise is held in each, and each fault is met in some. */

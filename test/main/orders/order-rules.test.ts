@@ -194,7 +194,7 @@ test('a used up quota is a 429 at once, whatever the program would wait', async 
   expect(answer.status).toBe(429)
   expect(answer.headers.get('proxy-status')).toContain('error=http_request_denied')
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
-  // The service itself never refused one, and the reserve was spent.
+  // The service itself never refused an order, and the reserve was spent.
   const { ledger } = service.service.orders
   expect(ledger.arrivals().every(({ status }) => status === 200)).toBe(true)
   expect(ledger.total()).toBeGreaterThanOrEqual(120)
@@ -289,7 +289,7 @@ test('a program that is gone before its order left sends nothing', async () => {
   await asked
   gone.abort()
   expect(await answer).toBe('gone')
-  // A connection that comes later is served later than the end of this one.
+  // The gateway serves a later connection only after it has seen the end of this one.
   for (let later = 0; later < 3; later += 1) await fetch(`${url}/headroom/health`)
   release()
   expect(await ended).toBe('not-sent')

@@ -71,7 +71,7 @@ test('a journal that is locked during the start delivers its unknown outcomes la
   expect(orders.summary('key-1')).toMatchObject({ state: 'failed', today: 0, unknown: [] })
   other.exec('ROLLBACK')
   other.close()
-  // The order that opens the journal isn't one of an earlier run.
+  // The order that opens the journal is not from an earlier run.
   expect((await send('POST', ORDERS, add('bot'), ORDER)).status).toBe(200)
   expect(events.filter(({ kind }) => kind === 'order-unknown')).toEqual([
     { kind: 'order-unknown', id: 'former', program: 'bot' },
