@@ -55,6 +55,8 @@ const MAX_REFUSAL_BYTES = 1 << 20
  */
 const FIRST_WORD_MS = 6_000
 
+const LINE_END = Uint8Array.of(0x0a)
+
 /** `unsure`: the response head does not identify the service; its first bytes will. */
 type Phase = 'opening' | 'unsure' | 'open' | 'refusing' | 'over'
 
@@ -187,6 +189,8 @@ export class StreamConnection {
       this.#exchange.failed('lost', this.#phase === 'opening' ? why : undefined)
     } else {
       // The last line of older streams may lack its line end.
+      if (isWhole) this.#listener.heard?.(LINE_END)
+      if (this.isOver) return
       const last = this.#reader.end()
       if (last.notable.some(({ kind }) => kind === 'ended')) this.#listener.frames(last)
       if (this.isOver) return

@@ -1277,4 +1277,9 @@ export const FINDINGS: readonly Finding[] = [
     ],
     breaks: ['merge the frames of a burst for a reader that takes them all'],
   },
+  {
+    found: 'The last frame of a stream reached no reader if the service ended the stream without a line end',
+    tests: [[HUB, 'the last frame of a stream that the service ends needs no line end']],
+    breaks: ['keep the last frame of a stream from readers if it lacks its line end'],
+  },
 ]

@@ -225,4 +225,12 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     replace: 'this.#queue.behind < 0',
     test: 'main/gateway/stream-reader.test.ts',
   },
+  {
+    promise: 'G9',
+    what: 'keep the last frame of a stream from readers if it lacks its line end',
+    file: 'main/streams/stream-connection.ts',
+    find: 'if (isWhole) this.#listener.heard?.(LINE_END)',
+    replace: 'if (!isWhole) this.#listener.heard?.(LINE_END)',
+    test: HUB_TEST,
+  },
 ]

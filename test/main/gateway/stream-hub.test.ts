@@ -123,6 +123,16 @@ test('a reader that returns in time keeps the stream', async () => {
   expect([again.lines.at(-1), again.writableEnded, opened()]).toEqual([position(1, 12), false, 1])
 })
 
+test('the last frame of a stream that the service ends needs no line end', async () => {
+  const { ask, service, says } = setUpHub()
+  const reply = await ask(quotes('MSFT'))
+  service.opens()
+  says('{"Symbol":"MSFT","Last":1}')
+  service.says('{"Symbol":"MSFT","Last":2}')
+  service.ends('ended by the service')
+  expect(reply.lines).toEqual(['{"Symbol":"MSFT","Last":1}', '{"Symbol":"MSFT","Last":2}'])
+})
+
 test('half a frame of a cut connection is not part of the next one', async () => {
   const { ask, service, says, clock } = setUpHub()
   const reply = await ask(quotes('MSFT'))
