@@ -44,13 +44,13 @@ export type Recognition =
  */
 export const NEAR_MS = 5 * MINUTE_MS
 /**
- * How long before it was sent an order may seem to have opened, in milliseconds: a list shows whole seconds,
- * and clocks differ.
+ * An order may seem to have opened this many milliseconds before it was sent, because a list shows whole
+ * seconds and clocks differ.
  */
 const CLOCK_DIFFERENCE_MS = 5_000
 /**
- * Maximum error of a clock, in milliseconds. A listed order that opened even earlier than this before the
- * entry is certainly another order.
+ * Maximum error of a clock, in milliseconds. A listed order that opened longer than this before the entry is
+ * certainly another order.
  */
 export const MAX_CLOCK_ERROR_MS = DAY_MS
 

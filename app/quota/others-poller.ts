@@ -29,7 +29,9 @@ export interface PollerHeader {
  * `most`.
  */
 const TRIES = { perSecond: 3_000, most: 20_000 } as const
-/** A new search needs this many more gaps: a share of the present number, or `least` if that is more. */
+/**
+ * A new search needs this many gaps more than the last one: a share of the present number, at least `least`.
+ */
 const MORE_GAPS = { share: 0.25, least: 8 } as const
 /** Jitter of a header's time, in seconds. */
 const JITTER_SECONDS = 0.03
@@ -223,7 +225,8 @@ export class OthersPoller {
 }
 
 /**
- * When the first header that showed a request missing arrived, from the gap with index `first` on. Seconds.
+ * When the first header arrived that showed a request missing, counting from the gap with index `first`.
+ * Seconds.
  */
 function firstShownAt({ to, missing, count }: PollerGaps, first: number): number {
   let at = first

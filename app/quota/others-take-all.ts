@@ -9,7 +9,7 @@ const FORGOTTEN_MS = 600_000
 const RELAPSE_MS = 60_000
 
 /**
- * Whether others use the whole refill of a quota, and when to try next. In that case 429s continue until
+ * Whether others use the whole refill of a quota, and when to try next. While they do, 429s continue until
  * others slow down, at an unknown time.
  *
  * After a 429 with Remaining 0, tries go one at a time. If a try, or any other request since, also gets a 429
@@ -42,7 +42,7 @@ export class OthersTakeAll {
     this.#nextTryAtMs = nowMs + retryDelayMs(RETRY.othersTakeAll, this.#tries, 0)
   }
 
-  /** Postpones the next try to `untilMs` at least, as after a 429 that named no time. */
+  /** Postpones the next try until `untilMs` or later, for example after a 429 that named no time. */
   postpone(untilMs: number): void {
     if (this.isSo) this.#nextTryAtMs = Math.max(this.#nextTryAtMs, untilMs)
   }

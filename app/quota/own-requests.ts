@@ -1,7 +1,9 @@
 /** An own request without a response. Times in milliseconds on one clock. */
 interface Pending {
   readonly sentAtMs: number
-  /** Refill that the upper bound lost at the limit since the request was sent. Requests. */
+  /**
+   * Refill that the upper bound has lost since the request was sent, because it was at the limit. Requests.
+   */
   overflowed: number
   /** Whether the upper bound does not yet account for this request. */
   unseen: boolean
@@ -35,7 +37,10 @@ export class OwnRequests {
     return request
   }
 
-  /** Records refill, in requests, that the upper bound lost at the limit, for each request in flight. */
+  /**
+   * Records, for each request in flight, refill that the upper bound lost because it was at the limit.
+   * Requests.
+   */
   overflow(growth: number): void {
     if (growth > 0) for (const request of this.#pending.values()) request.overflowed += growth
   }

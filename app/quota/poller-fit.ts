@@ -109,7 +109,7 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
     }
     const odds = Math.log(((1 - STRAY) * chance) / gaps.irregular[at]! + STRAY)
     if (at === last) latest = odds
-    // The interval applies to the gap before only if that gap ends at this gap's first header.
+    // The interval applies to the previous gap only if that gap ends at the first header of this one.
     if (at > 0 && gaps.to[at - 1] !== from) isKnown = false
     sum += odds
     if (sum > best) {

@@ -87,10 +87,10 @@ export function* searchPoller(
  * Tries all timings on a grid, or those near `before`. Returns the clear timing, if any. After each period,
  * yields how many timings were tried for it.
  *
- * A wrong timing fails within a few gaps. The steps of period and phase are as coarse as the latest gaps can
- * resolve, which are tried first. The best few timings are then refined over all gaps. A timing is clear if
- * its odds exceed the number of tries by a factor of e^10 (e^5 near `before`), and the odds of any different
- * timing by e^5, over at least six periods and twelve gaps.
+ * A wrong timing fails within a few gaps. The latest gaps are tried first, and the steps of period and phase
+ * are as coarse as these gaps can resolve. The best few timings are then refined over all gaps. A timing is
+ * clear if its odds exceed the number of tries by a factor of e^10 (e^5 near `before`), and the odds of any
+ * different timing by e^5, over at least six periods and twelve gaps.
  */
 function* searchGrid(
   gaps: PollerGaps,

@@ -37,13 +37,13 @@ export const RUNNING_OUT_SECONDS = 600
 export const CRITICAL_SECONDS = 120
 /**
  * A row counts as running out at this chance of running out from others' present use. In the truth bench, a
- * third of the alerts are false at 0.5, and under a quarter at 0.7. In return, the median warning comes 6 s
- * later.
+ * third of the alerts are false at 0.5, and under a quarter at 0.7. However, the median warning comes 6 s
+ * later at 0.7.
  */
 const RUNNING_OUT_CHANCE = 0.7
 /**
- * A row is watched at this chance of running out from everything that others may do. It is above 0.18, the
- * chance for a key that nobody else uses until its third header.
+ * A row is watched at this chance of running out from everything that others may do. Until its third header,
+ * a key that nobody else uses has a chance of 0.18, at which it must not be watched.
  */
 const WATCH_CHANCE = 0.2
 /** A row is empty (calls fail) if less than one request is left with at least this chance. */
@@ -66,7 +66,7 @@ const WIDE_LOW = 0.85
 /** A row is no longer empty once this many requests are certainly left. Rounding is less than one request. */
 const REFILLED = 2
 /**
- * How far a threshold must be passed again before a milder state: by this share of the limit, or down to this
+ * How far beyond its threshold a value must be for a milder state: by this share of the limit, or at this
  * share of the chance.
  */
 const HYSTERESIS = { share: 0.05, chance: 0.5 } as const

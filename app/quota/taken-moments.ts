@@ -29,7 +29,8 @@ export function grow(means: Float64Array, variances: Float64Array, at: number): 
 }
 
 /**
- * Writes mean and variance of max(0, X) to `kept`. Above z = 4 they are those of X, below z = −6 both are 0.
+ * Writes mean and variance of max(0, X) to `kept`. For z above 4, they are those of X; for z below −6, both
+ * are 0.
  */
 function atLeastNothing(mean: number, variance: number): void {
   if (variance < 1e-12) {

@@ -14,8 +14,8 @@ const FULL_BETWEEN = 1.5
 /** Maximum number of missing requests at which the quota counts as nearly full. */
 const NEAR_FULL = 2
 /**
- * Before a header, a quota may be this far from full, in requests, for one request of others to be
- * noticeable: the header's own request plus rounding.
+ * Maximum distance from full before a header, in requests, at which one request of others is noticeable: the
+ * header's own request plus rounding.
  */
 const OWN_MISSING = 1.1
 /**

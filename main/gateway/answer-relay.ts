@@ -7,7 +7,9 @@ import { GATEWAY_NAME, sendProblem } from './problem.ts'
 import { FAILURES } from './refusals.ts'
 import type { Begun, TokenRemoval } from './token-removal.ts'
 
-/** Per-connection headers (RFC 9110, section 7.6.1), and cookies, which the gateway does not relay. */
+/**
+ * Headers that the gateway does not relay: those of one connection (RFC 9110, section 7.6.1), and cookies.
+ */
 const DROPPED: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -60,7 +62,7 @@ export interface Reader {
 export interface Relayed {
   readonly answer: ForwardAnswer
   readonly begun?: Begun
-  /** Removes the access token that the request was sent with from the response. */
+  /** Removes from the response the access token with which the request was sent. */
   readonly removal: TokenRemoval
   readonly readers: readonly Reader[]
   /** Aborts the upstream request. */

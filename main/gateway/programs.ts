@@ -220,8 +220,8 @@ export class Programs {
   }
 
   /**
-   * No longer allows the programs of a disconnected key to send orders, even if that can't be stored, because
-   * the key's id may be given to another key. Returns the names of these programs.
+   * Withdraws the permission of a disconnected key's programs to send orders, even if that can't be stored,
+   * because the key's id may be given to another key. Returns the names of these programs.
    */
   withdrawOrders(profile: string): { readonly names: readonly string[]; readonly saved: Saved } {
     return this.#withdraw((one) => one.profile === profile)

@@ -233,7 +233,7 @@ export type JournalOpening =
     }
   | { readonly kind: 'failed'; readonly failure: StorageFailure; readonly cause?: unknown }
 
-/** Whether the folder has a journal, be it readable or not. */
+/** Whether the folder has a journal, readable or not. */
 export const hasJournalFile = (folder: string): boolean => existsSync(join(folder, `${NAME}.db`))
 
 /** Opens `orders.db`. A damaged file is set aside; a file of a newer version of Headroom is left alone. */

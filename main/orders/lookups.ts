@@ -26,7 +26,7 @@ export interface LookupDeps {
   readonly clock: Clock
   readonly hashes: OrderHashes
   readonly read: ReadResource
-  /** Whether a former key sent the order: the connected key with the same id is another one. */
+  /** Whether the order was sent by a former key, whose id now belongs to the connected key. */
   readonly isOfFormerKey: (entry: HashedEntry) => boolean
   /** Entries of the journal in an interval; `undefined` while it can't be read. */
   readonly entries: (fromMs: number, toMs: number) => readonly HashedEntry[] | undefined

@@ -26,7 +26,8 @@ export class OrderHashes {
   }
 
   /**
-   * Whether one of the keys has this name. A hash that another key made can equal no hash of a listed order.
+   * Whether one of the keys has this name. A hash made with any other key can't equal the hash of a listed
+   * order.
    */
   isKnown(name: string): boolean {
     return [...this.#keys(), this.#own].some((key) => name === this.#nameOf(key))

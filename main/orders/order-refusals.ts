@@ -36,7 +36,7 @@ export const REFRESHING: Problem = {
   headers: { 'retry-after': '1' },
 }
 
-/** The response to a program that has sent its orders of this minute. */
+/** The response to a program that has used up its orders for this minute. */
 export function overLimit(max: number, waitMs: number): Problem {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000))
   return {
