@@ -31,7 +31,7 @@ export interface RunningPlan {
    * minute.
    */
   readonly recordedFromMs?: number
-  /** Minutes recorded since `recordedFromMs`; absent if that is absent. */
+  /** Minutes recorded since `recordedFromMs`; absent if `recordedFromMs` is absent. */
   readonly recordedMinutes?: number
 }
 

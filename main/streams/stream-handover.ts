@@ -102,7 +102,10 @@ export class StreamHandover {
       this.#listener.lost({ kind: 'refused', reason: '429: rate quota', code: 'rate-limited', ...taken })
   }
 
-  /** A permit to open, or when to try again; `undefined` if it needs no permit, or has no access token. */
+  /**
+   * A permit to open a connection, or when to try again; `undefined` if no permit is needed, or if there is
+   * no access token.
+   */
   async #turn(): Promise<Permit | NoPermit | undefined> {
     const acquirePermit = this.#takeTurn
     if (this.#deps.usable().kind === 'none') return undefined
