@@ -1,4 +1,4 @@
-import { memo } from 'react'
+import { memo, useDeferredValue } from 'react'
 import {
   Area,
   CartesianGrid,
@@ -46,6 +46,8 @@ interface HistoryChartProps {
 export const HistoryChart = memo(function HistoryChart({ series, markers, summary }: HistoryChartProps) {
   const { rows, toMs, nowMs, limit, lowBelow, facts, strip, lowest, empties, hasUsual } = series
   const { asBand } = facts
+  // Use, forecast and usual load are drawn after the level, so that the first render is no single long task.
+  const isWhole = useDeferredValue(true, false)
   return (
     <ResponsiveContainer {...WHOLE_FRAME}>
       <ComposedChart
@@ -109,7 +111,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             strokeOpacity={0.8}
           />
         )}
-        {empties !== undefined && (
+        {isWhole && empties !== undefined && (
           <ReferenceLine
             y={lowBelow}
             stroke="none"
@@ -119,7 +121,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             }}
           />
         )}
-        {!asBand && (
+        {isWhole && !asBand && (
           <Area
             {...CURVE}
             dataKey="range"
@@ -165,7 +167,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             fillOpacity={0.12}
           />
         )}
-        {hasUsual && (
+        {isWhole && hasUsual && (
           <Area
             {...CURVE}
             dataKey="usual"
@@ -177,7 +179,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
           />
         )}
         {/* These are areas, because Recharts would measure the length of a line at each render. */}
-        {empties !== undefined && (
+        {isWhole && empties !== undefined && (
           <Area
             {...CURVE}
             dataKey="forecast"
@@ -187,7 +189,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             fillOpacity={1}
           />
         )}
-        {empties !== undefined && (
+        {isWhole && empties !== undefined && (
           <Area
             {...CURVE}
             dataKey="latest"
@@ -197,7 +199,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             fill="none"
           />
         )}
-        {empties !== undefined && (
+        {isWhole && empties !== undefined && (
           <Area
             {...CURVE}
             dataKey="earliest"
@@ -208,7 +210,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             fill="none"
           />
         )}
-        {strip && (
+        {isWhole && strip && (
           <Area
             {...CURVE}
             dataKey="othersBar"
@@ -218,7 +220,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             fillOpacity={1}
           />
         )}
-        {strip && (
+        {isWhole && strip && (
           <Area
             {...CURVE}
             dataKey="ownBar"
@@ -228,7 +230,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             fillOpacity={0.9}
           />
         )}
-        {strip && (
+        {isWhole && strip && (
           <ReferenceLine
             y={strip.refill}
             stroke="var(--muted)"
