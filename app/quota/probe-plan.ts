@@ -58,7 +58,7 @@ export const JITTER = 0.2
 const EMPTY_EVERY_MS = 15_000
 /** Number of intervals between two checks during the wait after a 429. */
 const PACES_WHILE_HELD = 2
-/** Factor on the interval of an ok row while nobody watches a window or terminal. */
+/** Factor on the interval of an ok row while no window or terminal is watched. */
 const SLOWER_UNATTENDED = 3
 
 /**
@@ -112,7 +112,7 @@ export function budgetOpensAtMs(
  * - If a usual load starts at about that time: just after its start, unless an interval is set for the row.
  * - If an interval is set for the row: it counts from check to check, and restarts at a header of another
  *   request.
- * - If `attended` is false (nobody watches a window or terminal): ok rows are checked a third as often.
+ * - If `attended` is false (no window or terminal is watched): ok rows are checked a third as often.
  */
 export function probeDueAtMs(
   row: RequestQuota,

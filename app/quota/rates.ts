@@ -13,6 +13,7 @@ export interface CountedRate {
   readonly sinceMs: number
 }
 
+/** A count that starts at `nowMs`, epoch ms, and decays over `horizonMs`. */
 export const countedFrom = (nowMs: number, horizonMs: number): CountedRate => ({
   horizonMs,
   sum: 0,

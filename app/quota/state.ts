@@ -43,7 +43,7 @@ export const CRITICAL_SECONDS = 120
 const RUNNING_OUT_CHANCE = 0.7
 /**
  * A row is watched at this chance of running out from everything that others may do. Until its third header,
- * a key that nobody else uses has a chance of 0.18, at which it must not be watched.
+ * a key without other users has a chance of 0.18, at which it must not be watched.
  */
 const WATCH_CHANCE = 0.2
 /** A row is empty (calls fail) if less than one request is left with at least this chance. */

@@ -9,7 +9,7 @@ import type { Program } from './programs.ts'
 
 /** Frames are joined up to this size before they are written. */
 const MAX_WRITE_BYTES = 64 << 10
-/** Frames are written at this number, before they count as a reader's arrears. */
+/** This many joined frames are written at once, so that they do not count as waiting for the reader. */
 const MAX_WRITE_FRAMES = 128
 
 /** A program's subscription to a shared stream: its reply, and the data still to be written. */
