@@ -147,11 +147,12 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   return own === undefined ? `Pause ${program.name}.` : `Slow ${program.name} to ${own}.`
 }
 
-/** The safe pace of one program while the rest of own use continues; `undefined` if nothing is left. */
+/** The safe pace of one program while the other programs continue; `undefined` if nothing is left. */
 function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): string | undefined {
   if (safe?.everySeconds === undefined || safe.everySeconds === null) return undefined
-  const rest = (use?.own ?? 0) - (use?.programs?.[id] ?? 0)
-  const perSecond = 1 / safe.everySeconds - Math.max(0, rest)
+  // Not own use less this program's: their means span different times.
+  const others = Object.entries(use?.programs ?? {}).filter(([program]) => program !== id)
+  const perSecond = 1 / safe.everySeconds - others.reduce((sum, [, rate]) => sum + rate, 0)
   return perSecond < SLOWEST ? undefined : paceText(1 / perSecond)
 }
 
