@@ -1,7 +1,10 @@
 import type { Alert, Announcement } from '../contract/alerts.ts'
 import { mostUrgent, urgencyOf } from '../contract/severity.ts'
 
-/** Alerts of one profile and kind raised within this time are grouped, from `GROUP_FROM` on. Milliseconds. */
+/**
+ * Alerts of one profile and kind that are raised within this time form a group if there are at least
+ * `GROUP_FROM` of them. Milliseconds.
+ */
 const GROUP_WITHIN_MS = 5_000
 const GROUP_FROM = 3
 

@@ -21,8 +21,8 @@ export function isQuietHour({ quietHours }: Pick<AlertPreferences, 'quietHours'>
 
 /**
  * Whether an alert is announced at `nowMs`, epoch ms, by notification, sound and bell. A snooze and quiet
- * hours silence all alerts except critical ones; without the bypass they silence those too. The list of open
- * alerts always shows every alert.
+ * hours silence all alerts except critical ones. Without `urgentBypass`, they silence critical ones too. The
+ * list of open alerts always shows every alert.
  */
 export function mayAnnounce(preferences: AlertPreferences, severity: Severity, nowMs: number): boolean {
   const { snoozedUntil = 0, urgentBypass } = preferences

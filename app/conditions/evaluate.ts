@@ -160,7 +160,7 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
 
 /**
  * Conditions from responses without quota headers, caused by the token, the service or single rows. A 401
- * counts only after a refresh did not help.
+ * does not count while a refresh is in progress, because the refresh may fix it.
  */
 function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const problems = keyProblems(snapshot, nowMs).filter(

@@ -26,7 +26,7 @@ export interface IncidentLine extends EventSentence {
   readonly endedAt?: number
   /** The events of a shared line in their own words, worst first; absent for a single event. */
   readonly parts?: readonly IncidentPart[]
-  /** The events that ended the condition, finally or until it began again. */
+  /** The events that ended the condition. After some of them, it may have begun again. */
   readonly ends: readonly LoggedEvent[]
   /** Whether the condition is still open. */
   readonly isOpen: boolean
@@ -35,8 +35,8 @@ export interface IncidentLine extends EventSentence {
 /** What decides, besides its events, whether a condition is open. */
 export interface LogStyle extends EventStyle {
   /**
-   * Epoch ms. A 429 whose wait ended before this without a response is not open: whether it continues is
-   * unknown.
+   * Epoch ms. If the wait after a 429 ended before this time and no response followed, the 429 is not shown
+   * as open, because nothing shows whether it continues.
    */
   readonly nowMs?: number
   /**

@@ -83,7 +83,10 @@ function isNews(last: KeyReport, report: KeyReport, { news }: Lasting): boolean 
 
 const SHAPES = new Map(eventSchemas.map(({ shape }) => [shape.kind.def.values[0] as string, shape as object]))
 
-/** Whether a report is only the end of a condition: its schema has a field that only the start provides. */
+/**
+ * Whether a report only marks the end of a condition. The schema of such an event has `since`, which comes
+ * from the start of the condition.
+ */
 const isOnlyEnd = (report: KeyReport): boolean => 'since' in (SHAPES.get(report.kind) ?? {})
 
 /** The event for the end of a condition, with the fields of its schema that were known when it began. */

@@ -133,7 +133,7 @@ export const eventSchemas = [
   /** A person signed in again to a connected key. */
   event('signed-in', {}),
   event('sign-in-required', { reason: text, cause: z.exactOptional(z.literal('misconfigured')) }),
-  /** The 24 hours of a rotating key (service 8.4) end at `endsAt`. Reported 75 and 15 minutes before that. */
+  /** The 24 hours of a rotating key (service 8.4) end at `endsAt`. Reported 60 and 15 minutes before that. */
   event('sign-in-due', { endsAt: number }),
   event('revoked', {}),
   event('revoke-unconfirmed', { reason: text, retryAt: optionalNumber }),

@@ -4,8 +4,9 @@ import { number, openObject, optionalNumber } from './fields.ts'
 /* Who uses a quota: the parts of its row in a snapshot. */
 
 /**
- * Requests per second in total, of this app and of others: median, and the ends of a range that contains
- * others' rate, both now and over the last minute, nine times in ten.
+ * Requests per second: in total, by this app, and by others. `elsewhere` is the median of others' rate, and
+ * the other two fields are the ends of a range. Nine times in ten, that range contains others' rate both now
+ * and over the last minute.
  */
 export const quotaUse = openObject({
   total: number,

@@ -81,7 +81,7 @@ const refreshSummary = openObject({
   rotatesBy: optionalNumber,
   endsAt: optionalNumber,
   stored: z.enum(['sealed', 'memory']),
-  /** Why the newest token is not stored yet, such as a full disk. Until it is, it is used from memory. */
+  /** Why the newest token is not stored yet, such as a full disk. Until then, it is used from memory. */
   unsaved: optionalText,
   reason: optionalText,
   /**
@@ -148,8 +148,8 @@ export const requestQuota = openObject({
   emptyAt: optionalNumber,
   /**
    * The range of that time, epoch ms: from the lower bound at the high end of others' use to the upper bound
-   * at the low end. Without `emptyTo`, the quota may not run out at all. Without both, it lasts ten minutes
-   * unless use increases.
+   * at the low end. Without `emptyTo`, the quota may not run out at all. If both are absent, it lasts ten
+   * minutes unless use increases.
    */
   emptyFrom: optionalNumber,
   emptyTo: optionalNumber,
@@ -320,12 +320,12 @@ export const programSummary = openObject({
   keyEnding: text,
   /** Maximum orders in any minute; absent: the program may not send orders. */
   maxOrders: optionalNumber,
-  /** Orders of the last minute, cancels included; absent with `maxOrders`. */
+  /** Orders of the last minute, cancels included; absent if `maxOrders` is absent. */
   ordersLastMinute: optionalNumber,
   lastSeenAt: optionalNumber,
   /** The process of the last call, if the system reports it: `python3 scan.py (4123)`. */
   process: optionalText,
-  /** Requests that the service answered since the gateway was turned on, and opened streams; no resends. */
+  /** Requests answered and streams opened by the service since the gateway was turned on; no resends. */
   forwarded: number,
   /** Requests answered with the response to an identical request. */
   coalesced: number,

@@ -75,7 +75,7 @@ export class BucketBound {
   #atMs = Number.NEGATIVE_INFINITY
   #model: 'rolling' | 'fixed' = 'rolling'
   #window: FixedWindow | undefined
-  /** The latest ended window that headers showed. */
+  /** The latest of the windows that headers showed and that have ended. */
   #formerWindow: FixedWindow | undefined
   /** Whether no header showed the window: it was inferred from an own request that may have opened it. */
   #isWindowAssumed = false

@@ -90,7 +90,10 @@ export class MinuteBuilder {
     return closed
   }
 
-  /** Continues from a sample whose minute is already counted. It may still be valid in the next minute. */
+  /**
+   * Continues from a sample whose minute is already counted. The sample may still be valid in the next
+   * minute.
+   */
   resume(sample: Sample): void {
     this.#last = sample
   }

@@ -59,7 +59,8 @@ export const MAX_CLOCK_ERROR_MS = DAY_MS
  *
  * A listed order belongs to one entry only. If another entry already names its ID, the listed order is
  * ignored, unless both entries have the same `OrderConfirmID`. If another entry with an equal order has no
- * outcome either, the list may show either order, so neither is recognised.
+ * outcome either, the listed order may belong to either entry. So it is not recognised as the order of one of
+ * them.
  */
 export function recognise(
   entry: RecognisedBy,

@@ -17,10 +17,10 @@ export interface Concession {
 const RATE_STEPS = 100
 
 /**
- * What to reduce first for a category to fit: starting with the least urgent class, and within a class with
- * the smallest weight. Each program gives up all its demand before the next one gives up any. Empty if the
- * category fits. Others can't be asked to reduce: if all programs together can't give up enough, only others
- * are named.
+ * What to reduce first so that a category fits. The least urgent class comes first; within a class, the
+ * program with the smallest weight. Each program gives up all its demand before the next one gives up any.
+ * Empty if the category fits. Others can't be asked to reduce: if all programs together can't give up enough,
+ * only others are named.
  *
  * The reductions cover `Σρ − r` and `Σb + reserve − L` and no more; rates are rounded down to hundredths.
  */

@@ -50,9 +50,9 @@ export interface SlotVerdict extends SlotUse {
  * If it fits, no request is declined and none waits longer than its `worstSeconds`. This assumes that
  * programs use the gateway and keep to the plan, that the key has no other use, that callers wait long
  * enough, and that at most 64 requests of a program wait. If a category does not fit, some requests are
- * delayed when bursts coincide or when its programs keep up their rates for long enough. A critical or normal
- * request then waits, a background one waits longer than the reserve takes to refill, or a request waits in
- * vain.
+ * delayed when bursts coincide or when its programs keep up their rates for long enough. In that case, a
+ * critical or normal request waits, a background request waits longer than the reserve takes to refill, or a
+ * request waits in vain.
  */
 export function planVerdict(plan: Plan): PlanVerdict {
   const demands = demandsOf(plan)

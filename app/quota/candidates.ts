@@ -27,8 +27,8 @@ export const HOLD_SECONDS: readonly number[] = [5, 30, 180, 2000]
 export const HOLD_COUNT = HOLD_SECONDS.length
 
 /**
- * Upper ends of the bands of rates, in multiples of the refill: idle, about the refill, busy. The last band,
- * storm, has no upper end. Holding times are learned per band.
+ * Upper ends of the bands of rates, in multiples of the refill: 0 for idle, 1.5 for rates up to about the
+ * refill, and 5 for busy. The last band, storm, has no upper end. Holding times are learned per band.
  */
 const BANDS = [0, 1.5, 5] as const
 export const BAND_OF: readonly number[] = RATES.map((rate) => {

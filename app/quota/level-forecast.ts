@@ -50,7 +50,7 @@ const STEPS = 20
 export interface EmptyRange {
   /** From the lower bound, with others at the high end. */
   readonly fromMs: number
-  /** From the upper bound, with others at the low end; `undefined` if the row may last. */
+  /** From the upper bound, with others at the low end; `undefined` if the row may not run out. */
   readonly toMs: number | undefined
 }
 
@@ -59,7 +59,7 @@ const FAR_PERIODS = 12
 
 /**
  * The range in which a row runs out, as every surface shows it. `undefined` if no range can be given: others'
- * use is unknown, the row lasts, the row is empty, or the wait after a 429 is not over.
+ * use is unknown, the row does not run out, the row is empty, or the wait after a 429 is not over.
  */
 export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
   const { state, asOf, emptyAt } = row
@@ -79,8 +79,8 @@ export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
  * The range of a row's level from `nowMs` to `toMs`, from both bounds and both ends of others' use. A fixed
  * window is forecast up to its end.
  *
- * `undefined` if no range can be given: others' use is unknown, the row lasts, the row is empty, or the wait
- * after a 429 is not over.
+ * `undefined` if no range can be given: others' use is unknown, the row does not run out, the row is empty,
+ * or the wait after a 429 is not over.
  */
 export function levelForecast(row: ForecastRow, nowMs: number, toMs: number): LevelForecast | undefined {
   const { use, limit, windowEndsAt } = row

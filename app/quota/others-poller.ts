@@ -116,7 +116,10 @@ export class OthersPoller {
     this.#own -= 1
   }
 
-  /** Marks the time until the next header as uncertain, as after a lost request, a 429 or a set clock. */
+  /**
+   * Marks the time until the next header as uncertain, for example after a lost request, a 429, or a change
+   * to the system clock.
+   */
   doubt(): void {
     this.#isDoubtful = true
   }

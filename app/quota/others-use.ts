@@ -59,8 +59,8 @@ const OUTLIER = 1e-4
 /** Variance of a header's value beyond rounding, in requests². */
 const NOISE = 0.01
 /**
- * Shift, in requests, of both ends of the interval of missing requests. Headers round, so the true number is
- * just above the lower end.
+ * How far, in requests, to shift up both ends of the missing-requests interval. Header values are rounded, so
+ * the true number of missing requests is just above the lower end.
  */
 const ROUNDED = 0.2
 /**

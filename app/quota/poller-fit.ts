@@ -36,8 +36,8 @@ const MAX_FALL = 7
 const MAX_FALL_AT_FIRST = 3.4
 
 /**
- * The highest log-odds of a timing over the latest gaps. The first gap is chosen so that they are highest; it
- * is not before `oldest`.
+ * The highest log-odds of a timing over the latest gaps. The gap to begin with is chosen so that the log-odds
+ * are highest, but it is not before `oldest`.
  *
  * Walks backwards through the gaps with an interval of levels. The level at a header follows from the level
  * at the previous header: plus the refill, minus the polls in between, minus own requests, capped at the

@@ -66,14 +66,15 @@ const WIDE_LOW = 0.85
 /** A row is no longer empty once this many requests are certainly left. Rounding is less than one request. */
 const REFILLED = 2
 /**
- * How far beyond its threshold a value must be for a milder state: by this share of the limit, or at this
- * share of the chance.
+ * How far beyond its threshold a value must be before a milder state replaces the current one: a level by
+ * `share` of the limit, and a chance at `chance` times its threshold.
  */
 const HYSTERESIS = { share: 0.05, chance: 0.5 } as const
 /**
- * `least`: minimum duration of a state. `beforeMilder` and `withoutHeader`: how long the condition of a state
- * must be false before a milder state, with a header since the state began and without one. Milliseconds. In
- * the truth bench, 45 s warn of 78 % of emptyings, and 30 s of 70 %; at 60 s, more alerts are false.
+ * `least`: minimum duration of a state. The other two: how long the condition of a state must be false before
+ * a milder state replaces it. `beforeMilder` applies if a header has arrived since the state began,
+ * `withoutHeader` if none has. Milliseconds. In the truth bench, 45 s warn of 78 % of emptyings, and 30 s of
+ * 70 %; at 60 s, more alerts are false.
  */
 const HELD_MS = { least: 10_000, beforeMilder: 45_000, withoutHeader: 120_000 } as const
 

@@ -23,7 +23,7 @@ export function worstFirst(rows: readonly JudgedRow[]): readonly JudgedRow[] {
     )
 }
 
-/** Rows that are ok now but may not last: see `lastsAtMost`. */
+/** Rows that are ok now but may run out: see `lastsAtMost`. */
 export function doubtfulRows(rows: readonly JudgedRow[]): readonly RequestQuota[] {
   return rows.filter(({ row, state }) => state === 'ok' && !lastsAtMost(row)).map(({ row }) => row)
 }

@@ -172,8 +172,8 @@ function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: numbe
 }
 
 /**
- * When the bucket runs empty if use continues; `undefined` if it lasts, or if others' use and thus the total
- * is unknown.
+ * When the bucket runs empty if use continues; `undefined` if it does not, or if others' use is unknown,
+ * because then the total is unknown too.
  */
 function emptyAtOf(
   bucket: Bucket,

@@ -28,7 +28,7 @@ export const RETRY = {
   refresh: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], jitter: 0.5 },
   /** Minimum wait between a refresh that failed or did not help and the next one that a request asks for. */
   wantedRefresh: { stepsMs: [5_000], jitter: 0 },
-  /** Refreshing after an unreadable response, each of which may have used up a refresh token. */
+  /** Refreshing after an unreadable response, because each such response may have used up a refresh token. */
   malformedRefresh: { stepsMs: [120_000, 300_000], jitter: 0.5 },
   /** Checking whether the sign-in host responds, for a person who waits to sign in. */
   signInHost: { stepsMs: [2_000, 4_000, 8_000, 15_000], jitter: 0 },

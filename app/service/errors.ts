@@ -8,9 +8,9 @@ export type RefusedBy = 'rate' | 'concurrency' | 'unattributed'
  * Distinguishes the two kinds of 429 (service 7).
  *
  * If the body's Message has one of its two known values, it decides, because slots can be full while the
- * request quota rejects. Otherwise the concurrency headers decide if they show 0, then the rate headers. A
- * 429 without any of these comes from a proxy, or from a quota without headers (service 13), and shows
- * nothing about what is left.
+ * request quota rejects. Otherwise, concurrency headers that show 0 mean the number of streams. Failing that,
+ * rate headers mean the request rate. A 429 without any of these comes from a proxy, or from a quota without
+ * headers (service 13), and shows nothing about what is left.
  */
 export function refusedBy({ rate, concurrency }: HeaderReading, body: string): RefusedBy {
   const message = messageOf(body)

@@ -37,9 +37,10 @@ export interface Allowance {
 }
 
 /**
- * `226` and `now, then 1 per 1.2 s`; for a fixed window `now, or 1 per 1.2 s`. Without a number: `retry
- * 14:36:05` or `429 until others slow down` after a 429, `measuring` until others' use is known, or why a row
- * is not checked, taking the state of `key` into account.
+ * The number and its text: `226` and `now, then 1 per 1.2 s`, or for a fixed window `now, or 1 per 1.2 s`. In
+ * three cases there is only a text. After a 429, it is `retry 14:36:05` or `429 until others slow down`.
+ * Until others' use is known, it is `measuring`. For an unchecked row, it says why; that also depends on the
+ * state of `key`.
  */
 export function allowanceOf(quota: RequestQuota, nowMs: number, key?: KeyStanding): Allowance {
   const { safe, blockedUntil, model } = quota
@@ -76,7 +77,7 @@ function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | un
   return `${fails ? 'calls fail, value of' : 'last value'} ${minuteText(observedAt)}`
 }
 
-/** `1 per 1.9 s`, `10 per s` from ten per second, `none`. */
+/** A pace as text: `1 per 1.9 s`. If it is faster than ten per second, `12 per s`; for `null`, `none`. */
 export function paceText(everySeconds: number | null): string {
   if (everySeconds === null) return 'none'
   if (everySeconds < 0.1) return `${Math.floor(1 / everySeconds)} per s`
@@ -107,8 +108,8 @@ export const whoTakesAll = (quota: RequestQuota): string =>
 const WHAT_IF_PERIODS = 12
 
 /**
- * When a row runs out with `addedPerSecond` more requests than now: `lasts`, `empty at 14:52:10 at the
- * earliest`, `empty now`, or why this is unknown.
+ * When a row runs out if `addedPerSecond` more requests per second are sent than now: `lasts`, `empty at
+ * 14:52:10 at the earliest`, `empty now`, or why this is unknown.
  */
 export function whatIfText(quota: RequestQuota, addedPerSecond: number, nowMs: number): string {
   const state = stateAt(quota, nowMs)

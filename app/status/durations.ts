@@ -1,6 +1,6 @@
 /** Durations as text for every surface: `41 s`, `14 min 32 s`, `2 h 14 min`, `3 d 4 h`. */
 
-/** A pushed row of this age counts as not checked: main no longer responds. Milliseconds. */
+/** A pushed row older than this counts as not checked, because main has stopped pushing. Milliseconds. */
 export const OUTDATED_AFTER_MS = 60_000
 
 /** The time to which an old snapshot's data applies, epoch ms: it contains no later refreshes or frames. */
@@ -11,7 +11,10 @@ const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3600
 const DAY_SECONDS = 86_400
 
-/** At most two units, and both even if the second is 0, so that a countdown keeps its width. */
+/**
+ * A duration in at most two units. The second unit is shown even if it is 0, so that a countdown keeps its
+ * width.
+ */
 export function durationText(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   if (whole < MINUTE_SECONDS) return `${whole} s`
@@ -43,8 +46,8 @@ export function coarseSinceText(atMs: number, nowMs: number): string {
 }
 
 /**
- * Length of a finished action: `0.4 s`, `1 s`. Below 10 s to a tenth, from 10 s on like any duration, rounded
- * down.
+ * Length of a finished action. Below 10 s it is rounded to a tenth: `0.4 s`, `1 s`. From 10 s on it is like
+ * any duration, rounded down.
  */
 export function lengthText(milliseconds: number): string {
   if (milliseconds >= 10_000) return durationText(milliseconds / 1000)
@@ -52,7 +55,7 @@ export function lengthText(milliseconds: number): string {
   return tenths === 0 ? 'under 0.1 s' : `${tenths / 10} s`
 }
 
-/** A wait short enough for tenths: `0.9 s`, `12 s`, then like any duration. Rounded up. */
+/** A wait, rounded up. Below 10 s it has tenths: `0.9 s`. From 10 s on it is like any duration: `12 s`. */
 export function waitText(milliseconds: number): string {
   const tenths = Math.max(1, Math.ceil(milliseconds / 100))
   return tenths < 100 ? `${(tenths / 10).toFixed(1)} s` : durationText(Math.ceil(tenths / 10))

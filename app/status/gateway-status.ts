@@ -20,8 +20,8 @@ export function gatewayStatus({ state, url, why }: GatewaySummary): {
 export type ProgramState = 'paused' | 'waiting' | 'active' | 'idle' | 'not seen yet'
 
 /**
- * Present activity of a program: paused, waiting for its turn, active (a request in the last minute, or an
- * open stream), otherwise `idle` or `not seen yet`.
+ * What a program is doing now: it is paused, waiting for its turn, or active (it sent a request in the last
+ * minute or has an open stream). Otherwise it is `idle` or `not seen yet`.
  */
 export function programState({
   pausedUntil,
@@ -36,7 +36,7 @@ export function programState({
   return lastSeenAt === undefined ? 'not seen yet' : 'idle'
 }
 
-/** Present activity of a program as text: `paused until 14:36`, `idle`. */
+/** What a program is doing now, as text: `paused until 14:36`, `idle`. */
 export function programStateText(program: ProgramSummary): string {
   const { pausedUntil } = program
   return pausedUntil === undefined ? programState(program) : `paused until ${minuteText(pausedUntil)}`

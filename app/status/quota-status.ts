@@ -114,7 +114,7 @@ export function isUnchecked(quota: RequestQuota, nowMs: number): boolean {
   return stateAt(quota, nowMs) === 'not-checked' || status === 401 || status === 403
 }
 
-/** The text for a row that may already be empty or may last. */
+/** The text for a row that may be empty already, or may not run out at all. */
 const ANY_MOMENT = 'any moment'
 
 /**

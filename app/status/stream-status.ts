@@ -40,8 +40,9 @@ export const openStreams = <S extends Pick<StreamSummary, 'state'>>(streams: rea
 const SILENT_AFTER_MS = 15_000
 
 /**
- * Whether an open stream receives no data at `nowMs`, epoch ms: it is connected but silent, or it has waited
- * that long for its next attempt. A quick reconnection does not count.
+ * Whether a stream that should be open receives no data at `nowMs`, epoch ms. Either it is connected but
+ * silent, or it has received nothing for `SILENT_AFTER_MS` and is still waiting to reconnect. A quick
+ * reconnection does not count.
  */
 export function isStreamSilent({ state, lastFrameAt, reasonCode }: StreamSummary, nowMs: number): boolean {
   if (reasonCode === 'calls-fail') return false
@@ -53,14 +54,14 @@ export function isStreamSilent({ state, lastFrameAt, reasonCode }: StreamSummary
 }
 
 /**
- * Maximum age of a header for its slot count to be current: only responses to opened streams have one.
- * Milliseconds.
+ * A slot count is current if its header is at most this old. Such a header arrives only when a stream is
+ * opened. Milliseconds.
  */
 const SLOTS_FRESH_MS = 10 * 60_000
 
 /**
- * Whether the slot count of a group is current at `nowMs`, epoch ms: its streams are counted here, or a
- * recent header shows it.
+ * Whether the slot count of a group is current at `nowMs`, epoch ms: either Headroom counts the streams
+ * itself, or a recent header shows the count.
  */
 export function isSlotCountCurrent(
   { source, observedAt }: Pick<SlotQuota, 'source' | 'observedAt'>,

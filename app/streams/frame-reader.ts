@@ -19,7 +19,7 @@ export interface FramesRead {
  *
  * Most frames are data, of which only the number matters. So a line that begins and ends like an object and
  * cannot contain a key of another kind of frame is counted without parsing. A full parse might classify it as
- * noise, but data and noise both only show that the stream is alive.
+ * noise instead. That makes no difference, because both only show that the stream is alive.
  */
 export class FrameReader {
   readonly #framer = new Framer()

@@ -5,8 +5,8 @@ const WORD_SHIFT = 2
 const STEP_WORDS = 2
 
 /**
- * Eleven bytes of each long key: wherever they start, they contain an aligned word that is read, although
- * only every other word is.
+ * Eleven bytes of each long key. The search reads only every other aligned word. Eleven bytes contain at
+ * least one of these words, wherever they start.
  */
 const LONG_PIECES = ['"Heartbeat"', '"StreamStat'] as const
 const LETTER = { E: 0x45, r: 0x72, o: 0x6f } as const
@@ -15,7 +15,7 @@ const LETTER = { E: 0x45, r: 0x72, o: 0x6f } as const
 const SPREAD = 0x9e377a77
 const WORDS = wordsOf(LONG_PIECES)
 const TABLE = tableOf(WORDS)
-/** By byte: whether any of the words ends with it. One look-up rules out most bytes. */
+/** For each byte value, whether any of the words ends with it. One look-up rules out most bytes. */
 const TOP_BYTES = topBytesOf(WORDS)
 
 /**

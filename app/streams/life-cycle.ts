@@ -57,8 +57,8 @@ export const SILENCE = { staleMs: 15_000, deadMs: 30_000 } as const
 /** If GoAway arrives this soon after the stream opened, it counts as a failure. Milliseconds. */
 const SOON_MS = 2_000
 /**
- * A connection that ends within this time may have been over a server's limit: some accept such a stream and
- * close it within seconds (service 12). Milliseconds.
+ * If a connection ends within this time, its stream may have exceeded a limit of the server. Some servers
+ * accept such a stream and close it within seconds (service 12). Milliseconds.
  */
 const YOUNG_MS = 30_000
 /** A connection that lasts this long resets the count of failed attempts. */
@@ -167,7 +167,8 @@ function afterFrame(
       return handingOver(state, { reason, code: 'going-away' }, nowMs, nowMs)
     }
     case 'fatal':
-      // Another sign-in took over this session: reopening would make the two end each other in turn.
+      // Another sign-in took over this session. If this one reopened its stream, the two would end each other
+      // in turn.
       return frame.error === 'DualLogon'
         ? { kind: 'closed', reason: frame.error, code: 'dual-logon' }
         : failed(frame.error, 'stream-error')
@@ -219,11 +220,11 @@ function afterFailure(
   return waiting(next, hint, 'hidden-cap', retryAtMs, attempt + 1)
 }
 
-/** Whether a connection ended without an announcement. An error in the stream counts as one. */
+/** Whether a connection ended unannounced. An error in the stream counts as an announcement. */
 const isAbrupt = (code: StreamReasonCode): boolean =>
   code === 'ended-by-service' || code === 'connection-lost'
 
-/** When a stream was last healthy: if it ended because frames stopped, the time of its last frame. */
+/** When a stream was last healthy. If it ended because frames stopped, that is the time of its last frame. */
 const livedUntilMs = (state: OpenState, input: StreamInput, nowMs: number): number =>
   input.kind === 'tick' && isUp(state) ? state.lastFrameAtMs : nowMs
 

@@ -31,8 +31,8 @@ interface Entry {
   /** Approximate length of the object in characters, without building the merged text. */
   length: number
   /**
-   * Total length of the frames of which its members are substrings: a frame stays in memory as long as any of
-   * them.
+   * Total length of the frames that the object's members are substrings of. A frame stays in memory as long
+   * as any of its substrings.
    */
   heard: number
 }

@@ -39,8 +39,8 @@ export class SlotLedger {
   }
 
   /**
-   * Frees an own slot. `nowMs` is given if the service counted the slot too, because it may notice the end
-   * later.
+   * Frees an own slot. Pass `nowMs` if the service had counted the slot, because it may notice the end of the
+   * stream only later.
    */
   released(category: string, nowMs?: number): void {
     const row = this.#rows.get(category)

@@ -2,7 +2,8 @@ import { type KeyLifetimes, refreshDueAt } from './schedule.ts'
 import type { TokenState } from './token-state.ts'
 
 /**
- * The next automatic step for a key, and its time in epoch milliseconds, so that a sleep does not shift it.
+ * The next automatic step for a key, and its time. The time is in epoch milliseconds, so that the computer's
+ * sleep does not shift it.
  */
 export type NextStep =
   | { readonly kind: 'refresh'; readonly atMs: number }

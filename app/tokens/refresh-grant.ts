@@ -60,8 +60,8 @@ export type RefreshOutcome =
       /** A client error without a stated cause: if there are several candidate tokens, another may work. */
       readonly anotherTokenMayDo?: true
       /**
-       * The string in the place of a new refresh token, in a response that may be a renewal: either this or
-       * the token that was sent is valid.
+       * The string that stands where a new refresh token would, in a response that may be a renewal. Either
+       * this string or the token that was sent is valid.
        */
       readonly refreshToken?: string
     }

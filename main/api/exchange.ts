@@ -43,8 +43,8 @@ export interface ExchangeStart {
 }
 
 /**
- * Why a request got no response. `not-sent`: no byte can have reached the service. `hung-up`: aborted here,
- * so it may still reach the service.
+ * Why a request got no response. `not-sent`: no byte can have reached the service. `hung-up`: this app
+ * aborted the request, which may still reach the service.
  */
 export type Unanswered = 'not-sent' | 'lost' | 'hung-up'
 
@@ -133,7 +133,10 @@ export class Exchange {
     return tapped
   }
 
-  /** Ends the exchange because no response arrived. `why`: the host's problem to report, if it has one. */
+  /**
+   * Ends the exchange because no response arrived. `why`: the problem to report for the host, if there is
+   * one.
+   */
   failed(how: Unanswered, why?: string): void {
     const { tap, reachability, host } = this.#deps
     if (how === 'not-sent') tap.notSent(this.#ticket)

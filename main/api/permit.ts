@@ -14,8 +14,8 @@ export type Permit = (outcome: OwnOutcome) => void
 
 /**
  * Waits until one of Headroom's own requests may be sent; it is queued with the requests of programs.
- * `undefined`: no room now. `isUrgent`: the request is sent before those of programs and may use the reserve,
- * unlike a check.
+ * `undefined`: no room now. `isUrgent`: unlike a check, the request is sent before those of programs and may
+ * use the reserve.
  */
 export type AcquirePermit = (method: string, path: string, isUrgent?: boolean) => Promise<Permit | undefined>
 

@@ -48,8 +48,8 @@ export interface ProberDeps {
 }
 
 /**
- * The interval of regular ticks in milliseconds. It is not shorter so that an app without windows seldom
- * wakes the machine. A check that is due between two ticks gets an extra one.
+ * The interval of regular ticks in milliseconds. A shorter interval would often wake a machine on which the
+ * app runs without a window. If a check is due between two ticks, there is an extra tick.
  */
 const TICK_MS = 1000
 /** Minimum wait of a timer. A shorter timer could end too early. */

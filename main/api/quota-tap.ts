@@ -260,7 +260,7 @@ export class QuotaTap {
     // If several requests in flight get 429s together, these count as a single 429.
     const held = ledger.holdOf(category, now)
     const refusals = held?.refusals ?? ledger.refusals(category) + 1
-    // After a 429 that names no time, the full wait applies even if tries would continue (service 7).
+    // If a 429 names no time, the next try comes only after the full wait (service 7).
     if (reading.rate?.resetSeconds === undefined)
       ledger.postponeTry(category, now + FALLBACK_SECONDS * 1000 + GRACE_MS)
     const nextTryAtMs = ledger.nextTryAtMs(category)

@@ -26,8 +26,8 @@ const DROPPED: ReadonlySet<string> = new Set([
 const MAX_BEHIND_BYTES = 8 << 20
 
 /**
- * The end-to-end headers of a response, without the token of `removal` and anything that names Headroom, plus
- * `Via` and `Proxy-Status`.
+ * The end-to-end headers of a response, with `Via` and `Proxy-Status` added. The token of `removal` and
+ * everything that names Headroom are left out.
  */
 export function passedHeaders(
   { status, rawHeaders }: Pick<ForwardAnswer, 'status' | 'rawHeaders'>,

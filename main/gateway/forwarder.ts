@@ -293,7 +293,7 @@ export class Forwarder {
     this.#replies.cutAll()
   }
 
-  /** See `Timeline`: whether time passed in this span is unknown. */
+  /** Records a span in which time may or may not have passed: see `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.#scheduler.markClockUncertain(fromMs, toMs)
     this.#hub.markClockUncertain(fromMs, toMs)
@@ -532,8 +532,8 @@ export class Forwarder {
   }
 
   /**
-   * Whether another token arrives within the longest maximum wait of the calls, including calls that join
-   * meanwhile.
+   * Whether another token arrives before every call has reached its maximum wait, or within
+   * `MIN_TOKEN_WAIT_MS`. Calls that join in the meantime count too.
    */
   async #tokenFor({ request, calls }: Upstream, refused: string): Promise<boolean> {
     const fromMs = this.#now()

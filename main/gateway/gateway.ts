@@ -172,7 +172,10 @@ export class Gateway {
     return this.#port ?? this.#deps.programs.lastPort ?? DEFAULT_GATEWAY_PORT
   }
 
-  /** While on, the port to serve on again: 0 if any free port was chosen, otherwise the present one. */
+  /**
+   * The port to serve on again: 0 if any free port was chosen, otherwise the present one; `undefined` while
+   * off.
+   */
   get #port(): number | undefined {
     const { port } = this.#deps.programs
     return port === 0 ? 0 : (this.#servers?.port ?? port)

@@ -65,8 +65,8 @@ export class Permits {
   }
 
   /**
-   * Waits for the turn to reopen a stream, which programs read (`isRead`) or only Headroom itself. The
-   * request leaves the reserve to critical requests, even if critical programs read the stream.
+   * Waits for the turn to reopen a stream. `isRead`: programs read it, not only Headroom itself. The request
+   * leaves the reserve to critical requests, even if critical programs read the stream.
    */
   async forReopening(path: string, isRead: boolean): Promise<Permit | NoPermit> {
     const permit = await this.#acquire(endpointOf(path), {

@@ -101,8 +101,8 @@ export class TokenRemoval {
 
   /**
    * The service's error without the token in its body. A complete body that does not contain the token stays
-   * unchanged, byte for byte. Any other body is decoded and cleaned, while it is read if it is incomplete. A
-   * body in an unknown encoding is left out, because the token can't be found in it.
+   * unchanged, byte for byte. Any other body is decoded and cleaned. If it is incomplete, that happens while
+   * it is read. A body in an unknown encoding is left out, because the token can't be found in it.
    */
   fromError({ answer, begun }: Required<BegunAnswer>): BegunAnswer {
     const { bytes, rest } = begun

@@ -98,8 +98,8 @@ export class HistoryFile {
   }
 
   /**
-   * The time of the oldest sample of a series, epoch ms; `undefined` if there is none. A rollup in which the
-   * finer samples begin is not older than these.
+   * The time of the oldest sample of a series, epoch ms; `undefined` if there is none. If the finer samples
+   * begin within the oldest rollup, their time counts.
    */
   since(profile: string, category: string): number | undefined {
     const series = this.#find(profile, category, 'requests')

@@ -45,8 +45,9 @@ export class Recorder {
   }
 
   /**
-   * Takes a sample. Must be called about once a second. If a header has arrived since the previous sample, it
-   * is recorded first and then the present level, which has since risen or is an estimate.
+   * Takes a sample. Must be called about once a second. If a header has arrived since the previous sample,
+   * its level is recorded first. The present level follows, because it has risen since then or is an
+   * estimate.
    */
   observe(snapshot: Snapshot, lowestHeader: LowestHeader): void {
     const { id: profile, environment } = snapshot.profile

@@ -11,7 +11,8 @@ export const LEVELS = [
 ] as const
 
 /**
- * If the clock was set back by more, its earlier time was wrong: see main/ports/timeline.ts. Milliseconds.
+ * If the clock was set back by more than this, its earlier time was wrong: see main/ports/timeline.ts.
+ * Milliseconds.
  */
 const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS
 

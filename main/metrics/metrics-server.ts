@@ -122,7 +122,7 @@ export type MetricsClaim =
   | { readonly kind: 'claimed'; serve(source: MetricsSource): ServedMetrics; close(): Promise<void> }
   | { readonly kind: 'failed'; readonly line: string }
 
-/** Claims the port; a failure is one line that names the flag. */
+/** Claims the port. If that fails, the result has one line that names the flag. */
 export async function claimMetrics({ port, bearer }: MetricsOptions): Promise<MetricsClaim> {
   try {
     const claimed = await claimPort(port)

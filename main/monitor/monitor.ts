@@ -97,7 +97,8 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   /** Resumes a key that was connected when the app last ended. This is not a sign-in and causes no event. */
   restore(profile: Profile, tokens: TokenStore): void {
     const waiting = this.#profiles.get(profile.id)
-    // Its tokens could not be read until now; the key's streams and numbers continue.
+    // The key is already connected, but its tokens could not be read until now. Its streams and numbers
+    // continue.
     if (waiting) waiting.signedInAgain(profile, tokens)
     else this.#follow(profile, tokens)
   }

@@ -102,7 +102,7 @@ export class ProfileSession {
     return this.#keeper.idle()
   }
 
-  /** Records that it is unknown whether time passed in this span: see `Timeline`. */
+  /** Records a span in which time may or may not have passed: see `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.parts.ledger.markClockUncertain(fromMs, toMs)
     this.#gateway?.markClockUncertain(fromMs, toMs)

@@ -42,7 +42,9 @@ export interface SnapshotSources {
 /** Minimum length of an API key for its last characters to be shown. They would be most of a shorter key. */
 const MIN_KEY_LENGTH = 12
 
-/** The snapshot of one profile, computed for `nowMs`. It contains only the last characters of the API key. */
+/**
+ * The snapshot of one profile, computed for `nowMs`. Of the API key, it contains only the last characters.
+ */
 export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapshot {
   const {
     revision,

@@ -6,8 +6,8 @@ import { CONNECTION_LOST, headersOf, nodeWire, type WireRequest, wordsOf } from 
 /** The maximum size of a buffered response, in bytes. */
 const MAX_ANSWER_BYTES = 8 << 20
 /**
- * Maximum overhead of chunked encoding: a number of bytes in any case, and a factor of the body. In one-byte
- * chunks, a response takes six times its size.
+ * How many bytes a response may take on the wire: `maxBytes`, plus `maxFactor` times the size of its body.
+ * Sent in one-byte chunks, a response would take six times its size.
  */
 const FRAMING = { maxBytes: 256 << 10, maxFactor: 4 } as const
 const MIN_BUFFER_BYTES = 16 << 10

@@ -106,8 +106,9 @@ export class OrderSwitches {
   }
 
   /**
-   * Stops the orders of one key, or of every key that was ever allowed them or is being allowed them now. A
-   * sign-in in progress ends; if it can no longer be ended, it does not open the switch.
+   * Stops the orders of one key. Without `profile`, stops those of every key that was ever allowed orders or
+   * is being allowed them now. A sign-in in progress ends. If it can no longer be ended, it does not open the
+   * switch.
    */
   stop(profile?: string): Outcome {
     if (profile !== undefined && this.#keys.profile(profile) === undefined) return UNKNOWN_PROFILE

@@ -175,8 +175,8 @@ function isOpenToOthers(file: string): boolean {
 }
 
 /**
- * Creates the lock file privately. SQLite would make it readable for all users, and a lock held by a reader
- * would lock the owner out.
+ * Creates the lock file privately. If SQLite created it, all users could read it. Then any of them could hold
+ * the lock and keep the owner out.
  */
 function makeForOwner(file: string): void {
   try {

@@ -12,7 +12,7 @@ export interface SqliteOptions {
 /**
  * Opens a database file. Creates it, as a private file, if it is missing. Throws SQLite's errors.
  *
- * SQLite itself would make it readable for all users; its -wal and -shm files get the mode of the main file.
+ * If SQLite created the file, all users could read it. The -wal and -shm files get the mode of the main file.
  */
 export function openSqlite(file: string, { pragmas, busyMs }: SqliteOptions): DatabaseSync {
   ensurePrivate(file)

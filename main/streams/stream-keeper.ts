@@ -243,7 +243,7 @@ export class StreamKeeper {
       ...(!hasFrame(state) &&
         this.#heardMs !== undefined && {
           lastFrameAt: Math.round(this.#heardMs),
-          // Without frames, an open connection is stale too.
+          // A connection that opened again but has brought no frame for too long is stale too.
           ...(isUp && now - this.#heardMs >= SILENCE.staleMs && { state: 'stale' as const }),
         }),
       framesPerSecond: isUp ? this.#rate.perSecond(now) : 0,
@@ -359,7 +359,10 @@ export class StreamKeeper {
     this.#deps.changed()
   }
 
-  /** Earliest next attempt in an outage; at once if a person or a program waits for its first response. */
+  /**
+   * When the next attempt may begin in an outage. `undefined`, which means at once, if a program waits for
+   * the stream's first response or a person requested a restart.
+   */
   #notBeforeMs({ code, attempt }: Extract<StreamState, { kind: 'waiting' }>): number | undefined {
     const isFirst = this.audience !== undefined && this.#brokeMs === undefined
     if (isFirst || code === 'restarted-here') return undefined
@@ -368,7 +371,9 @@ export class StreamKeeper {
     return nextMs && nextMs + LATER_MS * Math.min(attempt, MAX_LATER)
   }
 
-  /** A stream that can't be reopened counts as silent after as long without a frame as a connected one. */
+  /**
+   * A stream that can't be reopened counts as silent after the same time without a frame as a connected one.
+   */
   #judgeSilence(): void {
     const { kind } = this.#watchdog.state
     if (this.#heardMs === undefined || (kind !== 'waiting' && kind !== 'opening')) return

@@ -54,7 +54,10 @@ export class StreamWatchdog {
     if (this.#state.kind !== before.kind) this.#listener.entered(this.#state, before)
   }
 
-  /** Checks the time now. Frames show that a stream is alive, not its socket. */
+  /**
+   * Checks now whether a wait is over, or whether the last frame is too old. Only frames show that a stream
+   * is alive; an open socket does not.
+   */
   watch(): void {
     const state = this.#state
     if (state.kind === 'closed') return

@@ -92,7 +92,7 @@ export class Streams {
     return noSlot(this.#slotsOf(category), this.#proposal(category), this.#deps.timeline.now())
   }
 
-  /** Ends a stream that no program wants any more, unless Headroom does. It is not listed as closed. */
+  /** Ends a stream that no program wants any more, unless Headroom wants it. Does not list it as closed. */
   leftByPrograms(keeper: StreamKeeper): void {
     keeper.audience = undefined
     if (!keeper.isOwn) {

@@ -40,7 +40,7 @@ export interface NoAccess {
   readonly kind: 'none'
   readonly why: string
   readonly failure?: string
-  /** Next attempt, epoch ms: on schedule, or when a request that arrives then needs it. */
+  /** Next attempt, epoch ms: the scheduled one, or an earlier one that a request may cause. */
   readonly retryAtMs?: number
 }
 

@@ -10,8 +10,8 @@ import type { VaultTokens } from '../vault/vault.ts'
 /** Gives the tokens of one key access to the vault. */
 export interface TokenSealer {
   /**
-   * Seals the first tokens of a sign-in; `undefined` while nothing can be sealed; the caller then tries again
-   * later.
+   * Seals the first tokens of a sign-in. Returns `undefined` while nothing can be sealed; the caller then
+   * tries again later.
    */
   seal(tokens: StoredTokens): Sealing | undefined
   /** Why a stored token cannot be opened, if the vault knows more than its record. */

@@ -140,8 +140,8 @@ export async function addDataKey(
 }
 
 /**
- * Whether another kind of keystore wrapped a key that could not be opened. This must be recorded, because to
- * either kind the other's data looks damaged. If a key opens, it is valid, whatever is recorded.
+ * Whether another kind of keystore wrapped a key that could not be opened. The kind must be recorded, because
+ * each kind would take the other's data for damaged. If a key opens, it is valid, whatever is recorded.
  */
 function isFromElsewhere(keystore: Keystore, { backend, wrapped, wrapped_digest }: KeyRow): boolean {
   return keystore.mayHaveWrapped?.(backend) === false && isWhole(wrapped, wrapped_digest)

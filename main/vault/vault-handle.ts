@@ -30,7 +30,7 @@ export interface VaultHandleDeps {
 }
 
 /**
- * The vault of a data folder, whether it is open, waits for its keystore, or cannot be used. Opening never
+ * The vault of a data folder. It may be open, still waiting for its keystore, or unusable. Opening it never
  * fails: problems are reported as its status.
  *
  * The caller must hold the lock of the folder (main/storage/lock.ts).

@@ -1,7 +1,7 @@
 import type { KeystoreState } from '../../app/contract/key-health.ts'
 import { PASSPHRASE_BACKEND } from '../ports/keystore.ts'
 
-/** Why keys are not stored, or not all of them, and what a person can do about it. */
+/** Why some or all keys are not stored, and what a person can do about it. */
 export interface StartTrouble {
   readonly state: Exclude<KeystoreState, 'ok' | 'memory'>
   readonly why: string

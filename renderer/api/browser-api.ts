@@ -18,8 +18,8 @@ const BACKOFF_MS = [250, 500, 1000, 2000, 4000, 5000] as const
 /** How often to try while too many tabs are open, in ms. */
 const TABS_MS = 2_000
 /**
- * Time without data after which the host counts as lost: the time of two of its blank lines, which it sends
- * every 5 s, with some slack.
+ * The host counts as lost after this long without data, in ms. It sends a blank line every 5 s, so two in a
+ * row are missing by then.
  */
 const SILENCE_MS = 12_000
 

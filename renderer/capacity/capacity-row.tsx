@@ -211,8 +211,8 @@ function Age({ category }: CategoryProps) {
   const seen = useQuota(category, ({ observedAt }) =>
     observedAt === undefined ? '' : `last header at ${clockText(observedAt)}`,
   )
-  // There is no room for both the source and the next check. In that case, the tooltip shows that the limit
-  // is the documented one.
+  // The source and the next check do not both fit. If a check is planned, only the tooltip shows that the
+  // limit is the documented one.
   const shown = source === 'default' && check !== '' ? '–' : age?.replace(/ ago$/, '')
   const next = check === '' ? '' : `next check ${check === 'now' ? check : `in ${check}`}`
   return (

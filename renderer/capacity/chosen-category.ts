@@ -48,7 +48,7 @@ export function chooseIfRow(
   if (snapshot?.requests.some(({ category }) => category === subject)) chooseCategory({ view, look }, subject)
 }
 
-/** Chooses rows for a person who has not chosen one yet: see `firstChoice`. */
+/** Chooses a row as long as the person has not chosen one, and changes it when needed: see `firstChoice`. */
 export function useFirstChoice(): void {
   const { view } = useParts()
   const [own, setOwn] = useState<string>()
@@ -62,8 +62,9 @@ export function useFirstChoice(): void {
 }
 
 /**
- * The row with which the chart starts: the worst row, as soon as there is one. It is chosen again if a row
- * gets into trouble while the present row is well. `undefined` for no change. `own`: the present row, if any.
+ * The row to show in the chart before a person chooses one; `undefined` to leave the chart as it is. At first
+ * it is the worst row. It changes only if another row gets into trouble while the shown row is well. `own`:
+ * the row that this function chose last, if any.
  */
 export function firstChoice(snapshot: Snapshot, own: string | undefined): string | undefined {
   const { category } = snapshot.verdict

@@ -34,7 +34,7 @@ const MAX_CARDS = 3
 
 /**
  * One key in large type, to be read from across the room, and a list of all keys if there are several. In a
- * low window, a single line.
+ * low window, it is a single line.
  */
 export function Glance({ inert }: { readonly inert: boolean }) {
   const isLine = useMedia('(max-height: 220px)')

@@ -16,8 +16,8 @@ export const BAND_COLUMNS = 150
  * Reduces points to the lowest and highest value per column, so that a dip of one second is visible on a
  * chart of a week.
  *
- * Estimates count only in a column without a header. A column without points is a gap, unless its neighbours
- * are so near that there are just few points.
+ * Estimates count only in a column without a header. A column without points is a gap. If its neighbours are
+ * near, it is not a gap: there are just few points.
  */
 export function bandRows(points: History['points'], fromMs: number, toMs: number): readonly BandRow[] {
   const widthMs = (toMs - fromMs) / BAND_COLUMNS

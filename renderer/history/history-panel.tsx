@@ -29,8 +29,8 @@ const HistoryChart = lazy(async () => ({ default: (await import('./history-chart
 /** Width of a wide chart in pixels. */
 const MAX_PIXELS = 900
 /**
- * Minimum time between two renders. A render takes longer than that of all numbers, and in the shortest range
- * 2 s are two pixels.
+ * Minimum time between two renders of the chart, which takes longer to render than all numbers. In the
+ * shortest range, the chart moves by two pixels in 2 s.
  */
 const MIN_STEP_MS = 2000
 
@@ -190,7 +190,10 @@ function useSeries(category: string, history: History, range: ChartRange): Chart
   )
 }
 
-/** So that samples which arrive within the step are drawn too. */
+/**
+ * The time of the newest point. The series reaches at least that far, so that points which arrive within a
+ * step are drawn.
+ */
 const newest = ({ points }: History) => points.at(-1)?.at ?? 0
 
 function summary(category: string, { rows, limit, rejectedAt, facts }: ChartSeries): string {

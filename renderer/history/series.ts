@@ -8,7 +8,7 @@ import type { ChartRange } from '../state/view-state.ts'
 import { bandRows } from './band.ts'
 import { stripOf, type UseStrip, withUse } from './strip-of-use.ts'
 
-/** One time of the chart. A line is interrupted where it has no value. */
+/** The values of the chart at one time. A line is interrupted at a time at which it has no value. */
 export interface ChartRow {
   readonly at: number
   /** For long ranges: the lowest and highest value of a column, from headers or only from the model. */
@@ -20,7 +20,9 @@ export interface ChartRow {
   readonly modelled?: number
   /** The usual level at this time, from other days. */
   readonly usual?: number
-  /** The lowest and highest expected level; also each as a line of its own, up to its end. */
+  /**
+   * The lowest and highest expected level. Each is also a line of its own, which ends where nothing is left.
+   */
   readonly forecast?: readonly [low: number, high: number]
   readonly earliest?: number
   readonly latest?: number

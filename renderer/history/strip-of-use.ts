@@ -8,7 +8,7 @@ import type { ChartRow } from './series.ts'
  */
 export interface UseStrip {
   /**
-   * Positions on the axis, in requests: of no use, of `maxPerSecond`, of the refill, and of a round rate
+   * Positions of four rates on the axis, in requests: no use, `maxPerSecond`, the refill, and a round rate
    * below the maximum.
    */
   readonly base: number

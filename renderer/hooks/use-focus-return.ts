@@ -1,7 +1,10 @@
 import { useEffect } from 'react'
 import { useParts } from '../state/window-parts.ts'
 
-/** Delay, in ms, after which the dialog's own attempt has failed, because the window is still inert. */
+/**
+ * After this delay, in ms, the dialog's own attempt to return the focus has failed, because the window was
+ * still inert.
+ */
 const SETTLED_MS = 20
 
 /**
@@ -30,7 +33,10 @@ export function useFocusReturn(page: string): void {
 /** Whether nothing has the focus. */
 export const isLost = (): boolean => document.activeElement === document.body
 
-/** The focused control. For an item of a menu, which closes, the button that opened the menu. */
+/**
+ * The focused control. An item of a menu disappears with the menu, so the button that opened the menu is
+ * returned instead.
+ */
 function focused(): HTMLElement | undefined {
   const { activeElement } = document
   const button = activeElement?.closest('[role=menu]')?.getAttribute('aria-labelledby')

@@ -29,11 +29,11 @@ interface KeyDialogProps {
 }
 
 /**
- * A dialog that obtains tokens through the browser or from a pasted token or, if `onSecret` is set, lets a
- * person correct the secret.
+ * A dialog that obtains tokens, either through the browser or from a pasted token. If `onSecret` is set, a
+ * person can correct the secret instead.
  *
- * During a sign-in through the browser, the form is hidden but stays mounted, so that until the dialog closes
- * its inputs keep their text for another attempt.
+ * During a sign-in through the browser, the form is hidden but stays mounted. So its inputs keep their text
+ * for another attempt until the dialog closes.
  */
 export function KeyDialog(props: KeyDialogProps) {
   const { title, about, attempt, children, errors, onSubmit, onSecret, onClose } = props

@@ -87,8 +87,8 @@ export function RevokeDialog() {
 }
 
 /**
- * States that access tokens stay valid until they expire: a revocation affects only refresh tokens (service
- * 4.2).
+ * A note that access tokens stay valid until they expire, because a revocation affects only refresh tokens
+ * (service 4.2).
  */
 function AccessLivesOn() {
   const left = useShown(({ access }, nowMs) =>

@@ -5,7 +5,8 @@ import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
 export type SignInState =
   | { readonly kind: 'idle' }
   /**
-   * Waiting for main's response. `heard`: statuses that arrived before the response, which names the sign-in.
+   * Waiting for main's response, which names the sign-in. `heard`: statuses that arrived before that
+   * response.
    */
   | { readonly kind: 'asking'; readonly heard: readonly SignInStatus[] }
   /** A revocation of this key is not confirmed; the person decides. */

@@ -16,7 +16,8 @@ import { useParts, useSnapshot } from '../state/window-parts.ts'
 const css = classesOf({ ...controlsSheet, ...dialogSheet, ...keysSheet })
 
 /**
- * Allows orders of the displayed key by a new sign-in; for LIVE, the key's last characters are needed too.
+ * Lets the displayed key place orders once the person signs in again. For LIVE, they must also type the key's
+ * last characters.
  */
 export function AllowOrdersDialog() {
   const { api, view } = useParts()

@@ -23,8 +23,8 @@ export function useStopOrders(): void {
 }
 
 /**
- * Whether a key press stops orders: Shift+O, recognised by its letter or, on a keyboard without Latin
- * letters, by its position; but not while a person types in a field.
+ * Whether a key press stops orders: Shift+O, unless the person is typing in a field. The key is recognised by
+ * its letter or, on a keyboard without Latin letters, by its position.
  */
 export function stopsOrders(
   { key, code, shiftKey, ctrlKey, metaKey, altKey }: Press,

@@ -58,8 +58,8 @@ export function paletteCommands(
 }
 
 /**
- * Commands whose labels contain all typed words, in their own order; those that begin with the first word
- * come first.
+ * Commands whose labels contain all typed words. Those that begin with the first word come first; otherwise
+ * the order of `commands` stays.
  */
 export function matchingCommands(
   commands: readonly PaletteCommand[],

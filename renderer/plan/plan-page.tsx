@@ -76,8 +76,8 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
   const { verdict } = judged
   const atMost = useMemo(() => planVerdict(withOthersHigh(plan, base)), [plan, base])
   const before = useMemo(() => planVerdict(base.plan), [base])
-  // Order of painting: first the verdict and the row that changed; then the rest, for the newest change;
-  // last, once changes pause, the day, which takes longest.
+  // Order of painting: first the verdict and the row that changed, then the rest for the newest change. The
+  // day comes last, once changes pause, because it takes longest.
   const late = useDeferredValue(judged)
   const rested = useRested(judged)
   const openFile = usePlanFile(change)

@@ -68,7 +68,7 @@ export function WaitBars({ rows, programs, ticks }: WaitBarsProps) {
 const topText = (seconds: number) =>
   seconds < 60 ? waitText(seconds * 1000) : `${Math.round(seconds / 60)} min`
 
-/** The longest wait in a part of the day, from and to epoch ms. */
+/** The longest wait in a part of the day. `fromMs` and `toMs` are epoch ms. */
 interface WaitBar {
   readonly fromMs: number
   readonly toMs: number

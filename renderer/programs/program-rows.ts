@@ -31,7 +31,7 @@ export interface ProgramRow {
   readonly rate: string
   readonly forwarded: string
   readonly waiting: number
-  /** The program's activity while none of its requests waits. */
+  /** Whether the program is paused, and its activity in words, shown while none of its requests waits. */
   readonly isPaused: boolean
   readonly state: string
   readonly next?: string
@@ -91,7 +91,8 @@ export function programRow(
 type Use = ProgramSummary['use'][number]
 
 /**
- * The category whose turn comes first. A category without an expected turn waits for others, and comes last.
+ * The category with waiting requests whose turn comes first. One without an expected turn has to wait until
+ * others use less, so it comes last.
  */
 function nextOf({ use }: ProgramSummary): Use | undefined {
   const waiting = use.filter((one) => one.waiting > 0)

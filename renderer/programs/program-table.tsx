@@ -33,7 +33,7 @@ interface ProgramTableProps {
   cut(name: string): void
 }
 
-/** The programs of one key with their present activity, and the other users of the key below. */
+/** The programs of one key and their current activity. Below them, the key's other users. */
 export function ProgramTable({ profile, programs, waiting, cut }: ProgramTableProps) {
   const { view } = useParts()
   const rows =

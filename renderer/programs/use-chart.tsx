@@ -207,7 +207,10 @@ interface LegendProps {
   readonly category: string
 }
 
-/** From the top down, like the layers: each program's present rate, or how many of its requests wait. */
+/**
+ * The legend, from the top down like the layers: each program's current rate, or how many of its requests
+ * wait.
+ */
 function Legend({ use: { layers }, programs, category }: LegendProps) {
   const rest = useShownValue(({ requests }) => {
     const use = requests.find((one) => one.category === category)?.use

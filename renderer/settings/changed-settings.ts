@@ -19,7 +19,10 @@ export function changedSettings(before: KeySettings, after: KeySettings): readon
   ]
 }
 
-/** The fields that another window changed last, after the response to this window's change of `own`. */
+/**
+ * The fields whose last change came from another window. `changed`: all fields that differ in the response to
+ * this window's change of `own`; `former`: the result before that response.
+ */
 export function changedElsewhere(
   former: ReadonlySet<SettingName>,
   changed: readonly SettingName[],

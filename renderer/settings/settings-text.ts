@@ -61,7 +61,7 @@ export function secondsFrom(text: string): Typed<number | undefined> {
 /** Formats a share in per cent, `2` for 0.02, with all digits that a person can enter. */
 export const budgetText = (share: number): string => String(Math.round(share * 1e6) / 1e4)
 
-/** States where the settings of a key are stored. */
+/** A sentence that says where the settings of a key are stored. */
 export function storedText({ kept }: Pick<CurrentKeySettings, 'kept'>): string {
   return kept === 'stored' ? 'Stored with this key.' : 'In memory until Headroom quits, like the key.'
 }

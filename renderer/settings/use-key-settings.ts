@@ -7,7 +7,7 @@ import { changedElsewhere, changedSettings, type SettingName } from './changed-s
 
 /** The settings of one key, and the function that changes them. */
 export interface HeldKeySettings {
-  /** The settings in main; `undefined` before its first response. */
+  /** The settings as main last reported them; `undefined` until main has responded for the first time. */
   readonly current: CurrentKeySettings | undefined
   readonly refusal: string | undefined
   /** Fields that another window has changed since they were shown. */

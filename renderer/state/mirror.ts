@@ -34,7 +34,8 @@ export interface MirrorPorts {
 }
 
 /**
- * Interval of full requests, besides the pushes, which bound the clock skew from both sides. Milliseconds.
+ * Interval of full requests, in milliseconds. Unlike a push, the response to a request bounds the clock skew
+ * from both sides.
  */
 const ASK_AGAIN_MS = 20_000
 const ASK_AFTER_FAILURE_MS = 2000

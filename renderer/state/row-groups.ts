@@ -3,7 +3,9 @@ import { shownRows } from '../../app/quota/verdict.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
 import { durationText } from '../../app/status/durations.ts'
 
-/** A person's arrangement of the table's rows, by category. Unknown categories stay, as they may return. */
+/**
+ * A person's arrangement of the table's rows, by category. Unknown categories stay, because they may return.
+ */
 export interface RowArrangement {
   /** Order of the rows; rows that are missing here follow in the service's order. */
   readonly order: readonly string[]

@@ -5,8 +5,8 @@
  *
  * A message's `at` is set before it is sent, so `at − received` is at most the true difference. The maximum
  * over several messages is the best estimate, and a message that was delayed in a frozen tab can't make old
- * numbers look new. The response to a request bounds the difference from both sides, which also corrects a
- * clock that was set.
+ * numbers look new. The response to a request bounds the difference from both sides. So it also corrects the
+ * difference after a clock was set.
  */
 export interface Skew {
   readonly ms: number

@@ -231,8 +231,9 @@ export function usageLine(quota: RequestQuota): string {
 }
 
 /**
- * `Others use the whole refill (1.07/s).` Before the row is empty, this may be `more than the refill`; if the
- * low end of their use is below the refill, `probably use`. Empty if they do not use the whole refill.
+ * `Others use the whole refill (1.07/s).` While the row is not empty, the text may say `more than the
+ * refill`. If the low end of their use is below the refill, it says `probably use`. Empty if they do not use
+ * the whole refill.
  */
 function wholeRefillSentence(row: RequestQuota): string {
   if (!usesWholeRefill(row)) return ''
@@ -256,7 +257,10 @@ function refillText({ model, limit, period, windowEndsAt }: RequestQuota): strin
     : `it refills at ${clockText(windowEndsAt)}`
 }
 
-/** One sentence on what the state means for a caller, without who uses the quota: the headline of a row. */
+/**
+ * The headline of a row: one sentence that says what its state means for a caller. It does not say who uses
+ * the quota.
+ */
 export function stateSentence(quota: RequestQuota, nowMs: number): string {
   const { category, blockedUntil } = quota
   const problem = refusedProblem(quota, nowMs)

@@ -7,7 +7,10 @@ export interface AdmissionDeps {
   readonly monotonicMs: () => number
 }
 
-/** The result of checking a code. `too-many`: wrong, like `MAX_FAILURES` others within the last minute. */
+/**
+ * The result of checking a code. `too-many`: it is wrong, and so were `MAX_FAILURES` others within the last
+ * minute.
+ */
 export type CodeVerdict =
   | { readonly kind: 'admitted' }
   | { readonly kind: 'refused' }

@@ -39,7 +39,7 @@ export function fitWidth(cells: readonly FittedCell[], width: number): readonly 
  * Returns the lines that fit into `rows`, in their order.
  *
  * Of lines with equal weight, the lowest on the screen is removed first. The last line says how many were
- * removed, so that nobody takes a hidden quota for a missing one.
+ * removed, so that a hidden quota is not taken for a missing one.
  */
 export function fitHeight(lines: readonly WeighedLine[], rows: number): readonly WeighedLine[] {
   const blank = (line: WeighedLine) => line.cells.length === 0

@@ -90,7 +90,10 @@ export interface PlanFlags {
 
 export interface RevokeFlags extends ServiceFlags {
   readonly yes?: true
-  /** Folder and profile of a key of the running app; given only without the flags of a service. */
+  /**
+   * Data folder and profile of a key of the running app. They are not allowed together with the flags of a
+   * service.
+   */
   readonly data?: string
   readonly profile?: string
 }

@@ -145,7 +145,10 @@ async function added(
   return EXIT_OK
 }
 
-/** The app's answer about programs. While no app runs, the data folder's, and a line says so. */
+/**
+ * The app's answer about programs. While no app runs, the answer comes from the data folder, and a line says
+ * so.
+ */
 function askedOrStored(
   request: ProgramRequest,
   data: string | undefined,
