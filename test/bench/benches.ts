@@ -39,6 +39,10 @@ export const BENCHES = {
     seconds: [30, 600],
     runs: [1, 3],
   }),
+  pages: bench('Switching between pages', 'renderer/harness/measure-pages.ts', {
+    rounds: [20, 60],
+    runs: [5, 15],
+  }),
   start: bench('From start to the first live row', 'bench/start.ts', { runs: [5, 15] }),
   memoryVirtual: bench('Memory over a virtual day', 'bench/memory-virtual.ts', { hours: [24] }),
   memoryReal: bench('Memory of a real run', 'bench/memory-real.ts', { minutes: [2, 10] }),
