@@ -4,7 +4,7 @@ export interface Counts {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /** Of the passed, those that failed first: each is a defect of the test or of what it tests. */
+  /** Tests that passed only after they had failed. Each shows a defect of the test or of what it tests. */
   readonly again: number
 }
 
@@ -15,7 +15,7 @@ const vitestReport = z.object({
   numFailedTests: z.int(),
   numPendingTests: z.int(),
   numTodoTests: z.int(),
-  // A test that passed on its second try keeps what the first one said.
+  // A test that passed on its second try keeps the message of the first one.
   testResults: z
     .array(
       z.object({
@@ -49,7 +49,7 @@ export function playwrightCounts(report: unknown, exitCode: number): Counts {
   return honest({ passed: expected + flaky, failed: unexpected, skipped, again: flaky }, exitCode)
 }
 
-/** No test, no report, or a bad end that no test owns up to: one failure. */
+/** Counts one failure if there was no test or no report, or if the run failed although no test did. */
 function honest(counts: Counts, exitCode: number): Counts {
   const unexplained = counts.failed === 0 && (exitCode !== 0 || counts.passed === 0)
   return unexplained ? { ...counts, failed: 1 } : counts

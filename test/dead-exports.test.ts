@@ -12,7 +12,7 @@ test('every export of the product is named a second time', () => {
       .filter((path) => /\.(?:tsx?|js)$/.test(path) && !path.includes('node_modules'))
       .map((path) => ({ folder, path, text: readFileSync(join(projectFolder, folder, path), 'utf8') })),
   )
-  // What the build configuration uses is named there.
+  // Exports that the build configuration uses are named in it.
   files.push({
     folder: '.',
     path: 'vite.config.ts',

@@ -19,7 +19,7 @@ test('every imported package is declared', () => {
   const known = new Set(
     ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((of) => Object.keys(declared[of])),
   )
-  // By the folders and not by Git: a downloaded archive has no history.
+  // Lists the folders instead of asking Git, because a downloaded archive has no history.
   const undeclared = IMPORTING.flatMap((folder) =>
     readdirSync(join(projectFolder, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
       join(folder, name),

@@ -70,7 +70,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'main/history/history-store.test.ts': 3,
 }
 
-/** What any other file takes in the middle. */
+/** The median time of any other file. */
 const OTHER_SECONDS = 0.4
 
 const tests = fileURLToPath(new URL('.', import.meta.url))

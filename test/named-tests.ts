@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { z } from 'zod'
 
-/** A test by its file and name, with the first lines of what it said when it failed. */
+/** A test by its file and name, with the first lines of its failure message. */
 export interface NamedTest {
   readonly test: string
   readonly why: string
@@ -9,7 +9,7 @@ export interface NamedTest {
 
 export interface NamedTests {
   readonly failed: readonly NamedTest[]
-  /** Those that passed on a second try only. */
+  /** Tests that passed only on a second try. */
   readonly unsteady: readonly NamedTest[]
 }
 
@@ -49,7 +49,7 @@ const playwrightSuite = z.object({
 const playwrightReport = z.object({ suites: z.array(playwrightSuite) })
 
 /**
- * Of Vitest's JSON report, which tells a second try by a passed test with a failure. None where there is no
+ * The tests of Vitest's JSON report, in which a passed test with a failure had a second try. Empty without a
  * report.
  */
 export function namedUnits(report: unknown): NamedTests {
@@ -71,7 +71,7 @@ export function namedUnits(report: unknown): NamedTests {
   return { failed, unsteady }
 }
 
-/** Of Playwright's JSON report. None where there is no report. */
+/** The tests of Playwright's JSON report. Empty without a report. */
 export function namedInBrowser(report: unknown): NamedTests {
   const read = playwrightReport.safeParse(report)
   const failed: NamedTest[] = []

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const FOLDERS = ['.ci', '.github', 'app', 'main', 'renderer', 'test']
-/** What Git leaves around two versions of a text; a linter of code does not look into the others. */
+/** The marks that Git leaves around two versions of a text. The linter checks only code, not other files. */
 const MARKER = /^(?:<{7}|>{7}|\|{7}) /m
 
 test('no file contains a merge conflict', () => {
-  // By the folders and not by Git: a downloaded archive has no history.
+  // Lists the folders instead of asking Git, because a downloaded archive has no history.
   const below = FOLDERS.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   )

@@ -14,8 +14,8 @@ import { filesToRetry, withSecondTry } from './second-try.ts'
 import { choosing, isPart, type Part } from './thorough.ts'
 
 /**
- * `npm test`: every suite, and at the end those that failed, by name, and one line with the sum. `--part`
- * says which of their tests (thorough.ts).
+ * `npm test`: runs every suite, then names the tests that failed and prints one line with the sum. `--part`
+ * selects the tests (thorough.ts).
  *
  * A suite that ran no test, or ended badly without naming a failed test, counts as one failure: the line must
  * never look better than what happened.
@@ -39,7 +39,7 @@ const say = (line: string) => void process.stderr.write(`${line}\n`)
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
-    // Folder of the suites' own reports; without it they are deleted.
+    // The folder for the suites' own reports. Without it, the reports are deleted.
     options: {
       only: { type: 'string' },
       part: { type: 'string', default: 'quick' },
@@ -57,11 +57,11 @@ async function main(): Promise<number> {
     say('--part takes one of quick, thorough, all')
     return 2
   }
-  // Both before any suite: some unit tests need them as well, and a first run skips nothing that a second one
-  // runs.
+  // Both are fetched before any suite, because some unit tests need them too. So a first run skips no test
+  // that a second one runs.
   const chromium = await getChromium(say)
   await getElectron(say)
-  // The browser tests run what is built, and some unit tests start it as a process of its own.
+  // The browser tests run the built app, and some unit tests start it as a separate process.
   if ((await run(['main/launch.js', '--version'], { stdout: 'ignore' })) !== 0)
     return ended({ ...NONE, failed: 1 })
 
@@ -115,7 +115,7 @@ const RUNNERS: Readonly<Record<Suite, RunSuite>> = {
     const exitCode = await run([vitest, ...args, `--outputFile.json=${report}`, ...filters], { extra, watch })
     const retried = filesToRetry(read(report), tests)
     if (retried.length === 0) return vitestCounts(read(report), exitCode)
-    // In a new process: a second try in the same one has the state that the first one left.
+    // The second try runs in a new process, because the old one has the state that the first try left.
     say(`running ${retried.join(', ')} once more …`)
     const second = `${report}.second`
     const secondExitCode = await run([vitest, ...args, `--outputFile.json=${second}`, ...retried], { extra })
@@ -149,7 +149,7 @@ function packageFolder(name: string): string {
   return dirname(require.resolve(`${name}/package.json`))
 }
 
-/** `undefined` when the suite wrote no report, or half of one. */
+/** `undefined` if the suite wrote no report or an incomplete one. */
 function read(report: string): unknown {
   try {
     return JSON.parse(readFileSync(report, 'utf8'))
@@ -158,7 +158,7 @@ function read(report: string): unknown {
   }
 }
 
-/** Says now and then how far suite `at` is. */
+/** Prints the progress of suite `at` from time to time. */
 function sayProgress(suites: readonly PlannedSuite[], at: number, startedMs: number): SuiteRun['watch'] {
   let saidMs = Number.NEGATIVE_INFINITY
   return (child) =>
@@ -177,7 +177,7 @@ interface RunOptions {
   readonly watch?: SuiteRun['watch']
 }
 
-/** With this Node, whatever `node` is on the PATH. */
+/** Runs a script with this Node, whatever `node` is on the PATH. */
 function run(
   args: readonly string[],
   { extra = {}, stdout = 'pipe', watch }: RunOptions = {},

@@ -15,11 +15,11 @@ const testFile = z.looseObject({
 const vitestReport = z.looseObject({ testResults: z.array(testFile) })
 type TestFile = z.infer<typeof testFile>
 
-/** More failed files than this are a defect and no stall of the machine. */
+/** If more files fail than this, the cause is a defect, not a slow machine. */
 const MAX_FILES = 10
 
 /**
- * The files of Vitest's JSON report to run once more, relative to `folder`. None where there is no report.
+ * The files of Vitest's JSON report that are to run once more, relative to `folder`. Empty without a report.
  */
 export function filesToRetry(report: unknown, folder: string): readonly string[] {
   const read = vitestReport.safeParse(report)
@@ -28,10 +28,10 @@ export function filesToRetry(report: unknown, folder: string): readonly string[]
 }
 
 /**
- * The first report with what a second run said of the same files in the place of what the first one did.
+ * The first report, in which the results of the second run replace those of the same files.
  *
- * A test that passed only then keeps the failure of its first try: so Vitest's own retry reports it, too.
- * That one is not used, because it runs a test again in the state that the first try left.
+ * A test that passed only then keeps the failure of its first try, as with Vitest's own retry. That retry is
+ * not used, because it runs a test again in the state that the first try left.
  */
 export function withSecondTry(first: unknown, second: unknown): unknown {
   const before = vitestReport.safeParse(first)
@@ -58,7 +58,8 @@ function retriedFile(first: TestFile, second: TestFile | undefined): TestFile {
   const own = first.assertionResults.filter(({ status }) => status === 'failed')
   const assertionResults = second.assertionResults.map((result, index) => {
     const failed = firstTries.get(result.fullName)
-    // A file that failed as a whole, as in a hook, names no test: its first one stands for it.
+    // A file that failed as a whole, for example in a hook, names no failed test. Its first test stands for
+    // it.
     const inHook = own.length === 0 && index === 0 ? [first.message ?? ''] : []
     const failureMessages = failed?.status === 'failed' ? failed.failureMessages : inHook
     return result.status === 'passed' ? { ...result, failureMessages } : result

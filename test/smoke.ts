@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
 /**
- * What a person does first, through npm: `npm start` until a row is live, then `npm run watch`.
+ * Does what a person does first: `npm start` until a row is live, then `npm run watch`.
  *
- * Run by .ci/run. It goes through npm and its shell on purpose: that is where a first start breaks.
+ * Run by .ci/run. It uses npm and its shell on purpose, because that is where a first start may fail.
  */
 const LIMIT_MS = 60_000
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -26,7 +26,8 @@ const npm = (args: readonly string[]): ChildProcess =>
   spawn('npm', args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 2],
-    // A group of its own: npm does not pass every signal on to what its shell runs.
+    // A separate process group, because npm does not pass every signal on to the programs that its shell
+    // runs.
     detached: true,
     env: { ...process.env, DISPLAY: '', WAYLAND_DISPLAY: '' },
   })

@@ -1,15 +1,13 @@
 /**
  * Which tests run: `npm test` runs the quick ones, `npm run test:thorough` the others, `.ci/run` and `npm run
- * promises` both. Without a choice, as where one file is run by hand, all of them do.
+ * promises` both. Without a choice, for example if one file is run by hand, all tests run.
  */
 export type Part = 'quick' | 'thorough' | 'all'
 
 const PARTS: readonly Part[] = ['quick', 'thorough', 'all']
 const VARIABLE = 'HEADROOM_TESTS'
 
-/**
- * Tests that take long for what a change usually touches: whole days, kills by the hundred, fuzzing, waits.
- */
+/** Tests that take too long to run after each change: whole days, hundreds of kills, fuzzing, waits. */
 export const THOROUGH_FILES: readonly string[] = [
   'app/gateway/scheduler-laws.test.ts',
   'app/quota/bucket-accuracy.test.ts',
@@ -51,7 +49,8 @@ export const THOROUGH_FILES: readonly string[] = [
 ]
 
 /**
- * Laws of which `npm test` tries a tenth of the cases: the thorough part runs these files again, with all.
+ * Laws for which `npm test` tries a tenth of the cases. The thorough part runs these files again with all
+ * cases.
  */
 export const LAW_FILES: readonly string[] = [
   'app/contract/contract.test.ts',
@@ -73,16 +72,19 @@ export const LAW_FILES: readonly string[] = [
   'main/network/request-gate.test.ts',
 ]
 
-/** How many cases of a law this run tries, of `all`. */
+/** How many of `all` cases of a law this run tries. */
 export const lawRuns = (all: number): number => (part() === 'quick' ? Math.ceil(all / 10) : all)
 
-/** A browser test that says so is one of them. */
+/** The tag of a browser test that belongs to the thorough part. */
 export const THOROUGH_TAG = '@thorough'
 
 /** End of the title of a test that a loop makes for each size, theme or state. */
 export const quickIf = (isQuick: boolean): string => (isQuick ? '' : ` ${THOROUGH_TAG}`)
 
-/** Takes long on each host: quick in the browser, thorough on Electron. */
+/**
+ * The tag of a test that takes long on each host. It runs in the quick part in the browser, and in the
+ * thorough part on Electron.
+ */
 export const LONG_TAG = '@long'
 
 export const part = (): Part => {

@@ -5,7 +5,7 @@ import { LAW_FILES, part, THOROUGH_FILES } from './thorough.ts'
 
 const LEFT_OUT = ['e2e/**', 'node_modules/**', ...(part() === 'quick' ? THOROUGH_FILES : [])]
 const INCLUDED = part() === 'thorough' ? [...THOROUGH_FILES, ...LAW_FILES] : ['**/*.test.{ts,tsx}']
-/** What decides and words: pure functions and components, which leave nothing behind for the next file. */
+/** Pure functions and components, whose tests leave nothing behind for the next file. */
 const PURE = ['app/**/*.test.ts', 'renderer/**/*.test.{ts,tsx}']
 
 export default defineConfig({
@@ -17,8 +17,8 @@ export default defineConfig({
     pool: 'forks',
     // One more than the cores: a third of the time goes into waiting for other processes.
     maxWorkers: 3,
-    // For the processes that tests start: reading the sources anew takes each of them half a second of a
-    // core.
+    // For the processes that tests start, because each would need half a second of a core to read the sources
+    // anew.
     env: {
       NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url)),
     },

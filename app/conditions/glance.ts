@@ -92,8 +92,8 @@ function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
 }
 
 /**
- * `2–5 min` under `runs out 14:33–14:36`: whole minutes, so that the number changes no more often than the
- * range.
+ * The number with the caption `runs out 14:33–14:36`: `2–5 min`. It is in whole minutes, so that it changes
+ * no more often than the caption.
  */
 function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   const { emptyAt, emptyFrom = emptyAt, emptyTo = emptyFrom } = quota

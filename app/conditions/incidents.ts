@@ -32,7 +32,7 @@ export interface IncidentLine extends EventSentence {
   readonly isOpen: boolean
 }
 
-/** What decides, besides its events, whether a condition is open. */
+/** The facts that decide, together with its events, whether a condition is open. */
 export interface LogStyle extends EventStyle {
   /**
    * Epoch ms. If the wait after a 429 ended before this time and no response followed, the 429 is not shown

@@ -36,8 +36,8 @@ export interface RunningPlan {
 }
 
 /**
- * If only a program's rate is known, its burst is assumed to be what that rate gives in this many seconds. A
- * person may change it.
+ * If a program's rate is known but its burst is not, its burst is assumed to be what the rate gives in this
+ * many seconds. A person may change the burst.
  */
 export const ASSUMED_BURST_SECONDS = 10
 /** Seconds that a program's rate covers. */

@@ -37,7 +37,7 @@ export interface Answered {
 export interface Estimate {
   readonly low: number
   readonly high: number
-  /** The level is as unlikely to exceed this as to be below `low`. At most `high`. */
+  /** The level is as unlikely to exceed this value as to be below `low`. It is at most `high`. */
   readonly likelyHigh: number
   readonly point: number
   readonly slopePerSecond: number

@@ -61,8 +61,8 @@ export class ExpectedLoads {
   }
 
   /**
-   * The chance, 0 to 1, that a usual load empties the row within `horizonSeconds`: that of the likeliest load
-   * that has not started yet.
+   * The chance, 0 to 1, that a usual load empties the row within `horizonSeconds`. Only the likeliest load
+   * that has not started yet counts.
    */
   emptyChance(row: BeforeLoad, nowMs: number, horizonSeconds: number): number {
     let most = 0

@@ -303,7 +303,7 @@ export class OthersUse {
 
   /**
    * Updates the model from a header. `least` to `most`: requests that the header shows missing beyond own
-   * ones. `variance`: that of each of these two ends.
+   * ones. `variance`: the variance of each of these two ends.
    *
    * `most` is infinite if nothing is left, because no header can show that more than the limit is missing.
    * `taken`: the number missing since the last update, estimated from all headers since then together.

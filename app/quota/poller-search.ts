@@ -14,7 +14,9 @@ const FIRST_LOOK = 18
 const MAX_PERIODS = 800
 /** Log-odds that a clear timing needs beyond the logarithm of the number of timings tried. */
 const CLEAR = 10
-/** The same for a timing near that of a poller from an earlier run, which is expected. */
+/**
+ * The same for a timing near that of a poller from an earlier run. It is expected, so it needs less evidence.
+ */
 const CLEAR_AS_BEFORE = 5
 /** Maximum difference between two periods of the same poller, as a share of the period. */
 export const SAME_PERIOD = 0.02

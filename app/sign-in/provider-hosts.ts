@@ -4,7 +4,7 @@ export const PROVIDER_HOSTS = {
   sim: { authUrl: 'https://signin.tradestation.com', baseUrl: 'https://sim-api.tradestation.com' },
 } as const
 
-/** Whether requests of a key reach real accounts. `host`: its service's, as in a URL. */
+/** Whether requests of a key reach real accounts. `host`: the host of the key's service, as in a URL. */
 export const isLive = (environment: string, host: string): boolean =>
   environment === 'live' || PROVIDER_HOSTS.live.baseUrl === `https://${nameOf(host)}`
 

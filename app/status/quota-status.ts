@@ -250,7 +250,7 @@ export function ownText({ use, state }: RequestQuota): string {
   return use === null ? '?' : rateRangeText(use.own, use.own)
 }
 
-/** Others' use as an interval, requests per second: `1.2–1.3`, `0`; `?` and `–` as in `ownText`. */
+/** Others' use as an interval, requests per second: `1.2–1.3`, `0`. For `?` and `–`, see `ownText`. */
 export function othersText({ use, state }: RequestQuota): string {
   if (state === 'not-checked') return UNCHECKED
   if (use === null) return '?'

@@ -10,8 +10,8 @@ export function rateText(perSecond: number | undefined): string {
 }
 
 /**
- * A rate interval, requests per second without the unit: `1.2–1.3`, `1.0` if both ends look alike, `0` for no
- * use.
+ * A rate interval in requests per second, without the unit: `1.2–1.3`; `1.0` if both ends look the same; `0`
+ * for no use.
  */
 export function rateRangeText(low: number, high: number): string {
   const [from, to] = [oneDecimal(low), oneDecimal(high)]

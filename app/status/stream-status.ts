@@ -117,7 +117,7 @@ export function readByText(
   return `${areAll ? '' : 'over '}${readBy.length} programs on 1 ${on}: ${names}${areAll ? '' : ', …'}`
 }
 
-/** Display name of a stream kind: `Depth quotes`; that of its category if the kind is unknown. */
+/** Display name of a stream's kind: `Depth quotes`. If the kind is unknown, the name of its category. */
 export const streamKindName = ({ category, streamKind }: Omit<NamedStream, 'target'>): string =>
   (streamKind === undefined ? undefined : STREAM_TABLE[streamKind]?.name) ?? streamCategoryName(category)
 

@@ -43,8 +43,8 @@ export type StreamInput =
   | { readonly kind: 'tick' }
   | { readonly kind: 'retry' }
   /**
-   * A program needs the first response of a connection, so the stream restarts as planned. `canOverlap`: as
-   * for a frame.
+   * A program needs the first response of a connection, so the stream restarts as planned. `canOverlap` means
+   * the same as for a frame.
    */
   | { readonly kind: 'renew'; readonly canOverlap: boolean }
   /** A person requested a restart now. */

@@ -37,8 +37,8 @@ export class ReaderQueue {
   #first = 0
   #bytes = 0
   /**
-   * Objects whose newest state the reader still needs, with the deletion frame of those that ended;
-   * `undefined` while the reader is up to date.
+   * The keys of objects whose newest state the reader still needs. The value is the deletion frame if the
+   * object was deleted. The whole map is `undefined` while the reader is up to date.
    */
   #owed: Map<string, Uint8Array | undefined> | undefined
   /**

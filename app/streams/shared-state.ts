@@ -42,7 +42,7 @@ const ERROR_KEY = '!'
 const END_SNAPSHOT = '{"StreamStatus":"EndSnapshot"}'
 /** Maximum total length of one stream's objects, in characters. */
 export const MAX_STATE_LENGTH = 16 << 20
-/** Overhead of an object besides its text, in characters. */
+/** Overhead of an object in addition to its text, in characters. */
 const OBJECT_LENGTH = 256
 /** An object is rewritten once its source frames are this many times as long. */
 const MAX_HEARD = 4

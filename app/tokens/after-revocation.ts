@@ -5,7 +5,10 @@ import type { RefreshOutcome } from './refresh-grant.ts'
 import type { RevocationResult } from './revocation.ts'
 import type { TokenState } from './token-state.ts'
 
-/** The result if the current token is unusable, so only a new sign-in can revoke the key's other tokens. */
+/**
+ * The result if the current token is unusable. In that case, only a new sign-in can revoke the key's other
+ * tokens.
+ */
 const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to revoke' }
 
 /**

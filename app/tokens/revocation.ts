@@ -44,8 +44,8 @@ export type RevocationResult =
 export type SpellingResult = RevocationResult | { readonly kind: 'spelling' }
 
 /**
- * Classifies the response to `revokeRequest`, sent to `url`. Only a 200 from the service itself confirms
- * (service 4.2): a network's sign-in page has status 200 too.
+ * Classifies the response to `revokeRequest`, sent to `url`. Only a 200 from the service itself confirms the
+ * revocation (service 4.2), because a network's sign-in page has status 200 too.
  */
 export function processRevokeAnswer(outcome: HttpOutcome, url: string): SpellingResult {
   if (outcome.kind !== 'answer') return { kind: 'unconfirmed', why: outcome.why }

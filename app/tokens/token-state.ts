@@ -41,8 +41,8 @@ export interface AccessToken {
 }
 
 /**
- * Why a sign-in is required, if not because of the token: the API key, its secret or its settings are wrong.
- * A new sign-in alone would fail in the same way.
+ * Why a sign-in is required although the token is not the reason: the API key, its secret or its settings are
+ * wrong. A new sign-in alone would fail in the same way.
  */
 export type SignInCause = 'misconfigured'
 

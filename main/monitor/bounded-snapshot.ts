@@ -131,7 +131,7 @@ interface Use {
   readonly rate: Readonly<Record<string, number>>
 }
 
-/** Adds as much of the use by program in `whole` as fits to the kept rows and programs. */
+/** Adds the use by program in `whole` to the kept rows and programs, as far as it fits. */
 function withUse(
   rows: readonly RequestQuota[],
   programs: readonly ProgramSummary[],

@@ -27,7 +27,10 @@ export class EventLog {
     return this.#events.filter((event) => event.seq > seq).slice(-MAX_KEPT)
   }
 
-  /** Must be called when a profile's parts are created or removed: they know no lasting conditions. */
+  /**
+   * Must be called when a profile's parts are created or removed, because new parts know no lasting
+   * conditions.
+   */
   forget(profile: string): void {
     this.#trackers.delete(profile)
   }

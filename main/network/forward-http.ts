@@ -37,8 +37,8 @@ export type ForwardHttp = (request: ForwardRequest, listener: ForwardListener) =
 export const isFinalStatus = (status: number): boolean => status >= 200 && status <= 599
 
 /**
- * Forwarding over reusable connections, unlike `nodeHttp`: a TLS handshake would take a program longer than
- * its request. If a connection closes before the first byte of a response, the outcome is `cut`.
+ * Forwards over reusable connections, unlike `nodeHttp`, because a TLS handshake would take longer than a
+ * program's request. If a connection closes before the first byte of a response, the outcome is `cut`.
  */
 export function nodeForwardHttp(
   environment: NodeJS.ProcessEnv,

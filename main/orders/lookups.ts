@@ -126,8 +126,8 @@ export class Lookups {
   }
 
   /**
-   * The unknown orders that the connected key with this id sent. Those of a former key with this id are ended
-   * as ambiguous first.
+   * The unknown orders that the connected key with this id sent. Before that, ends the orders of a former key
+   * with this id as ambiguous.
    */
   #ofPresentKey(profile: string): readonly Unknown[] {
     const former = this.#of(profile).filter(({ entry }) => this.#deps.isOfFormerKey(entry))

@@ -57,8 +57,9 @@ interface Reason {
 }
 
 /**
- * Reasons that may mean an outage, which may end early. They do not include a rejection, which sets the time
- * of the next attempt, or a cap, which must not be retried more often.
+ * Reasons that may mean an outage. Waits for these reasons may end early, because an outage may. A rejection
+ * is not among them, because it sets the time of the next attempt. Nor is a cap, because it must not be
+ * retried more often.
  */
 const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
   'silent',

@@ -29,7 +29,7 @@ export type RecordReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt' }
 
-/** Of how many generations metadata is kept; secrets are kept only of the newest. */
+/** Number of generations whose metadata is kept. Secrets are kept only of the newest one. */
 const KEPT_GENERATIONS = 3
 
 const recordRow = z.object({
@@ -104,7 +104,7 @@ export function quarantineRecord(
        SELECT profile, kind, generation, data_key, sealed, about, ?, ? FROM records WHERE ${newest}`,
     )
     .run(why, Math.round(nowMs), ...which)
-  // Deletes all records of the kind. An older one, which has no secret left, would be read as the newest.
+  // Deletes all records of the kind. Otherwise, an older one without a secret would be read as the newest.
   database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(profile, kind)
 }
 

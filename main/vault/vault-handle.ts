@@ -16,7 +16,7 @@ export type VaultStatus =
   /** No keystore was given, so nothing is stored, and stored keys are left unchanged. */
   { readonly state: 'memory'; readonly line?: string } | { readonly state: 'ok' } | StartTrouble
 
-/** The status after asking the keystore again; unless it is `ok`, with a line for a person. */
+/** The status after asking the keystore again, with a line for a person unless it is `ok`. */
 type AskedAgain = { readonly state: VaultStatus['state']; readonly line?: string }
 
 /** The folder of a vault, and what is needed to open it. */

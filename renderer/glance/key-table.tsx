@@ -119,7 +119,10 @@ function KeyRow({ line, index, open }: KeyRowProps) {
 
 const SIGNED_OUT: readonly RefreshSummary['state'][] = ['none', 'sign-in-required', 'revoked']
 
-/** The cells for the tightest quota, empty while all calls fail. A share is in `left`, not in `until`. */
+/**
+ * The cells for the tightest quota. `until` shows the note unless that is a share, which `left` already
+ * shows.
+ */
 function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
   if (isSignedOut) return { tightest: 'checks paused', left: '', until: '' }
   return { tightest, left, until: note.endsWith('%') ? '' : note }

@@ -54,8 +54,8 @@ export interface ChartSeries {
   /** Start of the row's recording, epoch ms. */
   readonly sinceMs: number | undefined
   /**
-   * The lowest level of the range, if the level has risen since then: from headers, as in the report, or
-   * estimated if there are no headers.
+   * The lowest level of the range; `undefined` unless the level has risen since then. It comes from headers,
+   * as in the report, or is an estimate if there are no headers.
    */
   readonly lowest: LowestLevel | undefined
   /** When the quota runs out if use continues: `empty 14:33–14:36`. Only if a forecast is drawn. */

@@ -217,6 +217,6 @@ function Reading(cursor: CursorProps<DayRow>) {
   )
 }
 
-/** ` of backtest`; empty for others, who wait in the replay only. */
+/** ` of backtest`: the program that waited. Empty for others, because they wait only in the replay. */
 const ofProgram = ({ longestBy }: DayRow): string =>
   longestBy === undefined || longestBy === OTHERS_NAME ? '' : ` of ${longestBy}`

@@ -30,7 +30,8 @@ export interface WaitingGroup {
 }
 
 /**
- * Waiting requests at `nowMs`, epoch ms, by quota: those that wait for a slot, then others by their turns.
+ * Waiting requests at `nowMs`, epoch ms, grouped by quota. Those that wait for a slot come first, then the
+ * others in the order of their turns.
  */
 export function waitingGroups(
   programs: readonly ProgramSummary[],

@@ -91,7 +91,10 @@ function Kind({ kind, group }: { readonly kind: StreamsOfKind; readonly group: s
   )
 }
 
-/** Closes all open streams after confirmation; each close can be undone for as long as a single one. */
+/**
+ * Closes all open streams after confirmation. Each close can be undone for as long as that of a single
+ * stream.
+ */
 function CloseAll({ streams }: { readonly streams: readonly StreamSummary[] }) {
   const { api } = useParts()
   const run = useCommand()

@@ -24,7 +24,8 @@ export const shownFindings = (snapshot: Snapshot, nowMs: number): readonly Shown
   keyFindings(snapshot, nowMs).map(({ row: _, problem: __, ...finding }) => finding)
 
 /**
- * The findings besides the headline's: three as chips, and the number of the rest, which opens the full list.
+ * The findings other than the headline's: three as chips, then the number of the rest. A click on that number
+ * opens the full list.
  */
 export function FindingChips() {
   const { view } = useParts()

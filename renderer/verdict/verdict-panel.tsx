@@ -95,7 +95,7 @@ export function Detail() {
   )
 }
 
-/** Which other keys have alerts: the header counts those of all keys. */
+/** Names the other keys that have alerts, because the header counts the alerts of all keys. */
 function OthersAlerts() {
   const shown = useSnapshot(({ profile }) => profile.id)
   const text = useMirror(({ alerts, snapshots }) => {

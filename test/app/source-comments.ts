@@ -15,7 +15,7 @@ export function sourcesOf(folder: string): readonly string[] {
 export const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 export interface SourceComment {
-  /** `path:line` of its first line. */
+  /** `path:line` of the comment's first line. */
   readonly at: string
   readonly text: string
 }
@@ -49,7 +49,7 @@ export function undocumented(path: string, what: 'functions' | 'interfaces'): re
   return undocumentedIn(textOf(path), what).map((name) => `${path} ${name}`)
 }
 
-/** The same of a text, by their names. */
+/** Like `undocumented`, for a text. Returns the names. */
 export function undocumentedIn(
   text: string,
   what: 'functions' | 'interfaces' = 'functions',
@@ -72,8 +72,6 @@ function endsDocComment(lines: readonly string[], last: number): boolean {
   return false
 }
 
-/**
- * A later signature of the function whose first one stands above: `export function f(…): T` without a body.
- */
+/** Whether a line is a further signature of the function above: `export function f(…): T` without a body. */
 const isOverload = (lines: readonly string[], last: number): boolean =>
   /^export function .*[^{]$/.test(lines[last] ?? '')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sourcesOf, textOf } from './source-comments.ts'
 
-/** Words that no surface says, and what it says instead. */
+/** Words that no surface uses, each with its replacement. */
 const BANNED: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\bstands\b/i, 'an active verb'],
   [/\bholds? at once\b/i, 'applies immediately'],
@@ -20,12 +20,15 @@ const BANNED: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\b(use|make|made|used) elsewhere\b/i, 'by others'],
 ]
 
-/** What is said to programs, or is a name in an interface, and not to a person. */
+/** Texts that are not for people: they are for programs, or are names in an interface. */
 const NAMES = /^[\w./:@#%${}?=&,[\]()|*+\\^-]+$/
 
 const SURFACES = ['renderer', 'app/status', 'app/alerts', 'main/hosts']
 
-/** String literals and texts between tags of a file, without comments; with the line they begin on. */
+/**
+ * String literals of a file, and its texts between tags, each with the line on which it begins. Comments are
+ * left out.
+ */
 function saidIn(text: string, hasTags = true): readonly { readonly line: number; readonly said: string }[] {
   const bare = text
     .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ' '))

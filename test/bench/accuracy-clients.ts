@@ -2,7 +2,7 @@ import { Ledger } from '../../app/quota/ledger.ts'
 import type { RequestQuotaDefault } from '../../app/service/categories.ts'
 import type { RateReading } from '../../app/service/headers.ts'
 
-/** What stands on a client's screen for one quota, by the headers of its own requests. */
+/** The number that a client shows for one quota, based on the headers of its own requests. */
 export interface Client {
   readonly name: string
   sent(id: number, nowMs: number): void
@@ -39,7 +39,7 @@ export class Modelled implements Client {
 
 type Reading = (last: Required<RateReading>, elapsedSeconds: number, nowSeconds: number) => number
 
-/** What clients without a model of the bucket make of the header they saw last. */
+/** How clients without a model of the bucket read the last header. */
 const READINGS: Readonly<Record<string, Reading>> = {
   'no model: the last Remaining, unchanged': ({ remaining }) => remaining,
   'Reset as an epoch time': ({ remaining, resetSeconds, limit }, _elapsed, nowSeconds) =>
@@ -50,7 +50,7 @@ const READINGS: Readonly<Record<string, Reading>> = {
     resetSeconds === 0 ? limit : Math.min(limit, remaining + Math.floor(elapsed / resetSeconds)),
 }
 
-/** Those that keep the header they saw last and read it in a way of their own. */
+/** Clients that keep the last header, each with its own way of reading it. */
 export function otherClients(): readonly Client[] {
   return Object.entries(READINGS).map(([name, read]) => {
     let last: { readonly rate: Required<RateReading>; readonly atMs: number } | undefined

@@ -140,7 +140,9 @@ function live({ category, own, rules = {} }: Scenario, seed: number, errors: Err
     }
   }
 
-  /** In the order of their times, whatever that of their making. */
+  /**
+   * The next event that is due by `nowMs`. The events are sorted here, because they are not made in order.
+   */
   function due(nowMs: number) {
     coming.sort((a, b) => a.atMs - b.atMs)
     return coming[0] && coming[0].atMs <= nowMs ? coming.shift() : undefined
@@ -157,7 +159,7 @@ const p95 = (numbers: readonly number[]) =>
 
 const whole: Errors = { all: new Map() }
 const rows: string[][] = []
-/** Of each client in its column, the least wrong in bold. */
+/** One column for each client. The smallest error is in bold. */
 function meansAndTails({ all }: Errors): readonly string[] {
   const least = Math.min(...[...all.values()].map(mean))
   return [...all.values()].map((wrong) => {

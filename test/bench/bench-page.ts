@@ -2,7 +2,7 @@ import { type Origin, originWords } from '../proof/commit.ts'
 import { BENCH_NAMES, BENCHES, type BenchName } from './benches.ts'
 import type { Entries, Entry, Measured } from './entry.ts'
 
-/** From here on something else wanted the cores too, and a reader should know. */
+/** Above this load, other programs also used the cores, which the page must mention. */
 const BUSY_LOAD = 0.7
 
 /**

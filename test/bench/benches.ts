@@ -4,11 +4,11 @@ export interface Bench {
   /** Below `test/`. */
   readonly script: string
   readonly args: readonly string[]
-  /** Instead of `args` where there is an hour or two. */
+  /** Replaces `args` in a long run, which may take an hour or two. */
   readonly longArgs: readonly string[]
 }
 
-/** What a bench is asked for by each flag: the value, and the one where there is an hour or two. */
+/** The value of each flag of a bench in a usual run, and in a long run. */
 type Sizes = Readonly<Record<string, readonly [usual: number | string, long?: number | string]>>
 
 function bench(title: string, script: string, sizes: Sizes): Bench {

@@ -116,7 +116,7 @@ function isPage({ commandLine }: SeenProcess): boolean {
   return commandLine.includes(' --type=renderer')
 }
 
-/** Of all processes, in per cent of one core, once the start is over. */
+/** The processor time of all processes after the start, in per cent of one core. */
 async function processorTime(): Promise<{
   readonly perCent: number
   readonly processes: readonly SeenProcess[]
@@ -129,7 +129,7 @@ async function processorTime(): Promise<{
   return { perCent: round(((cpuMs(processes) - before) / (performance.now() - fromMs)) * 100), processes }
 }
 
-/** Each process by what it is for. */
+/** The processes grouped by purpose. */
 function perKind(processes: readonly SeenProcess[]): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {}
   for (const one of processes) {

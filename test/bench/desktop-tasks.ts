@@ -28,7 +28,7 @@ const { values } = parseArgs({
 })
 const runs = Number(values.runs)
 const seconds = Number(values.seconds)
-/** Longer than this and a person sees the window stand still. */
+/** A person notices a task that is longer than this, because the window freezes. */
 const AIM_MS = 50
 const LOOK_MS = 100
 

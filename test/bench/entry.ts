@@ -25,9 +25,7 @@ const notMeasured = z.object({
   why: z.string(),
 })
 
-/**
- * One bench as it stands in the JSON and on the page: `ours`, `peers` and `ratio`, and how they came about.
- */
+/** One bench as in the JSON and on the page: `ours`, `peers` and `ratio`, and how they were measured. */
 export const entry = z.union([measured, notMeasured])
 export type Entry = z.infer<typeof entry>
 export type Measured = z.infer<typeof measured>

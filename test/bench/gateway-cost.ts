@@ -28,7 +28,7 @@ const GAP_MS = 20
 const CONNECTIONS = 32
 const WARM_UP = 2_000
 const PATH = '/v3/brokerage/accounts'
-/** Of the system's clock ticks, in seconds (`CLK_TCK`, 100 on Linux). */
+/** The length of a clock tick of the system, in seconds (`CLK_TCK`, 100 on Linux). */
 const TICK_SECONDS = 0.01
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -70,7 +70,7 @@ try {
   }
 
   const [p50, p99, core] = [added('gateway', 0.5), added('gateway', 0.99), perCore['gateway'] ?? 0]
-  /** What no proxy on Node comes below on this machine, as the reason of a missed aim. */
+  /** A lower bound for any proxy on Node on this machine, as the reason for a missed aim. */
   const floor = (isMet: boolean, plain: string): string =>
     isMet ? '' : `: a plain Node proxy ${plain} here, the floor of any gateway on Node’s HTTP`
   const [floorP50, floorP99] = [added('pass', 0.5), added('pass', 0.99)]
@@ -141,7 +141,7 @@ async function many(url: string, count: number): Promise<void> {
   await Promise.all(Array.from({ length: CONNECTIONS }, one))
 }
 
-/** What a process has taken of the cores. */
+/** The processor time that a process has used. */
 function cpuSeconds(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

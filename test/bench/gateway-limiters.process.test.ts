@@ -13,10 +13,10 @@ test('in a short day every contestant is measured in each case, and the gateway 
   expect(Object.keys(peers)).toHaveLength(1)
   expect(table?.rows).toHaveLength(2 * 4)
   expect(ours).toBeGreaterThan(98)
-  // What is kept back once weighs more in a short day.
+  // A reserve that is kept back once matters more in a short day.
   expect(aims.map(({ isMet }) => isMet)).toEqual([false, true, true, true, true])
   expect(aims[0]?.what).toContain(': the reserve of 20 requests is kept back once')
-  // A contestant without a single 429, alone and with others, would be one that does not run.
+  // A contestant that never gets a 429, neither alone nor with others, was not running.
   const refused = table?.rows
     .filter(([name]) => name?.startsWith('each alone'))
     .map(([, , count]) => Number(count))

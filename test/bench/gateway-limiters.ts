@@ -34,10 +34,12 @@ const seed = Number(values.seed)
 const RULE: Rule = { limit: 320, periodSeconds: 300, window: 'rolling' }
 const ONE_WAY_MS = 20
 const REFILL_MS = (RULE.periodSeconds * 1000) / RULE.limit
-/** Both ask again as soon as they are answered, over so many connections. */
+/** The number of connections of two programs that send the next request as soon as they get an answer. */
 const GREEDY = { scanner: 16, crawler: 8 } as const
 const PROGRAMS = ['bot', 'notebook', 'sheet', ...Object.keys(GREEDY)]
-/** Until the bucket that was full at the start, or a process that was killed, has its pace. */
+/**
+ * The time until things are steady after the start, when the bucket is full, or after a process was killed.
+ */
 const SETTLING_MS = 400_000
 const AIMS = { share: 0.999, criticalP99Ms: 5, lead: 2 } as const
 
@@ -54,7 +56,7 @@ const CASES: readonly Case[] = [
 ]
 
 interface Figures {
-  /** Of what the quota can give, less what the others took. */
+  /** Share of the quota's capacity, without the part that others used. */
   readonly share: number
   /** Requests of the programs that the service refused. */
   readonly refused: number
@@ -63,11 +65,11 @@ interface Figures {
   readonly criticalP99Ms: number
   readonly criticalMaxMs: number
   readonly lightP99Ms: number
-  /** Requests by which one greedy program was ahead of the other's half, over any time. */
+  /** The most requests by which one greedy program exceeded half of what both got, over any time. */
   readonly lead: number
 }
 
-/** What happens of itself: the same in each case and for each contestant. */
+/** The events of a day, the same in each case and for each contestant. */
 function dayOf(durationMs: number) {
   const chance = chanceFrom(seed)
   const asks: { readonly atMs: number; readonly program: string; readonly class: ProgramClass }[] = []
@@ -128,7 +130,7 @@ async function live(make: (ring: Ring) => Contestant, { hasUnseen, isKilled }: C
         program,
         class: own,
         send: async (): Promise<Answered> => {
-          // What a process that was killed had in mind is not sent.
+          // Requests that a killed process had planned are not sent.
           if (ownLife !== life) return new Promise(() => {})
           await trip()
           const isAccepted = service.spend(clock.worldMs())

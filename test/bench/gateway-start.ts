@@ -33,7 +33,7 @@ const ASK_AGAIN_MS = 5
 const RUNS_MS = 300
 const LONGEST_MS = 60_000
 const KEYS = { bot: 'a-key-of-the-bot-0123456789', notes: 'a-key-of-the-notes-0123456789' } as const
-/** Of the system's clock ticks, in seconds (`CLK_TCK`, 100 on Linux). */
+/** The length of a clock tick of the system, in seconds (`CLK_TCK`, 100 on Linux). */
 const TICK_SECONDS = 0.01
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -45,7 +45,7 @@ interface Start {
   readonly readyMs: number
   readonly answerMs: number
   readonly cpuMs: number
-  /** Requests that were under way when the process before was killed. */
+  /** Requests that were in flight when the previous process was killed. */
   readonly inFlight: number
 }
 
@@ -63,7 +63,10 @@ const origin = `http://127.0.0.1:${await said(service, /^(\d+)$/m)}`
 const folder = mkdtempSync(join(tmpdir(), 'headroom-bench-'))
 const passphrase = randomBytes(24).toString('base64url')
 
-/** Two programs, each over so many connections: at once again after an answer, and soon after an error. */
+/**
+ * Two programs, each with several connections. After an answer they send the next request at once, and after
+ * an error soon.
+ */
 class Programs {
   readonly #agent = new Agent({ keepAlive: true })
   readonly #url: string
@@ -79,7 +82,7 @@ class Programs {
     for (const key of Object.values(KEYS)) for (let i = 0; i < CONNECTIONS; i += 1) void this.#ask(key)
   }
 
-  /** Waits until none of their requests is under way. */
+  /** Waits until none of their requests is in flight. */
   async rest(): Promise<void> {
     this.#isAsking = false
     while (this.inFlight > 0) await pause(1)
@@ -282,7 +285,7 @@ function said(child: ChildProcess, ready: RegExp): Promise<string> {
   })
 }
 
-/** What a process has taken of the cores. */
+/** The processor time that a process has used. */
 function cpuMs(pid: number | undefined): number {
   if (process.platform !== 'linux') return Number.NaN
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

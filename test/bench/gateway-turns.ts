@@ -25,7 +25,7 @@ const lives = Number(values.lives)
 const AIM_WRONG = 0.01
 const MARGINS = [0, 1, 1.5, 2, 2.5, 3] as const
 const NAMES = Object.keys(MIXES) as readonly MixName[]
-/** Far apart, so that no life is another one's. */
+/** The seeds are far apart, so that no two runs are the same. */
 const SEED_STEP = 7919
 
 interface Rule {

@@ -33,7 +33,10 @@ const simulator = await startSimulatorServer({
   limits: { [CATEGORY]: { limit: 9_000, periodSeconds: 604_800 } },
 })
 const { service } = simulator
-/** By the Remaining that was sent; those that followed another answer closely had to wait for their turn. */
+/**
+ * When each Remaining was sent, by its value. A number that followed another closely had to wait for its
+ * turn.
+ */
 const sentAtMs = new Map<number, number>()
 let answeredAtMs = 0
 const handle = service.handle.bind(service)
@@ -116,7 +119,7 @@ async function inElectron(): Promise<Shown> {
   return { page, shownBy: `the window of the packaged app on ${runtime}`, close }
 }
 
-/** As the button in a row asks. */
+/** Sends the command of the row's button. */
 async function checkNow(page: Page): Promise<unknown> {
   return page.evaluate(async (category) => {
     interface Commands {

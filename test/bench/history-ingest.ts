@@ -8,7 +8,7 @@ export const PROFILE = 'key'
 const DAY_S = 86_400
 const WEEK_MS = 7 * DAY_S * 1000
 const LIMIT = 500
-/** As a chart asks. */
+/** The number of points that a chart requests. */
 const POINTS = 300
 
 export const categoryOf = (series: number): string => `Category ${series}`
@@ -17,7 +17,7 @@ export interface Ingested {
   readonly store: HistoryStore
   readonly nowMs: number
   readonly samples: number
-  /** How long each second's write, with what compaction fell into it, kept everything else waiting. */
+  /** How long the write of each second blocked everything else, including any compaction in that second. */
   readonly writes: Times
 }
 

@@ -8,7 +8,7 @@ export interface Machine {
   readonly system: string
 }
 
-/** What a reader has to know to compare; nothing that names whose machine it is. */
+/** What a reader needs to compare results. Contains nothing that identifies the owner of the machine. */
 export function thisMachine(): Machine {
   return {
     processor: cpus()[0]?.model.trim() ?? 'unknown',

@@ -36,7 +36,7 @@ try {
   await browser.close()
 }
 
-// The first third is what starting takes.
+// The first third is left out, because it belongs to the start.
 const third = Math.floor(resident.length / 3)
 const growth = round(median(resident.slice(2 * third)) - median(resident.slice(third, 2 * third)))
 const pageGrowth = round((page.at(-1) ?? 0) - (page[Math.floor(page.length / 3)] ?? 0))

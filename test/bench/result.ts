@@ -5,14 +5,17 @@ import { z } from 'zod'
  * run.
  */
 export const benchResult = z.object({
-  /** Of the number under `ours`, in words. */
+  /** What the number under `ours` measures, in words. */
   what: z.string(),
   unit: z.string(),
   better: z.enum(['more', 'less']),
   ours: z.number(),
   peers: z.record(z.string(), z.number()),
   details: z.record(z.string(), z.union([z.number(), z.string()])),
-  /** Where one number for each contestant says too little: a row for each case, the first cell its name. */
+  /**
+   * Present if one number for each contestant says too little. There is a row for each case, and its first
+   * cell is the name.
+   */
   table: z.object({ columns: z.array(z.string()), rows: z.array(z.array(z.string())) }).optional(),
   aims: z.array(z.object({ what: z.string(), isMet: z.boolean() })),
   /** How it was measured: what, how much of it, how often. */
@@ -61,7 +64,7 @@ export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 }
 
-/** Three digits say all that a run can, and what is next to nothing is nothing. */
+/** Rounds to three digits, which is as precise as a run can be. A tiny number becomes 0. */
 export function round(value: number): number {
   return Math.abs(value) < 0.005 ? 0 : Number(value.toPrecision(3))
 }

@@ -131,7 +131,10 @@ async function memory(service: ChildProcess): Promise<{ heapMb: number; rssMb: n
   return said
 }
 
-/** Every stream counts its messages and the longest silence, which a heartbeat would have ended. */
+/**
+ * Each stream counts its messages and measures its longest silence, which shows whether a heartbeat was
+ * missing.
+ */
 async function streamLoad(origin: string, token: string, forMs: number) {
   const streams = await Promise.all(
     Array.from({ length: STREAMS.count }, () =>

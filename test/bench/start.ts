@@ -16,10 +16,10 @@ const { values } = parseArgs({
 })
 const runs = Number(values.runs)
 const AIM_MS = 5_000
-/** From its ready line on. */
+/** Measured from the ready line on. Milliseconds. */
 const SERVED_AIM_MS = 1_000
 
-// What is built once, and not at every start, is no part of a start.
+// Builds first, because the build happens only once and is not part of a start.
 spawnSync(process.execPath, [fileURLToPath(new URL('../../main/launch.js', import.meta.url)), '--version'])
 const browser = await launchChromium()
 const readyMs: number[] = []

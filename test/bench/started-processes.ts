@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 /** The key of the one program behind the gateway of a bench. */
 export const PROGRAM_KEY = 'a-key-of-the-bench-0123456789'
 
-/** A process that is ready, and what its line of that named: a port or an address. */
+/** A process that is ready, and the port or address that its ready line names. */
 export interface Started {
   readonly said: string
   readonly pid: number

@@ -30,7 +30,7 @@ const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
 
 interface Reader {
   readonly answer: IncomingMessage
-  /** Of the frames since it was last set back: how late each came, and the numbers that they bear. */
+  /** For the frames since the last reset: how late each arrived, and their sequence numbers. */
   readonly delaysMs: number[]
   readonly sequence: number[]
   frames: number

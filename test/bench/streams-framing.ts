@@ -67,7 +67,7 @@ function streaming(
     take: async (chunks) => {
       for (const chunk of chunks)
         if (!parser.write(chunk)) await new Promise((resolve) => parser.once('drain', resolve))
-      // Its turn ends when the last of it is through, not when it is queued.
+      // The turn ends when the last byte has been processed, not when it is queued.
       await new Promise<void>((through) => parser.write('', () => through()))
     },
   }
@@ -154,7 +154,7 @@ async function roundOf(slices: Buffer[][], expected: Counted): Promise<Map<strin
   ]
   const spentMs = new Map<string, number>()
   for (const [turn, slice] of slices.entries()) {
-    // The first one finds the bytes cold.
+    // The first contestant starts with cold caches, so the order rotates.
     const first = turn % contestants.length
     for (const { name, take } of [...contestants.slice(first), ...contestants.slice(0, first)]) {
       const from = threadMs()
@@ -171,8 +171,8 @@ async function roundOf(slices: Buffer[][], expected: Counted): Promise<Map<strin
 }
 
 /**
- * What this thread computed: what else the machine does meanwhile is not counted, nor are a parse's GC
- * threads.
+ * The processor time of this thread. Other programs are not counted, nor are the threads of the garbage
+ * collector.
  */
 function threadMs(): number {
   const { user, system } = process.threadCpuUsage()

@@ -150,7 +150,7 @@ async function until(isTrue: () => boolean, withinMs: number): Promise<void> {
   }
 }
 
-/** What is left after a collection. */
+/** The heap in MB after a garbage collection. */
 function heapMb(): number {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()

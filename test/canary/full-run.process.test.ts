@@ -10,7 +10,7 @@ import { argumentsOf, controlAnswer, filesIn, savedReport } from './left-behind.
 import { startRecordingService } from './recording-service.ts'
 import { leaksOf, type Trace } from './scan.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 /** PROMISES T11 over everything that a full run of the real program says and leaves. */

@@ -8,7 +8,7 @@ import { findChromium } from '../browser/chromium.ts'
 import { proves } from '../proof/proves.ts'
 import { obstacleToDouble, StartedDesktop } from './started-desktop.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 /** Three starts of the app, each with a browser, on a machine that does other work. */

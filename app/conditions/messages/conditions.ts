@@ -298,7 +298,9 @@ export function recoveredText(
 
 type Named = { readonly kind: string; readonly subject: string }
 
-/** An alert with its present text: that of its condition, or that of a recovery. */
+/**
+ * An alert with its current text and severity. If its condition has ended, the text is about the recovery.
+ */
 export function presentAlert(
   alert: Named,
   snapshot: Snapshot,

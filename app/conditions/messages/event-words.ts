@@ -22,7 +22,10 @@ export type Said = readonly [severity: Severity, title: string, ...details: (str
 export interface Words<E> {
   readonly of: EventGroup
   readonly say: (event: E, style: EventStyle) => Said
-  /** Detail once the line has ended, if it differs from the event's: by then advice no longer helps. */
+  /**
+   * Detail to show once the line has ended, when advice no longer helps. Absent if the event's detail still
+   * fits.
+   */
   readonly over?: (event: E, ends: readonly LoggedEvent[]) => string
   /** One line for several events within a second, worst first. */
   readonly many?: (events: readonly [E, ...E[]]) => readonly [title: string, detail?: string]

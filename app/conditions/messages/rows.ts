@@ -156,7 +156,7 @@ function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): strin
   return perSecond < SLOWEST ? undefined : paceText(1 / perSecond)
 }
 
-/** A pace below this is no advice: pausing is. Requests per second. */
+/** Below this pace, the advice is to pause the program. Requests per second. */
 const SLOWEST = 0.01
 
 const isLowText = (row: RequestQuota, label: string): string =>

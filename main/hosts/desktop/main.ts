@@ -190,7 +190,7 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
       const facts = { version, startedMs: processStartMs }
       const served =
         metricsOptions && (await serveMetrics(metricsSource(running.monitor, facts), metricsOptions))
-      // Nor does a metrics port that is in use.
+      // A metrics port that is in use does not stop it either.
       if (served?.kind === 'failed') complain(served.line)
       if (served?.kind === 'serving') process.stdout.write(`metrics ready: ${served.url}\n`)
       const otlp = otlpChoice(process.env)

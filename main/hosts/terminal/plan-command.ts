@@ -101,7 +101,7 @@ interface Recorded {
 
 /**
  * The recorded programs: each program behind the gateway, the app's own checks, and all others as one
- * program. If the history can't be read, a line with the reason.
+ * program. If the history can't be read, returns a line with the reason.
  */
 function recordedPrograms(
   { data, profile }: PlanFlags,

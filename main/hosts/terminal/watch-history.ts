@@ -26,7 +26,10 @@ export interface WatchHistoryDeps {
   readonly orders?: NonNullable<ControlServerDeps['orders']>
 }
 
-/** Starts the history and alerts of `watch`; with a data folder also storage and queries, as in the app. */
+/**
+ * Starts the history and alerts of `watch`. With a data folder, also starts storage and queries, as the app
+ * does.
+ */
 export function watchHistory(deps: WatchHistoryDeps): { close(): Promise<void> } {
   const { dataFolder, environment, ...rest } = deps
   const history = new HistoryService({ ...rest, ...(dataFolder !== undefined && { dataFolder }) })

@@ -87,7 +87,7 @@ export class OrderBook {
     return this.#orders.has(id)
   }
 
-  /** Those of `ids` that are orders of the account. */
+  /** The orders of the account whose ids are among `ids`. */
   named(account: string, ids: readonly string[], atMs: number): readonly Payload[] {
     this.#advance(atMs)
     return ids.flatMap((id) => {

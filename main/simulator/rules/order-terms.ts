@@ -74,7 +74,7 @@ const group = z.object({
   Orders: z.array(order).min(1).max(20),
 })
 
-/** An order with those that are placed once it is filled. */
+/** An order, and the orders that are placed once it is filled. */
 const withFollowers = z.intersection(order, z.object({ OSOs: z.array(group).max(10).default([]) }))
 const followedGroup = group.extend({ Orders: z.array(withFollowers).min(1).max(20) })
 

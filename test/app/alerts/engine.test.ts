@@ -134,7 +134,7 @@ test('a recovery by numbers alone during an outage ends no alert', () => {
     engine,
     seconds(1, 10).map((second) => quota(second, 10)),
   )
-  // The model refills, the header stays the one of second 10.
+  // The model refills the quota, but the last header is still that of second 10.
   expect(
     follow(
       engine,
@@ -219,7 +219,7 @@ test('announces an outage after a minute, and withdraws the alerts that it expla
   ).toEqual([])
   expect(follow(engine, [unreachable(71, 11)])).toEqual(['withdrawn low', 'raised service-unreachable'])
   expect(engine.alerts()[0]).toMatchObject({ since: AT_MS + 11_000 })
-  // What it explained is said again where it is still so.
+  // An alert that it had explained is raised again if its condition is still true.
   expect(
     follow(
       engine,
@@ -381,7 +381,7 @@ test('before the first response after a start, whether an outage has ended is un
   expect(follow(after, [quota(91, 300)])).toEqual(['withdrawn service-unreachable'])
 })
 
-/** A row as a look finds it: low or well, by a header that is so old. */
+/** A row at one look: low or well according to a header of this age. */
 interface Look {
   readonly atMs: number
   readonly isLow: boolean
@@ -412,7 +412,7 @@ const HOLD_MS = 5_000
 const RECOVER_MS = 10_000
 const FRESH_MS = 150_000
 
-/** What should be said of looks, by the definition of an episode instead of by its states. */
+/** The expected alerts for these looks, by the definition of an episode instead of by its states. */
 function expected(all: readonly Look[]): readonly string[] {
   const result: string[] = []
   let from = 0
@@ -426,7 +426,10 @@ function expected(all: readonly Look[]): readonly string[] {
     from = over + 1
   }
 
-  /** Whether each look up to `index` is so, for so long, and none of them is before `first`. */
+  /**
+   * Whether `isSo` has held at each look up to `index` for at least `forMs`. Looks before `first` do not
+   * count.
+   */
   function lasts(index: number, first: number, isSo: (index: number) => boolean, forMs: number): boolean {
     if (index < first || !isSo(index)) return false
     let begin = index

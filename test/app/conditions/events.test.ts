@@ -194,7 +194,7 @@ describe('events in plain words', () => {
   ])('%j', (event, severity, text) => {
     const { title, detail, ...sentence } = said(event)
     expect(sentence).toEqual({ severity, text })
-    // The sentence is made of the two lines: no surface says another thing.
+    // The sentence consists of the two lines, so that all surfaces say the same.
     expect(detail === '' ? title : `${title} · ${detail}`).toBe(text)
   })
 

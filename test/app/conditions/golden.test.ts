@@ -23,12 +23,10 @@ import { NOW_MS } from '../../renderer/fixtures.ts'
 import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 import { STATES } from '../../renderer/harness/states.ts'
 
-/** After this long every alert that a lasting state raises has been raised. Milliseconds. */
+/** After this time, every alert of a lasting state has been raised. Milliseconds. */
 const LASTS_MS = 120_000
 
-/**
- * What each surface says of one state, as a person reads it: a change of any word is a change of this text.
- */
+/** The texts of one state on each surface, as a person reads them. Any changed word changes this result. */
 function said(at: Snapshot): string {
   const banner = bannerFor({ kind: 'live' }, at, NOW_MS)
   const glance = glanceNumber(at, NOW_MS)

@@ -50,7 +50,7 @@ test('a silent stream is one line from start to end, and names streams that fell
   const closed = logged({ kind: 'stream-closed', ...stream('SIM1'), reason: 'closed by you' }, 9)
   expect(incidentLines([one, closed])).toMatchObject([{ isOpen: false, endedAt: AT + 9_000 }])
   expect(texts([closed])).toEqual(['Orders closed by you · SIM1'])
-  // Of two silent streams one is heard again: the line of the other lasts.
+  // One of two silent streams receives data again. The line of the other stays open.
   const both = [silent('SIM1'), silent('SIM2')]
   expect(
     incidentLines([...both, resumed]).map(({ title, detail, isOpen }) => [title, detail, isOpen]),
@@ -367,7 +367,8 @@ test('loses no event and repeats no line, except a rejected refresh within its s
       const lines = incidentLines(events)
       const begun = lines.flatMap((line) => line.events.map((one) => one.seq))
       const ends = lines.flatMap((line) => line.ends.map((one) => one.seq))
-      // One end may belong to several lines, and stays one even if another end of that second does not.
+      // One end may belong to several lines. It stays a single event, even if another end of that second does
+      // not.
       const shown = [...begun, ...new Set(ends.filter((one) => !begun.includes(one)))]
       expect(new Set(begun).size).toBe(begun.length)
       expect(shown.toSorted((a, b) => a - b)).toEqual(events.map((one) => one.seq).toSorted((a, b) => a - b))

@@ -83,7 +83,7 @@ describe('the headline', () => {
       headline: 'No fresh data for 4 min.',
       detail: 'Check now, or send a request. Numbers since 14:26 are estimates.',
     })
-    // A header of a moment ago is fresh, and may still say too little.
+    // A header that has just arrived is fresh, but it may still show too little.
     const early = snapshot({
       requests: [row('Balances', { state: 'not-checked', use: null, observedAt: NOW_MS - 6_000 })],
     })
@@ -116,7 +116,7 @@ describe('the headline', () => {
     const failing = row('B', { problem })
     expect(said(ok, failing)).toMatchObject({ headline: 'No checked quota runs out within 10 min.' })
     expect(said(ok, failing).detail).toMatch(/ No rate-limit headers in the last response: B\.$/)
-    // Where no row has one, that is the headline, without a wait.
+    // If no row has a number, the problem is the headline at once.
     const all = said(failing, row('C', { problem }), row('D', { state: 'not-checked' }))
     expect(all).toMatchObject({
       severity: 'warning',
@@ -168,7 +168,7 @@ describe('the headline', () => {
     const away = snapshot({ requests: CALM_REQUESTS, signInHost })
     const { detail } = headline(away, NOW_MS)
     expect(detail).toBe('Check the network. Retrying at 14:31:13. signin.example.com: host name not found.')
-    // No time that is over stands there.
+    // The text contains no time that has passed.
     expect(headline(away, NOW_MS + 9_000).detail).toContain('Retrying now. ')
   })
 

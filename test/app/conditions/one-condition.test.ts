@@ -63,7 +63,7 @@ it('a 429 that lasts is one event with an end, one incident with its count and o
   fc.assert(
     fc.property(turns, (all) => {
       const { events, raised, nowMs } = lived(all)
-      // What comes again within ten seconds of good answers is the same condition.
+      // If it recurs within ten seconds of good responses, it is the same condition.
       const conditions: { refusals: number }[] = []
       let isSame = false
       for (const { refusals, goodSeconds } of all) {

@@ -33,8 +33,8 @@ const cause = (
 ): Cause => ({ kind, day, severity, explains })
 
 /**
- * The causes of a bad day, from the top: each with the others that it explains, which are no headline
- * meanwhile.
+ * The causes of a bad day, most important first. Each has the others that it explains, which can't be the
+ * headline while it lasts.
  */
 const CAUSES: readonly Cause[] = [
   cause('order-unknown', 'order outcome unknown', 'critical'),
@@ -67,7 +67,7 @@ const dayOf = ({ day }: Cause) => BAD_DAYS[day] as Snapshot
 const CALM = BAD_DAYS['all is well'] as Snapshot
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** A key on which both bad days are true; where one field tells both, that of `second`. */
+/** A key on which both bad days are true. If both change the same field, the value of `second` applies. */
 function bothOf(first: Snapshot, second: Snapshot): Snapshot {
   const changes = (day: Snapshot) =>
     Object.fromEntries(
@@ -93,7 +93,9 @@ const PAIRS = CAUSES.flatMap((upper, at) =>
   ),
 )
 
-/** The headline of a pair: its cause, else the more severe, else the upper one. */
+/**
+ * The headline of a pair: the one that causes the other, otherwise the more severe one, otherwise `upper`.
+ */
 function headlineOf(upper: Cause, lower: Cause): Cause {
   if (upper.explains.includes(lower.kind)) return upper
   if (lower.explains.includes(upper.kind)) return lower

@@ -28,7 +28,7 @@ import { stripText } from '../../../renderer/strip/strip-text.ts'
 import { NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
 import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 
-/** One row in each state, and what every surface has to make of it. */
+/** One row in each state, and the severity that every surface must show for it. */
 const TABLE: Readonly<Record<QuotaState, readonly [severity: Severity, row: Partial<RequestQuota>]>> = {
   ok: ['ok', {}],
   watch: ['watch', { emptyFrom: NOW_MS + 214_000 }],
@@ -80,7 +80,7 @@ describe.each(states)('the state "%s"', (state) => {
       expect(text).not.toMatch(/\b(held|hold|blocked|wait|lasts|idle|near|seen|modelled|elsewhere)\b/i)
       for (const other of states) {
         if (other === state || other === 'ok' || STATE_LABELS[other] === label) continue
-        // Being empty is explained by the status that calls will get.
+        // The text for an empty row mentions the status that calls will get.
         if (state === 'empty' && other === 'blocked') continue
         expect(text).not.toMatch(new RegExp(`\\b${STATE_LABELS[other]}\\b`))
       }

@@ -6,7 +6,7 @@ import { type CommandName, GOOD_ARGUMENTS } from './good-arguments.ts'
 
 const parse = (name: CommandName, value: unknown): unknown => contract[name].parse(value)
 
-/** Fields that may be left out, and then are. */
+/** Optional fields, which the tests also leave out. */
 const OPTIONAL = [
   'options',
   'authUrl',
@@ -29,7 +29,7 @@ const OPTIONAL = [
   'quietHours',
   'urgentBypass',
 ]
-/** Fields that `null` takes away. */
+/** Fields that `null` removes. */
 const NULLABLE = ['snoozedUntil', 'quietHours']
 const isOptional = (name: CommandName, field: string) =>
   OPTIONAL.includes(field) || OPTIONAL.includes(`${field} of ${name}`)
@@ -57,7 +57,7 @@ test('every command is covered here', () => {
   )
 })
 
-/** What says as little as leaving a field out. */
+/** Whether a value means the same as a missing field. */
 const isEmpty = (value: unknown) =>
   value === undefined || value === '' || (typeof value === 'object' && value !== null)
 
@@ -91,7 +91,7 @@ test.each(entries)('%s rejects a missing field, an extra one, and one of every w
   expect(() => parse(name, { ...good, extra: 1 })).toThrow()
   const mayBeBare = Object.keys(good).every((field) => isOptional(name, field))
   for (const value of wrong) {
-    // A change of nothing is one too.
+    // A change without any field is valid too.
     if (mayBeBare && Object.prototype.toString.call(value) === '[object Object]') continue
     expect(() => parse(name, value)).toThrow()
   }
@@ -165,11 +165,11 @@ test('a payload cannot reach a prototype', () => {
   expect(({} as { x?: unknown }).x).toBeUndefined()
 })
 
-/** Repeats a failure. */
+/** Printed with a failure, so that the failure can be repeated. */
 const seed = Date.now() % 2 ** 31
-/** Each is a payload itself, and a field of another. */
+/** Each value is tried as a payload and as a field of another payload. */
 const HOSTILE_VALUES = lawRuns(5_000)
-/** Made once for every channel: making them costs more than refusing them. */
+/** Made once for all channels, because making them takes longer than rejecting them. */
 const hostileValues = fc.sample(
   fc.anything({ maxDepth: 2, withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),
   { seed, numRuns: HOSTILE_VALUES },

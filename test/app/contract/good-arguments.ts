@@ -5,8 +5,8 @@ export type CommandName = {
 }[keyof typeof contract]
 
 /**
- * Each command that takes an argument, with one it takes: every field that has to be there, and most of the
- * others.
+ * Each command that takes an argument, with a valid argument. It has every required field and most of the
+ * optional ones.
  */
 export const GOOD_ARGUMENTS: Readonly<Partial<Record<CommandName, Record<string, unknown>>>> = {
   events: { after: 0 },

@@ -15,7 +15,10 @@ interface Rates {
   readonly unseen?: number
 }
 
-/** A queue whose bucket has `remaining` left at 100 ms, with a reserve of 4, and others as fast as said. */
+/**
+ * A queue with a reserve of 4 whose bucket has `remaining` left at 100 ms. The other arguments set how fast
+ * others use it.
+ */
 function queueWith(
   remaining: number,
   { before = 0, rivals = [], unseen = 0 }: Rates = {},
@@ -137,7 +140,8 @@ describe('the turn of a request', () => {
     const { queue, add } = queueWith(0, { rivals: [{ program: 'notes', weight: 1, perMs: 1 }] })
     add('bot')
     add('bot')
-    // Two requests of its own program go first, and a rival of equal weight may send as many meanwhile.
+    // Two requests of its own program are sent first, and a rival of equal weight may send two in the same
+    // time.
     expect(queue.turnOf(add('bot'), 100)).toBeCloseTo(reachedAtMs(5 + 2 + 2), 6)
   })
 

@@ -5,7 +5,7 @@ const BUCKET = { gainPerMs: 0.001, limit: 320, isVoid: false } as const
 /** The share of an average that a second forgets. */
 const FADED = 1 - Math.exp(-1 / 60)
 
-/** The pace after a header of 100 at 0 and what follows. */
+/** The pace after a header with 100 left at 0 ms, and after the calls in `more`. */
 function paceAfter(more: (pace: OthersRate) => void): number {
   const pace = new OthersRate()
   pace.shown(100, 0, BUCKET)

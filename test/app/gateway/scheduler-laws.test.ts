@@ -10,7 +10,10 @@ import { type Arrival, type Fault, type Sent, toldOf, VirtualDoor } from './virt
 
 const RUNS = 100
 
-/** The same arrivals in each run, because a rule that holds in all but rare cases must not fail by chance. */
+/**
+ * Gives the same arrivals in each run, because a rule that holds in all but rare cases must not fail by
+ * chance.
+ */
 const SEED = 20_261_122
 const seed = fc.integer()
 const limit = fc.integer({ min: 10, max: 500 })
@@ -25,7 +28,7 @@ interface Setting {
   readonly rule: Rule
   /** At the start. */
   readonly level?: number
-  /** The longest that a request may be under way in one direction. */
+  /** The longest time that a request may take in one direction. */
   readonly maxTripMs: number
   readonly chance: () => number
   readonly faultOf?: (chance: () => number) => Fault | undefined
@@ -143,7 +146,8 @@ describe('with no other program on the key', () => {
           untilMs: period * 1500,
           one: ofClass('normal', 'normal', 'background'),
         })
-        // What a bucket of `burst` that fills at `perMs` lets through: no burst is larger, no stretch faster.
+        // What a bucket of size `burst` that fills at `perMs` lets through. No burst is larger, and no
+        // stretch is faster.
         const burst = reserveOf(requests)
         const perMs = (0.97 * requests) / (period * 1000)
         let held = burst
@@ -280,7 +284,7 @@ describe('with programs outside the gateway', () => {
             ({ arrivedAtMs = 0 }) => arrivedAtMs >= atMs && arrivedAtMs < untilMs,
           )
           const shownAtMs = Math.min(...after.map((one) => one.answeredAtMs ?? Number.POSITIVE_INFINITY))
-          // What was sent before the first answer that shows the burst cannot be called back.
+          // Requests that were sent before the first answer that shows the burst can't be called back.
           const blind = after.filter((one) => one.atMs <= shownAtMs)
           const refused = after.filter((one) => one.isRefused)
           count.bursts += 1
@@ -309,7 +313,7 @@ describe('with programs outside the gateway', () => {
           untilMs: period * 3000,
           one: ofClass('normal', 'background'),
         })
-        // One header's rounding and what was under way may be missing of it.
+        // The rounding of one header, and the requests in flight, may be missing from it.
         for (let atMs = 1000; atMs < period * 3000; atMs += period * (200 + 900 * chance())) {
           door.burst(Math.floor(atMs), Math.max(1, reserve - 2))
         }
@@ -331,8 +335,8 @@ describe('with programs outside the gateway', () => {
         const door = doorOf({ rule, maxTripMs: 60, chance })
         const untilMs = period * 3000
         load(door, rule, chance, { share: 1.5, untilMs, one: ofClass('normal', 'background') })
-        // What a token bucket lets through that has half the reserve and fills at half the pace. The rounding
-        // of one header, and requests under way, may be missing from the reserve.
+        // What a token bucket with half the reserve lets through if it fills at half the pace. The rounding
+        // of one header, and requests in flight, may be missing from the reserve.
         const most = Math.floor((reserveOf(requests) - 2) / 2)
         const perMs = (0.5 * requests) / (period * 1000)
         let held = most

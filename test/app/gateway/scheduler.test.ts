@@ -9,7 +9,7 @@ const RULE = { limit: 320, periodSeconds: 300 } as const
 const SECONDS_PER_REQUEST = 0.9375
 const POSITIONS = 'Positions'
 
-/** Quota headers with so many requests left, for which Reset says nothing more. */
+/** Quota headers with this many requests left, and without a Reset. */
 const rate = (remaining: number): RateReading => ({ ...RULE, remaining })
 const answer = (remaining?: number): UpstreamOutcome => ({
   kind: 'answer',
@@ -35,7 +35,7 @@ const request = (more: Partial<OfferedRequest> = {}): OfferedRequest => ({
 })
 const offer = (more: Partial<OfferedRequest> = {}, nowMs = 0): readonly Decision[] =>
   scheduler.offer(request(more), nowMs)
-/** A header says at 0 how many are left. */
+/** Applies a header that shows at 0 ms how many requests are left. */
 function left(remaining: number, bucket = POSITIONS): void {
   const id = nextId++
   scheduler.passed(id, bucket, 0)

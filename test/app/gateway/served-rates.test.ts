@@ -51,7 +51,7 @@ test('a burst counts as one request until another follows, then as far as the fi
   // Forty within the first ten seconds, a minute after they ended.
   expect(burst(80_000)).toBeCloseTo(40 / Math.E)
   expect(burst(3_600_000)).toBe(1)
-  // What is taken back was not counted either.
+  // Requests that are taken back were never counted.
   expect(steady.of(5, 3_600_000)).toBe(0)
   expect(steady.of(-24, 3_600_000)).toBe(0)
   expect(steady.of(-0.5, 3_600_000)).toBe(-0.5)

@@ -51,7 +51,7 @@ interface Event {
 
 const NO_MORE_EVENTS = 400_000
 
-/** A door without sockets: the scheduler before the service of service 8.3, in virtual time. */
+/** A door without sockets: the scheduler in front of the service of service 8.3, in virtual time. */
 export class VirtualDoor {
   readonly scheduler: Scheduler
   readonly service: ReferenceService

@@ -19,7 +19,7 @@ const sample = (atMs: number, changes: Partial<Sample> = {}): Sample => ({
 const sum = (rollups: readonly Rollup[], of: (rollup: Rollup) => number) =>
   rollups.reduce((total, rollup) => total + of(rollup), 0)
 
-/** Every minute of the samples, the last one as it stands when it is over. */
+/** Every minute of the samples, including the last one, as of its end. */
 function allMinutes(all: readonly Sample[]): readonly Rollup[] {
   const builder = new MinuteBuilder()
   const closed = all.flatMap((one) => builder.add(one) ?? [])
@@ -126,7 +126,7 @@ test('rebuilt from any moment on, the later minutes are the same', () => {
       const minutes = allMinutes(all)
       const from = minutes[Math.min(skip, minutes.length - 1)]
       if (!from) return
-      // What held when the minute began is within the hold before it.
+      // A sample that was valid when the minute began is at most `HOLD_MS` older.
       const again = allMinutes(all.filter(({ atMs }) => atMs >= from.atMs - HOLD_MS))
       expect(again.filter(({ atMs }) => atMs >= from.atMs)).toEqual(
         minutes.filter(({ atMs }) => atMs >= from.atMs),

@@ -55,7 +55,7 @@ test('a scan that comes each day at 9:30 is expected on the next trading day', (
   expect(load).toMatchObject({ from: 570, until: 585, perSecond: 2 })
   expect(load?.requests).toBeCloseTo(726, 0)
   expect(load?.chance).toBeGreaterThan(0.9)
-  // What is there all the time is one load before the scan and one after it.
+  // The constant use forms one load before the scan and one after it.
   expect(before).toMatchObject({ from: 480, until: 570, perSecond: 2 / 180 })
   expect(after).toMatchObject([{ from: 585, until: 960, perSecond: 2 / 180 }])
 })
@@ -99,7 +99,7 @@ test('neighbouring quarters are one load, unless one is far busier', () => {
   expect(loadsAfter(WEEKS, SCAN, today, 600)).toEqual([])
   const usualToday = record(1, SCAN, MONDAY + WEEKS * DAY_MS)
   expect(loadsAfter(WEEKS, SCAN, usualToday, 600)).not.toEqual([])
-  // A day of which nothing was recorded has not shown that it differs.
+  // A day without any recording has not shown that it differs from the usual day.
   expect(loadsAfter(WEEKS, SCAN, [], 600)).not.toEqual([])
 })
 

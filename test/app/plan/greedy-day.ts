@@ -2,8 +2,8 @@ import type { Plan } from '../../../app/plan/plan.ts'
 import type { Arrival } from '../../../app/plan/replay.ts'
 
 /**
- * The worst day that keeps to a plan: all bursts at once, the least urgent program first, then each request
- * as soon as it may come.
+ * The worst day that keeps to a plan: all bursts at once, the least urgent program first. After that, each
+ * request comes as soon as the plan allows.
  */
 export function greedyDay(plan: Plan, lengthMs: number): readonly Arrival[] {
   const arrivals = plan.programs.toReversed().flatMap(({ name, requests }) =>

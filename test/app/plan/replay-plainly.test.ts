@@ -24,8 +24,8 @@ interface PlainEvent {
 }
 
 /**
- * What was sent when, and refused, if each step looks through all that is to come and asks the scheduler
- * anew.
+ * When requests were sent or declined, computed naively: each step searches all coming events and asks the
+ * scheduler again.
  */
 function plainly(plan: Plan, arrivals: readonly Arrival[]) {
   const scheduler = new Scheduler()
@@ -52,7 +52,7 @@ function plainly(plan: Plan, arrivals: readonly Arrival[]) {
   }
   const runUntil = (endMs: number) => {
     for (;;) {
-      // Of one moment, requests come before answers, and those before the scheduler's own.
+      // At equal times, requests come first, then answers, then the scheduler's own wake-ups.
       const next = [...events].sort((a, b) => a.atMs - b.atMs || (a.kind < b.kind ? 1 : -1))[0]
       const wakeMs = scheduler.nextWakeAtMs ?? Number.POSITIVE_INFINITY
       const nextMs = Math.min(next?.atMs ?? Number.POSITIVE_INFINITY, wakeMs)
@@ -166,7 +166,10 @@ interface Asked extends Waiting {
   readonly atMs: number
 }
 
-/** Sends what may go of `asked`, by `send` first, and tells when each went, and what was known afterwards. */
+/**
+ * Sends those of `asked` that may be sent, trying `send` first. Returns when each was sent, and what was
+ * known afterwards.
+ */
 function sentBy(asked: readonly Asked[], send: (queue: BucketQueue<Asked>, one: Asked) => boolean) {
   const queue = new BucketQueue<Asked>('Positions', {})
   queue.bound.sent(-1, 0)

@@ -14,9 +14,9 @@ import { ReferenceService } from '../quota/reference-service.ts'
 
 const PLANS = lawRuns(200)
 const SEED = 20_261_122
-/** Callers of a plan are patient: what it says of waits is not cut short by refusals. */
+/** Callers are patient, so that no request is declined before it has waited as long as the plan says. */
 const CALLER_WAIT_MS = 300_000
-/** What rounding of arrivals to milliseconds costs. */
+/** The error from rounding arrivals to milliseconds. */
 const ROUNDING_MS = 5
 
 const CATEGORY = 'Positions'
@@ -28,7 +28,7 @@ interface Setting {
   readonly seed: number
 }
 
-/** One to five programs on one bucket, near what it can bear: about as many fit as do not. */
+/** One to five programs on one bucket, near its capacity: about half of the settings fit. */
 const setting: fc.Arbitrary<Setting> = fc
   .record({
     limit: fc.integer({ min: 20, max: 320 }),
@@ -64,10 +64,10 @@ const setting: fc.Arbitrary<Setting> = fc
     return { plan, limit, periodSeconds, seed }
   })
 
-/** When a program asks, at most `burst + perSecond × t` times in any `t`. */
+/** When a program sends requests: at most `burst + perSecond × t` of them in any time `t`. */
 type Arrivals = (program: PlannedProgram, startMs: number, endMs: number) => readonly number[]
 
-/** All at once, and from then on as soon as its plan allows. */
+/** The whole burst at once, and each further request as soon as the plan allows. */
 const greedy: Arrivals = ({ requests }, startMs, endMs) => {
   const { burst = 1, perSecond = 0 } = requests[0] ?? {}
   const gapMs = 1000 / perSecond
@@ -78,7 +78,7 @@ const greedy: Arrivals = ({ requests }, startMs, endMs) => {
   return [...first, ...steady]
 }
 
-/** Now and then, several at once, never more than its plan allows. */
+/** Several requests at once from time to time, but never more than the plan allows. */
 const conforming =
   (chance: () => number): Arrivals =>
   ({ requests }, startMs, endMs) => {
@@ -99,14 +99,14 @@ const conforming =
   }
 
 /**
- * Runs the plan's arrivals through the gateway's scheduler before the service, after which nobody has an
- * answer open.
+ * Runs the plan's arrivals through the gateway's scheduler in front of the service, until every request has
+ * its answer.
  */
 function run({ plan, limit, periodSeconds }: Setting, arrivalsOf: Arrivals, periods: number): VirtualDoor {
   const service = new ReferenceService({ limit, periodSeconds, window: 'rolling' }, limit, 0)
   const door = new VirtualDoor(service, () => ({ upMs: 20, downMs: 20 }), new Scheduler())
   door.meet()
-  // The header took one request, which is back by then.
+  // The request of the first header has refilled by then.
   const startMs = Math.ceil((3 * periodSeconds * 1000) / limit)
   const endMs = startMs + periods * periodSeconds * 1000
   const arrivals = plan.programs.flatMap((program) => {

@@ -15,8 +15,8 @@ const SIZES = [
 ] as const
 const SEEDS = 800
 /**
- * Seeds of rare coincidences that once failed: answers that cross the end of a window and overtake each
- * other.
+ * Seeds that once failed because of a rare coincidence: answers that cross the end of a window and overtake
+ * each other.
  */
 const FOUND = [7_151]
 const seeds = [...Array.from({ length: SEEDS }, (_, seed) => seed), ...FOUND]

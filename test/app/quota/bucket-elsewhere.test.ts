@@ -21,7 +21,7 @@ function afterBurst(seed: number, window: Rule['window'], burst: number): number
   for (let spent = 0; spent < limit / 2; spent += 1) service.spend(0)
   const found: number[] = []
   for (let probe = 0; probe < 5; probe += 1) {
-    // Probes follow each other soon, so that half a bucket does not fill between them.
+    // The pauses between probes are so short that less than half a bucket refills in them.
     const sentAtMs = 1 + probe * 5_000 * (periodSeconds / 300) + 200 * chance()
     if (probe === 3) for (let taken = 0; taken < burst; taken += 1) service.spend(sentAtMs - 100)
     bucket.sent(probe, sentAtMs)
@@ -104,7 +104,8 @@ for (const perSecond of [0.2, 0.5, 2]) {
       sum += others.perSecond
       if (others.perSecondAtLeast <= perSecond && perSecond <= others.perSecondAtMost) within += 1
     }
-    // Less than the refill: the bucket fills up, and the share of headers below full shows it.
+    // Others use less than the refill, so the bucket fills up. Their use shows in the share of headers below
+    // full.
     expect(Math.abs(sum / seeds - perSecond)).toBeLessThan(perSecond * (perSecond < 1 ? 0.4 : 0.1))
     // Less than 0.2 a second is a likely explanation of ten headers that find the bucket full.
     if (perSecond < 1) expect(within / seeds).toBeGreaterThan(perSecond < 0.3 ? 0.55 : 0.85)

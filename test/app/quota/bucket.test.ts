@@ -23,7 +23,7 @@ const POSITIONS = { limit: 320, periodSeconds: 300 }
 const rolling: Rule = { ...POSITIONS, window: 'rolling' }
 const fixed: Rule = { ...POSITIONS, window: 'fixed' }
 
-/** A bucket that came to know the service's state at `atMs` as full. */
+/** A reference service that is full at `atMs`. */
 const full = (rule: Rule, atMs = 0) => new ReferenceService(rule, rule.limit, atMs)
 
 test('before any header a bucket matches the table', () => {

@@ -1,4 +1,4 @@
-/** Repeatable chance: uniform in [0, 1), a fresh sequence for every seed. */
+/** Repeatable random numbers, uniform in [0, 1). Each seed gives a sequence of its own. */
 export function chanceFrom(seed: number): () => number {
   let state = (seed ^ 0x9e3779b9) >>> 0
   return () => {

@@ -30,7 +30,7 @@ test('a forecast that is right as often as predicted stays unchanged', () => {
 
 test('one emptying in the time for which two were predicted: 2 / 3 of the rate', () => {
   const odds = new EmptyingCalibration()
-  // One second each, so that next to nothing is forgotten.
+  // Each lasts one second, so that almost nothing is forgotten.
   for (const level of [200, 0]) odds.observed({ ...outcome(level, ONE, 1), horizonSeconds: 1 })
   expect(odds.ratio).toBeCloseTo((1 + 1) / (2 + 1), 3)
   expect(odds.corrected({ chance: 0.5, byPresent: 0 }).chance).toBeCloseTo(1 - 0.5 ** (2 / 3), 3)

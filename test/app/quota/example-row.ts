@@ -1,6 +1,6 @@
 import type { RequestQuota } from '../../../app/contract/snapshot.ts'
 
-/** A row of a quota that lasts, as a header showed it. */
+/** A row of a quota that does not run out, as a header showed it. */
 export const exampleRow = (fields: Partial<RequestQuota> = {}): RequestQuota => ({
   category: 'Positions',
   model: 'rolling',

@@ -25,8 +25,8 @@ function constantLoad(seed: number): Traffic {
   const [limit, periodSeconds] = SIZES[seed % SIZES.length]!
   const window = seed % 4 === 3 ? 'fixed' : 'rolling'
   const gain = window === 'rolling' ? limit / periodSeconds : 0
-  // A rolling bucket that lasts for an hour and more is nobody's worry; an hour is what the pace may take at
-  // most.
+  // The pace empties a rolling bucket within an hour at most, because a bucket that lasts longer needs no
+  // forecast.
   const perSecond =
     gain + (limit / periodSeconds) * (window === 'fixed' ? 1.5 + 2 * chance() : 0.4 + 2.6 * chance())
   const own = Math.max(perSecond * 0.05, perSecond * (chance() < 0.2 ? 0.97 : chance()))
@@ -74,7 +74,7 @@ test('predicted at half a bucket under constant load, the moment it is empty is 
   expect(at(0.95)).toBeLessThanOrEqual(0.1)
 })
 
-/** Rows at each header of a key that asks every 20 s while others do as they do. */
+/** The rows at each header of a key that is checked every 20 s, while others behave as given. */
 function rowsOf(seed: number, others: Partial<Traffic>, forMs: number) {
   const chance = chanceFrom(seed)
   const rows: { readonly row: ReturnType<typeof rowOf>; readonly atMs: number; readonly level: number }[] = []

@@ -215,7 +215,7 @@ for (const elsewhere of part() === 'quick' ? [0, 1.2] : [0, 0.5, 1.2]) {
       for (let now = 0; now < 24 * HOUR; now += 1000) {
         for (owed += elsewhere; owed >= 1; owed -= 1) service.spend(now)
         const lastMs = sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY
-        // Nothing can be due yet: saves looking 172,800 times.
+        // Nothing can be due yet. Skipping this saves 172,800 evaluations.
         if (now - lastMs < 5_000) continue
         const quota = ledger.rowAt('Positions', now)!
         if (!probeIsDue(quota, record, { budgetFraction, everySeconds: {} }, now)) continue
@@ -233,7 +233,7 @@ for (const elsewhere of part() === 'quick' ? [0, 1.2] : [0, 0.5, 1.2]) {
         if (!accepted) ledger.hold('Positions', { untilMs: later + 300_000, refusals: 1 })
       }
       expect(counted).toBeLessThanOrEqual(320 * budgetFraction * 288)
-      // The budget is also spent: a row whose header grows old is checked.
+      // The budget is really used, because a row is checked when its header grows old.
       expect(sentAtMs.length).toBeGreaterThan(288)
       proves('Q6', { level: 2, cases: sentAtMs.length })
     })
@@ -250,7 +250,7 @@ test('the most checks a minute follow from the budget, or a row’s own interval
 
 describe('around the usual start of a load', () => {
   const paceMs = paceMsOf(row(), rules.budgetFraction)
-  /** When a check is due that would be due `earlierMs` before the moment behind a start. */
+  /** When a check is due whose regular time would be `earlierMs` before the time just after a start. */
   const dueBefore = (earlierMs: number, more: ProbeRules = rules) => {
     const usual = probeDueAtMs(row(), NO_PROBES, rules, 0)
     const at = usual + earlierMs - 20_000

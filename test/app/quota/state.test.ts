@@ -134,7 +134,7 @@ describe('a state over time', () => {
     expect(held([0, {}], [2, { low: 63, ...header(63, 1) }])).toBe('low')
     expect(held([0, {}], [2, { low: 0, high: 1, emptyNow: 1, ...header(0, 1) }])).toBe('empty')
     expect(held([0, {}], [1, { blocked: true }])).toBe('blocked')
-    // A header of before is what it began with.
+    // A header from before the state began is part of the state that it began with.
     expect(held([1, { ...header(64, 1) }], [2, { low: 63, ...header(63, 1) }])).toBe('ok')
   })
 
@@ -147,7 +147,7 @@ describe('a state over time', () => {
   })
 
   const LOW: Partial<StateReading> = { low: 63 }
-  /** Four and five points above the threshold. */
+  /** Two levels: four points and five points above the threshold. */
   const [NEAR, CLEAR]: readonly Partial<StateReading>[] = [{ low: 79 }, { low: 80 }]
 
   test('stays until the level was five points clear for 45 seconds after a header', () => {

@@ -3,7 +3,7 @@ import type { LearnedQuota } from '../../../app/quota/learned.ts'
 import type { RateReading } from '../../../app/service/headers.ts'
 import { ReferenceService, type Rule } from './reference-service.ts'
 
-/** What one simulated client and one reference service do to each other. Times in milliseconds. */
+/** The traffic between one simulated client and one reference service. Times in milliseconds. */
 export interface Traffic {
   readonly rule: Rule
   /** The level of the service at the start. */
@@ -12,7 +12,7 @@ export interface Traffic {
   readonly chance: () => number
   /** The pause before the next own request. */
   readonly pauseMs: (nowMs: number) => number
-  /** One way over the network, drawn twice a request; two requests may overtake each other. */
+  /** The latency of one direction, drawn twice for each request. So two requests may overtake each other. */
   readonly latencyMs: () => number
   /** The share of requests whose answer never comes; half of them did count. */
   readonly lossShare?: number

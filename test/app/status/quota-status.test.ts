@@ -284,7 +284,7 @@ describe('what a person can do', () => {
 
   it('shows by when a possibly empty row is empty', () => {
     expect(stateSentence(out(30, { low: 0 }), NOW_MS)).toBe('Positions runs out by 14:32.')
-    // The far end passes where no header comes.
+    // The late end may pass if no header comes.
     expect(emptyText(out(30), NOW_MS + 90_000)).toBe('by 14:32')
     const { emptyTo: _, ...mayLast } = out(30)
     expect(quotaStatus(mayLast, NOW_MS).note).toBe('any moment')
@@ -305,7 +305,8 @@ describe('what a person can do', () => {
     expect(stateSentence(out(214, { state: 'watch' }), NOW_MS)).toBe(
       'Positions may run out as early as 14:34.',
     )
-    // So little may be left, but the middle is far above it: one number would not say why the row is low.
+    // This little may be left, but the midpoint is far higher. A single number would not show why the row is
+    // low.
     const doubted = positions({ state: 'low', low: 40, level: 220, high: 268 })
     expect(quotaStatus(doubted, NOW_MS).note).toBe('12–83 %')
     expect(stateSentence(doubted, NOW_MS)).toBe('Positions may be low (12–83 %).')

@@ -40,7 +40,7 @@ function chunksOf(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
   return chunks
 }
 
-/** What a reader with all bytes at hand would call the lines. */
+/** The lines as found by a reader that has all bytes at once. */
 function allAtOnce(text: string): Pick<Cut, 'lines' | 'rest'> {
   const pieces = text.split('\n').map((piece) => piece.replace(/\r$/, ''))
   const rest = pieces.pop()

@@ -4,7 +4,7 @@ import { mergeRuleOf } from '../../../app/streams/merge-rules.ts'
 import { ReaderQueue } from '../../../app/streams/reader-queue.ts'
 import { SharedState } from '../../../app/streams/shared-state.ts'
 
-/** How the frames of one kind look, as a client that knows nothing of sharing sees them. */
+/** The form of the frames of one kind, as seen by a client that does not know about sharing. */
 interface Shape {
   readonly kind: StreamKind
   readonly options: Readonly<Record<string, string>>
@@ -135,12 +135,12 @@ const stepOf = fc.oneof(
 /** Any interleaving of frames, joins, leaves, restarts and slow readers. */
 export const steps: fc.Arbitrary<readonly Step[]> = fc.array(stepOf, { maxLength: 60, size: 'max' })
 
-/** The service: its objects, and the first answer of a connection that is under way. */
+/** The service: its objects, and the rest of the first answer that is being sent. */
 class Service {
   readonly objects: Objects = new Map()
   readonly #shape: Shape
   #nextBar = 0
-  /** What the present connection has still to tell of its first answer. */
+  /** The lines of the first answer that the current connection has yet to send. */
   rest: string[] = []
   #count = 0
 
@@ -149,7 +149,7 @@ class Service {
     for (let id = 0; id < OBJECTS; id += 1) this.change(id, 0, id)
   }
 
-  /** Changes an object; the frame that a connection hears of it. */
+  /** Changes an object. Returns the frame that a connection gets. */
   change(id: number, member: number, value: number): string {
     const { identity, keyOf, isPartial, ring } = this.#shape
     if (ring !== undefined && (id > 4 || this.objects.size === 0)) this.#nextBar += 1
@@ -171,7 +171,7 @@ class Service {
     return JSON.stringify({ ...own, Deleted: true })
   }
 
-  /** A connection is opened; what changed while there was none is part of its first answer. */
+  /** Opens a connection. Changes from the time without a connection are part of its first answer. */
   open(): void {
     this.rest = this.first()
   }
@@ -183,7 +183,7 @@ class Service {
   }
 }
 
-/** What a client makes of the lines that it gets. */
+/** The state that a client derives from the lines that it gets. */
 export class Client {
   readonly objects: Objects = new Map()
   ends = 0
@@ -225,7 +225,7 @@ interface Reader {
 }
 
 export interface Lived {
-  /** What each reader made of what it got, and of a fresh stream of the service. */
+  /** For each reader, the state that it derived from its lines, and whether it was lost. */
   readonly readers: readonly { readonly client: Client; readonly isLost: boolean }[]
   readonly fresh: Client
   /** Most frames and objects that any reader was owed at once. */
@@ -237,8 +237,8 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /**
- * Lives an interleaving to its end: every connection tells its whole first answer at last, and every reader
- * reads all.
+ * Runs an interleaving to its end: every connection sends its whole first answer, and every reader reads
+ * everything.
  */
 export function live(shape: Shape, happened: readonly Step[]): Lived {
   const rule = mergeRuleOf(shape)
@@ -338,9 +338,7 @@ export function live(shape: Shape, happened: readonly Step[]): Lived {
   }
 }
 
-/**
- * Whether every reader ended as a fresh stream would have it; one that got GoAway had no wrong end.
- */
+/** Checks that every reader ended with the state of a fresh stream, except those that got GoAway. */
 export function check(shape: Shape, happened: readonly Step[]): { readonly readers: number } {
   const { readers, fresh, mostBehind } = live(shape, happened)
   // Frames up to the bound, or each object once and the end of a snapshot.

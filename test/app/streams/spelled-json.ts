@@ -8,7 +8,7 @@ export function spelledJson(
   let turn = 0
   const chance = () => chances[turn++ % chances.length] ?? 0
   const space = () => SPACES[chance() % SPACES.length] ?? ''
-  // Lines without any escape go other ways through the reading.
+  // Lines without any escape take another path through the code.
   const escapes = chance() % 2 === 0
   const text = (plain: string) =>
     `"${[...plain]

@@ -15,7 +15,7 @@ import { exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
 import { silentSockets } from '../silent-sockets.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 const onPosix = test.skipIf(process.platform === 'win32')

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, NOW_MS, profile } from '../vault/fixtures.ts'
 import { testKeystore } from '../vault/test-keystore.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 async function opened(folder: string, keystore = testKeystore(), startsOver = true) {

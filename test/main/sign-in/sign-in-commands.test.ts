@@ -11,7 +11,7 @@ import { ShownTimes } from '../../../main/storage/shown-times.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 const KEY = {

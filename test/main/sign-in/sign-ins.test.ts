@@ -9,7 +9,7 @@ import { answerOf, renewal, ScriptedHttp } from '../scripted-http.ts'
 import { silentSockets } from '../silent-sockets.ts'
 import { freePorts, get } from './loopback.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 const stops: (() => Promise<void>)[] = []

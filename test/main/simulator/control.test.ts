@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { json, quotaOf, simulated } from './simulated.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 const SECRET = 'only-for-tests'

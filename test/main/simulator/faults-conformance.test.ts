@@ -4,7 +4,7 @@ import { problemWith, withDefaults } from '../../../main/simulator/options.ts'
 import { Faults } from '../../../main/simulator/rules/faults.ts'
 import { json, quotaOf, START_MS, simulated } from './simulated.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 const POSITIONS = '/v3/brokerage/accounts/SIM1001/positions'

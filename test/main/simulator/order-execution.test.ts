@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { SimulatorFlags } from '../../../main/simulator/options.ts'
 import { type Body, orderBody as body, json, quotaOf, simulated } from './simulated.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 const SECRET = 'only-for-tests'
 const ORDERS = '/v3/orderexecution/orders'

@@ -3,7 +3,7 @@ import type { TimeZone } from '../../../app/contract/units.ts'
 import type { Link } from '../../../renderer/api/window-api.ts'
 import { createLook, followZone, type Look } from '../../../renderer/state/look.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 function ports(kept: Readonly<Record<string, string>> = {}) {

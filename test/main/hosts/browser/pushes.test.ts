@@ -5,7 +5,7 @@ import { KEEP_ALIVE_MS } from '../../../../main/hosts/browser/push-stream.ts'
 import { snapshotOf } from './fake-windows.ts'
 import { bearing, type StartedHost, startHost } from './started-host.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 /** For what takes some milliseconds on a quiet machine, and would wait for that request for ever. */

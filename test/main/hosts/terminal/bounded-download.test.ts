@@ -8,7 +8,7 @@ import { fetchTo, tenths } from '../../../../main/hosts/terminal/bounded-downloa
 import { nodeClock } from '../../../../main/ports/node-clock.ts'
 import { VirtualClock } from '../../../simulation/virtual-clock.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 let folder: string

@@ -15,7 +15,7 @@ import { EPOCH_MS, PROFILE, record, sampleAt, startedStore } from '../../history
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 const MINUTES = 10

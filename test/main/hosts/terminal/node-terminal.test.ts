@@ -7,7 +7,7 @@ import { nodeTerminal, type TerminalProcess } from '../../../../main/hosts/termi
 import type { OutputEnd } from '../../../../main/hosts/terminal/terminal.ts'
 import { proves } from '../../../proof/proves.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 function terminalOn(stdout: Writable) {

@@ -7,7 +7,7 @@ import { proves } from '../../../proof/proves.ts'
 import { FakeMonitor } from './fake-monitor.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 const ARGS = { dataFolder: '/data', simulate: false, port: 0, open: false, link: true } as const

@@ -9,7 +9,7 @@ import {
 import { DEFAULT_SIMULATOR_OPTIONS } from '../../../../main/simulator/options.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 /** What the program makes of a command line. */

@@ -10,7 +10,7 @@ import { FakeMonitor } from './fake-monitor.ts'
 import { type FakeTerminal, type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
-/** As long as a busy machine may take for what takes milliseconds. */
+/** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
 const SERVICE = {
