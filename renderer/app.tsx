@@ -22,7 +22,7 @@ import { RevokeButton, TokenPanel } from './verdict/token-panel.tsx'
 import { NARROW, VerdictPanel } from './verdict/verdict-panel.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
-// Separate chunks, because most windows never show these pages.
+// These are separate chunks, because most windows never show these pages.
 const Glance = lazy(async () => ({ default: (await import('./glance/glance.tsx')).Glance }))
 const ProgramsPage = lazy(async () => ({
   default: (await import('./programs/programs-page.tsx')).ProgramsPage,

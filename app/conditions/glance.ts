@@ -23,7 +23,7 @@ export interface GlanceNumber {
 const NONE: GlanceNumber = { caption: '', value: '' }
 
 /**
- * The number for a key's worst finding at `nowMs`, epoch ms; for a healthy key, the number of its tightest
+ * The number for a key's worst finding at `nowMs`, epoch ms. A healthy key shows the number of its tightest
  * quota.
  */
 export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
@@ -116,7 +116,7 @@ export function glanceLines(quota: RequestQuota, moment: string, nowMs: number):
 
 const countdown = (leftMs: number, rounding: 'down' | 'up') => digits(countdownSeconds(leftMs, rounding))
 
-/** `0:40`, `3:30`; from an hour up `1 h 05`. */
+/** `0:40`, `3:30`. From one hour on: `1 h 05`. */
 function digits(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   const two = (value: number) => String(value).padStart(2, '0')
@@ -152,7 +152,8 @@ export interface KeyLine {
 }
 
 /**
- * All keys, worst first; equally bad ones keep their order. `refusals`: today's 429s by key, where counted.
+ * All keys, worst first; equally bad ones keep their order. `refusals`: today's 429s of each key for which
+ * they are known.
  */
 export function keyLines(
   snapshots: readonly Snapshot[],

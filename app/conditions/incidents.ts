@@ -205,7 +205,7 @@ const seqOf = ({ events: [first] }: IncidentLine): number => first.seq
 
 const weightOf = (event: LoggedEvent): number => ('perSecond' in event ? event.perSecond : 0)
 
-/** When the state that an event ends began, if recorded; otherwise the event's own time. Epoch ms. */
+/** When the state that an event ends began, epoch ms. If that was not recorded, the event's own time. */
 function beganAt(event: LoggedEvent): number {
   if (event.kind === 'token-refreshed') return event.at - (event.tookMs ?? 0)
   return event.kind === 'stream-restarted' ? Math.min(event.at, event.since ?? event.at) : event.at

@@ -42,7 +42,7 @@ function findingOf(condition: Condition, snapshot: Snapshot, nowMs: number): Fin
 export interface KeyStatus extends Message {
   readonly severity: Severity
   readonly subject?: string
-  /** The row concerned; for an ok key, the tightest row. */
+  /** The row concerned. For an ok key, this is the tightest row. */
   readonly row?: RequestQuota
   /** Number of further root causes. */
   readonly others: number

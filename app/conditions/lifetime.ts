@@ -33,7 +33,7 @@ export class Lifetime {
     return atMs - this.#absentSinceMs >= this.#recoverMs
   }
 
-  /** Whether the condition, if present again at `atMs`, counts as the same one. */
+  /** Whether a condition that reappears at `atMs`, epoch ms, counts as the same one. */
   isSame(atMs: number): boolean {
     return this.#absentSinceMs === undefined || atMs - this.#absentSinceMs <= this.#recoverMs
   }

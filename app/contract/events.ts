@@ -161,7 +161,9 @@ export const eventSchemas = [
   event('rate-limited', {
     category: text,
     retryAt: number,
-    /** When to try next while others use the whole refill: a guess. `retryAt` then has the same value. */
+    /**
+     * When to try next while others use the whole refill. This is a guess. `retryAt` then has the same value.
+     */
     nextTryAt: optionalNumber,
     requestId: optionalText,
     before: z.exactOptional(beforeRefusal),

@@ -14,7 +14,7 @@ export interface ListedProgram extends ProgramSummary {
 export interface GatewayOverview {
   readonly gateway: GatewaySummary
   readonly programs: readonly ListedProgram[]
-  /** The port to serve on if the gateway is turned on without naming one; 0: any free port. */
+  /** The port to serve on if the gateway is turned on without naming one. 0 means any free port. */
   readonly nextPort: number
 }
 
@@ -25,8 +25,8 @@ const { weight, maxOrders } = PROGRAM_LIMITS
 export const gatewayContract = {
   gateway: command(nothing).returning<GatewayOverview>(),
   /**
-   * Turns the gateway on or off, including later starts. `port` matters only for turning it on; 0: any free
-   * port.
+   * Turns the gateway on or off, including later starts. `port` matters only for turning it on. 0 means any
+   * free port.
    */
   setGateway: command(
     z.strictObject({
@@ -40,7 +40,7 @@ export const gatewayContract = {
       name,
       class: z.enum(PROGRAM_CLASSES),
       weight: z.number().check(z.gte(weight.least), z.lte(weight.most)),
-      /** Maximum orders in any minute; absent: the program may not send orders. */
+      /** Maximum orders in any minute. If absent, the program may not send orders. */
       maxOrders: z.exactOptional(z.int().check(z.gte(maxOrders.least), z.lte(maxOrders.most))),
       profile: profileId,
     }),

@@ -30,10 +30,10 @@ export interface HistoryPoint {
   readonly at: number
   readonly remaining: number
   readonly source: 'header' | 'modelled'
-  /** Lower and upper bound as known at that time; only for the last 15 minutes. */
+  /** Lower and upper bound as known at that time. Present only for the last 15 minutes. */
   readonly low?: number
   readonly high?: number
-  /** Estimated requests per second of this app and of others at that time; only for the last 15 minutes. */
+  /** Estimated requests per second of this app and of others at that time. Only for the last 15 minutes. */
   readonly own?: number
   readonly elsewhere?: number
 }

@@ -63,7 +63,7 @@ export type OrderKind = 'order' | 'group' | 'replace' | 'cancel'
 /**
  * The result of an order.
  *
- * - `sent`: no answer yet.
+ * - `sent`: there is no answer yet.
  * - `answered`: the service's own answer arrived completely.
  * - `not-sent`: the order is in the journal, but no byte of it left this computer.
  * - Any other value: the outcome is unknown, and this is the state of the lookup.

@@ -25,7 +25,7 @@ const keySettings = z.object({
   /** The symbol that checks use for a category that needs one. */
   symbol: boundedText(40),
   /**
-   * Seconds between checks of a category, overriding the interval from its budget; 0: never. A change
+   * Seconds between checks of a category, instead of the interval from its budget. 0 means never. A change
    * replaces the whole map.
    */
   everySeconds: z
@@ -63,7 +63,10 @@ export interface CurrentKeySettings {
 /** A person's settings of one connected key, and of all keys and surfaces. */
 export const settingsContract = {
   keySettings: command(ofProfile).returning<Outcome<CurrentKeySettings>>(),
-  /** Omitted fields stay unchanged. Rejected as a whole if any part is invalid or cannot be stored. */
+  /**
+   * Omitted fields stay unchanged. The change is rejected as a whole if any part is invalid or can't be
+   * stored.
+   */
   setKeySettings: command(z.strictObject({ profile: profileId, ...changes })).returning<
     Outcome<CurrentKeySettings>
   >(),

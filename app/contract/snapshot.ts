@@ -25,7 +25,7 @@ const profileSummary = openObject({
   id: text,
   name: text,
   environment,
-  /** The last characters of the API key, to distinguish keys. Not a secret. */
+  /** The last characters of the API key, to distinguish keys. They are not a secret. */
   keyEnding: optionalText,
 })
 
@@ -39,7 +39,8 @@ const serviceSummary = openObject({
   host: text,
   since: optionalNumber,
   /**
-   * Time of the next attempt; in the past while it runs. Absent if the access token must be refreshed first.
+   * Time of the next attempt, which is in the past while the attempt runs. Absent if the access token must be
+   * refreshed first.
    */
   retryAt: optionalNumber,
   /** Why the service cannot be reached, in plain words. */
@@ -325,7 +326,7 @@ export const programSummary = openObject({
   lastSeenAt: optionalNumber,
   /** The process of the last call, if the system reports it: `python3 scan.py (4123)`. */
   process: optionalText,
-  /** Requests answered and streams opened by the service since the gateway was turned on; no resends. */
+  /** Requests answered and streams opened by the service since the gateway was turned on, without resends. */
   forwarded: number,
   /** Requests answered with the response to an identical request. */
   coalesced: number,

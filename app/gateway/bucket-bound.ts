@@ -105,7 +105,10 @@ export class BucketBound {
     return this.#own.inFlight
   }
 
-  /** Whether the object may be discarded because it equals a new one: no header, no request, no pause. */
+  /**
+   * Whether the object may be discarded because it equals a new one. It has had no header, no request and no
+   * pause.
+   */
   isForgettable(nowMs: number): boolean {
     return this.#free === undefined && this.inFlight === 0 && !this.isHeld(nowMs)
   }

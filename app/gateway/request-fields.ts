@@ -3,8 +3,8 @@ export const CALLER_WAIT_MS = { usual: 30_000, max: 300_000 } as const
 
 /**
  * Preferences, separated by commas; a quoted string may contain a comma. A string that lacks its closing
- * quote matches up to the end of the header. Otherwise every further quote would start another search to the
- * end.
+ * quote matches up to the end of the header. If it did not, every further quote would start another search to
+ * the end.
  */
 const PREFERENCE = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^",])+/g
 const WAIT = /^\s*wait\s*=\s*(?:"(\d+)"|(\d+))\s*(?:;|$)/i

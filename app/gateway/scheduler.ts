@@ -58,7 +58,7 @@ const MAX_BUCKETS = 1024
  * header shows that they would be late. Reset is in whole seconds, so a later header may show slightly less;
  * one extra second keeps rounding from declining a request.
  *
- * Times are milliseconds on one clock; if that clock runs backwards, time stands still here.
+ * Times are milliseconds on one clock. If that clock runs backwards, time stands still here.
  */
 export class Scheduler {
   readonly #optionsOf: (bucket: string) => BucketOptions

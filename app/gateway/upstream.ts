@@ -11,7 +11,7 @@ export interface Request extends OfferedRequest {
   deadlineMs: number
 }
 
-/** Why a request is sent again; at most once for each reason. */
+/** Why a request is sent again. Each reason applies at most once. */
 export type ResendReason = 'rate-limited' | 'unauthorized' | 'cut'
 
 /**
@@ -39,7 +39,8 @@ export class Upstream implements Waiting {
   #placedAs: Pick<Request, 'program' | 'weight' | 'class'> = { program: '', weight: 1, class: 'background' }
 
   /**
-   * `request`: the first request that it serves. If absent, this is the gateway's own request, already sent.
+   * `request`: the first request that it serves. If absent, this is the gateway's own request, which was
+   * already sent.
    */
   constructor(id: number, bucket: BucketQueue<Upstream>, order: number, request?: Request) {
     this.id = id

@@ -94,7 +94,7 @@ export class RecentHistory {
     const track = this.#track(category)
     track.sinceMs ??= point.at
     track.points.push(point)
-    // Trimmed in bulk occasionally, which is cheaper than a shift per point.
+    // The points are trimmed in bulk occasionally, which is cheaper than a shift per point.
     if (track.points.length > MAX_POINTS || (track.points[0]?.at ?? point.at) < point.at - 2 * RECENT_MS) {
       track.points = track.points.filter((p) => p.at >= point.at - RECENT_MS).slice(-MAX_POINTS / 2)
     }

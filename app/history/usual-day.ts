@@ -35,7 +35,10 @@ const MIN_DAYS = 5
 const WEEKDAY = { days: 3, least: 0.25, most: 4 } as const
 /** Minimum share of days for a load to be usual. */
 const USUAL_SHARE = 0.6
-/** Minimum share of the median load, and minimum number of requests, for a quarter to have its load. */
+/**
+ * A quarter of an hour has its load if it has at least this share of the median load and at least this many
+ * requests.
+ */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
  * `share`: how much of its usual traffic a day must show by `untilMinute`, 0 to 1. `requests`: minimum usual
@@ -167,7 +170,7 @@ export function usualLevels(usual: UsualDay, fromMs: number, toMs: number): Usua
   return found
 }
 
-/** The trading days of a record before `untilDayMs`, oldest first; `onlyMs`: only that day. */
+/** The trading days of a record before `untilDayMs`, oldest first. With `onlyMs`, only that day. */
 function daysOf(stretches: Iterable<RecordedStretch>, untilDayMs: number, onlyMs?: number): readonly Day[] {
   const days = new Map<number, Day>()
   for (const { atMs, requests, knownMs, level } of stretches) {

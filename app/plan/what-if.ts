@@ -23,8 +23,8 @@ export interface WhatIfDay {
 
 /**
  * The arrivals of a day under a plan, in order of time. A program's recorded requests are sped up or slowed
- * down as the plan changed its rate; without a recording, its requests follow the plan. Requests that `base`
- * contains and the plan does not are left out.
+ * down by as much as the plan changed its rate. If a program has no recording, its requests follow the plan.
+ * Requests that `base` contains and the plan does not are left out.
  */
 export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
   const recorded = new Map(day.recorded.map(({ program, minutes }) => [program, minutes]))

@@ -53,9 +53,9 @@ const WEIGHED_EVERY_MS = 1000
 const FORETOLD_EVERY_MS = 10_000
 const DENSE_SECONDS = 10
 /**
- * Minimum time between two readings of others' use: the header's age at the last reading, clamped to 0.1–1 s,
- * or a tenth of that age if longer. Until the next reading, the last one applies. Once it is a second old, it
- * is extrapolated linearly.
+ * Minimum time between two readings of others' use. It is the header's age at the last reading, clamped to
+ * 0.1–1 s, or a tenth of that age if that is longer. Until the next reading, the last one applies. Once it is
+ * a second old, it is extrapolated linearly.
  */
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
 /** A header counts as a surprise if the probability of less use by others was at least this high. */

@@ -9,7 +9,7 @@ interface Used {
 }
 
 /**
- * A ledger that also counts each category's requests since the app started, own and others'. A rate alone
+ * A ledger that also counts own and others' requests in each category since the app started. A rate alone
  * could not answer "what used my quota at 14:20?" later.
  *
  * Own use includes requests that may have counted, but no 429s, which use nothing.

@@ -100,8 +100,8 @@ export class OthersPoller {
   }
 
   /**
-   * Restores the poller of an earlier run, whose last header is `ageMs` old. The age is negative if a clock
-   * was set.
+   * Restores the poller of an earlier run, whose last header is `ageMs` old. The age is negative if the clock
+   * was set back.
    */
   restore(stored: Poller | undefined, ageMs: number): void {
     this.#stored = stored
@@ -237,5 +237,5 @@ function firstShownAt({ to, missing, count }: PollerGaps, first: number): number
   return to[at]!
 }
 
-/** The period to two digits: timers drift, and headers do not show more. */
+/** The period to two digits, because timers drift and headers do not show more. */
 const roundedPeriod = ({ period }: FoundTiming): number => Number(period.toPrecision(2))

@@ -75,8 +75,8 @@ const MAX_SECONDS = 7200
 const MAX_BUSY = 0.95
 
 /**
- * Probabilities, 0 to 1, that a quota runs empty within some time. `chance`: at the present rates or after a
- * jump. `byPresent`: at the present rates alone, and only if they last long enough.
+ * Probabilities, 0 to 1, that a quota runs empty within some time. `chance` includes jumps to other rates.
+ * `byPresent` counts only the current rates, if they last long enough.
  */
 export interface EmptyChance {
   readonly chance: number

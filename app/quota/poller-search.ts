@@ -102,7 +102,7 @@ function* searchGrid(
   const pace = paceIn(gaps)
   const end = gaps.to[gaps.count - 1]!
   const span = end - firstLookFrom(gaps)
-  // Too short for any period; the grid below needs a span above 0.
+  // The gaps are too short for any period, and the grid below needs a span above 0.
   if (span < MIN_PERIODS * PERIODS.least) return undefined
   const kept: FoundTiming[] = []
   let tried = 0

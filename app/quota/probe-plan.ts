@@ -24,11 +24,11 @@ export interface ProbeRules {
   readonly budgetFraction: number
   /** Seconds between checks by category, overriding the budget. */
   readonly everySeconds: Readonly<Record<string, number>>
-  /** Whether checks may be sent during the wait after a 429; absent: no. */
+  /** Whether checks may be sent during the wait after a 429. If absent, they may not. */
   readonly trialAfterStep?: boolean
 }
 
-/** Minimum time between two checks of one row: in a shorter time, hardly anything refills. */
+/** Minimum time between two checks of one row, because hardly anything refills in a shorter time. */
 export const MIN_GAP_MS = 5_000
 /**
  * After the first header and after a surprise, a second header is requested after this share of the interval.

@@ -209,7 +209,7 @@ export class RowState {
 const hasEnough = ({ low, limit, threshold }: StateReading): boolean =>
   low >= Math.max(ENOUGH, threshold + HYSTERESIS.share) * limit
 
-/** Whether the last header of a row that was ok no longer says enough. */
+/** Whether a row that was ok has no header, or only an old one while its range is wide. */
 const isOutdated = ({ seen, low, high, limit }: StateReading, nowMs: number): boolean =>
   seen === undefined || (high - low > WIDTH.unchecked * limit && nowMs - seen.atMs >= HELD_MS.least)
 

@@ -30,8 +30,8 @@ export function doubtfulRows(rows: readonly JudgedRow[]): readonly RequestQuota[
 
 /**
  * The category that limits the key, for programs: the `state` of the worst row, in the terms that `--json`
- * publishes. `lasts` only if every row lasts even at the high end of others' use, and headers can still
- * arrive.
+ * publishes. It is `lasts` only if no row runs out even at the high end of others' use, and if headers can
+ * still arrive.
  */
 export function verdictOf(
   rows: readonly RequestQuota[],

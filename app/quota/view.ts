@@ -75,7 +75,8 @@ export function viewOf(
     ? undefined
     : emptyAtOf(bucket, measured && measured.total - Math.min(own, held), point, gain, nowMs)
   const source = seen === undefined ? 'default' : remaining === seen.remaining ? 'header' : 'modelled'
-  // Assigned field by field: with conditional spreads, this took most of the time needed for a snapshot.
+  // The fields are assigned one by one, because conditional spreads took most of the time needed for a
+  // snapshot.
   const row: { -readonly [K in keyof RequestQuota]: RequestQuota[K] } = {
     category,
     model: bucket.model,

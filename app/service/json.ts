@@ -1,7 +1,7 @@
 /** Responses and frames of the service nest only a few levels deep. */
 export const MAX_JSON_DEPTH = 64
 
-/** The value of a JSON text. `undefined`, which no JSON text represents, if the text is invalid. */
+/** The value of a JSON text. If the text is invalid, `undefined`, which no JSON text represents. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -39,7 +39,7 @@ export const isPage = (body: string): boolean => body.trimStart().startsWith('<'
 
 /**
  * The other host that a response redirects to, by name only, because the rest of an address may contain a
- * secret. `undefined` if it does not.
+ * secret. `undefined` if it redirects to no other host.
  */
 export function redirectedTo(status: number, headers: HttpHeaders, url: string): string | undefined {
   if (status < 300 || status > 399) return undefined

@@ -72,7 +72,7 @@ function parseOptions(query: string | undefined): ReadText<Readonly<Record<strin
   return Object.keys(options).length > 0 ? parsed(options) : expected('at least one option after "?"')
 }
 
-/** Decodes a query value. Empty, which is never valid, if its encoding is invalid. */
+/** Decodes a query value. If its encoding is invalid, returns an empty text, which is never valid. */
 function decoded(value: string): string {
   try {
     return decodeURIComponent(value.replaceAll('+', ' '))

@@ -39,8 +39,8 @@ export interface Allowance {
 /**
  * The number and its text: `226` and `now, then 1 per 1.2 s`, or for a fixed window `now, or 1 per 1.2 s`. In
  * three cases there is only a text. After a 429, it is `retry 14:36:05` or `429 until others slow down`.
- * Until others' use is known, it is `measuring`. For an unchecked row, it says why; that also depends on the
- * state of `key`.
+ * Until others' use is known, it is `measuring`. For an unchecked row, it says why the row is not checked,
+ * taking `key` into account.
  */
 export function allowanceOf(quota: RequestQuota, nowMs: number, key?: KeyStanding): Allowance {
   const { safe, blockedUntil, model } = quota
@@ -77,7 +77,9 @@ function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | un
   return `${fails ? 'calls fail, value of' : 'last value'} ${minuteText(observedAt)}`
 }
 
-/** A pace as text: `1 per 1.9 s`. If it is faster than ten per second, `12 per s`; for `null`, `none`. */
+/**
+ * A pace as text: `1 per 1.9 s`. A pace above ten per second becomes `12 per s`, and `null` becomes `none`.
+ */
 export function paceText(everySeconds: number | null): string {
   if (everySeconds === null) return 'none'
   if (everySeconds < 0.1) return `${Math.floor(1 / everySeconds)} per s`

@@ -3,7 +3,10 @@
 /** A pushed row older than this counts as not checked, because main has stopped pushing. Milliseconds. */
 export const OUTDATED_AFTER_MS = 60_000
 
-/** The time to which an old snapshot's data applies, epoch ms: it contains no later refreshes or frames. */
+/**
+ * The time to which a snapshot's data applies, epoch ms: now, or its own time if it is old. An old snapshot
+ * contains no later refreshes or frames.
+ */
 export const pushedMs = ({ at }: { readonly at: number }, nowMs: number): number =>
   nowMs - at > OUTDATED_AFTER_MS ? at : nowMs
 

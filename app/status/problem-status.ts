@@ -37,7 +37,7 @@ export function shownProblem(
   return isRefusal || !hasNumber || nowMs - problem.since >= PROBLEM_LASTS_MS ? problem : undefined
 }
 
-/** Whether the service fails to respond: true only once it was called. */
+/** Whether the service fails to respond. False until it has been called. */
 export const isServiceAway = ({ reachable, pending }: Snapshot['service']): boolean => !reachable && !pending
 
 /**
@@ -110,7 +110,10 @@ function ofRows(rows: readonly [RequestQuota, ...RequestQuota[]], nowMs: number)
 
 const isShared = ({ status }: RowProblem): boolean => isOfWholeKey(status) || status < 400
 
-/** A rejected token first, then problems of the whole service, then of single rows. */
+/**
+ * The rank of a problem. A rejected token comes first, then problems of the whole service, then of single
+ * rows.
+ */
 function gravityOf({ problem: { status }, isWhole }: KeyProblem): number {
   if (status === 401) return isWhole ? 2 : 0
   return status >= 500 || status < 400 ? 1 : 0

@@ -87,7 +87,7 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
   }
 }
 
-/** The text next to the label in a table: `×12`, the number of ongoing 429s; otherwise the note. */
+/** The text next to the label in a table: the number of ongoing 429s, such as `×12`, or else the note. */
 export function rowNote(quota: RequestQuota, nowMs: number): string {
   const { state, note, untilMs } = quotaStatus(quota, nowMs)
   if (state !== 'blocked') return note
@@ -145,7 +145,7 @@ export function runsOutText(row: RequestQuota, nowMs: number): string {
 /** Replaces a countdown while 429s continue because others use the whole refill. */
 export const UNTIL_OTHERS_SLOW = 'until others slow down'
 
-/** `UNTIL_OTHERS_SLOW` for a text without a 429 label: `Calls get 429 until others slow down.` */
+/** Like `UNTIL_OTHERS_SLOW`, but for a text without a 429 label: `Calls get 429 until others slow down.` */
 export const GETS_429 = `429 ${UNTIL_OTHERS_SLOW}`
 
 /** `40 s`, `now`: time until a rate-limited request may be retried. */
@@ -282,7 +282,7 @@ export function usesWholeRefill(row: RequestQuota): boolean {
   return row.nextTryAt !== undefined || isRefill(row, row.use?.elsewhere)
 }
 
-/** Whether others certainly use the whole refill: even at the low end of their use. */
+/** Whether others certainly use the whole refill, because even the low end of their use reaches it. */
 export function surelyUsesWholeRefill(row: RequestQuota): boolean {
   return row.nextTryAt !== undefined || isRefill(row, row.use === null ? undefined : othersAtLeast(row.use))
 }

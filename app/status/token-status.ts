@@ -9,8 +9,8 @@ export interface TokenStatus {
 }
 
 /**
- * How long before its end a sign-in needs attention (inclusive), and when that becomes critical.
- * Milliseconds.
+ * How long before its end a sign-in begins to need attention, and how long before its end that is critical.
+ * Milliseconds, inclusive.
  */
 export const SIGN_IN_ENDING = { watchMs: 3_600_000, criticalMs: 900_000 } as const
 

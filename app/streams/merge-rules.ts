@@ -36,7 +36,7 @@ const byMembers =
   (...names: readonly string[]): MergeRule['keyOf'] =>
   (members) => {
     const values = names.map((name) => members.get(name))
-    // Copied, because a substring would keep the whole frame in memory.
+    // The values are copied, because a substring would keep the whole frame in memory.
     return values.includes(undefined) ? undefined : JSON.stringify(values)
   }
 

@@ -136,7 +136,7 @@ export class SharedState {
     return Math.max(this.#objects.length, this.#next?.length ?? 0) > MAX_STATE_LENGTH
   }
 
-  /** Whether a missing object may have existed: only the newest objects are stored. */
+  /** Whether an object that is missing may have existed, because only the newest objects are stored. */
   get forgets(): boolean {
     return this.#rule.ring !== undefined
   }

@@ -20,7 +20,8 @@ interface Row {
 const RELEASE_SEEN_MS = 5_000
 
 /**
- * Concurrency slots of one profile: own streams counted exactly, other programs' from headers.
+ * Concurrency slots of one profile. Own streams are counted exactly; those of other programs come from
+ * headers.
  *
  * `own + elsewhere + free = limit`, and none is ever negative. Source: service 2.2, 3, 8.2.
  */

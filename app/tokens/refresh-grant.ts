@@ -158,7 +158,8 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
         return { kind: 'misconfigured', why: `the sign-in host responded ${failure.data.error}` }
     }
   }
-  // A captive portal, a proxy or another intermediary: the response says nothing about the token.
+  // The response is from a captive portal, a proxy or another intermediary, so it says nothing about the
+  // token.
   const why = `the sign-in host responded ${status} without an OAuth response`
   const isRequestError = status >= 400 && status < 500 && !isPage(outcome.body)
   return { kind: 'later', why, ...(isRequestError && { anotherTokenMayDo: true }) }

@@ -26,8 +26,8 @@ const NEVER = Number.NEGATIVE_INFINITY
  * So a path that requires a missing scope causes few refreshes, while a token that the service ended is still
  * replaced at once.
  *
- * If a path accepted a token and now rejects it, the token has ended; then only `RETRY.wantedRefresh`
- * applies.
+ * If a path accepted a token and now rejects it, the token has ended. In that case, only
+ * `RETRY.wantedRefresh` applies.
  */
 export class Rejections {
   readonly #paths = new Map<string, RejectedPath>()

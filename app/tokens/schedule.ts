@@ -25,11 +25,11 @@ export const REFRESH_SCHEDULE: RefreshSchedule = {
 export interface KeyLifetimes {
   readonly schedule: RefreshSchedule
   /**
-   * Time after which a rotating refresh token may be rejected (service 8.4); only displayed, nothing depends
-   * on it.
+   * Time after which a rotating refresh token may be rejected (service 8.4). It is only displayed; nothing
+   * depends on it.
    */
   readonly rotationMs: number
-  /** From sign-in to the end of a rotating key's session (service 8.4). */
+  /** The time from a sign-in to the end of a rotating key's session (service 8.4). */
   readonly absoluteMs: number
 }
 

@@ -78,7 +78,7 @@ export interface TokenState {
    */
   readonly lostAnswer: boolean
   /**
-   * Whether a revocation may be retried automatically: not once a late retry would end a newer sign-in on
+   * Whether a revocation may be retried automatically. False once a late retry would end a newer sign-in on
    * this API key.
    */
   readonly mayRevokeByItself: boolean

@@ -13,9 +13,9 @@ export type OwnOutcome =
 export type Permit = (outcome: OwnOutcome) => void
 
 /**
- * Waits until one of Headroom's own requests may be sent; it is queued with the requests of programs.
- * `undefined`: no room now. `isUrgent`: unlike a check, the request is sent before those of programs and may
- * use the reserve.
+ * Waits until one of Headroom's own requests may be sent. It is queued with the requests of programs.
+ * Resolves to `undefined` if there is no room now. `isUrgent`: unlike a check, the request is sent before
+ * those of programs and may use the reserve.
  */
 export type AcquirePermit = (method: string, path: string, isUrgent?: boolean) => Promise<Permit | undefined>
 

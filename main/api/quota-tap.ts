@@ -219,7 +219,10 @@ export class QuotaTap {
     }
   }
 
-  /** Records a response without quota headers: rejected, or not from the throttling layer. */
+  /**
+   * Records a response without quota headers. Its request was rejected, or did not reach the throttling
+   * layer.
+   */
   #noNumber(ticket: Ticket, status: number, body: string, now: number): void {
     const row = rowNamed(ticket)
     const { ledger, secrets, report } = this.#deps
@@ -312,7 +315,8 @@ export class QuotaTap {
   }
 
   /**
-   * Evaluates the rows periodically: even without a response, use by others may end and a row may run out.
+   * Evaluates the rows periodically, because even without a response, use by others may end and a row may run
+   * out.
    */
   evaluate(rows: readonly RequestQuota[], nowMs: number): void {
     for (const row of rows) {
@@ -331,8 +335,8 @@ export class QuotaTap {
 }
 
 /**
- * The name of a ticket's row. If a category has slots but no request row, its own name; `undefined` for a
- * path that no rule matches.
+ * The name of a ticket's row. If a category has slots but no request row, the category's own name.
+ * `undefined` for a path that no rule matches.
  */
 const rowNamed = ({ category, endpoint }: Ticket): string | undefined =>
   category ?? (endpoint.startsWith('/') ? undefined : endpoint)

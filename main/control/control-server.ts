@@ -187,7 +187,7 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
   socket.on('close', () => cancel())
 }
 
-/** Requests that only read or stop something: carried out even if their client has disconnected. */
+/** Requests that only read or stop something. They are carried out even if their client has disconnected. */
 const ANYWAY: ReadonlySet<ControlRequest['do']> = new Set([
   'status',
   'revoke',

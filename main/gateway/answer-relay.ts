@@ -33,7 +33,8 @@ export function passedHeaders(
   { status, rawHeaders }: Pick<ForwardAnswer, 'status' | 'rawHeaders'>,
   removal?: TokenRemoval,
 ): string[] {
-  // Not split with a regular expression, which would take quadratic time on a long run of spaces.
+  // The header is not split with a regular expression, which would take quadratic time on a long run of
+  // spaces.
   const named = valuesOf(rawHeaders, 'connection').flatMap((value) =>
     value.split(',').map((name) => name.trim().toLowerCase()),
   )
@@ -79,8 +80,8 @@ export interface Relayed {
 /** A response that is being relayed to its readers. */
 export interface Relay {
   /**
-   * Ends a stream as the service does: with GoAway, after the current frame. Nothing can be appended to a
-   * stream with a content encoding, so such a stream is cut off.
+   * Ends a stream as the service does, by sending GoAway after the current frame. Nothing can be appended to
+   * a stream with a content encoding, so such a stream is cut off.
    */
   goAway(): void
 }

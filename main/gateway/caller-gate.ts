@@ -97,15 +97,15 @@ function readingsOf(path: string): readonly string[] | undefined {
 
 /**
  * The names of a path's segments in its last form: in lower case, without parameters, query and fragment, and
- * without surrounding spaces and trailing dots, which some servers ignore. `..` for a segment that means the
- * parent.
+ * without surrounding spaces and trailing dots, which some servers ignore. A segment that means the parent
+ * becomes `..`.
  */
 function namesOf(readings: readonly string[]): readonly string[] {
-  // Upper case first, because it maps the Turkish ı and i to one letter.
+  // The path is put in upper case first, because that maps the Turkish ı and i to one letter.
   const segments = (readings.at(-1) ?? '').toUpperCase().toLowerCase().split('/')
   return segments.map((segment) => {
     const [name = ''] = segment.split(/[;?#]/, 1)
-    // Not a regular expression, which would take quadratic time on a long run of dots.
+    // No regular expression is used, because it would take quadratic time on a long run of dots.
     let end = name.length
     while (end > 0 && /[\s.]/.test(name.charAt(end - 1))) end -= 1
     return end === 0 && name.indexOf('.') !== name.lastIndexOf('.') ? '..' : name.slice(0, end).trimStart()

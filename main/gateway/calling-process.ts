@@ -18,7 +18,7 @@ export interface ProcessTable {
   commandLine(id: string): Promise<readonly string[]>
 }
 
-/** Linux's `/proc`. Elsewhere `ids` rejects. */
+/** The process list from Linux's `/proc`. On other systems, `ids` rejects. */
 export const linuxProcesses: ProcessTable = {
   ids: async () => (await readdir('/proc')).filter((name) => /^\d+$/.test(name)),
   openFiles: async (id) => {

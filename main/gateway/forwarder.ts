@@ -479,7 +479,7 @@ export class Forwarder {
       return
     }
     if (upstream !== undefined && access.kind === 'none') upstream.unsent = noToken(access, this.#now())
-    // Reported later, because other decisions of the same event must be carried out first.
+    // The outcome is reported later, because other decisions of the same event must be carried out first.
     this.#settleSoon(id, { kind: 'not-sent' })
   }
 

@@ -132,8 +132,9 @@ export class Gateway {
   }
 
   /**
-   * Serves on a port, now and at later starts. 0: any free port, now and at each start. Without `chosen`, the
-   * port is `nextPort`. If the gateway can't serve on that port, it continues on its present one.
+   * Serves on a port, now and at later starts. 0 means any free port, now and at each start. Without
+   * `chosen`, the port is `nextPort`. If the gateway can't serve on that port, it continues on its present
+   * one.
    */
   turnOn(chosen?: number): Promise<GatewayChange> {
     return this.#oneByOne(async () => {
@@ -435,8 +436,8 @@ export class Gateway {
     const attached = { session: session.found, forwarder: this.#forwarderOf(session.found) }
     this.#attached.set(profile, attached)
     session.found.parts.ledger.setHeld((category) => attached.forwarder.criticalWhileHeld(category))
-    // Stored before the old forwarder is stopped, because stopping it causes events that must find the new
-    // one.
+    // The new forwarder is stored before the old one is stopped, because the stop causes events that must
+    // find it.
     known?.forwarder.stop('the key was reconnected; send the request again')
     session.found.attachGateway({
       acquirePermit: (method, path, isUrgent) => attached.forwarder.permits.forOwn(method, path, isUrgent),

@@ -23,7 +23,7 @@ export interface Program {
   readonly profile: string
   /** The last four characters of its key, to distinguish keys. */
   readonly keyEnding: string
-  /** Maximum orders in any minute; absent: it may not send orders. */
+  /** Maximum orders in any minute. If absent, the program may not send orders. */
   readonly maxOrders?: number
 }
 

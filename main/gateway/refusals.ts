@@ -44,7 +44,7 @@ export const DEFECT: Problem = {
   proxyError: 'proxy_internal_error',
 }
 
-/** Responses to requests that were sent, or should have been, and got no response. */
+/** Responses to requests that got no response from the service, or that could not be sent. */
 export const FAILURES: Readonly<Record<FailureReason, Problem>> = {
   cut: {
     status: 502,

@@ -200,7 +200,10 @@ export class StreamHub {
     }
   }
 
-  /** Ends requests whose stream is not open yet with 503, or with 502 if a request to open it was sent. */
+  /**
+   * Ends requests whose stream is not open yet. They get 503, or 502 if a request to open the stream was
+   * sent.
+   */
   refuseWaiting(why: string): void {
     for (const asked of [...this.#asked.values()]) this.#answerAll(asked.shared, withoutResponse(asked, why))
   }
@@ -278,8 +281,8 @@ export class StreamHub {
   #open(asked: Asked): void {
     const { shared, request } = asked
     const turn = this.#deps.turn(request.pathAndQuery)
-    // Set first, because `#hasRoom` may free a slot. The search for a stream that wants the slot must skip
-    // this one.
+    // The turn is set first, because `#hasRoom` may free a slot. The search for a stream that wants the slot
+    // must skip this one.
     asked.turn = turn
     if (shared.pending.length === 0 || !this.#hasRoom(shared)) {
       asked.turn = undefined

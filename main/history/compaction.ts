@@ -6,7 +6,7 @@ import { JsonFile } from '../storage/json-file.ts'
 /** How long rows are stored, in milliseconds. */
 export interface Retention {
   readonly rawMs: number
-  /** For rolled-up samples, slots and events. */
+  /** How long rolled-up samples, slots and events are stored. */
   readonly rollupMs: number
 }
 
@@ -138,7 +138,7 @@ function deleteBefore(database: DatabaseSync, table: string, series: number, cut
   return Number(changes)
 }
 
-/** Returns free pages to the file system if they make up much of the file; otherwise new rows reuse them. */
+/** Returns free pages to the file system if they make up much of the file. Otherwise, new rows reuse them. */
 function freePages(database: DatabaseSync): boolean {
   const pragma = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0)
   const free = pragma('freelist_count')

@@ -99,7 +99,7 @@ export class HistoryFile {
 
   /**
    * The time of the oldest sample of a series, epoch ms; `undefined` if there is none. If the finer samples
-   * begin within the oldest rollup, their time counts.
+   * begin within the oldest rollup, returns the time of the first of them.
    */
   since(profile: string, category: string): number | undefined {
     const series = this.#find(profile, category, 'requests')

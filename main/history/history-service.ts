@@ -195,7 +195,7 @@ export class HistoryService {
     })
   }
 
-  /** The events of the interval, oldest first; from memory if the file can't be read. */
+  /** The events of the interval, oldest first. They come from memory if the file can't be read. */
   pastEvents(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] {
     const kept = this.#store?.events(profile, fromMs, toMs)
     if (kept) return kept

@@ -11,7 +11,10 @@ export type TierName = 'minutes' | (typeof LEVELS)[number]['table']
 const levelOf = (end: 'min' | 'max', column: string): string =>
   `coalesce(${end}(CASE WHEN source = 2 THEN ${column} END), ${end}(${column}))`
 
-/** For one stretch, `low_first` is exact; for several, it tells whether the low came first in each. */
+/**
+ * For a single stretch, `low_first` is exact. For several stretches, it tells whether the low came first in
+ * each of them.
+ */
 const COLUMNS = `min(at), max(at), ${levelOf('min', 'low')}, ${levelOf('max', 'high')},
   min(low_first), max(source), sum(rejected)`
 const columnsOf = (table: string): string =>

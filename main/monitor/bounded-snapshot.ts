@@ -10,8 +10,8 @@ import { gravityOf } from '../../app/quota/state.ts'
 import { slotStatus, streamStatus } from '../../app/status/stream-status.ts'
 
 /**
- * Maximum size of all connected keys' snapshots together, as JSON in UTF-8. About half of what a window may
- * leave unread before its push stream is ended.
+ * Maximum size of all connected keys' snapshots together, as JSON in UTF-8. This is about half of what a
+ * window may leave unread before its push stream is ended.
  */
 export const MAX_SNAPSHOTS_BYTES = 512_000
 

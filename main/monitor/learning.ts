@@ -12,7 +12,10 @@ import { markOf, type PinOwner } from '../streams/pinned-streams.ts'
 const MAX_KEY_LENGTH = 64 << 10
 const MAX_KEYS = 64
 const MAX_NAME_LENGTH = 256
-/** Longest period of a stored poller, in seconds, and most calls: far more than any that is recognized. */
+/**
+ * The maximum period of a stored poller, in seconds, and its maximum number of calls. No recognized poller
+ * comes near either.
+ */
 const MAX_POLL = 600
 const SCHEMA_VERSION = 1
 /** Significant digits of a stored number. */
@@ -71,7 +74,7 @@ export interface KeyLearning {
 
 /**
  * What headers showed about others' use, by API key and category: `learned.json` in the data folder, without
- * accounts and tokens. Without a folder, it is kept as long as the process runs.
+ * accounts and tokens. Without a folder, this data is kept as long as the process runs.
  *
  * A file that is damaged, unknown or from a newer version is set aside, and learning starts again. An entry
  * is read only by the key that wrote it. Nothing is written for a key that is only in memory.

@@ -81,7 +81,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     const onClockUncertain = (fromMs: number, toMs: number) => {
       for (const session of this.#profiles.all()) session.markClockUncertain(fromMs, toMs)
     }
-    // Deferred, because the code that requested the time has not finished yet.
+    // This is deferred, because the code that requested the time has not finished yet.
     const setBack = () => void ports.clock.after(0, () => this.#startAnew())
     this.#timeline = new Timeline(ports.clock, onClockUncertain, setBack)
   }

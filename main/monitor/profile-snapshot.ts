@@ -105,7 +105,7 @@ function asFarAsKnown(snapshot: Snapshot): Snapshot {
   // shows why calls fail.
   const isSignedIn = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   const isTokenGone = conditions.roots.some(({ kind }) => kind === 'sign-in-host-gone')
-  // If keys can't be opened, no row is known, and the documented limits may not be theirs.
+  // If keys can't be opened, no row is known, and the documented limits may not apply to these keys.
   const isUnopened = conditions.roots.some(({ kind }) => explains(kind, 'signed-out'))
   const isShown = ({ source }: { readonly source: string }) => !isUnopened || source !== 'default'
   const requests = snapshot.requests
@@ -157,7 +157,7 @@ function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): R
   return { ...row, use: { ...use, programs: Object.fromEntries(shares) } }
 }
 
-/** A key's orders, with why they are stopped. In a process that serves no orders, only the switch. */
+/** A key's orders, and why they are stopped. A process that serves no orders shows only the switch. */
 function ordersOf({ orders }: Profile, served: OrdersSummary | undefined): OrdersSummary {
   const summary: OrdersSummary = served ?? { ...NO_ORDERS, state: orders ?? 'off' }
   return summary.state === 'stopped' ? { why: STOPPED_BY_PERSON, ...summary } : summary

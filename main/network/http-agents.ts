@@ -68,8 +68,8 @@ function proxyOf(environment: NodeJS.ProcessEnv): ProxyChoice {
 }
 
 /**
- * Whether Node accepts the address of a proxy: it throws when some addresses are first used, and silently
- * ignores others.
+ * Whether Node accepts the address of a proxy. Node throws when some invalid addresses are first used, and
+ * silently ignores others.
  */
 function isProxyAddress(address: string): boolean {
   if (!URL.canParse(address)) return false

@@ -34,8 +34,8 @@ export interface LoopbackLimits {
   readonly checkedEveryMs: number
   /**
    * Timeout of a connection without data in either direction. It also disconnects a client that does not read
-   * its response, which the request timeouts never do. Long enough for a sign-in page that waits for the
-   * service.
+   * its response, which the request timeouts never do. It is long enough for a sign-in page that waits for
+   * the service.
    */
   readonly silenceMs: number
   /**

@@ -74,8 +74,8 @@ const NOT_NOW = 'stopped at the last moment'
 export const CONNECTION_LOST = 'connection lost'
 
 /**
- * HTTP/1.1 on Node's own stack, for every request to the service: no redirects, no retries, connections by
- * `routes`.
+ * HTTP/1.1 on Node's own stack, for every request to the service. It follows no redirects, does not retry,
+ * and connects according to `routes`.
  */
 export function nodeWire(routes: HttpRoutes): Wire {
   const targetOf = targetsOf(routes)
@@ -188,8 +188,8 @@ function noteIdle(agent: http.Agent): void {
 }
 
 /**
- * Closes connections that have been idle for longer than `maxIdleMs`. Those that close at this moment are not
- * reused, because the agent prefers the connection that became idle last.
+ * Closes connections that have been idle for longer than `maxIdleMs`. A connection that is just closing is
+ * not reused, because the agent prefers the connection that became idle last.
  */
 function closeIdle(agent: http.Agent, maxIdleMs: number): void {
   const now = moment()

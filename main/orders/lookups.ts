@@ -108,7 +108,7 @@ export class Lookups {
     const startedMs = clock.monotonicMs()
     const asked = this.#ofPresentKey(profile)
     if (asked.length === 0) return
-    // Recorded even if the lookup fails, so that the next one comes in its time, not at once.
+    // The time is recorded even if the lookup fails, so that the next lookup comes in its time, not at once.
     for (const one of asked) one.lookedUpMs = startedMs - one.sinceMs
     const list = await readOrderList(
       profile,

@@ -4,7 +4,7 @@ const HASH_BYTES = 18
 const NAME_BYTES = 6
 
 /**
- * Keyed hashes of texts about orders. The key is in the vault. Without it, nobody can find out an order by
+ * Keyed hashes of texts about orders. The key is in the vault. Without it, an order can't be found out by
  * trying symbols, quantities and prices.
  */
 export class OrderHashes {

@@ -280,7 +280,7 @@ export class Orders implements OrderLane, OrdersSurface {
       hashes: texts.map((text) => this.#hashes.of(text)),
       confirmHashes: confirmIds.map((id) => this.#hashes.of(JSON.stringify(['confirm', id]))),
     }
-    // Read before the entry itself is in the journal and would be counted twice.
+    // The count is read before the entry itself is in the journal, because the entry would be counted twice.
     const today = this.#dayOf(entry.profile)
     const saved = journal?.insert(inserted) ?? { ok: false, why: 'Headroom is quitting' }
     if (!saved.ok) return saved

@@ -5,13 +5,13 @@ export type { HttpHeaders, HttpOutcome }
 /**
  * Ports: narrow interfaces to time, chance and the network.
  *
- * Hosts implement them with the system, test/simulation with virtual time and chance. Only ports read the
- * clock, set a timer, draw a random number or open a socket.
+ * Hosts implement them with the system, and test/simulation implements them with virtual time and chance.
+ * Only ports read the clock, set a timer, draw a random number or open a socket.
  */
 
 /**
- * Time in milliseconds. `wallMs`: since 1970, may jump; `monotonicMs`: never goes back. `after` returns a
- * function that cancels it.
+ * Time in milliseconds. `wallMs` counts from 1970 and may jump; `monotonicMs` never goes back. `after`
+ * returns a function that cancels the timer.
  */
 export interface Clock {
   wallMs(): number

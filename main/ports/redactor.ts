@@ -14,8 +14,8 @@ const OMITTED_KEY = /headers?$|body$/i
 
 /**
  * Replaces secrets in running text that can be recognised by their form: bearer headers, JWTs, the single-use
- * code, form and query fields. Linear in the length of the text: no pattern rescans characters for each
- * possible start.
+ * code, form and query fields. The time is linear in the length of the text, because no pattern rescans
+ * characters for each possible start.
  */
 const SECRET_SHAPES: readonly ((text: string) => string)[] = [
   (text) => text.replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`),

@@ -83,7 +83,7 @@ export class Timeline {
     return this.#latestMs
   }
 
-  /** The system announced a sleep: the next gap is not reported as uncertain. */
+  /** To be called when the system announces a sleep, so that the next gap is not reported as uncertain. */
   suspended(): void {
     this.#isSuspended = true
   }

@@ -127,7 +127,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
         return { kind: 'code-refused' }
       case 'invalid_client':
       case 'unauthorized_client':
-      // Sent when a key that has a secret signs in without it.
+      // The service sends this error when a key that has a secret signs in without it.
       case 'access_denied':
         return { kind: 'misconfigured' }
       case 'temporarily_unavailable':

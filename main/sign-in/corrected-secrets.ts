@@ -47,7 +47,8 @@ export class CorrectedSecrets {
     }
     this.drop(id)
     const outcome = correctionOutcome(await holder.correctSecret(profile))
-    // Marked only after the attempt: the response to an earlier refresh says nothing about the new secret.
+    // The secret is marked only after the attempt, because the response to an earlier refresh says nothing
+    // about it.
     this.sends(id)
     if (outcome.ok) this.accepted(id)
     return outcome

@@ -36,7 +36,8 @@ interface Opening {
 const MAX_ENDED = 16
 
 /**
- * The switch for orders of each key: opened by a sign-in with the Trade scope, closed at once.
+ * The switch for orders of each key. A sign-in with the Trade scope opens it. Closing it takes effect at
+ * once.
  *
  * For a key from `HEADROOM_REFRESH_TOKEN`, and in a process without sign-ins, no sign-in is needed.
  */

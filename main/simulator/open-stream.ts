@@ -16,7 +16,7 @@ export interface Ending {
 /** The behaviour of one simulated stream. */
 export interface StreamTraits {
   readonly heartbeatMs: number
-  /** Milliseconds between messages; Infinity: only the opening frames and heartbeats. */
+  /** Milliseconds between messages. With Infinity, only the opening frames and heartbeats are sent. */
   readonly gapMs: number
   readonly ending?: Ending
   /** Evaluated for every frame, so that a fault can also strike an open stream. */

@@ -190,6 +190,6 @@ function objectIn(body: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** For a valid parameter, the result of `then`; otherwise the answer to the invalid one. */
+/** The result of `then` for a valid parameter, or the answer to an invalid one. */
 export const whenRead = <T, R>(result: Read<T>, then: (value: T) => R): R | Answer =>
   result.ok ? then(result.value) : result.answer

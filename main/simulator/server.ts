@@ -114,7 +114,7 @@ export async function startSimulatorServer(
 interface Serving {
   readonly service: SimulatedService
   readonly ports: ServerPorts
-  /** The numbers of the connections, counted as they are accepted. */
+  /** The numbers of the connections, which are numbered as they are accepted. */
   readonly numbers: WeakMap<Socket, number>
 }
 

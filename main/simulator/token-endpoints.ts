@@ -185,7 +185,7 @@ function textIn(body: Readonly<Record<string, unknown>>, name: string): string |
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** A token response (service 2.1). `nonce`: from the sign-in that this response completes. */
+/** A token response (service 2.1). `nonce` comes from the sign-in that this response completes. */
 function granted(rules: TokenEndpointRules, grant: TokenGrant, atMs: number, nonce?: string): Answer {
   return jsonAnswer(
     200,

@@ -10,7 +10,7 @@ export interface ServiceRequest {
   readonly body: string
   /** The body as received; absent without a socket. */
   readonly bodyBytes?: Buffer
-  /** The number of its connection, counted as they are accepted; absent without a socket. */
+  /** The number of its connection. Connections are numbered as they are accepted. Absent without a socket. */
   readonly connection?: number
 }
 

@@ -73,7 +73,7 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const release = () => {
     if (!HELD.delete(opening.database)) return
     try {
-      // Deleted before the lock is released: afterwards the file could be the next owner's.
+      // The file is deleted before the lock is released, because afterwards it could be the next owner's.
       rmSync(sideFile, { force: true })
     } catch {
       // The file is read only while the lock is held.
@@ -165,8 +165,8 @@ const TRY = `
 `
 
 /**
- * Whether another process can take the lock too. Assumed to be false within Electron, which can't start
- * another Node process.
+ * Whether another process can take the lock too. Within Electron, this is assumed to be false, because
+ * Electron can't start another Node process.
  */
 function isOpenToOthers(file: string): boolean {
   if (process.versions['electron'] !== undefined) return false
@@ -220,7 +220,7 @@ const holderFile = z.object({
   pid: z.int().positive(),
   host: z.enum(['desktop', 'browser', 'terminal']),
   isBrief: z.literal(true).exactOptional(),
-  /** Identify the locked folder, its lock file and the start of the process, for comparison. */
+  /** These fields identify the locked folder, its lock file and the start of the process, for comparison. */
   folder: z.string().exactOptional(),
   file: z.string().exactOptional(),
   started: z.string().exactOptional(),

@@ -31,8 +31,8 @@ export function checkPreferences(folder: string, nowMs: number, problem: (senten
  * `preferences.json`: a person's choices in any host, without secrets. If it is unreadable, the defaults
  * apply.
  *
- * Not stored with electron-store: hosts without Electron lack it, and on a full disk it replaces a good file
- * with a truncated one.
+ * electron-store is not used, because hosts without Electron lack it, and because it replaces a good file
+ * with a truncated one on a full disk.
  */
 export class Preferences implements SettingsStore<PreferenceValues> {
   readonly #file: JsonFile<Stored>

@@ -65,7 +65,7 @@ export function openPrivately(file: string, how: 'append' | 'replace'): number {
 }
 
 /**
- * Ensures that a file which a library opens by its path exists and is private. One from an earlier version
+ * Ensures that a file which a library opens by its path exists and is private. A file from an earlier version
  * may be readable by others. Throws for a link.
  *
  * An existing file is not opened: closing it would release SQLite's locks on it in this process (POSIX).

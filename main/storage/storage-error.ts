@@ -107,7 +107,9 @@ export function storageErrorText(error: unknown): string | undefined {
   }
 }
 
-/** Whether a row can't have been written by Headroom: of another form, or with an integer beyond 2^53. */
+/**
+ * Whether a row can't have been written by Headroom, because it has another form or an integer beyond 2^53.
+ */
 function isForeignRow(error: unknown): boolean {
   if (error instanceof z.ZodError) return true
   return error instanceof RangeError && 'code' in error && error.code === 'ERR_OUT_OF_RANGE'

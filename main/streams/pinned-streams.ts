@@ -99,7 +99,9 @@ export class PinnedStreams {
   }
 }
 
-/** A digest of the owner; a constant for the built-in simulator, whose port changes at each start. */
+/**
+ * A digest of the owner. It is a constant for the built-in simulator, because its port changes at each start.
+ */
 export function markOf({ environment, authUrl, baseUrl, clientId }: PinOwner): string {
   if (environment === 'simulator') return 'simulator'
   return createHash('sha256')

@@ -57,7 +57,10 @@ const FIRST_WORD_MS = 6_000
 
 const LINE_END = Uint8Array.of(0x0a)
 
-/** `unsure`: the response head does not identify the service; its first bytes will. */
+/**
+ * `unsure`: the response head does not show whether the service responded, but the first bytes of the body
+ * will.
+ */
 type Phase = 'opening' | 'unsure' | 'open' | 'refusing' | 'over'
 
 /** One exchange that opens a stream. Reads the stream's bytes until its connection ends. */
@@ -112,7 +115,9 @@ export class StreamConnection {
     )
   }
 
-  /** The time of the request until the stream opens, then the time of its opening. Epoch milliseconds. */
+  /**
+   * Until the stream opens, the time of its request. After that, the time of its opening. Epoch milliseconds.
+   */
   openedAtMs: number
 
   get isOpening(): boolean {

@@ -43,7 +43,10 @@ export class StreamHandover {
   readonly #listener: HandoverListener
   /** The connection in use or opening. */
   #current: StreamConnection | undefined
-  /** Replaces the current connection once it is open. Until then the current one, about to end, stays. */
+  /**
+   * Replaces the current connection once it is open. Until then the current one stays, although it is about
+   * to end.
+   */
   #successor: StreamConnection | undefined
   /**
    * Increases with each attempt and each `hangUp`, so that an attempt that was waiting for a token in the
@@ -69,8 +72,8 @@ export class StreamHandover {
   }
 
   /**
-   * When the stream's category may be requested again, epoch ms; `undefined`: now, or when the gateway
-   * permits.
+   * When the stream's category may be requested again, epoch ms. `undefined` means now, or when the gateway
+   * permits it.
    */
   get heldUntilMs(): number | undefined {
     return this.#takeTurn === undefined ? this.#deps.tap.notBeforeMs('GET', this.#path, 'normal') : undefined

@@ -45,7 +45,10 @@ const FALLBACK_MS = 60_000
 const LATER_MS = 20
 const MAX_LATER = 10
 
-/** Statuses below 500 after which a retry makes sense: from a portal or a proxy, or due to overload. */
+/**
+ * Statuses below 500 after which a retry makes sense, because they come from a portal or a proxy, or mean
+ * overload.
+ */
 const PASSING = new Set([407, 408, 421, 425])
 
 /** How far back a summary counts restarts, in milliseconds. */

@@ -20,7 +20,7 @@ export class StreamOutage {
     this.#over = over
   }
 
-  /** Requests an attempt. `undefined`: the stream may try now; otherwise when to ask again, epoch ms. */
+  /** Requests an attempt. Returns when to ask again, epoch ms; `undefined` if the stream may try now. */
   takeTry(): number | undefined {
     if (!this.#isOn) return undefined
     const now = this.#now()

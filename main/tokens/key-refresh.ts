@@ -124,7 +124,8 @@ export class KeyRefresh {
     const { clock, nowMs, reached } = this.#deps
     const askedAtMs = nowMs()
     this.#cancelUnanswered = clock.after(UNANSWERED_MS, () => reached(false, 'not responding', askedAtMs))
-    // The request may have reached the service before the exception, so retry as after a lost response.
+    // The request may have reached the service before the exception, so it is retried as if its response had
+    // been lost.
     return this.#send(token)
       .catch((error: unknown): RefreshOutcome => {
         this.#deps.onListenerError?.(error)

@@ -110,8 +110,8 @@ export class KeyRevocation {
 }
 
 /**
- * Revokes every refresh token of the key (service 4.2); tries other names of the field only after the service
- * rejected one. Only a 200 confirms the revocation.
+ * Revokes every refresh token of the key (service 4.2). Tries another name of the field only after the
+ * service rejected the previous one. Only a 200 confirms the revocation.
  */
 export async function revokeTokens(
   http: Http,

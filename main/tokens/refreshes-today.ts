@@ -8,7 +8,7 @@ export class RefreshesToday {
   readonly #clock: Pick<Clock, 'wallMs'>
   /** Number of refreshes on each day, by the local midnight at which the day began. */
   readonly #perDay = new Map<number, number>()
-  /** Cached, because every snapshot needs it: so the calendar is consulted only once a day. */
+  /** The day is cached, because every snapshot needs it. So the calendar is consulted only once a day. */
   #day = { startMs: 0, endMs: 0 }
 
   constructor(clock: Pick<Clock, 'wallMs'>) {

@@ -84,7 +84,9 @@ export class TokenStore {
     this.#sealed = from.sealed
   }
 
-  /** The tokens of a new sign-in, sealed as soon as `sealer` can. Without it, they are only in memory. */
+  /**
+   * The tokens of a new sign-in, sealed as soon as `sealer` can. Without a `sealer`, they are only in memory.
+   */
   static signedIn(tokens: StoredTokens, sealer: TokenSealer = MEMORY_ONLY): TokenStore {
     return new TokenStore(sealer, { memory: tokens })
   }
@@ -156,7 +158,7 @@ export class TokenStore {
     return why === undefined ? reading : { ...reading, why }
   }
 
-  /** Uses `state` from now on, only in memory: none of it needs to be stored. */
+  /** Uses `state` from now on. It stays in memory, because none of it needs to be stored. */
   use(state: TokenState): void {
     this.#state = state
   }

@@ -25,7 +25,7 @@ export type Unlocking =
    * The data is intact, but the keystore's key has changed. `backend`: the kind of keystore that sealed it.
    */
   | { readonly kind: 'key-changed'; readonly why: string; readonly backend: string }
-  /** The stored data is intact, but another kind of keystore sealed it: `backend`, as recorded. */
+  /** The stored data is intact, but another kind of keystore sealed it. `backend` is the recorded kind. */
   | { readonly kind: 'sealed-elsewhere'; readonly backend: string }
   | { readonly kind: 'record-corrupt'; readonly why: string }
   | { readonly kind: 'unwritable'; readonly why: string }

@@ -40,7 +40,7 @@ export function isInJournal({ database, keys }: VaultView, profile: string, refr
   )
 }
 
-/** Cached, because each refresh writes several fingerprints under one data key. */
+/** The salts are cached, because each refresh writes several fingerprints under one data key. */
 const salts = new WeakMap<Uint8Array, Uint8Array>()
 
 /**

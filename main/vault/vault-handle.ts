@@ -25,7 +25,7 @@ export interface VaultHandleDeps {
   /** If absent, keys are only in memory. */
   readonly keystore?: Keystore
   readonly wallMs: () => number
-  /** Opens the database; by default `vault.db` in the folder. */
+  /** Opens the database. If absent, `vault.db` in the folder is opened. */
   readonly openFile?: (folder: string, nowMs: number) => VaultFileOpening
 }
 

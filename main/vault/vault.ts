@@ -117,8 +117,8 @@ export class Vault {
     let storedAs = token.generation
     const saved = this.#seal((view) => {
       const { database, nowMs } = view
-      // An upsert, not REPLACE, which would delete the row first, and with it everything that belongs to the
-      // profile.
+      // This is an upsert, because REPLACE would delete the row first, and with it everything that belongs to
+      // the profile.
       database
         .prepare(
           `INSERT INTO profiles VALUES (?, ?, ?)

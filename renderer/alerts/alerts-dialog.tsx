@@ -68,7 +68,9 @@ function OpenAlerts() {
   )
 }
 
-/** The alert's text from its key's present data; without a snapshot, the text with which it was raised. */
+/**
+ * The alert's text from its key's current data. If there is no snapshot, the text with which it was raised.
+ */
 function presentOf(alert: Alert, { snapshots }: MirrorState, nowMs: number): ReturnType<typeof presentAlert> {
   const snapshot = snapshots.find(({ profile }) => profile.id === alert.profile)
   if (snapshot === undefined) return alert

@@ -3,7 +3,9 @@ import { useRepeated } from '../hooks/use-repeated.ts'
 import { useParts, usePausedSince, useSnapshot } from '../state/window-parts.ts'
 import { TREND, type TrendPath, trendPaths } from './trend-path.ts'
 
-/** How often the charts are fetched: in this time, a small chart moves by less than a pixel. Milliseconds. */
+/**
+ * How often the charts are fetched, in milliseconds. In this time, a small chart moves by less than a pixel.
+ */
 const ASK_AGAIN_MS = 10_000
 
 const NONE: ReadonlyMap<string, TrendPath> = new Map()

@@ -35,7 +35,7 @@ export const WHOLE_FRAME = {
   initialDimension: { width: 600, height: 150 },
 } as const
 
-/** The label of a line across a chart, inside at one of its corners. */
+/** The label of a line across a chart. It is inside the chart, at one of its corners. */
 export const lineLabel = (
   value: string,
   position: 'insideBottomLeft' | 'insideBottomRight',

@@ -11,7 +11,9 @@ export interface MenuCode {
   readonly Opened: ComponentType<OpenedMenu>
 }
 
-/** The code of a menu in a chunk of its own: apart from React, menus need more script than the first view. */
+/**
+ * The code of a menu, in a chunk of its own. Apart from React, menus need more script than the first view.
+ */
 export function menuCode(load: () => Promise<ComponentType<OpenedMenu>>): MenuCode {
   let loading: Promise<{ readonly default: ComponentType<OpenedMenu> }> | undefined
   const once = () => {

@@ -14,7 +14,8 @@ export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
 }
 
 /**
- * For slots that no recent header shows: `3 own`, because own streams are always counted; `?` without any.
+ * The text for slots that no recent header shows. Own streams are always counted, so it is `3 own`, or `?` if
+ * there are none.
  */
 export const ownSlots = ({ own }: SlotQuota): string => (own > 0 ? `${own} own` : '?')
 export const unobservedText = ({ own }: SlotQuota): string => (own > 0 ? 'others ?' : 'not observed')

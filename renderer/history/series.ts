@@ -58,7 +58,7 @@ export interface ChartSeries {
    * as in the report, or is an estimate if there are no headers.
    */
   readonly lowest: LowestLevel | undefined
-  /** When the quota runs out if use continues: `empty 14:33–14:36`. Only if a forecast is drawn. */
+  /** When the quota runs out if use continues: `empty 14:33–14:36`. Present only if a forecast is drawn. */
   readonly empties: string | undefined
 }
 

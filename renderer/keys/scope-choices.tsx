@@ -10,7 +10,7 @@ const SCOPE_WORDS: Readonly<Record<ExtraScope, string>> = {
 }
 
 /**
- * Optional scopes. All other quotas need only the basic scopes. The key must be allowed to use the requested
+ * The optional scopes. Only the quotas named here need them. The key must be allowed to use the requested
  * scopes.
  */
 export function ScopeChoices() {

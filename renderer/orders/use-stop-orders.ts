@@ -16,7 +16,7 @@ export function useStopOrders(): void {
       event.stopPropagation()
       run(() => api.stopOrders({}))
     }
-    // In the capture phase, before a menu or dialog can stop the event.
+    // The listener runs in the capture phase, before a menu or dialog can stop the event.
     document.addEventListener('keydown', pressed, true)
     return () => document.removeEventListener('keydown', pressed, true)
   }, [api, mirror, run])

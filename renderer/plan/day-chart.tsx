@@ -79,7 +79,7 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
             {threshold > 0 && (
               <ReferenceLine
                 {...low}
-                // On the opposite side of the chart from the label of the lowest point.
+                // The label is on the opposite side of the chart from the label of the lowest point.
                 label={isEarly ? { ...low.label, position: 'insideBottomRight' } : low.label}
               />
             )}

@@ -33,7 +33,7 @@ interface ProgramTableProps {
   cut(name: string): void
 }
 
-/** The programs of one key and their current activity. Below them, the key's other users. */
+/** The programs of one key and their current activity. Below them are the key's other users. */
 export function ProgramTable({ profile, programs, waiting, cut }: ProgramTableProps) {
   const { view } = useParts()
   const rows =

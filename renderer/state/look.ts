@@ -25,7 +25,7 @@ export interface Look {
   readonly followsWorst: boolean
   /** Order, hidden and pinned rows of the table. */
   readonly rows: RowArrangement
-  /** Off for people whose speech input types single keys (WCAG 2.1.4). */
+  /** Whether shortcuts are on. People whose speech input types single keys can turn them off (WCAG 2.1.4). */
   readonly shortcuts: boolean
   /** Severities whose alerts make a sound. Empty unless a person turned some on. */
   readonly sounds: readonly AlertSeverity[]

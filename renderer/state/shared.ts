@@ -1,5 +1,6 @@
 /**
- * Returns `after`, but with each part that is equal in `before` taken from there. Only for plain JSON data.
+ * Returns `after`, in which each part that equals the same part of `before` is replaced by it. Both must be
+ * plain JSON data.
  *
  * Up to four snapshots per second are parsed, and most of their content is unchanged. Components do not
  * render again for a part that is the same object.

@@ -9,7 +9,10 @@ export interface Ticker {
   subscribe(listener: () => void): () => void
 }
 
-/** Interval between ticks. Each renders the ages that changed; drawing takes longer than computing. */
+/**
+ * Interval between ticks, in ms. Each tick renders the ages that changed, and drawing takes longer than
+ * computing.
+ */
 export const TICK_MS = 500
 
 export interface TickerPorts {

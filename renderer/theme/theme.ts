@@ -14,7 +14,7 @@ export const THEME_LABELS: Readonly<Record<Theme, string>> = {
 
 const THEME_KEY = 'headroom.theme'
 
-/** The stored theme. If no theme is stored, the system's. */
+/** The stored theme. If no theme is stored, it is `system`. */
 export function readTheme(storage: Pick<Storage, 'getItem'>): Theme {
   const kept = storage.getItem(THEME_KEY)
   return THEMES.find((theme) => theme === kept) ?? 'system'

@@ -71,7 +71,8 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
   'service-unreachable': {
     of: 'service',
-    // No retry time: the event is reported once, so the time would be out of date after the next attempt.
+    // The text has no retry time, because the event is reported once. The time would be out of date after the
+    // next attempt.
     say: ({ host, why, serves }) => [
       serves === 'calls' ? 'critical' : 'warning',
       `${host} unreachable`,
@@ -201,8 +202,8 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   ...STREAM_EVENTS,
   elsewhere: {
     of: 'quotas',
-    // No rate: the first header that shows other use says little about it, and the row shows the current
-    // rate.
+    // The text has no rate, because the first header that shows other use says little about the rate. The row
+    // shows the current rate.
     say: ({ category }) => ['warning', `Others active on ${category}`],
     over: ({ perSecond }, [end]) =>
       `${rateText(end?.kind === 'elsewhere-ended' ? end.perSecond : perSecond)} on average`,
@@ -278,7 +279,7 @@ function rotatedText(stored: EventStyle['stored']): string {
   }
 }
 
-/** Who uses up the quota, compared with its refill; for a low row, how much is left. */
+/** Who uses up the quota, compared with its refill. For a low row, how much is left. */
 function shortDetail({ state, remaining, limit, othersLow, othersHigh, refill }: Of<'quota-short'>): string {
   if (state === 'low') return `at the start: ${remaining} of ${limit} left`
   if (othersLow === undefined || othersHigh === undefined) return 'still measuring others'

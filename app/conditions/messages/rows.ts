@@ -150,7 +150,7 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
 /** The safe pace of one program while the other programs continue; `undefined` if nothing is left. */
 function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): string | undefined {
   if (safe?.everySeconds === undefined || safe.everySeconds === null) return undefined
-  // Not own use less this program's: their means span different times.
+  // This is not own use minus this program's use, because their means span different times.
   const others = Object.entries(use?.programs ?? {}).filter(([program]) => program !== id)
   const perSecond = 1 / safe.everySeconds - others.reduce((sum, [, rate]) => sum + rate, 0)
   return perSecond < SLOWEST ? undefined : paceText(1 / perSecond)

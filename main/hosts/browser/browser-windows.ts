@@ -7,7 +7,8 @@ import type { WindowSession, Windows } from '../window-session.ts'
 import { type PushSink, PushStream } from './push-stream.ts'
 
 /**
- * If a window has no push stream for this long, its session closes. Longer than a reload or a short sleep.
+ * If a window has no push stream for this long, its session closes. This is longer than a reload or a short
+ * sleep.
  */
 export const GRACE_MS = 30_000
 const MAX_WINDOWS = 32

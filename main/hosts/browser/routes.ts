@@ -99,7 +99,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
   })
 
   app.get('/api/pushes', (request, reply) => {
-    // Looked up before `hijack`, because after that the framework no longer reports errors.
+    // The window is looked up before `hijack`, because after that the framework no longer reports errors.
     const window = windowOf(request)
     reply.hijack()
     reply.raw.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })

@@ -2,8 +2,8 @@ import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Log, Power } from '../../ports/ports.ts'
 
 /**
- * Notifies the monitor of sleep and wake-up, after which it re-evaluates every deadline, and logs power
- * events. Returns a function that stops this.
+ * Notifies the monitor of sleep and wake-up, and logs power events. After a wake-up, the monitor re-evaluates
+ * every deadline. Returns a function that stops this.
  */
 export function followPower(
   power: Power,

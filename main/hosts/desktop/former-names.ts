@@ -6,8 +6,8 @@ import type { Keystore } from '../../ports/keystore.ts'
 import type { SafeStorageDeps } from './safe-storage-keystore.ts'
 
 /**
- * App names of earlier versions: packaged, and run from a checkout. Keyring entries are stored by app name,
- * and a process can open only those of one name.
+ * App names of earlier versions: of the packaged app, and of an app that runs from a checkout. Keyring
+ * entries are stored by app name, and a process can open only those of one name.
  */
 export const FORMER_NAMES = ['headroom', 'Electron'] as const
 /** The flag of a process that only opens a key. Its value is the former app name to use. */

@@ -71,8 +71,8 @@ export function hardenSession(
 }
 
 /**
- * Whether the page may use a permission: only to write plain text to the clipboard, in the main frame of the
- * app.
+ * Whether the page may use a permission. The only one is to write plain text to the clipboard, from the main
+ * frame of the app.
  *
  * Reading the clipboard is a separate permission and is denied.
  */
@@ -123,7 +123,8 @@ function isOurFile(url: string): boolean {
 }
 
 /**
- * Whether a URL may be requested: the app itself, and the developer tools, whose page is loaded by requests.
+ * Whether a URL may be requested. The app itself may, and so may the developer tools, whose page is loaded by
+ * requests.
  */
 function mayRequest(url: string, isPackaged: boolean): boolean {
   return isAppUrl(url) || (!isPackaged && URL.canParse(url) && new URL(url).protocol === 'devtools:')

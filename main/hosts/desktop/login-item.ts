@@ -32,8 +32,8 @@ export function loginItem(deps: LoginItemDeps): LoginItem | undefined {
 }
 
 /**
- * Whether the system started this process at login. macOS passes no arguments and has an API for this;
- * elsewhere, `IN_TRAY_FLAG` is among the arguments.
+ * Whether the system started this process at login. macOS passes no arguments and has an API for this. On
+ * other systems, `IN_TRAY_FLAG` is among the arguments.
  */
 export const startedAtLogin = ({ app, platform }: Pick<LoginItemDeps, 'app' | 'platform'>): boolean =>
   platform === 'darwin' && app.isPackaged && app.getLoginItemSettings().wasOpenedAtLogin
@@ -61,7 +61,7 @@ function autostartEntry({ configFolder, executable }: LoginItemDeps): LoginItem 
 
 /** The desktop entry that starts `executable` at login. */
 export function entryText(executable: string): string {
-  // Quoted according to the rules of desktop entries, in which a percent sign begins a field code.
+  // The path is quoted by the rules of desktop entries, in which a percent sign begins a field code.
   const quoted = `"${executable.replace(/[\\"`$]/g, '\\$&').replaceAll('%', '%%')}"`
   return [
     '[Desktop Entry]',

@@ -53,8 +53,8 @@ import { trayPresence } from './tray-presence.ts'
 
 createFilesPrivately()
 
-// Set before anything is sealed, because keyring entries are stored under this name. In a checkout, it
-// differs.
+// The name is set before anything is sealed, because keyring entries are stored under it. In a checkout,
+// Electron would use another name.
 app.setName(APP_NAME)
 
 const complain = (line: string) => void process.stderr.write(`headroom: ${line}\n`)

@@ -3,7 +3,10 @@ import { type Keystore, type KeystoreTrouble, PASSPHRASE_BACKEND } from '../../p
 import type { Clock } from '../../ports/ports.ts'
 
 export interface SafeStorageDeps {
-  /** Only the asynchronous calls: a synchronous one would block the whole app while the keyring is locked. */
+  /**
+   * Has only the asynchronous calls, because a synchronous one would block the app while the keyring is
+   * locked.
+   */
   readonly safeStorage: Pick<
     SafeStorage,
     | 'isAsyncEncryptionAvailable'

@@ -91,8 +91,8 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
     isWanted = true
     shell?.show()
   }
-  // Registered before slow steps such as opening the keyring, so that it works if the app is launched again
-  // during these.
+  // The listener is registered before slow steps such as opening the keyring, so that it works if the app is
+  // launched again during them.
   app.on('second-instance', show)
   app.on('activate', show)
   app.setAppUserModelId(APP_ID)

@@ -4,7 +4,7 @@ import type { ElectronPieces } from './electron-pieces.ts'
 
 export interface StartFailureDeps {
   readonly electron: Pick<ElectronPieces, 'app' | 'dialog'>
-  /** Whether a person can see stderr; not if the app was started from an icon or at login. */
+  /** Whether a person can see stderr. False if the app was started from an icon or at login. */
   readonly hasTerminal: boolean
   readonly complain: (line: string) => void
 }

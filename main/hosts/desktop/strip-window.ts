@@ -10,7 +10,9 @@ export interface StripWindowDeps extends PageDeps {
   readonly state: DesktopStateStore
   /** Called when the strip was opened or closed, to update checked menu items. */
   readonly changed: () => void
-  /** Whether the app is quitting. The strip that closes then is opened again at the next start. */
+  /**
+   * Whether the app is quitting. A strip that closes while the app quits is opened again at the next start.
+   */
   readonly isQuitting: () => boolean
 }
 

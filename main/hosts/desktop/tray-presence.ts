@@ -40,7 +40,7 @@ const QUESTIONS: readonly (readonly [program: string, ...args: string[]])[] = [
 const ANSWER_LIMIT_MS = 1_000
 
 /**
- * Determines whether there is a tray: always on Windows and macOS.
+ * Determines whether there is a tray. On Windows and macOS, there always is one.
  *
  * On Linux, Electron can't tell, and without a tray the icon is invisible. A legacy tray without a
  * StatusNotifierWatcher counts as no tray.

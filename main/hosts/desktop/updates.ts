@@ -78,7 +78,8 @@ export function followUpdates(deps: UpdatesDeps): Updates {
     checkAfter(CHECK_EVERY_MS)
   }
   /**
-   * Whether to report a version. It does not replace a version that is being downloaded or ready to install.
+   * Whether to report a version. A version does not replace one that is being downloaded or is ready to
+   * install.
    */
   const isNews = (version: string) =>
     state.kind === 'none' ||

@@ -38,7 +38,10 @@ const checksumFile = z.record(z.string(), z.string())
 const require = createRequire(import.meta.url)
 const UNPACK_LIMIT_MS = 120_000
 
-/** The path of an installed runtime, as found by `electron/index.js`, which would start the download. */
+/**
+ * The path of an installed runtime. It is found as in `electron/index.js`, which itself would start the
+ * download.
+ */
 export function installedRuntime(): string | undefined {
   const folder = electronFolder()
   if (folder === undefined) return undefined

@@ -28,7 +28,7 @@ export interface ExportDeps {
 interface ExportedTable {
   /** The first part of the file's name. */
   readonly name: 'series' | 'orders'
-  /** The stored keys with rows; for orders, those in the interval. */
+  /** The stored keys that have rows. For orders, only rows in the interval count. */
   profiles(): readonly ExportedKey[]
   pieces(): Promise<Iterable<string | Uint8Array>>
   close(): void
@@ -156,8 +156,8 @@ function ordersTable(
 }
 
 /**
- * The path of an export: `output` itself or, if that is a folder, a file in it, named for the profile (`all`
- * for several), start and format.
+ * The path of an export: `output` itself or, if that is a folder, a file in it. The file's name contains the
+ * profile (`all` for several), the start and the format.
  */
 function pathOf(output: string, table: ExportedTable, { profile, format, fromMs }: Interval): string {
   if (!statSync(output, { throwIfNoEntry: false })?.isDirectory()) return output
@@ -188,7 +188,9 @@ async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Termina
   }
 }
 
-/** Writes a new file completely or not at all, replacing none. Returns the reason for a failure. */
+/**
+ * Writes a new file completely or not at all, and never replaces a file. Returns the reason for a failure.
+ */
 function writeNew(path: string, pieces: Iterable<string | Uint8Array>): string | undefined {
   let descriptor: number
   try {

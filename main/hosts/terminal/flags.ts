@@ -42,7 +42,10 @@ export interface WatchFlags extends ServiceFlags {
   readonly probeSymbol?: string
   readonly trialAfterStep?: true
   readonly stream?: readonly StreamRequest[]
-  /** The folder in which the key is stored, sealed under HEADROOM_PASSPHRASE; absent: only in memory. */
+  /**
+   * The folder in which the key is stored, sealed under HEADROOM_PASSPHRASE. If absent, the key is only in
+   * memory.
+   */
   readonly data?: string
   /** Seconds. */
   readonly for?: number

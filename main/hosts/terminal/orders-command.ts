@@ -11,7 +11,7 @@ import { pickRunningKey } from './revoke-running.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE } from './terminal.ts'
 
 export interface OrdersCommandDeps extends GatewayCommandDeps {
-  /** Stops the orders of a data folder while no app runs on it: of one key, or of all. */
+  /** Stops the orders of one key or of all keys of a data folder while no app runs on it. */
   stopStored(folder: string, profile: string | undefined): Promise<ControlAnswer>
 }
 
@@ -105,8 +105,8 @@ function allowed(name: string, { terminal }: GatewayCommandDeps): number {
 }
 
 /**
- * Asks a person to confirm; for LIVE, by typing the end of the key. Without a confirmation, prints a line and
- * returns `undefined`.
+ * Asks a person to confirm. For LIVE, the person must type the end of the key. Without a confirmation, prints
+ * a line and returns `undefined`.
  */
 async function confirmation(
   { profile, service }: Snapshot,

@@ -88,7 +88,8 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         const { kind, line } = checkPassphrase(folder, words)
         if (kind === 'too-weak' && opened === undefined) return { kind: 'failed', line, needsPerson: true }
         const opening = await (opened ?? open())
-        // Only for a vault that was opened and will store a key; otherwise another message is more important.
+        // This is said only about a vault that was opened and will store a key. Otherwise, another message is
+        // more important.
         const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
         if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
         return opening

@@ -262,7 +262,8 @@ function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonl
 }
 
 /**
- * The bar of a quota: filled up to `low`, shaded up to `high`. A default, which is not measured, has none.
+ * The bar of a quota: filled up to `low`, shaded up to `high`. A default has no bar, because it is not
+ * measured.
  */
 function barOf({ source, limit, low, high }: RequestQuota, width: number): string {
   if (source === 'default') return '┄'.repeat(width)
@@ -385,7 +386,7 @@ function triesText(retryAtMs: number | undefined, nowMs: number): string | undef
   return retryAtMs <= nowMs ? 'retrying now' : `next try in ${duration(retryAtMs - nowMs)}`
 }
 
-/** The first parts, as many as fit completely; at least one. */
+/** As many of the first parts as fit completely, but at least one. */
 function fitParts([first = '', ...more]: readonly string[], columns: number): string {
   return more.reduce(
     (text, part) => {

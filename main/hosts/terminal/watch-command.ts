@@ -168,7 +168,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     vault && flags.data,
     served,
   )
-  // Done before the key is connected, so that if the gateway can't serve, no rotating token is used up.
+  // The gateway starts before the key is connected. So if it can't serve, no rotating token is used up.
   const started = gateway && (await gateway.start(flags.gateway?.port))
   if (started?.ok === false) {
     terminal.error(`the gateway can't serve: ${started.why}`)
@@ -239,7 +239,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
   if (latest) view.last(latest)
   // Pushes the final state, which no longer exists after `stop`.
   const lastPush = pushed?.close()
-  // Before the listeners are removed, so that events of closing streams are shown.
+  // The gateway stops before the listeners are removed, so that events of closing streams are shown.
   if (gateway !== undefined) await gateway.stop()
   served?.orders.stop()
   monitor.stop()

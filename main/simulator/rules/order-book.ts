@@ -189,7 +189,7 @@ export class OrderBook {
   }
 
   #added(terms: OrderTerms, openedAtMs: number): BookedOrder {
-    // Ten digits, because the orders of the simulated day have nine.
+    // The id has ten digits, because those of the simulated day's orders have nine.
     const id = String(1_000_000_001 + this.#orders.size)
     const order: BookedOrder = {
       ...{ id, openedAtMs, terms, status: 'ACK', workAtMs: undefined, fill: undefined },

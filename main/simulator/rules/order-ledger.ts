@@ -12,7 +12,7 @@ export interface OrderArrival {
   readonly confirmIds: readonly string[]
   /** SHA-256 of the body's bytes as received, in hexadecimal. */
   readonly bodyHash: string
-  /** The number of the connection, counted as they are accepted; absent without a socket. */
+  /** The number of the connection. Connections are numbered as they are accepted. Absent without a socket. */
   readonly connection?: number
   /** The orders that the request placed, replaced or cancelled, whatever its answer was. */
   readonly changed: readonly string[]

@@ -74,7 +74,10 @@ export class TokenRules {
     this.#keep(token, { signIn, issuedAtMs: atMs, replacedAtMs: undefined, child: undefined })
   }
 
-  /** The grant for an authorization code: with a refresh token only for offline_access (service 5.4). */
+  /**
+   * The grant for an authorization code. It has a refresh token only if the scope has offline_access (service
+   * 5.4).
+   */
   signIn(scope: string, pkce: boolean, atMs: number): TokenGrant {
     const signIn: SignIn = { signedInAtMs: atMs, scope, pkce, ended: false }
     const grant = this.#accessGrant(scope, atMs)
