@@ -11,7 +11,7 @@ import { CONDITION_KINDS, CONDITIONS, type ConditionKind, explains, kindRow } fr
 export interface Condition {
   readonly kind: ConditionKind
   readonly severity: Severity
-  /** The quota or group of slots concerned; absent for the whole key. */
+  /** The quota or group of slots concerned; absent if the condition concerns the whole key. */
   readonly subject?: string
   /** When the condition began, epoch ms; absent if unknown. */
   readonly since?: number
@@ -187,7 +187,7 @@ function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition
 /** The streams of a key, sorted by whether they receive data. A waiting stream is not silent. */
 export interface StreamsHeard {
   readonly silent: readonly StreamSummary[]
-  /** Was open, has received no frame for a while, and has not reopened yet. */
+  /** The stream was open, has received no frame for a while, and has not reopened yet. */
   readonly missed: readonly StreamSummary[]
   /** Waiting for a slot. */
   readonly queued: readonly StreamSummary[]

@@ -11,7 +11,8 @@ export interface RowDetails {
    */
   readonly refusals: readonly { readonly at: number; readonly requestId?: string }[]
   /**
-   * Quota headers of the last response that had any, as received; names in lower case, only numeric values.
+   * Quota headers of the last response that had any, as received. Names are in lower case, and only numeric
+   * values are included.
    */
   readonly headers: Readonly<Record<string, number>>
   readonly headersAt?: number

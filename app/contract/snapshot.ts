@@ -149,7 +149,7 @@ export const requestQuota = openObject({
   emptyAt: optionalNumber,
   /**
    * The range of that time, epoch ms: from the lower bound at the high end of others' use to the upper bound
-   * at the low end. Without `emptyTo`, the quota may not run out at all. If both are absent, it lasts ten
+   * at the low end. Without `emptyTo`, the quota might never run out. If both are absent, it lasts ten
    * minutes unless use increases.
    */
   emptyFrom: optionalNumber,
@@ -319,7 +319,7 @@ export const programSummary = openObject({
   weight: number,
   /** The last four characters of its key, to distinguish keys. */
   keyEnding: text,
-  /** Maximum orders in any minute; absent: the program may not send orders. */
+  /** Maximum orders in any minute. If absent, the program may not send orders. */
   maxOrders: optionalNumber,
   /** Orders of the last minute, cancels included; absent if `maxOrders` is absent. */
   ordersLastMinute: optionalNumber,

@@ -176,7 +176,8 @@ export class BucketBound {
       if (sentAtMs >= this.#heldUntilMs) this.#holds = 0
       return isAnew
     }
-    // Only Remaining 0 with a Reset explains a 429: then the bound waits. Any other 429 pauses the bucket.
+    // Only Remaining 0 with a Reset explains a 429, and then the bound waits. Any other 429 pauses the
+    // bucket.
     if (refused === 'unattributed' || remaining !== 0) this.#hold(sentAtMs, nowMs)
     return true
   }
@@ -252,7 +253,7 @@ export class BucketBound {
   }
 
   /**
-   * Marks a span in which time may not have passed: the machine slept, or the clock was set. No bucket
+   * Marks a span in which perhaps no time passed, because the machine slept or the clock was set. No bucket
    * refills during that span, and a fixed window ends later by its length.
    */
   markClockUncertain(fromMs: number, toMs: number): void {

@@ -249,6 +249,6 @@ export class BucketQueue<T extends Waiting> {
 const classesBefore = (own: ProgramClass): readonly ProgramClass[] =>
   PROGRAM_CLASSES.slice(0, PROGRAM_CLASSES.indexOf(own))
 
-/** Expected number of rivals' requests that are sent first within the time. */
+/** How many requests of the rivals are expected to be sent first within `withinMs`. */
 const comingOf = (rivals: readonly Rival[], withinMs: number): number =>
   rivals.reduce((sum, { room, perMs }) => sum + Math.min(room, perMs * withinMs), 0)

@@ -8,9 +8,9 @@ import { WaitingRequests } from './waiting-requests.ts'
 
 /** Settings of a bucket that apply before its first header. */
 export interface BucketOptions {
-  /** The size until a header names the limit and the period. */
+  /** The size that the bucket has until a header names the limit and the period. */
   readonly size?: BucketSize
-  /** Requests reserved for more urgent classes, instead of 6 % of the limit. */
+  /** How many requests are reserved for more urgent classes. If absent, 6 % of the limit. */
   readonly reserve?: number
 }
 
@@ -200,9 +200,7 @@ export class Scheduler {
     return Math.ceil(wakeAtMs)
   }
 
-  /**
-   * Marks a span in which time may not have passed. Quotas do not grow in it, and waits are extended by it.
-   */
+  /** Marks a span in which perhaps no time passed. Quotas do not grow in it, and waits are extended by it. */
   markClockUncertain(fromMs: number, toMs: number): void {
     for (const { requests } of this.#upstreams.values()) {
       for (const request of requests.values()) {

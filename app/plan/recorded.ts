@@ -59,7 +59,7 @@ function leastRate(minutes: readonly RecordedMinute[], periodSeconds: number): n
   return high
 }
 
-/** The highest level of a bucket that the minutes fill and that drains at `perSecond`. */
+/** The highest level of a bucket. The recorded minutes fill it, and it drains at `perSecond`. */
 function leastBurst(minutes: readonly RecordedMinute[], perSecond: number): number {
   let level = 0
   let most = 0

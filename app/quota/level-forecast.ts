@@ -48,9 +48,11 @@ const STEPS = 20
 
 /** When a row runs out if its use continues, epoch ms. */
 export interface EmptyRange {
-  /** From the lower bound, with others at the high end. */
+  /** Computed from the lower bound, with others at the high end. */
   readonly fromMs: number
-  /** From the upper bound, with others at the low end; `undefined` if the row may not run out. */
+  /**
+   * Computed from the upper bound, with others at the low end; `undefined` if the row might never run out.
+   */
   readonly toMs: number | undefined
 }
 

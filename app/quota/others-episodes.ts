@@ -5,7 +5,7 @@ import { replenishedPerSecond } from './replenishment.ts'
 
 /** Share of the refill below which use by others is not reported. */
 const NOTABLE_SHARE = 0.02
-/** Rate, in requests per second, below which use is not reported either: it would be shown as 0. */
+/** Rate, in requests per second, below which use is not reported either, because it would be shown as 0. */
 const MIN_PER_SECOND = 0.05
 /**
  * How long use must stay below both thresholds before an episode ends; pauses between two scans are shorter.

@@ -17,7 +17,7 @@ interface Span {
 /** Maximum number of spans. Only a response that takes minutes can overlap more. */
 const MAX_SPANS = 1024
 
-/** Own requests that a header may or may not include: responses overlap and arrive out of order. */
+/** Own requests that a header may or may not include, because responses overlap and arrive out of order. */
 export class OwnRequests {
   readonly #pending = new Map<number, Pending>()
   #spans: Span[] = []

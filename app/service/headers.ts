@@ -19,7 +19,7 @@ export interface HeaderReading {
   readonly rate?: RateReading
   readonly concurrency?: ConcurrencyReading
   readonly requestId?: string
-  /** Implausible headers, as `name: why`. Never their values. */
+  /** Implausible headers, as `name: why`. Their values are never included. */
   readonly oddities: readonly string[]
 }
 

@@ -35,8 +35,8 @@ export interface StreamKindRow {
   readonly pathOptions?: Readonly<Record<string, string>>
   /**
    * The path under `{base_url}` (service 11), with each variable part in braces: `target`, the order `ids`,
-   * or one of `pathOptions`. Without `{target}`, the target is in the query. Building, matching and counting
-   * all derive from it.
+   * or one of `pathOptions`. Without `{target}`, the target is in the query. Paths are built, matched and
+   * counted according to it.
    */
   readonly path: string
   readonly frames: FrameForm

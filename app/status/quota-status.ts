@@ -114,13 +114,13 @@ export function isUnchecked(quota: RequestQuota, nowMs: number): boolean {
   return stateAt(quota, nowMs) === 'not-checked' || status === 401 || status === 403
 }
 
-/** The text for a row that may be empty already, or may not run out at all. */
+/** The text for a row that may be empty already, or might never run out. */
 const ANY_MOMENT = 'any moment'
 
 /**
  * When the row runs out, the same on every surface: `14:33–14:36`; `14:33` within one minute; `by 14:36` if
- * it may be empty already; `14:33 or later` if it may also last; `as early as 14:33` for a watched row;
- * `within 10 min` if it runs out only if use increases.
+ * it may be empty already; `14:33 or later` if it may also never run out; `as early as 14:33` for a watched
+ * row; `within 10 min` if it runs out only if use increases.
  */
 export function emptyText({ emptyFrom, emptyTo, emptyAt, state }: RequestQuota, nowMs: number): string {
   const fromMs = emptyFrom ?? emptyAt
@@ -180,7 +180,7 @@ export function isStale(quota: Pick<RequestQuota, 'source' | 'observedAt'>, nowM
 const RANGE_FROM = 0.1
 const isRange = ({ low, high, limit }: Bounds) => high - low > limit * RANGE_FROM
 
-/** Whether a low row's range extends above its threshold, so that the row may not be low. */
+/** Whether a low row's range extends above its threshold. In that case, the row is perhaps not low. */
 export const isPerhapsLow = (row: RequestQuota): boolean =>
   isRange(row) && row.high > row.threshold * row.limit
 
@@ -224,7 +224,8 @@ export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'coun
 }
 
 /**
- * Whether the row may not refill: use may exceed the refill, or it is empty and others use the whole refill.
+ * Whether the row perhaps does not refill, because use may exceed the refill, or because the row is empty and
+ * others use the whole refill.
  */
 function isDraining(quota: RequestQuota): boolean {
   return quota.state === 'blocked'

@@ -10,7 +10,9 @@ export type Frame =
   | { readonly kind: 'symbol-error'; readonly symbol: string; readonly error: string }
   /** Ends the stream. */
   | { readonly kind: 'fatal'; readonly error: string }
-  /** Not JSON: `END` and `ERROR - …` end older kinds of streams, anything else is noise. */
+  /**
+   * A line that is not JSON. `END` and `ERROR - …` end older kinds of streams, and anything else is noise.
+   */
   | { readonly kind: 'ended'; readonly text: string }
   | { readonly kind: 'noise' }
 

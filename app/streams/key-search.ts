@@ -11,7 +11,9 @@ const STEP_WORDS = 2
 const LONG_PIECES = ['"Heartbeat"', '"StreamStat'] as const
 const LETTER = { E: 0x45, r: 0x72, o: 0x6f } as const
 
-/** Maps each word to one of 64 distinct slots, in either byte order: verified when the table is built. */
+/**
+ * Maps each word to one of 64 distinct slots, in either byte order. This is verified when the table is built.
+ */
 const SPREAD = 0x9e377a77
 const WORDS = wordsOf(LONG_PIECES)
 const TABLE = tableOf(WORDS)

@@ -31,8 +31,8 @@ interface Entry {
   /** Approximate length of the object in characters, without building the merged text. */
   length: number
   /**
-   * Total length of the frames that the object's members are substrings of. A frame stays in memory as long
-   * as any of its substrings.
+   * Total length of the frames from which the object's members were cut. A frame stays in memory as long as
+   * any of its substrings.
    */
   heard: number
 }
@@ -102,7 +102,7 @@ export class SharedState {
   readonly #symbols: ReadonlySet<string> | undefined
   readonly #encode: (text: string) => Uint8Array
   #objects = new Objects()
-  /** The objects from a later connection's first response, until that is complete. */
+  /** The objects from the first response of a later connection, until that response is complete. */
   #next: Objects | undefined
   /** Objects that the later connection has not sent yet. */
   readonly #pendingKeys = new Set<string>()

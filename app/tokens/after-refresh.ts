@@ -105,7 +105,7 @@ export function afterRefresh(
     case 'refused':
     case 'misconfigured': {
       const other = isAboutToken(outcome) ? nextCandidate(token) : undefined
-      // Not the end: another candidate may be valid.
+      // The sign-in has not ended yet, because another candidate may be valid.
       if (other !== undefined) return { state: { ...state, token: other, retryAtMs: nowMs }, events: [] }
       const failed: MonitorEvent = { kind: 'token-refresh-failed', outcome: outcome.kind }
       if (isRevoking(state)) return { state, events: [failed] }

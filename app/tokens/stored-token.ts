@@ -16,7 +16,10 @@ export interface Intent {
 /** A revocation that a person requested and the service has not confirmed. */
 export interface PendingRevocation {
   readonly reason: string
-  /** False if the revocation waits for a person: it was rejected, or would end a newer sign-in. */
+  /**
+   * False if the revocation waits for a person, because it was rejected or because it would end a newer
+   * sign-in.
+   */
   readonly byItself: boolean
 }
 
@@ -77,7 +80,7 @@ function storedStanding({
 }: TokenState): Pick<StoredTokens, 'standing' | 'revocation'> {
   switch (standing.kind) {
     case 'sign-in-required':
-      // A secret that is wrong now may be correct at the next start, and shows nothing about the token.
+      // A secret that is wrong now may be correct at the next start, so it shows nothing about the token.
       if (standing.cause === 'misconfigured') return { standing: { kind: 'unconfirmed' } }
       return { standing: { kind: standing.kind, reason: standing.reason } }
     case 'unconfirmed':

@@ -26,7 +26,7 @@ export interface TokenRecord {
  * token.
  */
 export interface TokenDoubt {
-  /** The last token that the service accepted: never dropped to make room. */
+  /** The last token that the service accepted. It is never dropped to make room. */
   readonly honoured: string
   /** Further candidates; the next to try is last. */
   readonly waiting: readonly string[]

@@ -335,7 +335,7 @@ export class QuotaTap {
 }
 
 /**
- * The name of a ticket's row. If a category has slots but no request row, the category's own name.
+ * The name of a ticket's row. For a category with slots but no request row, this is the category's own name.
  * `undefined` for a path that no rule matches.
  */
 const rowNamed = ({ category, endpoint }: Ticket): string | undefined =>

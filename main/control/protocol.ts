@@ -29,7 +29,10 @@ const request = z.discriminatedUnion('do', [
     profile: z.string().min(1).max(64),
     ending: z.string().min(1).max(ENDING_LENGTH).exactOptional(),
   }),
-  /** Answered once the sign-in of `allow-orders` ends. If this connection closes first, it is cancelled. */
+  /**
+   * Answered once the sign-in of `allow-orders` ends. If this connection closes before that, the sign-in is
+   * cancelled.
+   */
   z.strictObject({ do: z.literal('await-orders'), signIn: z.string().min(1).max(64) }),
   /** Without `profile`, stops the orders of every key. */
   z.strictObject({ do: z.literal('stop-orders'), profile: z.string().min(1).max(64).exactOptional() }),

@@ -43,7 +43,7 @@ export function socketPath(dataFolder: string, place: SocketPlace): SocketPath {
   return { kind: 'elsewhere', folder, path: join(folder, `${name}.sock`) }
 }
 
-/** The temporary folder, or `/tmp` if its path is long: TMPDIR on macOS alone takes half of the limit. */
+/** The temporary folder, or `/tmp` if its path is long. TMPDIR on macOS alone takes half of the limit. */
 function shortTemporary({ temporaryFolder }: SocketPlace): string {
   return Buffer.byteLength(temporaryFolder) <= 50 ? temporaryFolder : '/tmp'
 }

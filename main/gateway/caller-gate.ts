@@ -65,7 +65,8 @@ export type Destination = 'forward' | 'orders' | 'nowhere'
 export function destinationOf(path: string): Destination {
   if (path.length > MAX_ROUTED_PATH) return 'nowhere'
   if (namesOf(readingsOf(path) ?? []).includes('orderexecution')) return 'orders'
-  // Only the service's own spelling is forwarded: to the service, another spelling might mean something else.
+  // Only the service's own spelling is forwarded, because another spelling might mean something else to the
+  // service.
   return /^\/(?:v3|v2\/stream)\/./.test(path) ? 'forward' : 'nowhere'
 }
 

@@ -234,7 +234,7 @@ export class Gateway {
   }
 
   /**
-   * Answers a program's requests with 429 for `PAUSE_MINUTES`, including waiting ones; its open streams
+   * Answers a program's requests, including waiting ones, with 429 for `PAUSE_MINUTES`. Its open streams
    * continue. The pause ends on its own, or when Headroom quits.
    */
   pause(name: string): GatewayChange<{ readonly until: number }> {

@@ -58,7 +58,7 @@ type StoredProgram = Readonly<z.output<typeof storedProgram>>
 
 const stored = z.object({
   schemaVersion: z.literal(1),
-  /** The gateway's port; absent: off. */
+  /** The gateway's port; absent while the gateway is off. */
   port: z.int().min(0).max(65_535).exactOptional(),
   /** The last port of the gateway, while it is off. */
   lastPort: z.int().min(0).max(65_535).exactOptional(),
@@ -210,7 +210,7 @@ export class Programs {
     const programs = this.#stored.programs.filter((one) => !sameName(one.name, name))
     if (this.#given.includes(program)) {
       this.#given = this.#given.filter((one) => one !== program)
-      // Otherwise, the key of a stored program with the same name would work again.
+      // A stored program with the same name is removed too. Otherwise, its key would work again.
       if (programs.length < this.#stored.programs.length) this.#replace({ ...this.#stored, programs })
       const why = 'the program’s key is in HEADROOM_GATEWAY_KEYS and works again at the next start'
       return { program: withoutDigest(program), saved: { ok: false, why } }

@@ -23,7 +23,7 @@ export interface SharedStreamListener {
   refused(answer: RefusedStream): void
   /** The stream, which was never open, waits for another attempt or is closed. */
   notOpened(state: Extract<StreamState, { kind: 'waiting' | 'closed' }>): void
-  /** The stream will not be read again: no reader is left, or all got GoAway. */
+  /** The stream will not be read again, because no reader is left or all readers got GoAway. */
   over(): void
   /** Serving a reader threw an exception. That reader gets no more data. */
   failed(reader: StreamReader, cause: unknown): void

@@ -26,7 +26,7 @@ const OF_THE_BYTES: ReadonlySet<string> = new Set([
   'repr-digest',
 ])
 
-/** Minimum length of an encoded form to search for: shorter texts may occur by chance. */
+/** Minimum length of an encoded form to search for, because shorter texts may occur by chance. */
 const MIN_CODED = 12
 
 /**

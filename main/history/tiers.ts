@@ -136,7 +136,7 @@ export class Tiers {
       }
     }
     const lastMinuteMs = timeOf(this.#lastMinute.get(series, untilMs)) ?? Number.NEGATIVE_INFINITY
-    // Starts `HOLD_MS` earlier: the last sample before the first minute may be valid in that minute.
+    // Starts `HOLD_MS` earlier, because the last sample before the first minute may be valid in that minute.
     const fromMs = Math.max(0, lastMinuteMs + MINUTE_MS - HOLD_MS)
     for (const row of this.#samplesSince.iterate(series, fromMs, untilMs)) {
       const sample = sampleOf(asRow(row))

@@ -48,7 +48,7 @@ export interface LoopbackLimits {
    * in one instant, and each is unauthenticated until its first request is read.
    */
   readonly mostConnections: number
-  /** The maximum age of an unauthenticated connection, whatever its activity; absent: unlimited. */
+  /** The maximum age of an unauthenticated connection, whatever its activity; absent if unlimited. */
   readonly unauthenticatedMs?: number
 }
 

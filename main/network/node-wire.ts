@@ -17,8 +17,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Buffer
   /**
-   * Timeout for the status line, in milliseconds. With `isWholeInTime`, for the whole response, unless the
-   * listener ends it earlier.
+   * Timeout for the status line, in milliseconds. With `isWholeInTime`, it applies to the whole response,
+   * unless the listener ends it earlier.
    */
   readonly timeoutMs: number
   readonly isWholeInTime?: boolean

@@ -39,5 +39,5 @@ export type Unwrapping =
 export type KeystoreTrouble =
   | { readonly kind: 'waiting'; readonly why: string; readonly settled: Promise<void> }
   | { readonly kind: 'unavailable'; readonly why: string }
-  /** Wrapping would protect nothing, and no person has consented to that. */
+  /** Wrapping would protect nothing, and no person has consented to keys without protection. */
   | { readonly kind: 'unprotected'; readonly why: string }

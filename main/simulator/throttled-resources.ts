@@ -94,7 +94,7 @@ export class ThrottledResources {
     return this.#withQuota(answer(), category, atMs)
   }
 
-  /** A 429 for a request quota, however much is left; its headers say that nothing is left. */
+  /** A 429 for a request quota. Its headers say that nothing is left, whatever is really left. */
   rateLimited(category: string, atMs: number): Answer {
     const answer = this.#tooMany('Rate quota exceeded', category, atMs)
     if (answer.headers['X-RateLimit-Remaining'] === undefined) return answer

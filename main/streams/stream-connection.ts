@@ -50,7 +50,7 @@ const REFUSAL_TIMEOUT_MS = 5_000
 /** Error responses are small. If one is longer than this, readers get only the beginning. Bytes. */
 const MAX_REFUSAL_BYTES = 1 << 20
 /**
- * How long a response whose sender is unknown may send no data, in milliseconds. An idle stream sends a
+ * How long a response from an unknown sender may stay without data, in milliseconds. An idle stream sends a
  * heartbeat after 5 s (service 12).
  */
 const FIRST_WORD_MS = 6_000

@@ -218,7 +218,7 @@ export class StreamKeeper {
     if (this.waitsForSlot) this.#watchdog.tryWithin(SPREAD_MS)
   }
 
-  /** Must be called after the machine has slept: timers stopped, but the service did not. */
+  /** Must be called after the machine has slept, because timers stopped but the service did not. */
   wake(): void {
     const now = this.#deps.timeline.now()
     const { state } = this.#watchdog

@@ -247,7 +247,7 @@ export class TokenKeeper {
     if (standing.kind === 'sign-in-required' && standing.cause === 'misconfigured') await this.refresh()
   }
 
-  /** Adopts a person's lifetimes; the token and its deadlines stay. */
+  /** Adopts the lifetimes that a person set. The token and its deadlines do not change. */
   changeLifetimes(lifetimes: KeyLifetimes): void {
     this.#lifetimes = lifetimes
     this.#schedule()

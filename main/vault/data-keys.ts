@@ -153,7 +153,8 @@ function judge(database: DatabaseSync, row: KeyRow, key: Uint8Array): Verdict {
   if (key.length !== KEY_BYTES) return 'other'
   if (unseal(key, placeOfCanary(row.id), row.canary) === CANARY) return 'right'
   if (isWhole(row.canary, row.canary_digest)) return 'other'
-  // Only the canary is damaged. Any record that opens serves instead; without records, nothing can be lost.
+  // Only the canary is damaged. Any record that opens can be used in its place; without records, nothing can
+  // be lost.
   const sealed = z
     .array(
       z.object({

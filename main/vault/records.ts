@@ -108,7 +108,9 @@ export function quarantineRecord(
   database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(profile, kind)
 }
 
-/** The generation of the next record: never one that was used, even by a record in quarantine. */
+/**
+ * The generation of the next record. It is never one that was used before, even by a record in quarantine.
+ */
 export function nextGeneration({ database }: VaultView, profile: string, kind: RecordKind): number {
   const highest = (table: 'records' | 'quarantine') =>
     Number(

@@ -114,7 +114,7 @@ export class BrowserApi implements LinkSource {
       signal,
     })
     if (answer.status === 401) {
-      // The code is used up but the bearer is valid: the tab was reloaded or restored.
+      // The code is used up but the bearer is valid, which means that the tab was reloaded or restored.
       const kept = session.bearer()
       if (kept === undefined) throw new NotKnown('no-code')
       return kept

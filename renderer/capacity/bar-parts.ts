@@ -4,7 +4,7 @@ import type { RequestQuota } from '../../app/contract/snapshot.ts'
 export interface BarParts {
   /** Certainly left: solid. */
   readonly low: number
-  /** Possibly left in addition to `low`: hatched. */
+  /** The part that may be left in addition to `low`. It is drawn hatched. */
   readonly possible: number
 }
 

@@ -7,7 +7,7 @@ import { useParts, useSnapshot } from '../state/window-parts.ts'
 
 const css = classesOf(controlsSheet)
 
-/** The dialog that disconnects a key: removes it here without revoking it. */
+/** The dialog that disconnects a key. The key is removed here, but not revoked. */
 export function DisconnectDialog() {
   const { api, view } = useParts()
   const asked = useAsked()

@@ -33,8 +33,8 @@ export const isChangeable = ({ name }: PlannedProgram): boolean => name !== OTHE
 const FIRST_PER_SECOND = 0.1
 
 /**
- * The draft with a file's programs, limits and reserves. Others stay as observed, and slots stay unchanged,
- * because a person can choose neither.
+ * The draft with a file's programs, limits and reserves. Others' use stays as observed, and slots stay
+ * unchanged, because a person can choose neither.
  */
 export function fileOpened(draft: PlanDraft, file: Plan): PlanDraft {
   const { plan: running } = draft.base

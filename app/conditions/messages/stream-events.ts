@@ -70,7 +70,7 @@ export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
 }
 
-/** The reason for a restart that the service requested, GoAway in its documentation (service 12). */
+/** The reason for a restart that the service requested. Its documentation calls this GoAway (service 12). */
 const GOING_AWAY = 'server going away'
 
 type Change = 'reconnected' | 'closed'

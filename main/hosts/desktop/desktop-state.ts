@@ -22,7 +22,7 @@ const desktopState = z.object({
   /** Whether the person was notified that the app continues in the tray. */
   toldOfTray: z.boolean().catch(false),
   stripShown: z.boolean().catch(false),
-  /** Off by default, because other programs can't use the same global shortcut. */
+  /** Off by default, because other programs can't use a global shortcut that this app has taken. */
   globalShortcut: z.boolean().catch(false),
   keepAwake: z.boolean().catch(false),
   checkForUpdates: z.boolean().catch(true),
@@ -47,7 +47,7 @@ type Migration = (stored: Stored) => Stored
  * Electron's version when run from a checkout.
  */
 const MIGRATIONS: readonly Migration[] = [
-  // From version 0, which stored one window's position as `bounds`.
+  // Converts version 0, which stored the position of one window as `bounds`.
   ({ bounds, ...rest }) => (bounds === undefined ? rest : { ...rest, windowBounds: bounds }),
 ]
 

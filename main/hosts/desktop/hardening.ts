@@ -82,7 +82,7 @@ function mayUse(permission: string, isMainFrame: boolean, url: string): boolean 
 
 /** Restricts every page in the app, even an unexpected one. To be called before Electron is ready. */
 export function hardenContents(app: Pick<App, 'on' | 'enableSandbox'>): void {
-  // Also sandboxes windows whose preferences omit it.
+  // Also sandboxes windows whose preferences do not ask for a sandbox.
   app.enableSandbox()
   app.on('web-contents-created', (_event, contents) => hardenOne(contents))
 }
@@ -106,7 +106,7 @@ function hardenOne(contents: WebContents): void {
     event.preventDefault()
     answer()
   })
-  // USB, serial and Bluetooth devices: selects none, because by default the first one would be selected.
+  // No USB, serial or Bluetooth device is selected. By default, the first one would be.
   contents.on('select-bluetooth-device', (event, _devices, choose) => {
     event.preventDefault()
     choose('')

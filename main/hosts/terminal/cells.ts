@@ -51,7 +51,10 @@ export function duration(ms: number): string {
   return hours < 100 ? `${hours}h` : `${Math.floor(hours / 24)}d`
 }
 
-/** Draws a bar: filled up to `fraction`, shaded to `upTo` (0 to 1). Empty only at 0 and full only at 1. */
+/**
+ * Draws a bar: filled up to `fraction`, shaded to `upTo` (0 to 1). It looks empty only at 0 and full only at
+ * 1.
+ */
 export function levelBar(fraction: number, width: number, upTo = fraction): string {
   const filled = blocks(fraction, width)
   const shaded = Math.max(filled, blocks(upTo, width))

@@ -96,7 +96,9 @@ const replacement = z.object({
   ...prices,
 })
 
-/** The terms that a replace changes; absent ones stay. A replace has no account (service 14). */
+/**
+ * The terms that a replace changes. Absent terms stay as they were. A replace has no account (service 14).
+ */
 export interface OrderChange {
   readonly quantity: string | undefined
   readonly type: OrderType | undefined
