@@ -14,10 +14,10 @@ import type { Looks } from './looks.ts'
 import { cyclic, onTimer, steady } from './processes.ts'
 
 /**
- * What numbers and states must satisfy, in real time: two and a half minutes of the simulator, others'
+ * What numbers and states must satisfy, in real time: three and a half minutes of the simulator, others'
  * programs over HTTP, and `headroom watch --json`, a process each.
  */
-const SECONDS = 150
+const SECONDS = 210
 const kind = (name: string, others: Kind['others'], limit = 320, periodSeconds = 300): Kind => ({
   ...{ name, shape: 'other', limit, periodSeconds, own: 0, others },
 })
