@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** How far a suite is, sent by its reporter over the IPC channel to run.ts. */
+/** The progress of a suite. Its reporter sends it over the IPC channel to run.ts. */
 export const progressMessage = z.object({
   /** Test files or tests that have ended. */
   done: z.int().nonnegative(),
@@ -22,7 +22,7 @@ export interface PlannedSuite {
   readonly seconds: number
 }
 
-/** Where a run is: in its suite `at` (from 0), which is as far as `message` says. */
+/** The progress of a run. It is in its suite `at` (from 0), and `message` is the progress of that suite. */
 export interface Position {
   readonly suites: readonly PlannedSuite[]
   readonly at: number

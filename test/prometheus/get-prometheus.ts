@@ -13,7 +13,7 @@ export interface Prometheus {
 const STEP_LIMIT_MS = 2 * 60_000
 const CACHED = 'prometheus-1'
 
-/** This machine's, else the one that was fetched for the tests. */
+/** This machine's Prometheus, or else the one that was fetched for the tests. */
 function findPrometheus(): Prometheus | undefined {
   const [server, tool] = [programPath('prometheus'), programPath('promtool')]
   if (server !== undefined && tool !== undefined) return { server, tool }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** Pages that are made from results, and so are written after them. */
+/** Pages that are generated from results, and so are written after them. */
 const PAGES = [
   'test/mutation/results.json',
   'test/PROMISES.md',
@@ -20,10 +20,10 @@ export const origin = z.object({
   date: z.iso.datetime(),
 })
 
-/** Which sources a result is of, and when it was had. */
+/** The sources to which a result belongs, and its time. */
 export type Origin = z.infer<typeof origin>
 
-/** A copy without its history is no reason not to measure it. */
+/** A copy without its history can be measured too. */
 export function originNow(date = new Date()): Origin {
   if (head() === undefined) return { commit: NOT_NOTED, date: date.toISOString() }
   const changes = git('status', '--porcelain', '--', '.', ...PAGES.map((page) => `:!${page}`))
@@ -34,7 +34,7 @@ export function originNow(date = new Date()): Origin {
   }
 }
 
-/** Whether nothing lies between that commit and the present one but changed lists of mutants and pages. */
+/** Whether only lists of mutants and pages have changed between that commit and the present one. */
 export function onlyMutantsDiffer(commit: string): boolean {
   const others = [...PAGES, 'test/sabotage/*-mutants.ts'].map((path) => `:!${path}`)
   try {

@@ -4,7 +4,7 @@ import { origin } from './commit.ts'
 import { PROMISE_IDS } from './promise-list.ts'
 import { type RecordLine, recordLine } from './record.ts'
 
-/** What the suites came to, and what their tests said that they proved. */
+/** The results of the suites, and what their tests reported as proved. */
 const suites = z.object({
   ...origin.shape,
   passed: z.int(),
@@ -34,14 +34,14 @@ const simulation = z.object({
   seeds: z.int(),
   virtualHours: z.number(),
   minutes: z.number(),
-  /** How often a law was held against something; absent where that was not counted. */
+  /** How often a law was checked; absent if that was not counted. */
   invariantsChecked: z.int().optional(),
   failures: z.array(z.unknown()),
   faults: z.record(z.string(), z.number()).default({}),
 })
 export type Simulation = z.infer<typeof simulation>
 
-/** All but the tests is `undefined` where it was not run. */
+/** Everything except the tests is `undefined` if it was not run. */
 export interface Evidence {
   readonly suites: Suites
   readonly sabotage: Sabotage | undefined
@@ -57,7 +57,7 @@ export function parseSabotage(text: string): Sabotage {
   return sabotage.parse(JSON.parse(text))
 }
 
-/** What the sabotages' own runner writes: it does not say of which commit. */
+/** The file that the sabotage runner writes. It does not name a commit. */
 export function parseOutcomes(text: string): readonly Break[] {
   return z.array(outcome).parse(JSON.parse(text))
 }
@@ -66,7 +66,7 @@ export function parseSimulation(text: string): Simulation {
   return simulation.parse(JSON.parse(text))
 }
 
-/** The last line of `npm test`; what does not say how it ended has failed. */
+/** The last line of `npm test`. A run whose line does not say how it ended has failed. */
 export function parseCounts(output: string): Pick<Suites, 'passed' | 'failed' | 'skipped'> {
   const found = /^tests: (\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/m.exec(output)
   if (!found) return { passed: 0, failed: 1, skipped: 0 }

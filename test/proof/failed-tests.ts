@@ -37,7 +37,10 @@ const playwrightReport = z.object({
   suites: z.array(playwrightSuite),
 })
 
-/** Of a vitest report; a file that did not load, or whose preparations failed, has failed as a whole. */
+/**
+ * The failed tests of a Vitest report. A file that did not load, or whose setup failed, has failed as a
+ * whole.
+ */
 export function failedUnits(report: unknown): readonly Failed[] {
   return vitestReport.parse(report).testResults.flatMap(({ name, status, assertionResults }) => {
     const failed = assertionResults.filter((result) => result.status === 'failed')

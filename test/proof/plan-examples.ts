@@ -9,7 +9,7 @@ import { type PlanVerdict, planVerdict } from '../../app/plan/verdict.ts'
 import { greedyDay } from '../app/plan/greedy-day.ts'
 import { chanceFrom } from '../app/quota/chance.ts'
 
-/** Where the page is kept; a test holds it to what the code writes. */
+/** The path of the page. A test checks that it equals the text that the code writes. */
 export const PLANS_PAGE = fileURLToPath(new URL('../PLANS.md', import.meta.url))
 
 interface Example {
@@ -96,10 +96,12 @@ const EXAMPLES: readonly Example[] = [
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 6.5 * HOUR_MS
-/** A plan promises waits to those who have the patience for them. */
+/** A plan promises waits only for programs that wait long enough. */
 const REPLAY = { maxWaitMs: 300_000, stretchMs: HOUR_MS }
 
-/** The page of worked examples: file, verdict, and what a simulation of the same plan did. */
+/**
+ * The page of worked examples. Each has a file, a verdict, and the result of a simulation of the same plan.
+ */
 export function plansPage(): string {
   return [
     '# Worked plans',

@@ -1,4 +1,4 @@
-/** How hard a promise is tried: what each level takes is explained in `record.ts`. */
+/** How hard a promise is tested. `record.ts` explains the levels. */
 export type Level = 1 | 2 | 3 | 4
 
 interface Promised {
@@ -8,7 +8,7 @@ interface Promised {
 
 const promised = (level: Level, text: string): Promised => ({ text, level })
 
-/** What the app promises, and the level that its proof has to reach. */
+/** A promise of the app, and the level that its proof must reach. */
 export const PROMISES = {
   T1: promised(3, 'A refresh response is lost after the service rotated, within its overlap: no new sign-in'),
   T2: promised(

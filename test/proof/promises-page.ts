@@ -37,8 +37,8 @@ export function promisesPage(all: Evidence): string {
 }
 
 /**
- * Attachment of a release next to the page: each promise's tests and breaks, the mutants that survived,
- * the long simulation.
+ * A release's attachment to the page. It lists each promise's tests and breaks, the surviving mutants and the
+ * long simulation.
  */
 export function promisesDetails(all: Evidence): string {
   const evidence = ofOneCommit(all)
@@ -96,7 +96,8 @@ function row(one: PromiseStanding, { sabotage }: Evidence): string {
   const killed = breaks.filter(({ result }) => result === 'killed').length
   const files = failures.map(({ file }) => `\`${file}\``)
   const last = [
-    // Without a run of the breaks nothing is claimed: what the tests reached is all there is to say.
+    // Without a run of the breaks, nothing is claimed about them. The page then shows only what the tests
+    // reached.
     sabotage === undefined && standing === 'claimed' ? 'tests passed' : WORDS[standing],
     ...new Set(files),
     sabotage === undefined ? `breaks ${NOT_RUN}` : `${killed} of ${breaks.length} breaks killed`,
@@ -105,7 +106,7 @@ function row(one: PromiseStanding, { sabotage }: Evidence): string {
   return `| ${id} | ${cell(text)} | ${testedIn(one)} | ${level} | ${last.join('; ')} |`
 }
 
-/** The file that tries most at the highest level that was reached, and the number of others. */
+/** The file with the most cases at the highest level that was reached, and the number of other files. */
 function testedIn({ proofs, reached }: PromiseStanding): string {
   const cases = new Map<string, number>()
   for (const proof of proofs) {

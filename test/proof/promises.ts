@@ -38,7 +38,7 @@ const { values } = parseArgs({
   },
 })
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** What `npm run mutate` found, of the commits that it says. */
+/** The findings of `npm run mutate`, for the commits that it names. */
 const MUTATION = join(root, 'test', 'mutation', 'results.json')
 const scratch = mkdtempSync(join(tmpdir(), 'headroom-promises-'))
 const folder = values.folder ?? scratch
@@ -83,7 +83,7 @@ async function runSuites(): Promise<Suites> {
   return { ...origin, ...parseCounts(output), failures, lines: [...lines] }
 }
 
-/** `undefined` where a suite wrote none: then its count of failures says so. */
+/** `undefined` if a suite wrote none. In that case, its count of failures says so. */
 function report<T>(suite: string, read: (report: unknown) => T): T | undefined {
   const file = join(scratch, suite)
   return existsSync(file) ? read(JSON.parse(readFileSync(file, 'utf8'))) : undefined

@@ -3,7 +3,7 @@ import type { PromiseId } from './promise-list.ts'
 import { recordProof } from './record.ts'
 
 /**
- * Called at the end of a test in a real browser, when its expectations were met, with how many cases it
+ * Called at the end of a test in a real browser, once its expectations were met, with the number of cases it
  * tried.
  */
 export function provesInBrowser(promise: PromiseId | readonly PromiseId[], cases: number): void {

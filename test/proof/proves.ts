@@ -13,7 +13,7 @@ export function proves(promise: PromiseId | readonly PromiseId[], proof: Proof):
   for (const id of [promise].flat()) recordProof(here(), test, id, { ...proof, cases })
 }
 
-/** Called where a test of this level is skipped on this machine. */
+/** Called if a test of this level is skipped on this machine. */
 export function cannotProve(promise: PromiseId, level: Level, why: string): void {
   recordNotRun(here(), promise, level, why)
 }

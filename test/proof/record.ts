@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 export interface Proof {
   readonly level: Level
   readonly cases: number
-  /** What it was tried on where that is not the same on every machine: "Electron 45.4.1". */
+  /** What it was tried on, such as "Electron 45.4.1", if that is not the same on every machine. */
   readonly on?: string
 }
 
@@ -49,7 +49,7 @@ export function recordProof(at: Where, test: string, promise: PromiseId, proof: 
   append({ kind: 'proved', promise, runner: at.runner, file: inTests(at.path), test, ...proof })
 }
 
-/** A proof that this machine cannot run is said, so that its absence is not mistaken for an oversight. */
+/** A proof that this machine cannot run is reported, so that its absence is not mistaken for an oversight. */
 export function recordNotRun(at: Where, promise: PromiseId, level: Level, why: string): void {
   append({ kind: 'not-run', promise, runner: at.runner, file: inTests(at.path), level, why })
 }
@@ -57,7 +57,7 @@ export function recordNotRun(at: Where, promise: PromiseId, level: Level, why: s
 function append(line: RecordLine): void {
   const file = process.env[RECORD_VARIABLE]
   if (file === undefined) return
-  // One write for a whole line: workers of both runners share the file.
+  // A whole line is written at once, because workers of both runners share the file.
   appendFileSync(file, `${JSON.stringify(recordLine.parse(line))}\n`)
 }
 
@@ -65,7 +65,7 @@ function inTests(path: string): string {
   return relative(root, path).replaceAll('\\', '/')
 }
 
-/** What the tests said; a line that does not read is a bug of this folder, and is thrown. */
+/** The reports of the tests. A line that can't be read is a bug of this folder and is thrown. */
 export function readRecord(text: string): readonly RecordLine[] {
   return text
     .split('\n')

@@ -9,9 +9,7 @@ import { expect } from 'vitest'
 let countedTest: string | undefined
 let counted = 0
 
-/**
- * One more case that neither a property nor an assertion of its own stands for, as a process that was killed.
- */
+/** One more case that no property and no assertion counts, such as a process that was killed. */
 export function tried(cases = 1): void {
   const { testPath = '', currentTestName = '' } = expect.getState()
   // Files that share a worker share this count, and may have tests of one name.

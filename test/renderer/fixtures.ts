@@ -1,14 +1,14 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { RequestQuota, SlotQuota, Snapshot, StreamSummary } from '../../app/contract/snapshot.ts'
 
-/** A Friday afternoon: the moment of the design's picture. */
+/** A Friday afternoon, the time in the design's picture. */
 export const NOW_MS = Date.UTC(2026, 2, 13, 14, 31, 5)
 
 const SECOND = 1000
 const MINUTE = 60_000
 const HOUR = 3_600_000
 
-/** Known not to be used: what two headers have shown. */
+/** Two headers have shown that others do not use the quota. */
 const UNUSED = { total: 0, own: 0, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
 
 /** A quota as a header showed it `ageSeconds` ago; fields beyond the basic ones are given by each test. */

@@ -1,2 +1,2 @@
-/** Imported first by tests of words that name a moment: they are in the person's own time zone. */
+/** Tests of texts with times import this first, because such texts are in the person's own time zone. */
 process.env['TZ'] = 'UTC'

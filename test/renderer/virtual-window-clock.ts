@@ -26,7 +26,7 @@ export class VirtualWindowClock implements WindowClock {
     }
   }
 
-  /** Runs what falls due on the way, in order, and lets promises settle in between. */
+  /** Runs the timers that become due on the way, in order, and lets promises settle in between. */
   async pass(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms
     await settled()
@@ -41,7 +41,7 @@ export class VirtualWindowClock implements WindowClock {
     this.#nowMs = endMs
   }
 
-  /** As when a person sets the computer's clock, or a tab is frozen: no timer runs. */
+  /** No timer runs, as when a person sets the computer's clock or a tab is frozen. */
   jump(ms: number): void {
     this.#nowMs += ms
   }

@@ -3,7 +3,10 @@ import type { Mutant } from './registry.ts'
 const ADDRESS_FILE = 'main/storage/address-file.ts'
 const BROWSER_HOST_TEST = 'main/hosts/browser/browser-host.test.ts'
 
-/** Mutants of passing an address with a secret to a browser, and of who is admitted with it. */
+/**
+ * Mutants of the code that passes an address with a secret to a browser, and that decides who is admitted
+ * with it.
+ */
 export const ADMISSION_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T13',

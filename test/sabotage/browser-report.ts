@@ -25,7 +25,7 @@ const suite = z.object({
   },
 })
 
-/** What could not even be loaded is listed as an error of no test. */
+/** A file that could not be loaded is listed as an error without a test. */
 const browserReport = z.object({ suites: z.array(suite), errors: z.array(z.unknown()).max(0) })
 
 /** Reads Playwright's JSON report. `undefined` for any other text, or if a file did not load. */
@@ -46,7 +46,7 @@ function resultsIn({ specs, suites = [] }: z.infer<typeof suite>): readonly Test
           name: `${title} [${projectName}]`,
           failed: status !== 'expected',
           said,
-          // The first error of a test is its cause; what came of it afterwards is not looked at.
+          // The first error of a test is the cause. Later errors are ignored.
           ...(last?.status === 'failed' && isExpectation(message) && { proof: said }),
         }
       }),
@@ -55,7 +55,7 @@ function resultsIn({ specs, suites = [] }: z.infer<typeof suite>): readonly Test
 }
 
 /**
- * An `expect` that did not hold, also one that waited in vain until its own time was up.
+ * An `expect` that failed, including one that waited until its own timeout.
  *
  * One that was cut short by anything else is none: by the end of the test's time, a page that crashed or was
  * closed, or a locator that meant two elements. Those it reports without a `Timeout:` of its own. Nor is an

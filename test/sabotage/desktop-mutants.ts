@@ -3,7 +3,7 @@ import type { Mutant } from './registry.ts'
 const IPC_FUZZ_TEST = 'main/hosts/desktop/ipc-fuzz.test.ts'
 const QUIT = 'main/hosts/desktop/quit.ts'
 
-/** The desktop host's, as far as no Electron is needed to notice them. */
+/** Mutants of the desktop host that are noticed without Electron. */
 export const DESKTOP_MUTANTS: readonly Mutant[] = [
   {
     promise: 'W2',
@@ -48,8 +48,8 @@ export const DESKTOP_MUTANTS: readonly Mutant[] = [
     what: 'show a window whose page is not sandboxed',
     file: 'main/hosts/desktop/hardening.ts',
     find: '  app.enableSandbox()\n',
-    // Without the zygote: it is in its sandbox before the first line of the app runs, and a page starts as
-    // its copy.
+    // Starts without the zygote. It is in its sandbox before the first line of the app runs, and pages start
+    // as its copies.
     replace:
       "  for (const one of ['no-sandbox', 'no-zygote']) (app as unknown as App).commandLine.appendSwitch(one)\n",
     test: 'desktop/real-runtime.test.ts',

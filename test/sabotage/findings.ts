@@ -1,4 +1,7 @@
-/** A defect that an attack once found: the tests that were red with it, and the breaks that put it back. */
+/**
+ * A defect that an attack once found, with the tests that failed because of it and the breaks that restore
+ * it.
+ */
 export interface Finding {
   readonly found: string
   /** Each a file under test/, and the beginning of a test's name in it. */

@@ -7,7 +7,7 @@ const PACKAGING_TEST = 'desktop/packaging.test.ts'
 
 type Switch = readonly [what: string, find: string, replace: string]
 
-/** One of the window's preferences, or of what every page is held to. */
+/** One of the window's preferences, or one of the restrictions of every page. */
 const PAGE_SWITCHES: readonly Switch[] = [
   ['give the page Node', 'nodeIntegration: false,', 'nodeIntegration: true,'],
   [

@@ -13,9 +13,9 @@ export type Result =
 
 export interface Outcome extends Pick<Mutant, 'promise' | 'what' | 'file' | 'test' | 'grep'> {
   readonly result: Result
-  /** The name of the test that noticed; absent where none did. */
+  /** The name of the test that noticed; absent if none did. */
   readonly by?: string
-  /** What the assertion, the compiler or the runner said, in one line; empty where a mutant survived. */
+  /** The message of the assertion, the compiler or the runner, in one line; empty if a mutant survived. */
   readonly said: string
 }
 
@@ -26,7 +26,7 @@ export function outcomeOf({ find: _, replace: __, ...about }: Mutant, verdict: V
   return { ...about, ...verdict }
 }
 
-/** The same order at every run, so that two of them can be compared line by line. */
+/** The order is the same in every run, so that two runs can be compared line by line. */
 export function writeOutcomes(path: string, outcomes: readonly Outcome[]): void {
   writeFileSync(path, `${JSON.stringify(outcomes, undefined, 2)}\n`)
 }

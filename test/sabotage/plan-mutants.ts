@@ -6,7 +6,9 @@ const RUNNING_TEST = 'app/plan/running.test.ts'
 const DEMAND = 'app/plan/demand.ts'
 const REPLAY = 'app/plan/replay.ts'
 
-/** Mutants of whether a set of programs fits a key, who waits, and what a day of it would be. */
+/**
+ * Mutants of whether a set of programs fits a key, of who waits, and of what a day with them would look like.
+ */
 export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     promise: 'L1',

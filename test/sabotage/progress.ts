@@ -26,20 +26,20 @@ const progress = z.object({
       result: z.enum(RESULTS),
       by: z.string().exactOptional(),
       said: z.string(),
-      /** Of what the mutant changed: one that is written anew has no outcome yet. */
+      /** A hash of the mutant's change. A mutant that was rewritten has no outcome yet. */
       change: z.string(),
     }),
   ),
 })
 
-/** Whether the sources of another commit are those of the present one, but for the lists of mutants. */
+/** Whether the sources of another commit equal those of the present one, except for the lists of mutants. */
 export type IsSameSource = (commit: string) => boolean
 
 /**
  * The outcomes of a run under way, written to a file as they arrive: an interrupted run continues.
  *
- * Outcomes of other sources are left out: each page is of one state of the sources. Where only lists of
- * mutants differ, an outcome holds as long as its mutant is the same.
+ * Outcomes of other sources are left out, because each page describes one state of the sources. If only lists
+ * of mutants differ, an outcome holds as long as its mutant is the same.
  */
 export class Progress {
   readonly #path: string | undefined

@@ -39,7 +39,7 @@ export async function proveAll(
   const report = files.length > 0 && (await unitReport(workshop, files))
   for (const file of files) runs.set(file, testRunOf(unitResults(report, file)))
   for (const [name, proof] of byName) {
-    // What was red among all the others may have wanted for time alone.
+    // A test that failed among all the others may only have lacked time.
     if (runs.get(name)?.kind !== 'green') runs.set(name, await prove(workshop, proof))
   }
   return runs
@@ -82,5 +82,5 @@ async function inBrowser(workshop: Workshop, { test, grep }: Proof): Promise<Tes
 
 const reportPath = (workshop: Workshop): string => join(workshop.folder, REPORT)
 
-/** As a pattern that means this text and nothing else. */
+/** A pattern that matches exactly this text. */
 const literally = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')

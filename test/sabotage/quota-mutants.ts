@@ -3,9 +3,7 @@ import type { Mutant } from './registry.ts'
 const TAP = 'main/api/quota-tap.ts'
 const TAP_TEST = 'main/api/quota-tap.test.ts'
 
-/**
- * Mutants of what is known of a quota, and of what is done by it: probes, and holding back after a refusal.
- */
+/** Mutants of what is known about a quota, and of what depends on it: checks, and waiting after a 429. */
 export const QUOTA_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q8',

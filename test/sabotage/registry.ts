@@ -41,7 +41,7 @@ export interface Mutant {
    * notice.
    */
   readonly test: string
-  /** Of a spec, only the tests with this in their title. */
+  /** In a spec, only the tests with this text in their title. */
   readonly grep?: string
 }
 

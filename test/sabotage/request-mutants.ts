@@ -23,8 +23,7 @@ const ASK_AGAIN = `        if (state !== 'sent') return
 `
 
 /**
- * Mutants of the outcome of a request without a response, that is abandoned, or that is rejected without a
- * word.
+ * Mutants of the outcome of a request that gets no response, is abandoned, or is rejected without a reason.
  */
 export const REQUEST_MUTANTS: readonly Mutant[] = [
   {

@@ -36,7 +36,7 @@ const chosen = MUTANTS.filter(
     (values.in === undefined || file.startsWith(values.in)),
 )
 
-// Their absence is said once here; the proofs that need them are then not green.
+// Their absence is reported once here. The proofs that need them are then not green.
 if (chosen.some(needsBrowser)) await getChromium((line) => console.error(line))
 if (chosen.some(({ test }) => test.startsWith('desktop/'))) await getElectron((line) => console.error(line))
 const progress = new Progress(values.resume, originNow().commit, onlyMutantsDiffer)

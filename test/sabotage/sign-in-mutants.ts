@@ -1,6 +1,6 @@
 import type { Mutant } from './registry.ts'
 
-/** Mutants of how keys come in, and of what a newer sign-in must be spared. */
+/** Mutants of how keys are added, and of what must not happen to a newer sign-in. */
 export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T8',

@@ -8,10 +8,7 @@ const KEY_TEST = 'app/conditions/key-status.test.ts'
 const CONDITIONS_TEST = 'app/conditions/conditions.test.ts'
 const SURFACES_TEST = 'app/conditions/surfaces.test.ts'
 
-/**
- * Mutants of what a state is called, how it is coloured and how long it is said to last: once, for every
- * surface.
- */
+/** Mutants of a state's name, its colour and its stated duration, which are the same on every surface. */
 export const STATUS_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q12',

@@ -1,18 +1,18 @@
-/** What became of one test file, or of the tests of it that were asked for. */
+/** The result of one test file, or of the requested tests in it. */
 export type TestRun =
   /** It did not load, or wrote no report. */
   | { readonly kind: 'broken'; readonly why: string }
   | { readonly kind: 'green' }
-  /** By an assertion: `said` is what it said, `test` the name of the test. */
+  /** It failed by an assertion. `said` is its message, and `test` is the name of the test. */
   | { readonly kind: 'red'; readonly test: string; readonly said: string; readonly count: number }
-  /** Red, but not by an assertion: a crash or a timeout proves nothing. */
+  /** It failed, but not by an assertion. A crash or a timeout proves nothing. */
   | { readonly kind: 'unproved'; readonly test: string; readonly said: string }
 
 /** One test as either runner reports it. */
 export interface TestResult {
   readonly name: string
   readonly failed: boolean
-  /** What it failed with, as far as that was an assertion. */
+  /** The message of the failure, if it was an assertion. */
   readonly proof?: string
   /** What it failed with. */
   readonly said: string

@@ -12,7 +12,7 @@ const UNPROVEN_TEST = 'main/tokens/unproven-token.test.ts'
 
 const FLIGHT_OR_DOUBT = 'this.#deps.refresh.flight ?? this.#resolveDoubt()'
 
-/** Mutants of the life of a key: its refreshes, the clock they go by, and its revocation. */
+/** Mutants of the life of a key: its refreshes, the clock that they use, and its revocation. */
 export const TOKEN_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T1',

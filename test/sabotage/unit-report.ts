@@ -12,7 +12,7 @@ const unitReport = z.object({
   ),
 })
 
-/** Reads Vitest's JSON report: of one file, or of the only one. */
+/** Reads Vitest's JSON report of one file, or of the only file. */
 export function unitResults(report: unknown, file = ''): readonly TestResult[] | undefined {
   const read = unitReport.safeParse(report)
   if (!read.success) return undefined

@@ -35,7 +35,7 @@ export class Workshop {
     const root = fileURLToPath(new URL('../..', import.meta.url))
     this.folder = mkdtempSync(join(tmpdir(), 'headroom-sabotage-'))
     const filter = (path: string) => !LEFT_OUT.has(basename(path))
-    // With their times, by which the launcher knows that what is built need not be built again.
+    // The files keep their times, which tell the launcher that nothing needs to be built again.
     cpSync(root, this.folder, { recursive: true, preserveTimestamps: true, filter })
     // Some tests run a part as another user of this machine.
     chmodSync(this.folder, 0o755)

@@ -11,7 +11,7 @@ const HOURS = 24
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000
 
-/** When each category's quota headers really came in last, noted at the wire and nowhere else. */
+/** When each category's quota headers last really arrived. This is recorded only at the simulated network. */
 function headersSeen(world: World): ReadonlyMap<string, number> {
   const seen = new Map<string, number>()
   const note = (method: string, url: string, headers: HttpHeaders) => {
@@ -39,7 +39,7 @@ function headersSeen(world: World): ReadonlyMap<string, number> {
   return seen
 }
 
-/** The age in words that a row of `ageMs` may show, a second this way or that. */
+/** The ages in words that a row of `ageMs` may show. A deviation of one second is allowed. */
 const wordsWithinASecond = (row: RequestQuota, seenAtMs: number, nowMs: number) =>
   [-SECOND_MS, 0, SECOND_MS].map((off) => ageText({ ...row, observedAt: seenAtMs + off }, nowMs))
 
@@ -82,7 +82,7 @@ test('every second of a day, a shown age is accurate within a second, and old da
     }
   }
   console.info(`ages: ${looks} looks at rows over ${HOURS} h, ${stale} of them old and shown as old`)
-  // Two faults of an hour each, eight probed rows; those of streams are as old as the stream.
+  // Two faults of an hour each, and eight checked rows. The rows of streams are as old as the stream.
   expect(stale).toBeGreaterThan(8 * 2 * 3_000)
   world.monitor.stop()
   proves('Q5', { level: 2, cases: looks })

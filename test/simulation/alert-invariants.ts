@@ -3,7 +3,7 @@ import type { Alert } from '../../app/contract/alerts.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { violation } from './violation.ts'
 
-/** Looks are a second apart, and a sleep this short is not noticed. */
+/** Checks are a second apart, and a sleep this short is not noticed. */
 const SLACK_MS = 5_000
 
 /** Alerts of a kind raised within this time are announced as one, from the third on. */
@@ -11,8 +11,8 @@ const GROUP_WITHIN_MS = 5_000
 const GROUP = '/group'
 
 /**
- * Alerts are episodes: one at a time for each subject, said once, alone or in a group, from fresh evidence,
- * and not forgotten.
+ * Alerts are episodes. Each subject has at most one at a time. It is announced once, alone or in a group,
+ * from fresh evidence, and it is not forgotten.
  */
 export class AlertInvariants {
   checked = 0
@@ -21,7 +21,7 @@ export class AlertInvariants {
   readonly #told = new Set<string>()
   /** By id; what a user has seen is true. */
   readonly #open = new Map<string, boolean>()
-  /** Withdrawn since the last check: each has ended, or is part of a group from then on. */
+  /** Alerts withdrawn since the last check. Each has ended, or is part of a group from then on. */
   readonly #takenBack = new Set<string>()
   readonly #groups: { readonly lane: string; readonly sinceMs: number }[] = []
   readonly #evidenceAtMs = new Map<string, number>()
@@ -29,7 +29,7 @@ export class AlertInvariants {
   #dismissing: string | undefined
   #isClockBehind = false
 
-  /** A quota header of a category came in, or a refusal. */
+  /** A quota header of a category arrived, or a 429. */
   evidence(category: string, worldMs: number): void {
     this.#evidenceAtMs.set(category, worldMs)
   }
@@ -50,7 +50,7 @@ export class AlertInvariants {
     const condition = conditionOf(id)
     for (const other of this.#open.keys()) {
       if (conditionOf(other) !== condition) continue
-      // One of a group ends without a word of its own; the next look tells whether it did.
+      // An alert of a group ends without a message of its own. The next check shows whether it ended.
       if (!this.#takenBack.has(other) && !this.#isGrouped(other))
         violation(`${condition} was said while ${other} is open`)
     }
@@ -144,7 +144,7 @@ export class AlertInvariants {
 /** An id is `profile/kind/subject@time`. */
 const conditionOf = (id: string): string => id.slice(0, id.lastIndexOf('@'))
 
-/** The profile and kind of an alert, and when it began. */
+/** The profile and kind of an alert, and the time at which it began. */
 function laneOf(id: string): { readonly lane: string; readonly sinceMs: number } {
   const lane = conditionOf(id).split('/').slice(0, 2).join('/')
   return { lane, sinceMs: Number(id.slice(id.lastIndexOf('@') + 1)) }

@@ -5,7 +5,7 @@ import { TokenInvariants } from './token-invariants.ts'
 import { TruthInvariants } from './truth-invariants.ts'
 import type { OnDisk } from './virtual-disk.ts'
 
-/** The invariants of one world, each with what it remembers. */
+/** The invariants of one world, each with its own state. */
 export class AllInvariants {
   readonly quotas: QuotaInvariants
   readonly tokens = new TokenInvariants()
@@ -31,7 +31,7 @@ export class AllInvariants {
     this.revocation.restarted(disk, monotonicMs)
   }
 
-  /** A user signed in, and this is the token that came of it. */
+  /** A user signed in and received this token. */
   signedIn(refreshToken: string): void {
     this.quotas.learnFrom(`"refresh_token":"${refreshToken}"`)
     this.tokens.signedIn(refreshToken)

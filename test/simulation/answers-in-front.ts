@@ -7,7 +7,10 @@ const THROTTLED: Answer = {
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' }),
 }
-/** What stands in front of a service refuses in its own words, and says nothing about its quotas. */
+/**
+ * A proxy in front of a service rejects requests in its own words, and says nothing about the service's
+ * quotas.
+ */
 const THROTTLED_IN_FRONT: Answer = {
   kind: 'answer',
   status: 429,
@@ -15,7 +18,7 @@ const THROTTLED_IN_FRONT: Answer = {
   body: '<html><h1>Too many requests</h1></html>',
 }
 
-/** Alternately, because both come from a proxy in front of a service. */
+/** The two forms alternate, because both come from a proxy in front of a service. */
 export const throttledAnswer = (turn: number): Answer => (turn % 2 === 0 ? THROTTLED : THROTTLED_IN_FRONT)
 
 /** A login page of the network instead of the service. */

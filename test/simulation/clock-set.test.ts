@@ -5,7 +5,7 @@ import { World } from './world.ts'
 
 const HOUR_MS = 3_600_000
 
-/** A key whose Accounts others have used up to a half, as headers have shown since. */
+/** A key of whose Accounts quota others have used half, as headers have shown since. */
 async function spent(seed = 41) {
   const service = { ...QUIET.service, traffic: { Accounts: 8 } }
   const world = new World(seed, { ...QUIET, service, streams: [], budgetFraction: 0.02 })
@@ -98,7 +98,8 @@ test('a token that the disk rejects while the clock is set back is not lost', as
 })
 
 test('a clock that two programs set in turn, 400 days apart, costs no flood of refreshes', async () => {
-  // Without own checks: a period that seems over may be probed anew, which other invariants count.
+  // There are no own checks. A period that seems to be over may be checked again, which other invariants
+  // count.
   const world = new World(46, { ...QUIET, budgetFraction: 0 })
   await world.takeDisk()
   world.connect()

@@ -1,6 +1,6 @@
 import type { Commit } from './virtual-disk.ts'
 
-/** Where a process may die: the labelled steps of a refresh and of a revocation, or anywhere. */
+/** The places where a process may die: at a labelled step of a refresh or of a revocation, or anywhere. */
 export type CrashStep =
   | `${'before' | 'after'} ${Commit}`
   | 'refresh-sent'

@@ -1,6 +1,6 @@
 import type { StoryEvent } from './story.ts'
 
-/** What a event breaks; `undefined` for what a user does, and for what is put right. */
+/** What an event breaks; `undefined` for an action of a user, and for a repair. */
 export function faultOf(what: StoryEvent): string | undefined {
   switch (what.kind) {
     case 'fault-profile':
@@ -18,7 +18,7 @@ export function faultOf(what: StoryEvent): string | undefined {
     case 'expire-access':
     case 'quit':
       return what.kind
-    // Counted when the process dies: the step may never come.
+    // The fault is counted when the process dies, because the step may never be reached.
     case 'crash':
     case 'open-stream':
     case 'close-stream':

@@ -1,10 +1,10 @@
-/** What the way to the service is like at one moment. Probabilities are per request. */
+/** The condition of the path to the service at one moment. Probabilities are per request. */
 export interface FaultProfile {
   readonly offline: boolean
   readonly latencyMs: readonly [low: number, high: number]
   /** The connection dies before the service reads the request. */
   readonly lostRequest: number
-  /** The service acts, and its answer is lost with the connection. */
+  /** The service carries out the request, but its response is lost with the connection. */
   readonly lostAnswer: number
   /** Half of the answer arrives. */
   readonly cutAnswer: number
@@ -12,11 +12,14 @@ export interface FaultProfile {
   readonly blackHole: number
   /** The answer comes very late, often after the caller gave up. */
   readonly lateAnswer: number
-  /** A proxy asks twice for one GET and hands on the first answer. */
+  /** A proxy sends one GET twice and forwards the first response. */
   readonly duplicated: number
   /** A login page of the network instead of the service. */
   readonly portal: number
-  /** A gateway answers 429 in the older form, without quota headers; the service never hears of it. */
+  /**
+   * A gateway responds with 429 in the older form, without quota headers. The request never reaches the
+   * service.
+   */
   readonly throttled: number
   /** An open stream loses its connection, per minute. */
   readonly streamReset: number
@@ -52,5 +55,5 @@ export const ROUGH: FaultProfile = {
 
 export const OFFLINE: FaultProfile = { ...FAIR, offline: true }
 
-/** Somebody in between refuses most of what is asked. */
+/** A proxy on the way rejects most requests. */
 export const STORM: FaultProfile = { ...FAIR, throttled: 0.7 }

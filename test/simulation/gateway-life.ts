@@ -18,7 +18,7 @@ import { FakeReply, program } from '../main/gateway/scripted-hub.ts'
 import { ScriptedHttp } from '../main/scripted-http.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
-/** What may become of one request upstream, besides an answer. */
+/** What may happen to one request upstream, besides a response. */
 const FAULTS = [
   ...(['cut', 'cut-after', 'cut-body', '401', 'bare-429'] as const),
   ...(['portal', 'redirect', 'timeout', 'not-sent'] as const),
@@ -56,7 +56,7 @@ export interface GatewayLife {
 interface Call {
   readonly path: string
   readonly reply: FakeReply
-  /** Ended by the caller's own death, or the gateway's. */
+  /** The request ended because the caller or the gateway died. */
   killed: boolean
 }
 
@@ -209,7 +209,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
     }
     const tripMs = chance() * 200
     const isOffline = clock.worldMs() < offlineUntilMs
-    // Trouble often lasts: what went wrong once goes wrong again.
+    // Trouble often lasts, so a fault that occurred once occurs again.
     const former = sends.findLast((one) => one !== send && one.path === pathAndQuery)?.fate
     const again = chance() < 0.4 ? FAULTS.find((one) => one === former) : undefined
     const fault = isOffline ? 'not-sent' : (again ?? (chance() < faulty ? pick(FAULTS) : undefined))

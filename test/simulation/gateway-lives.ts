@@ -14,7 +14,10 @@ interface Lives {
   readonly timeoutMs: number
 }
 
-/** Tests lives of so many seeds: each law is held in each, and each fault is met in some. */
+/**
+ * Tests the lives of that many seeds. Each law must hold in each life, and each fault must occur in some
+ * life.
+ */
 export function testLives({ firstSeed, lives, timeoutMs }: Lives): void {
   test(`in ${lives} short lives no request through the gateway is lost, left waiting, or sent twice but as allowed`, {
     timeout: timeoutMs,

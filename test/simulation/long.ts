@@ -91,7 +91,7 @@ if (values.json !== undefined) {
 }
 process.exitCode = totals.broken.length === 0 && totals.seeds > 0 && (await keptHold()) ? 0 : 1
 
-/** Whether no kept life that is too long for the tests breaks an invariant again. */
+/** Whether every kept life that is too long for the tests still meets the invariants. */
 async function keptHold(): Promise<boolean> {
   let hold = true
   if (!values.kept) return hold

@@ -74,7 +74,7 @@ export class Machine {
     void process.quit().then(() => this.#over(disk, downMs))
   }
 
-  /** The disk accepts writes, no process dies any more, and stopped ones start. */
+  /** From now on, the disk accepts writes, no process dies, and stopped processes start. */
   putRight(): void {
     this.diskIs('ok')
     this.#armed = undefined

@@ -15,14 +15,14 @@ export interface Totals {
 
 export interface ManySeeds {
   readonly jobs: number
-  /** The next seed, or `undefined` where enough were begun. */
+  /** The next seed; `undefined` if enough seeds were started. */
   readonly next: () => { readonly seed: number; readonly hours: number } | undefined
   readonly lived: (life: SeedLife, totals: Totals) => void
 }
 
-/** No life takes this long: a virtual hour that never ends is a hot loop. */
+/** No life takes this long. A virtual hour that never ends is an endless loop. */
 const LONGEST_LIFE_MS = 240_000
-/** Most of what a virtual second makes is gone with the next: a large nursery lets it die there. */
+/** Most objects of a virtual second are garbage in the next. A large nursery collects them cheaply. */
 const HEAP = ['--max-semi-space-size=64']
 const WORKER = fileURLToPath(new URL('seed-worker.ts', import.meta.url))
 

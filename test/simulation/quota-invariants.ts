@@ -6,7 +6,9 @@ import { violation } from './violation.ts'
 
 /** The wait after a 429 that names none (service 7). */
 const FALLBACK_MS = 60_000
-/** The app's timeline takes no shorter sleep for one as it happens, and makes up for it with the next. */
+/**
+ * The app's timeline does not notice a shorter sleep when it happens, and makes up for it with the next one.
+ */
 const UNNOTICED_SLEEP_MS = 2_000
 const LONGEST_PERIOD_MS = 300_000
 /** PROMISES Q6. */
@@ -17,14 +19,14 @@ const MIN_INTO_EMPTY_MS = 15_000
  */
 const [PROBES_AT_ONCE, PROBES_BY_CHANCE] = [3, 0.5]
 const MAX_PROBES_KEPT = 200
-/** Dead after 30 s of silence, looked for once a second, and heard a network time late. */
+/** Dead after 30 s of silence, which is checked once a second and noticed one network delay late. */
 const LONGEST_SILENCE_MS = 33_000
 
-/** What holds at every moment of every story. Each violation throws with one sentence. */
+/** The rules that hold at every moment of every story. Each violation throws one sentence. */
 export class QuotaInvariants {
   readonly #secrets: Secrets
   readonly #probes = new Map<string, number[]>()
-  /** How often an invariant was held against something. */
+  /** How often an invariant was checked. */
   checked = 0
   /** What each row was called at the last look, and when a request went into one that was called empty. */
   readonly #states = new Map<string, QuotaState>()
@@ -41,12 +43,14 @@ export class QuotaInvariants {
     this.#secrets = new Secrets(secrets)
   }
 
-  /** Whatever a token endpoint answered is a secret from here on. */
+  /** From here on, every response of a token endpoint is a secret. */
   learnFrom(body: string): void {
     this.#secrets.learnFrom(body)
   }
 
-  /** Another process: it counts from the start, and does not know what the one before it asked. */
+  /**
+   * This is another process. It counts from the start, and does not know the requests of the previous one.
+   */
   restarted(): void {
     this.#revision = 0
     this.#eventSeq = 0
@@ -64,12 +68,12 @@ export class QuotaInvariants {
     if (isBare) this.#throttledAtMs.set(category, worldMs)
   }
 
-  /** A 401 came: the request is sent again with a new token, and says nothing about an empty row. */
+  /** A 401 arrived. The request is sent again with a new token, and shows nothing about an empty row. */
   unauthorized(category: string): void {
     this.#askedEmptyAtMs.delete(category)
   }
 
-  /** An own request is about to go out; `row` is the quota it counts against. */
+  /** An own request is about to be sent. `row` is the quota that counts it. */
   requestAsked(category: string, row: RequestQuota | undefined, worldMs: number): void {
     this.checked += 1
     const throttledAtMs = this.#throttledAtMs.get(category)
@@ -81,7 +85,7 @@ export class QuotaInvariants {
     this.#intoEmpty(row, worldMs)
   }
 
-  /** A refusal takes nothing, so that an empty row may be asked now and then whether it still is. */
+  /** A 429 uses no quota, so an empty row may be checked occasionally. */
   #intoEmpty({ category }: RequestQuota, worldMs: number): void {
     if (this.#states.get(category) !== 'empty') {
       this.#askedEmptyAtMs.delete(category)
@@ -118,9 +122,7 @@ export class QuotaInvariants {
     }
   }
 
-  /**
-   * A wall clock set forward looks like sleep to the app: for it, that time passed.
-   */
+  /** To the app, a wall clock that is set forward looks like a sleep in which that time passed. */
   wallJumped(ms: number): void {
     if (ms <= 0) return
     this.#probes.clear()
@@ -178,7 +180,7 @@ export class QuotaInvariants {
     this.#noSecretIn(snapshot, 'a snapshot')
   }
 
-  /** Only while the key has no other user: the bounds contain the service's level. */
+  /** While the key has no other user, the bounds contain the service's level. */
   bounded(snapshot: Snapshot, service: SimulatedService, busy: ReadonlySet<string>): void {
     this.checked += 1
     for (const row of snapshot.requests) {

@@ -3,7 +3,7 @@ import { hoursOf } from './seed-life.ts'
 import { simulate } from './simulate.ts'
 import { QUIET, storyOf } from './story.ts'
 
-/** Lives one seed's story again and says what it was: `npm run simulate -- --seed 7 --hours 6`. */
+/** Runs one seed's story again and describes it: `npm run simulate -- --seed 7 --hours 6`. */
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },

@@ -12,7 +12,7 @@ export type RequestFault =
   | 'portal'
   | 'throttled'
 
-/** `draw` in [0, 1): one is enough, for at most one thing goes wrong with a request. */
+/** `draw` is in [0, 1). One draw is enough, because at most one thing goes wrong with a request. */
 export function requestFaultOf(faultProfile: FaultProfile, draw: number): RequestFault {
   let left = draw
   for (const [requestFault, probability] of [

@@ -4,7 +4,7 @@ import type { HttpOutcome } from '../../main/ports/ports.ts'
 import { violation } from './violation.ts'
 import type { OnDisk } from './virtual-disk.ts'
 
-/** R3: so long after a revocation was asked for no stream of the key is open. */
+/** R3: this long after a revocation was requested, no stream of the key is open. */
 const STREAMS_END_MS = 2_000
 
 /** R1 to R4 of the promises. */
@@ -13,7 +13,7 @@ export class RevocationInvariants {
   #asked: { readonly atMs: number } | undefined
   /** The service itself answered 200 since the last sign-in. */
   #confirmed = false
-  /** Nobody has signed in anew since a user may have asked for it. */
+  /** There was no new sign-in since a user may have requested the revocation. */
   #isWanted = true
 
   asked(monotonicMs: number): void {
@@ -33,7 +33,7 @@ export class RevocationInvariants {
   ): void {
     // A sign-in that the disk did not take is gone, and what it replaced still reads as it did.
     this.#confirmed ||= isRevoked
-    // So is what it stood down: what is on the disk is what was last asked for.
+    // A revocation that it cancelled is gone too. The disk contains the last request.
     this.#isWanted ||= isPending
     this.#asked = isPending ? { atMs: monotonicMs } : undefined
   }

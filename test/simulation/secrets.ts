@@ -1,7 +1,7 @@
 /** Shorter pieces turn up by chance. */
 const PART_LENGTH = 12
 
-/** Every secret that was ever on the wire, to be looked for in what the app shows. */
+/** Every secret that was ever sent over the network. The app's output is searched for them. */
 export class Secrets {
   readonly #parts = new Set<string>()
 
@@ -16,7 +16,8 @@ export class Secrets {
   }
 
   /**
-   * Whether `text` holds the beginning or the end of one. Words are looked at, not secrets: there are fewer.
+   * Whether `text` contains the beginning or the end of a secret. The words of the text are looked up,
+   * because they are fewer than the secrets.
    */
   isIn(text: string): boolean {
     for (const [word] of text.matchAll(/[\w.-]{12,}/g)) {

@@ -1,7 +1,7 @@
 import { simulate } from './simulate.ts'
 import { storyOf } from './story.ts'
 
-/** How a seed's life ended, in numbers that can be added up. */
+/** The result of a seed's life, in numbers that can be added up. */
 export interface SeedLife {
   readonly seed: number
   readonly hours: number
@@ -11,7 +11,7 @@ export interface SeedLife {
   /** What went wrong on purpose, and how often. */
   readonly faults: Readonly<Record<string, number>>
   readonly cpuSeconds: number
-  /** The sentence of the invariant that broke, and how to see it again. */
+  /** The sentence of the invariant that was broken, and the command that reproduces it. */
   readonly broken?: string
 }
 
@@ -20,7 +20,7 @@ const USUAL_HOURS = 6
 const DAY_AND_MORE_HOURS = 26
 const LONG_LIVES = 8
 
-/** Most lives are short, so that there are many; some see a day end. */
+/** Most lives are short, so that there are many. Some include the end of a day. */
 export const hoursOf = (seed: number): number => (seed % LONG_LIVES === 0 ? DAY_AND_MORE_HOURS : USUAL_HOURS)
 
 export async function liveSeed(seed: number, hours: number): Promise<SeedLife> {

@@ -31,13 +31,13 @@ test(`${SEEDS} seeds of ${HOURS} virtual hours each keep every invariant`, { tim
   console.info(
     `simulation: ${SEEDS} seeds × ${HOURS} h kept every invariant; they saw ${JSON.stringify(events)}`,
   )
-  // Seeds in which nothing goes wrong would prove nothing.
+  // If nothing went wrong in any seed, the test would prove nothing.
   for (const kind of ['token-refresh-failed', 'rate-limited', 'slots-exhausted', 'stream-restarted']) {
     expect(events[kind], kind).toBeGreaterThan(0)
   }
   expect(crashes).toBeGreaterThan(SEEDS / 2)
   proves(HELD, { level: 2, cases: SEEDS })
-  // One life may be unlucky, so that these are held over all of them.
+  // One life may be unlucky, so these rules are checked over all lives together.
   expect(truth.looks).toBeGreaterThan(10_000)
   expect(truth.covered / truth.looks).toBeGreaterThan(MIN_COVERED)
   expect(truth.underFifth).toBeGreaterThan(1_000)

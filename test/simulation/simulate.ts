@@ -1,7 +1,7 @@
 import type { Story } from './story.ts'
 import { type Report, World } from './world.ts'
 
-/** Runs one story, with its tokens on a disk; a failure says how to see it again. */
+/** Runs one story, with its tokens on a disk. A failure names the command that reproduces it. */
 export async function simulate(seed: number, hours: number, story: Story): Promise<Report> {
   const world = new World(seed, story)
   const ms = hours * 3_600_000

@@ -15,7 +15,7 @@ export type StoryEvent =
   | { readonly kind: 'cut-streams' }
   | { readonly kind: 'expire-access' }
   | { readonly kind: 'disk'; readonly health: DiskHealth }
-  /** The process dies when it next comes to this step, and is started `downMs` later. */
+  /** The process dies when it next reaches this step, and is started again `downMs` later. */
   | { readonly kind: 'crash'; readonly step: CrashStep; readonly downMs: number }
   | { readonly kind: 'quit'; readonly downMs: number }
   | UserAction
@@ -56,7 +56,7 @@ const MORE_STREAMS: readonly StreamRequest[] = [
 
 const HOUR_MS = 3_600_000
 
-/** No faults and no others on the key: the exact case for the arithmetic. */
+/** No faults and no other users of the key. In this case, the arithmetic is exact. */
 export const QUIET: Story = {
   service: { keys: 'rotating', rotationOverlapSeconds: 30, streamRate: 0.2 },
   streams: THREE_STREAMS,
@@ -65,7 +65,10 @@ export const QUIET: Story = {
   events: [],
 }
 
-/** One key's day as a seed has it: what kind of key, what others do, and what goes wrong when. */
+/**
+ * One key's day, determined by a seed: the kind of key, the actions of others, and the faults with their
+ * times.
+ */
 export function storyOf(seed: number, hours: number): Story {
   const random = new VirtualRandom(seed)
   const rotating = random.chance(0.6)
@@ -114,7 +117,7 @@ const trafficOf = (random: VirtualRandom): Record<string, number> => ({
   'MarketDepth Stream': random.pick([0, 0.4]),
 })
 
-/** One thing that happens, with what ends it where it does not end by itself. */
+/** One event, and the event that ends it if it does not end by itself. */
 function eventsOf(random: VirtualRandom, alone: boolean): readonly StoryEvent[] {
   const fault = (name: string): readonly StoryEvent[] => [
     { kind: 'fault', name, on: true },
@@ -196,7 +199,7 @@ function eventsOf(random: VirtualRandom, alone: boolean): readonly StoryEvent[] 
  */
 const roughFor = (alone: boolean): FaultProfile => (alone ? { ...ROUGH, duplicated: 0 } : ROUGH)
 
-/** Long enough for what the dead process asked to have reached the service. */
+/** Long enough for the requests of the dead process to have reached the service. */
 const downMs = (random: VirtualRandom): number =>
   random.pick([3_000, 3_000, 20_000, 20_000, 120_000, 1_200_000])
 

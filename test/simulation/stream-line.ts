@@ -5,7 +5,7 @@ import type { VirtualClock } from './virtual-clock.ts'
 import type { VirtualRandom } from './virtual-random.ts'
 import { headersOf } from './wire-form.ts'
 
-/** One connection that carries a stream, with both of its ends. */
+/** One connection that carries a stream, including its two ends. */
 export class StreamLine {
   readonly #clock: VirtualClock
   readonly #random: VirtualRandom
@@ -14,7 +14,7 @@ export class StreamLine {
   #stream: OpenedStream | undefined
   #cancelTurn: () => void = () => {}
   #cancelTimeout: () => void = () => {}
-  /** The client receives nothing more: it hung up or received the end. */
+  /** The client receives nothing more, because it closed the connection or received the end. */
   #deaf = false
   /** No data arrives any more, without notice. */
   #silent = false
@@ -59,7 +59,7 @@ export class StreamLine {
     this.#turnSoon(downMs)
   }
 
-  /** The client closes its socket: the service sees it a network time later. */
+  /** The client closes its socket. The service notices it after one network delay. */
   hangUp(): void {
     if (this.#hungUp) return
     this.#hungUp = true
@@ -74,7 +74,7 @@ export class StreamLine {
     this.#leave()
   }
 
-  /** A stream's connection dies: the client learns it at once, or never. */
+  /** A stream's connection dies. The client notices it at once, or never. */
   lineDown(told: boolean): void {
     this.#clock.happen(this.#random.between(5_000, 20_000), () => this.#leave())
     if (told) this.#end('connection lost')

@@ -13,7 +13,7 @@ const LAST_WARNING_MS = 15 * 60_000
 /** The longest nap of the one who warns, and a look. */
 const WARNED_WITHIN_LOOKS = 65
 
-/** T1, T2, T5, T6, T8, T9 and T12 of the promises, as they can be seen from the wire and from the window. */
+/** Promises T1, T2, T5, T6, T8, T9 and T12, as far as the network and the window show them. */
 export class TokenInvariants {
   checked = 0
   #inFlight = 0
@@ -21,7 +21,7 @@ export class TokenInvariants {
   readonly #asked = new Set<HttpRequest>()
   /** Answered refusals since the last sign-in. */
   #refusals = 0
-  /** How often a user or a new process may have asked for a refresh that would not have come by itself. */
+  /** How often a user or a new process may have requested a refresh that was not due by itself. */
   #prompts = 0
   #ended: { posts: number } | undefined
   #endsTold = 0
@@ -41,7 +41,7 @@ export class TokenInvariants {
   #looksUnwarned = 0
   #warned = false
 
-  /** As far as the wire can tell: a new process may know of one. */
+  /** As far as the network shows. A new process may know of one. */
   get isAnswerLost(): boolean {
     return this.#lost !== 'no'
   }
@@ -120,7 +120,7 @@ export class TokenInvariants {
     this.#given.set(refresh, this.#given.size)
   }
 
-  /** `honours`: whether the service would still take a refresh token. */
+  /** `honours`: whether the service would still accept a refresh token. */
   told(event: MonitorEvent & { readonly at: number }, honours: (token: string) => boolean): void {
     if (event.kind === 'sign-in-due') {
       if (event.endsAt - event.at <= LAST_WARNING_MS + 1_000) this.#warned = true
@@ -171,7 +171,7 @@ export class TokenInvariants {
     if (this.#looksUnwarned > WARNED_WITHIN_LOOKS) violation('the end of the 24 hours was not announced')
   }
 
-  /** After everything was fair for minutes: what the service would still honour is in use. */
+  /** Once nothing was wrong for minutes, the token that the service still accepts is in use. */
   settled({ access, refresh }: Snapshot): void {
     this.checked += 1
     if (refresh.unsaved !== undefined) violation(`the token is still not saved: ${refresh.unsaved}`)

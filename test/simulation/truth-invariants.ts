@@ -12,7 +12,7 @@ const IN_FLIGHT_MS = 60
 const FIFTH = 0.2
 const WARNED_AHEAD_LOOKS = 15
 
-/** What the looks at quotas that others use add up to. */
+/** The totals of all checks of quotas that others use. */
 export interface TruthCounts {
   looks: number
   /** Truth within `low`…`high`. */
@@ -27,7 +27,7 @@ interface Watched {
   /** When the last header came, and whether the truth has been under a fifth ever since. */
   headerAt: number
   isUnderSinceHeader: boolean
-  /** A tenth or more was there since it was empty last. */
+  /** At least a tenth has been left at some time since the quota was last empty. */
   wasThere: boolean
   readonly states: QuotaState[]
 }
@@ -52,8 +52,7 @@ export class TruthInvariants {
   }
 
   /**
-   * Once a second. `busy`: categories with a request on its way, which may or may not be counted
-   * yet.
+   * Called once a second. `busy`: categories with a request in flight, which may or may not be counted yet.
    */
   seen(snapshot: Snapshot, service: SimulatedService, busy: ReadonlySet<string>): void {
     this.checked += 1
@@ -63,7 +62,7 @@ export class TruthInvariants {
       const truth = service.quotas.reading(row.category, nowMs)
       if (!truth || truth.limit !== row.limit || truth.periodSeconds !== row.period) continue
       const before = service.quotas.reading(row.category, nowMs - IN_FLIGHT_MS)
-      // A service of fixed windows that has shown this row no Reset yet is taken for one that fills
+      // Until a service with fixed windows sends a Reset for this row, the app assumes that the row refills
       // gradually.
       const isMistaken = row.model === 'rolling' && service.options.window === 'fixed'
       if (!busy.has(row.category) && !isMistaken)

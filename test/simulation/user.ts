@@ -18,7 +18,7 @@ export interface UserDeps {
 /** Who sits in front of the window. */
 export class User {
   readonly #deps: UserDeps
-  /** In whose window: a process that dies takes its dialog with it. */
+  /** The process whose window shows the dialog. If the process dies, the dialog is gone. */
   #signsInAt: VirtualProcess | undefined
 
   constructor(deps: UserDeps) {
@@ -44,7 +44,7 @@ export class User {
         monitor.withProfile(profile, (session) => session.tryNow())
         break
       case 'revoke':
-        // An ended session is not revoked: it reports that, and stays ended.
+        // An ended session is not revoked. It reports that, and stays ended.
         if (snapshot.refresh.state !== 'sign-in-required') invariants.revocation.asked(clock.monotonicMs())
         void monitor.withProfile(profile, (session) => session.revoke())
         break
@@ -61,7 +61,7 @@ export class User {
     }
   }
 
-  /** As the dialog has it: a revocation that waits is stood down first. */
+  /** As in the dialog, a waiting revocation is cancelled first. */
   async #signIn(): Promise<void> {
     const { clock, machine, service, invariants, profile: id } = this.#deps
     const { process } = machine

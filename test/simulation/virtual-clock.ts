@@ -7,7 +7,7 @@ interface Due {
   cancelled: boolean
 }
 
-/** The earliest first; what is due together runs in the order it was asked for. */
+/** The earliest timer is first. Timers that are due together run in the order in which they were set. */
 class DueQueue {
   readonly #heap: Due[] = []
   #order = 0
@@ -64,7 +64,7 @@ class DueQueue {
 const isBefore = (a: Due, b: Due): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
 
 const MAX_WAIT_MS = 2 ** 31 - 1
-/** More events than this in one advance is a hot loop, not a long day. */
+/** More events than this in one advance mean an endless loop, not a long day. */
 const MAX_EVENTS = 20_000_000
 
 /**
@@ -121,7 +121,7 @@ export class VirtualClock implements Clock {
     this.#wallErrorMs += ms
   }
 
-  /** The machine sleeps: the world and the wall clock go on, timers and the monotonic clock do not. */
+  /** The machine sleeps. The world and the wall clock continue, but timers and the monotonic clock stop. */
   sleep(ms: number): void {
     this.#worldMs += ms
     this.#sleptMs += ms

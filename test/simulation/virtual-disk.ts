@@ -6,13 +6,13 @@ import type { VaultFileOpening } from '../../main/vault/vault-file.ts'
 export type Commit = 'intent' | 'token' | 'outbox' | 'note'
 export type DiskHealth = 'ok' | 'full' | 'read-only'
 
-/** SQLite's result codes for a disk that does not take a write. */
+/** SQLite's result codes for a disk that rejects a write. */
 const REFUSALS = { dead: 10, full: 13, 'read-only': 8 } as const
 
 /** The more that hangs on it, the further behind; a save may write more than one of them. */
 const COMMITS: readonly Commit[] = ['note', 'intent', 'token', 'outbox']
 
-/** What is durable of a key, without opening anything that is sealed. */
+/** The stored data of a key. Sealed data is not opened. */
 export interface OnDisk {
   readonly isRevocationPending: boolean
   readonly isSignInRequired: boolean
@@ -21,7 +21,7 @@ export interface OnDisk {
 }
 
 /**
- * A disk under `vault.db`: what was committed is there after a crash, what was not is gone.
+ * A disk under `vault.db`. After a crash, committed data is still there, and all other data is gone.
  *
  * The app's own store runs on it, with SQLite's own transactions.
  */
@@ -117,7 +117,7 @@ export class OpenDisk {
     this.die()
   }
 
-  /** Nothing that this process does from here on reaches the disk. */
+  /** From here on, nothing that this process does reaches the disk. */
   die(): void {
     if (this.isTransaction) this.#database.exec('ROLLBACK')
     this.isOpen = false

@@ -13,7 +13,7 @@ import { headersOf, outcomeOf, serviceRequestOf } from './wire-form.ts'
 /** Events for a watcher of the wire. Bodies are searched for secrets and rejections. */
 export interface Wiretap {
   asked(request: HttpRequest, path: string): void
-  /** The caller has its outcome, whatever became of the request. */
+  /** The caller has its outcome, whatever happened to the request. */
   done(request: HttpRequest, path: string, outcome: HttpOutcome): void
   /** The head of a stream's answer came in. */
   opened?(path: string, status: number, headers: HttpHeaders): void
@@ -104,7 +104,7 @@ export class VirtualHttp implements Http {
     this.#clock.happen(upMs, () => {
       const reply = this.#service.handle(asked)
       if (requestFault === 'black-hole' || reply.kind === 'silence') {
-        // The service's own timeouts notice, some time later, that the client is gone.
+        // Some time later, the service's own timeouts notice that the client is gone.
         if (reply.kind === 'stream') this.#clock.happen(20_000, () => reply.stream.close())
         return
       }
@@ -126,7 +126,7 @@ export class VirtualHttp implements Http {
     for (const line of [...this.#lines]) line.lineDown(this.#random.chance(0.5))
   }
 
-  /** The process is gone: its sockets close, and responses to its requests have no receiver. */
+  /** The process has died. Its sockets close, and responses to its requests have no receiver. */
   processDied(): void {
     this.#process += 1
     for (const line of [...this.#lines]) line.hangUp()

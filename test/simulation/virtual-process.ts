@@ -20,7 +20,7 @@ export interface ProcessDeps {
   readonly keptAlerts: Map<string, string>
 }
 
-/** The system's keychain of a machine on which nothing is wrong with it. */
+/** The system's keychain on a machine where it works. */
 const KEYSTORE: Keystore = {
   wrap: async (key) => ({ kind: 'wrapped', backend: 'virtual', bytes: Uint8Array.of(1, ...key) }),
   unwrap: async (wrapped) => ({ kind: 'unwrapped', key: wrapped.slice(1), renew: false }),
@@ -85,7 +85,7 @@ export class VirtualProcess {
     return new VirtualProcess(deps)
   }
 
-  /** Its tokens are sealed on `disk`, and what is there already is restored. */
+  /** Its tokens are sealed on `disk`. If the disk already contains tokens, they are restored. */
   static async onDisk(deps: ProcessDeps, disk: OpenDisk): Promise<VirtualProcess> {
     const handle = await VaultHandle.open({
       folder: '',
@@ -118,7 +118,7 @@ export class VirtualProcess {
     this.#disk?.die()
   }
 
-  /** As by a user, who ends it in peace: an answer on its way is waited for. */
+  /** Ends the process as a user does, and waits for a response that is in flight. */
   async quit(): Promise<void> {
     this.monitor.stop()
     await this.monitor.idle()

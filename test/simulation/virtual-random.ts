@@ -1,6 +1,6 @@
 import type { Random } from '../../main/ports/ports.ts'
 
-/** Chance that repeats: one seed, one sequence (mulberry32). */
+/** Repeatable random numbers. Each seed gives one sequence (mulberry32). */
 export class VirtualRandom implements Random {
   #state: number
 
@@ -16,7 +16,7 @@ export class VirtualRandom implements Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** A sequence of its own, so that who draws more often does not change what others draw. */
+  /** A separate sequence, so that one user's draws do not change those of others. */
   fork(): VirtualRandom {
     return new VirtualRandom(Math.floor(this.next() * 2 ** 32))
   }

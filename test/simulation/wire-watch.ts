@@ -15,12 +15,12 @@ export interface WireWatchDeps {
   readonly budgetFraction: number
 }
 
-/** Holds what goes over the wire against the invariants, and lets the process die where it passes a step. */
+/** Checks the network traffic against the invariants, and kills the process when it passes a chosen step. */
 export class WireWatch implements Wiretap {
   readonly requests: Record<string, number> = {}
   readonly #deps: WireWatchDeps
   readonly #inFlight = new Map<string, number>()
-  /** Rows as they were when a request went out to them last. */
+  /** The rows as they were when the last request for them was sent. */
   readonly #asked = new Map<string, RequestQuota>()
   readonly #sentAtMs = new Map<HttpRequest, number>()
 
@@ -108,7 +108,7 @@ export class WireWatch implements Wiretap {
     if (category === undefined) return
     const nowMs = this.#deps.clock.worldMs()
     const hasQuota = 'x-ratelimit-remaining' in headers
-    // A refusal of the service says what is left too: nothing. One in front of it says nothing of that.
+    // A 429 of the service shows that nothing is left. A 429 of a proxy in front of it does not show that.
     const isOfService = headers['content-type'] !== 'text/html'
     if (hasQuota || (status === 429 && isOfService)) invariants.alerts.evidence(category, nowMs)
     if (status !== 429) return
@@ -117,7 +117,7 @@ export class WireWatch implements Wiretap {
     invariants.alerts.refused(category)
   }
 
-  /** The row that a request about to go out counts against. */
+  /** The row that counts a request that is about to be sent. */
   #rowOf(category: string): RequestQuota | undefined {
     const row = this.#deps.snapshot().requests.find((one) => one.category === category)
     if (row !== undefined) this.#asked.set(category, row)

@@ -22,13 +22,13 @@ const STEP_MS = 1_000
 const SCAN_EVERY_STEPS = 60
 /** Long enough for half-open connections to be noticed on both sides and every stream to be back. */
 const SETTLING_MS = 180_000
-/** By then each quota had a header of the service's own again, or is full. */
+/** By then, each quota has had a header from the service itself again, or is full. */
 const DECEIVED_MS = 300_000
 
 export interface Report {
   readonly virtualMs: number
   readonly clockEvents: number
-  /** How often the whole was looked at, and how often an invariant was held against something. */
+  /** How often the whole world was checked, and how often an invariant was checked. */
   readonly looks: number
   readonly invariantsChecked: number
   readonly truth: TruthCounts
@@ -53,7 +53,7 @@ export class World {
   readonly #faults: Record<string, number> = {}
   #looks = 0
   #problem: Error | undefined
-  /** Somebody else spends, or time was set: the bounds cannot hold any more. */
+  /** Another program uses the quota, or the time was set, so the bounds may no longer hold. */
   #disturbed = false
   #lies = 0
   #deceivedAtMs = Number.NEGATIVE_INFINITY
@@ -122,7 +122,7 @@ export class World {
     return snapshot
   }
 
-  /** From here on tokens are sealed on a disk, and processes may die. */
+  /** From here on, tokens are sealed on a disk, and processes may die. */
   async takeDisk(): Promise<void> {
     await this.#machine.takeDisk()
   }
@@ -131,7 +131,7 @@ export class World {
     this.#connect(PROFILE, KEY.refreshToken, this.#story.budgetFraction)
   }
 
-  /** A new sign-in on the same API key, as another profile, which spends nothing. */
+  /** A new sign-in with the same API key, as another profile that makes no requests. */
   connectAgain(id: string): void {
     const nowMs = this.clock.worldMs()
     const grant = this.service.tokens.signIn('openid offline_access MarketData', false, nowMs)
@@ -153,7 +153,7 @@ export class World {
     this.monitor.connect({ ...KEY, id, refreshToken, probes: { budgetFraction, everySeconds: {} }, streams })
   }
 
-  /** Lives through `ms`, looking at the whole at every step. */
+  /** Runs for `ms`, and checks the whole world at every step. */
   async live(ms: number): Promise<void> {
     const pending = this.#story.events.filter(({ atMs }) => atMs <= ms)
     const startMs = this.clock.worldMs()
@@ -167,7 +167,7 @@ export class World {
     }
   }
 
-  /** Everything that was wrong is put right; then both sides have to agree on the slots. */
+  /** All faults are repaired. After that, both sides must agree on the slots. */
   async settle(): Promise<void> {
     this.http.setFaultProfile(FAIR)
     for (const name of this.service.faults.names()) this.service.faults.set(name, false)
@@ -245,7 +245,7 @@ export class World {
     return this.clock.worldMs() - this.#deceivedAtMs < DECEIVED_MS
   }
 
-  /** Nobody else spends, and the rule is the one that is current: the arithmetic has to be exact. */
+  /** No other program uses the quota and the current rule applies, so the arithmetic must be exact. */
   get #isAlone(): boolean {
     const { traffic = {}, window = 'rolling', table = 'current' } = this.#story.service
     return (

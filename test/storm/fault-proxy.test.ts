@@ -21,7 +21,7 @@ async function proxied() {
     service.close()
   })
   const port = Number(new URL(proxy.origin).port)
-  /** All bytes until the connection is over, and how it was. */
+  /** All bytes until the connection ends, and how it ended. */
   const ask = (path = '/', onBytes = (_text: string) => {}) =>
     new Promise<{ readonly text: string; readonly how: string }>((resolve) => {
       let text = ''

@@ -3,14 +3,14 @@ import type { AddressInfo, Socket } from 'node:net'
 import { chanceFrom } from '../app/quota/chance.ts'
 
 /**
- * What becomes of an answer on its way. The service has received the request, and counted it, in every case
- * but `away`.
+ * What happens to a response on its way. Except with `away`, the service has received and counted the
+ * request.
  */
 export type Trouble =
   | '503'
   /** The connection is reset before the head, or within the body. */
   | 'reset'
-  /** One byte a second until the trouble is over; then the rest at once. */
+  /** One byte per second until the fault ends, then the rest at once. */
   | 'slow-head'
   /** A status that no answer can have. */
   | 'status'
@@ -23,13 +23,13 @@ export type Trouble =
 const DRIP_MS = 1_000
 const STATUSES = ['099', '000', '700']
 const JSON_TYPE = 'Content-Type: application/json\r\n'
-/** A share of the answers of `reset` is cut within the body. */
+/** With `reset`, a share of the responses is cut within the body. */
 const CUT_SHARE = 0.25
 
-/** A proxy in front of a host of the service, which can spoil what it passes on. */
+/** A proxy in front of a host of the service. It can spoil the data that it passes on. */
 export class FaultProxy {
   readonly #server = createServer((incoming, response) => this.#forward(incoming, response))
-  // Without it a connection that the simulator has just closed would be a fault of its own.
+  // Without it, a connection that the simulator has just closed would be an additional fault.
   readonly #agent = new Agent({ keepAlive: false })
   readonly #to: number
   readonly #chance: () => number
@@ -63,7 +63,7 @@ export class FaultProxy {
     return `http://127.0.0.1:${this.#port}`
   }
 
-  /** Spoils answers from now on; streams that are open go on, see `cutStreams`. */
+  /** Spoils responses from now on. Open streams continue; see `cutStreams`. */
   strike(trouble: Trouble | ((path: string) => Trouble | undefined)): void {
     this.#troubleOf = typeof trouble === 'function' ? trouble : () => trouble
     this.#isAway = trouble === 'away'
@@ -76,7 +76,7 @@ export class FaultProxy {
     for (const finish of [...this.#drips]) finish()
   }
 
-  /** Resets every stream that is open, within a frame or between two. */
+  /** Resets every open stream, within a frame or between two frames. */
   cutStreams(): void {
     for (const socket of [...this.#streams]) socket.resetAndDestroy()
   }
@@ -174,7 +174,7 @@ export class FaultProxy {
     })
   }
 
-  /** What is no answer in HTTP, or one that contradicts itself. */
+  /** Data that is not an HTTP response, or a response that contradicts itself. */
   #garbage(): string | Buffer {
     const noise = Buffer.from(Array.from({ length: 400 }, () => Math.floor(this.#chance() * 256)))
     const odd = [
@@ -219,7 +219,7 @@ const isStream = ({ headers }: IncomingMessage): boolean => /streams/.test(heade
 const plain = (status: string, body: string): string =>
   `HTTP/1.1 ${status}\r\n${JSON_TYPE}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
 
-/** The head as it came, but that the end of its body is the end of the connection. */
+/** The head as received, except that its body ends with the connection. */
 function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
   const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`]
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -20,7 +20,7 @@ export interface Weather {
 export interface StormFault {
   readonly name: string
   readonly seconds: number
-  /** When the scanners start, in milliseconds after the slot; a second unless said. */
+  /** When the scanners start, in milliseconds after the start of the slot. The default is one second. */
   readonly scansAfterMs?: number
   readonly allows: Allowances
   readonly strike: (weather: Weather) => void | Promise<void>
@@ -64,7 +64,7 @@ export const FAULTS: readonly StormFault[] = [
     name: 'sign-in host away',
     seconds: OUTAGE_SECONDS,
     allows: { served: true, rejects: true },
-    // One endpoint rejects the token once, which the others still accept.
+    // One endpoint rejects the token once, while the others still accept it.
     strike: ({ signIn, resources }) => {
       let rejections = 1
       signIn.strike('away')
@@ -111,7 +111,7 @@ export const FAULTS: readonly StormFault[] = [
     name: 'disk full',
     seconds: OUTAGE_SECONDS,
     allows: { served: true },
-    // A token has to be refreshed meanwhile, and the new one cannot be stored.
+    // Meanwhile, a token must be refreshed, and the new one cannot be stored.
     strike: (weather) => {
       weather.disk.fill()
       expireAccess(weather)
@@ -128,7 +128,7 @@ export const FAULTS: readonly StormFault[] = [
   {
     name: 'kill -9',
     seconds: 1,
-    // While the connections of the scanners are under way.
+    // The fault begins while the scanners' connections are being made.
     scansAfterMs: 0,
     allows: { served: true, kills: true },
     strike: async ({ gateway }) => {
@@ -141,7 +141,7 @@ export const FAULTS: readonly StormFault[] = [
 
 export const DISK_FULL = 'disk full'
 
-/** Those of the minute in every test run, each for a few seconds. */
+/** The faults of the one-minute storm in every test run. Each lasts a few seconds. */
 export const SHORT_FAULTS: readonly StormFault[] = ['status 099', 'resets', 'garbage', 'kill -9'].map(
   (name) => {
     const fault = FAULTS.find((one) => one.name === name)

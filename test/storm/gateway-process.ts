@@ -38,7 +38,7 @@ export class GatewayProcess {
     this.#at = at
   }
 
-  /** Resolves once it serves: on the port that it had before, if any. */
+  /** Resolves once it serves. It uses the port that it had before, if any. */
   async start(): Promise<void> {
     const { signInOrigin, resourceOrigin, clientId, refreshToken, dataFolder } = this.#at
     const flags = ['--auth-url', signInOrigin, '--base-url', resourceOrigin, '--client-id', clientId]
@@ -82,7 +82,7 @@ export class GatewayProcess {
     return this.#end('SIGKILL')
   }
 
-  /** SIGTERM; another exit code than 0 counts as a crash. */
+  /** Sends SIGTERM. Any exit code other than 0 counts as a crash. */
   async stop(): Promise<void> {
     const child = this.#child
     await Promise.race([this.#end('SIGTERM'), pause(ENDED_WITHIN_MS)])
@@ -110,7 +110,7 @@ export class GatewayProcess {
     this.#lastLines = [...this.#lastLines, line].slice(-12)
     this.#at.say(`  gateway: ${line}`)
     if (!UNEXPECTED.test(line) || this.#saidUnexpected) return
-    // Its stack is one error, whose name stands above it.
+    // The lines of a stack belong to one error, whose name is in the line above them.
     this.#saidUnexpected = true
     this.#crashed(`said ${this.#lastLines.findLast((one) => /error/i.test(one))?.trim() ?? line.trim()}`)
   }

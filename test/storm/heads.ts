@@ -10,7 +10,8 @@ export function onFurtherHeads(socket: Pick<Socket, 'on' | 'off'>, more: () => v
     const text = tail + bytes.toString('latin1')
     const heads = [...text.matchAll(HEAD)].length
     for (let head = 0; head < heads; head += 1) if (++seen > 1) more()
-    // A head that ends in the next chunk is counted there, one that was counted is not.
+    // A head that ends in the next chunk is counted there. A head that was already counted is not counted
+    // again.
     tail = text.replaceAll(HEAD, (head) => ' '.repeat(head.length)).slice(-(HEAD_LENGTH - 1))
   }
   socket.on('data', look)

@@ -22,7 +22,7 @@ const look = (second: number, wrong: Look['wrong'] = {}, unbound: Look['unbound'
 })
 const frame = (second: number) => ({ reader: READER, atMs: second * SECOND })
 
-/** A slot in which nothing goes wrong, but for what is given. */
+/** A slot in which nothing goes wrong, except for the given faults. */
 function verdictOn(recorded: Partial<Recorded> = {}, allows: Allowances = {}): Verdict {
   const [verdict] = judge({
     slots: [{ fault: 'a fault', allows, ...FAULT }],
@@ -192,11 +192,11 @@ test('a request on the edge of two slots may be spoilt by the fault of either, a
     [[], []],
     [['served'], []],
   ]
-  // Sent before the second fault and answered in it, or before it.
+  // Sent before the second fault, and answered during or before it.
   expect(verdictsOn(59.999, 60, [spoils, spoils])).toEqual(explained)
   expect(verdictsOn(59.999, 60, [spoils, serves])).toEqual(unexplained)
   expect(verdictsOn(59.998, 59.999, [spoils, spoils])).toEqual(unexplained)
-  // Sent within ten seconds of the first fault's end, and answered whenever.
+  // Sent within ten seconds of the first fault's end, and answered at any time.
   expect(verdictsOn(40, 70, [spoils, serves])).toEqual(explained)
   expect(verdictsOn(40.001, 70, [spoils, serves])).toEqual(unexplained)
   expect(verdictsOn(40.001, 59, [spoils, spoils])).toEqual(unexplained)

@@ -6,24 +6,24 @@ export interface Crash {
   readonly what: string
 }
 
-/** One snapshot of the gateway, and what of it was not so. */
+/** One snapshot of the gateway, and what was wrong in it. */
 export interface Look {
   readonly atMs: number
-  /** A name and a detail for each thing that is wrong; a name is the same as long as the thing is. */
+  /** A name and a detail for each problem. The name stays the same as long as the problem lasts. */
   readonly wrong: Readonly<Record<string, string>>
-  /** The same of quotas whose bounds do not hold, or that have none. */
+  /** The same for quotas whose bounds are wrong or missing. */
   readonly unbound: Readonly<Record<string, string>>
 }
 
 /** What a fault allows that no other does. */
 export interface Allowances {
-  /** The gateway itself was killed: connections to it break, and streams end. */
+  /** The gateway itself was killed, so connections to it break, and streams end. */
   readonly kills?: true
-  /** The gateway itself stood still: a connection that broke was seen. */
+  /** The gateway itself was stopped. A broken connection was seen. */
   readonly stops?: true
-  /** The service cuts answers short, and so does the gateway. */
+  /** The service cuts responses short, and so the gateway does too. */
   readonly cuts?: true
-  /** Others leave nothing of the quota: some 429s cannot be avoided. */
+  /** Others leave nothing of the quota, so some 429s cannot be avoided. */
   readonly others?: true
   /** One endpoint rejects the token, and no refresh can help. */
   readonly rejects?: true
@@ -40,7 +40,7 @@ export interface Slot {
   readonly endMs: number
   /** The next fault begins. */
   readonly untilMs: number
-  /** How much later than due this machine ran what was due within ten seconds after the end. */
+  /** How late this machine ran the timers that were due within ten seconds after the end. */
   readonly lateMs: number
 }
 
@@ -51,7 +51,7 @@ export interface Recorded {
   readonly streams: readonly LoggedStream[]
   readonly frames: readonly LoggedFrame[]
   readonly crashes: readonly Crash[]
-  /** 429s in the service's ledger: each one was the gateway's. */
+  /** 429s in the service's ledger. Each was a response to the gateway. */
   readonly refusals: readonly { readonly atMs: number; readonly category: string }[]
   readonly looks: readonly Look[]
 }
@@ -79,7 +79,7 @@ export interface Figures {
   readonly failed: number
   readonly streamsLost: number
   readonly refusals: number
-  /** From the end of the fault until everything was right once; absent for never. */
+  /** Time from the end of the fault until everything was right for once; absent if it never was. */
   readonly rightAfterMs?: number
   /** What was right last. */
   readonly rightLast?: string
@@ -90,7 +90,7 @@ export const RIGHT_WITHIN_MS = 10_000
 const NOTICED_MS = 1_000
 const MOST_SAID = 5
 
-/** Judges every slot; what began in a slot is judged with it. */
+/** Judges every slot, including everything that began in it. */
 export function judge(record: Recorded): readonly Verdict[] {
   return record.slots.map((slot) => judgeSlot(slot, record))
 }
@@ -148,13 +148,13 @@ function judgeSlot(slot: Slot, record: Recorded): Verdict {
   }
 }
 
-/** A broken rule and its subject; of many alike one is reported. */
+/** A broken rule and its subject. Of many similar ones, only one is reported. */
 interface Finding {
   readonly like: string
   readonly what: string
 }
 
-/** One sentence for all that are alike, and the first few of these. */
+/** One sentence for all similar cases, with the first few of them. */
 function said(findings: readonly Finding[]): readonly string[] {
   const sentences = [...Map.groupBy(findings, ({ like }) => like).values()].map(
     ([first, ...alike]) => `${first?.what}${alike.length === 0 ? '' : ` (and ${alike.length} alike)`}`,
@@ -165,7 +165,7 @@ function said(findings: readonly Finding[]): readonly string[] {
 
 const secondsOf = (atMs: number, { startMs }: Slot): string => `${((atMs - startMs) / 1000).toFixed(1)} s`
 
-/** Whether the gateway was away, by the storm's hand, at some moment between the two. */
+/** Whether the storm kept the gateway away at some moment between the two times. */
 const wasKilled = (slots: readonly Slot[], fromMs: number, toMs: number): boolean =>
   slots.some(
     ({ allows, startMs, endMs }) => allows.kills === true && fromMs <= endMs + NOTICED_MS && toMs >= startMs,
@@ -210,7 +210,7 @@ function hasFailed(
   )
 }
 
-/** Something that was wrong, and when it was right for the first time after the end. */
+/** A problem, and when it was first gone after the end. */
 interface Right {
   readonly what: string
   readonly atMs: number | undefined
@@ -228,7 +228,7 @@ function rightness(
   { looks, frames, streams }: Recorded,
 ): { readonly afterMs?: number; readonly last?: string; readonly problems: readonly string[] } {
   const withinMs = RIGHT_WITHIN_MS + slot.lateMs
-  // A slot is never shorter than what it allows for the state, but where the whole storm is cut short.
+  // A slot is never shorter than the time that it allows for the state, unless the whole storm is cut short.
   const after = looks.filter(({ atMs }) => atMs > slot.endMs && atMs < slot.untilMs)
   if (after.length === 0) return { problems: ['no snapshot came after the end'] }
   const rights: Right[] = []

@@ -2,7 +2,7 @@ const EVERY_MS = 50
 /** What a timer is late by on an idle machine. */
 const USUAL_MS = 10
 
-/** How much time this process has lost to a busy machine, by a timer that comes too late. */
+/** How much time this process has lost to a busy machine, measured by how late a timer fires. */
 export class Lateness {
   readonly #late: { readonly atMs: number; readonly ms: number }[] = []
   readonly #timer: NodeJS.Timeout

@@ -8,7 +8,7 @@ test('programs are at rest once each machine says so and each request has ended'
   const ended = (id: string) => logs.add({ kind: 'ended', id, atMs: 2 })
   sent('a-1')
   ended('a-1')
-  // A busy machine may still send what it was about to send.
+  // A busy machine may still send the requests that it was about to send.
   expect(logs.isAtRest(2)).toBe(false)
   logs.add({ kind: 'rested' })
   sent('b-1')

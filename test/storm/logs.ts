@@ -4,7 +4,7 @@ export interface LoggedRequest {
   readonly program: string
   readonly path: string
   readonly sentAtMs: number
-  /** Absent while neither an answer nor a broken connection was seen. */
+  /** Absent until an answer or a broken connection is seen. */
   endedAtMs?: number
   /** Heads of answers that came for it. */
   heads: number
@@ -33,7 +33,7 @@ export type Told =
       readonly path: string
       readonly atMs: number
     }
-  /** A head came; a second one for the same request is a second answer. */
+  /** A head arrived. A second head for the same request is a second answer. */
   | {
       readonly kind: 'head'
       readonly id: string
@@ -54,7 +54,7 @@ export type Order =
   | { readonly do: 'scan' }
   | { readonly do: 'rest' }
 
-/** A frame that a reader received; at most one a second and reader is kept. */
+/** A frame that a reader received. At most one per second and reader is kept. */
 export interface LoggedFrame {
   readonly reader: string
   readonly atMs: number
@@ -67,7 +67,7 @@ export class ProgramLogs {
   readonly frames: LoggedFrame[] = []
   #rested = 0
 
-  /** Whether so many machines send no further request, and each of their requests has ended. */
+  /** Whether this number of machines send no further requests, and each of their requests has ended. */
   isAtRest(machines: number): boolean {
     return (
       this.#rested >= machines &&

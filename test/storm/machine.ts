@@ -13,7 +13,7 @@ import { keyOf, MACHINES, type Machine, type Poller } from './programs.ts'
 const TELL_MS = 100
 const AFTER_BREAK_MS = 1_000
 const MAX_RETRY_AFTER_MS = 60_000
-/** A poller that is behind leaves requests out, like most programs. */
+/** Like most programs, a poller that is late skips requests. */
 const MAX_OPEN_POLLS = 8
 const FRAME_EVERY_MS = 500
 
@@ -62,7 +62,7 @@ function ask(
     }
     sent.on('socket', (socket) => {
       const stop = onFurtherHeads(socket, () => tell({ kind: 'again', id }))
-      // A connection of its own is watched to its end: a second answer may come after the first.
+      // A separate connection is watched to its end, because a second answer may arrive after the first.
       if (agent !== false) sent.on('close', stop)
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {
@@ -116,7 +116,9 @@ async function poll(machine: Machine, { program, paths, everyMs }: Poller): Prom
   agent.destroy()
 }
 
-/** Every path on a connection of its own, all in one instant; what was refused is retried once. */
+/**
+ * Requests every path at the same instant, each on a separate connection. Rejected requests are retried once.
+ */
 function scan(machine: Machine): void {
   const { program, paths } = machine.scanner
   for (const path of paths) {
@@ -129,7 +131,7 @@ function scan(machine: Machine): void {
   }
 }
 
-/** Reads one stream for as long as the machine runs, and opens it again when it ends. */
+/** Reads one stream as long as the machine runs, and opens it again when it ends. */
 async function read(machine: Machine, path: string): Promise<void> {
   const reader = `${machine.name} ${path}`
   while (!isResting) {

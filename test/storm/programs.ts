@@ -10,9 +10,9 @@ export interface Poller {
 export interface Machine {
   readonly name: string
   readonly pollers: readonly Poller[]
-  /** A request on a connection of its own for each path, in one instant. */
+  /** One request for each path, all at the same instant, each on a separate connection. */
   readonly scanner: { readonly program: string; readonly paths: readonly string[] }
-  /** Slots between two scans: a scan uses no more than the refill in between. */
+  /** Number of slots between two scans. A scan uses no more than the refill in between. */
   readonly scanEvery: number
   readonly streams: readonly string[]
 }
@@ -35,7 +35,7 @@ export const MACHINES: readonly Machine[] = [
       { program: 'desk', paths: [ofAccount('SIM1001', 'balances')], everyMs: 2_500 },
       { program: 'notes', paths: [ofAccount('SIM1001', 'orders')], everyMs: 3_500 },
     ],
-    // Each another quote: none is answered together with another.
+    // Each request is for a different quote, so no two share an answer.
     scanner: {
       program: 'scanner',
       paths: Array.from({ length: SCANNED }, (_, at) => `/v3/marketdata/quotes/S${at}`),
@@ -57,7 +57,7 @@ export const MACHINES: readonly Machine[] = [
       { program: 'desk', paths: [ofAccount('SIM1002', 'balances')], everyMs: 4_000 },
       { program: 'notes', paths: [ofAccount('SIM1002', 'orders')], everyMs: 5_000 },
     ],
-    // Four requests, fifty times each: equal ones in flight share an answer.
+    // Four requests, fifty times each. Equal requests in flight share an answer.
     scanner: {
       program: 'scanner',
       paths: Array.from({ length: SCANNED }, (_, at) => `/v3/brokerage/accounts?page=${at % 4}`),
@@ -74,7 +74,7 @@ export const MACHINES: readonly Machine[] = [
   },
 ]
 
-/** The category of each poller's quota, whose row has to be right. */
+/** The category of each poller's quota. Its row must be right. */
 export const POLLED = ['Positions', 'Balances', 'Order Details'] as const
 
 const CLASSES: Readonly<Record<string, string>> = {

@@ -49,9 +49,9 @@ async function main(): Promise<number> {
   const { minutes, seed, faults, json } = asked
   const say = (line: string) =>
     void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`)
-  // Builds where that is due, so that the gateway starts at once.
+  // Builds the app if necessary, so that the gateway starts at once.
   spawnSync(process.execPath, [LAUNCH, '--version'])
-  // Otherwise a disk would stay mounted, and a stopped gateway stopped.
+  // Without this, a disk would stay mounted, and a stopped gateway would stay stopped.
   const abort = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => abort.abort())
   const { verdicts, skipped } = await storm({

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 /** A disk for a data folder, which can be filled up. */
 export interface SmallDisk {
   readonly folder: string
-  /** Absent where it can be filled; why not, otherwise. */
+  /** Why the disk cannot be filled; absent if it can. */
   readonly why?: string
   fill(): void
   free(): void
@@ -16,7 +16,7 @@ export interface SmallDisk {
 const MEGABYTES = 48
 const CHUNKS = [1 << 20, 1 << 12, 1]
 
-/** A tmpfs where one is needed and this process may mount it, an ordinary folder otherwise. */
+/** A tmpfs if one is needed and this process may mount it; otherwise an ordinary folder. */
 export function smallDisk(isNeeded: boolean): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'headroom-storm-'))
   const options = ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m,mode=700`]

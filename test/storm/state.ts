@@ -8,10 +8,10 @@ export interface Truth {
   readonly most: number
 }
 
-/** A header counts whole requests; the moment of a snapshot is not that of the count. */
+/** A header counts whole requests, and the snapshot and the count are not of the same moment. */
 const OFF_BY = 1
 
-/** What of a snapshot is not so while nothing is wrong with the service. `truthOf`: by category. */
+/** What is wrong in a snapshot while nothing is wrong with the service. `truthOf`: by category. */
 export function lookOf(snapshot: Snapshot, truthOf: (category: string) => Truth | undefined): Look {
   const wrong: Record<string, string> = {}
   const unbound: Record<string, string> = {}

@@ -21,7 +21,7 @@ export interface StormAsked {
   readonly slotSeconds: number
   readonly seed: number
   readonly say: (line: string) => void
-  /** Ends it early, with nothing left running; the storm rejects. */
+  /** Ends the storm early, with nothing left running. Its promise rejects. */
   readonly signal?: AbortSignal
   /** Called with the verdict on a slot when the next one begins; requests under way may still be answered. */
   readonly onSlot?: (verdict: Verdict) => void
@@ -43,13 +43,13 @@ const USUAL_OTHERS: Readonly<Record<string, number>> = {
   'MarketDepth Stream': 0.03,
 }
 const WARM_WITHIN_MS = 60_000
-/** More than a program's patience of 30 s, and the 30 s in which an answer begins. */
+/** More than the 30 s that a program waits, plus the 30 s in which an answer begins. */
 const ANSWERED_WITHIN_MS = 75_000
 const LEDGER_MS = 500
 const SCAN_AFTER_MS = 1_000
 const MACHINE = fileURLToPath(new URL('machine.ts', import.meta.url))
 
-/** A gateway as a process of its own, two machines of programs, and a fault in each slot. */
+/** A gateway in a separate process, two machines of programs, and a fault in each slot. */
 export async function storm(asked: StormAsked): Promise<Storm> {
   const { slots: count, slotSeconds, seed, say } = asked
   const needsDisk = asked.faults.some(({ name }) => name === DISK_FULL)
@@ -119,7 +119,7 @@ export async function storm(asked: StormAsked): Promise<Storm> {
     }
     for (const machine of machines) order(machine, { do: 'rest' })
     await atRest(logs, machines.length)
-    // What is found while the storm ends belongs to its last slot.
+    // A problem that is found while the storm ends belongs to the last slot.
     const last = slots.pop()
     await gateway.stop()
     readLedger()
@@ -155,7 +155,7 @@ async function slotOf(
   await pause(Math.max(0, startMs + fault.seconds * 1000 - Date.now()), undefined, { signal })
   await fault.lift?.(weather)
   const endMs = Date.now()
-  // A busy machine is given the time that it has lost.
+  // A busy machine gets the time that it has lost.
   let lateMs = 0
   const toMs = () => Math.max(startMs + slotSeconds * 1000, endMs + RIGHT_WITHIN_MS + lateMs)
   while (Date.now() < toMs()) {

@@ -30,7 +30,7 @@ const rightWords = ({ rightAfterMs, rightLast }: Verdict['figures']): string =>
     ? 'never'
     : `${(rightAfterMs / 1000).toFixed(1)} s${rightLast === undefined ? '' : ` (${rightLast})`}`
 
-/** The table at the end, a row for each slot, and below it what does not hold. */
+/** The table at the end, with a row for each slot. Below it are the broken rules. */
 export function stormTable(verdicts: readonly Verdict[]): string {
   const rows = verdicts.map(({ fault, problems, figures }) => [
     fault,

@@ -3,7 +3,7 @@ import type { Truth } from './state.ts'
 
 const EVERY_MS = 50
 const KEPT_MS = 20_000
-/** A snapshot is held against the service's count this long before and after it. */
+/** A snapshot is compared with the service's counts up to this long before and after it. */
 const AROUND_MS = 300
 
 interface Count {
@@ -31,7 +31,7 @@ export class TruthLog {
   around(category: string, atMs: number): Truth | undefined {
     this.#keep()
     const near = this.#counts.filter((count) => Math.abs(count.atMs - atMs) <= AROUND_MS)
-    // Where this process was too busy to count, the counts before and after hold what was between.
+    // If this process was too busy to count, the counts before and after enclose the values between them.
     const before = this.#counts.findLast((count) => count.atMs < atMs)
     const after = this.#counts.find((count) => count.atMs >= atMs)
     const counted = [...near, before, after].flatMap((count) => count?.remaining[category] ?? [])

@@ -1,10 +1,10 @@
 import type { Workshop } from '../sabotage/workshop.ts'
 
-/** A new entry of a table, as a contributor would begin it. */
+/** A new entry of a table, as a contributor would first write it. */
 export interface Trial {
   readonly name: string
   readonly file: string
-  /** Text of the file, once, before which `entry` is put. */
+  /** A text that occurs once in the file. `entry` is inserted before it. */
   readonly before: string
   readonly entry: string
 }
@@ -60,7 +60,9 @@ export const TRIALS: readonly Trial[] = [
   },
 ]
 
-/** Product files that a new entry costs: its own, and those in which the compiler then asks for more. */
+/**
+ * The product files that a new entry changes: its own, and those in which the compiler then reports errors.
+ */
 export async function filesOf(trial: Trial, workshop: Workshop): Promise<readonly string[]> {
   const text = workshop.read(trial.file)
   const parts = text.split(trial.before)

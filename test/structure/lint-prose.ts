@@ -1,8 +1,8 @@
 /**
  * Checks how documents, texts, comments and commit subjects are written: `npm run lint` runs it after Biome.
  *
- * `prose.json` counts the faults that are left from before, by file. `-- --update` lowers these counts to
- * what is there.
+ * `prose.json` counts the remaining older faults, by file. `-- --update` lowers these counts to what is
+ * there.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -7,7 +7,7 @@ export interface Source {
   readonly text: string
 }
 
-/** The product's TypeScript and styles below `folder`, the project's. */
+/** The product's TypeScript and styles below `folder`, the project's folder. */
 export function productSources(folder: string): readonly Source[] {
   return ['app', 'main', 'renderer'].flatMap((top) =>
     readdirSync(join(folder, top), { recursive: true, encoding: 'utf8' })
@@ -31,7 +31,7 @@ const LAYERS: readonly (readonly string[])[] = [
 ]
 const DEFAULT_LAYER = 1
 
-/** The folder below `app/`, `main/` or `renderer/`; each host is a room of its own. */
+/** The folder below `app/`, `main/` or `renderer/`. Each host is a separate room. */
 export function roomOf(path: string): string {
   const [top = '', room = '', host = '', ...rest] = path.split('/')
   if (host === '') return top
@@ -64,7 +64,7 @@ export function upwardArrows(sources: readonly Source[]): readonly string[] {
     .map(({ from, to }) => `${from} → ${to}`)
 }
 
-/** Groups of two rooms or more that import each other, directly or by way of others. */
+/** Groups of two or more rooms that import each other, directly or through other rooms. */
 export function circles(sources: readonly Source[]): readonly (readonly string[])[] {
   const targets = new Map<string, Set<string>>()
   for (const { path } of sources) targets.set(roomOf(path), new Set())
@@ -111,7 +111,7 @@ const linesOf = ({ text }: Source): number => text.split('\n').length - 1
 /** The rooms that describe problems of a key. */
 const SPEAKING =
   /^(?:app\/(?:conditions|status|alerts)|main\/alerts|renderer\/(?:alerts|events|verdict|glance|strip))\/|^main\/hosts\/(?:desktop\/tray|terminal\/(?:table|program-rows|changes)\.)/
-/** What these files say is of a newer version, or of what a button did. */
+/** The texts in these files are about a newer version, or about the result of a button. */
 const OF_CONTROLS = [
   'app/status/update-status.ts',
   'renderer/events/export-items.tsx',
@@ -133,7 +133,7 @@ export function sentenceModules(sources: readonly Source[]): readonly string[] {
   return [...new Set(composing)]
 }
 
-/** The figures of the product's structure; each may only fall. Lines are those of TypeScript and styles. */
+/** The figures of the product's structure. Each may only fall. Only lines of TypeScript and styles count. */
 export function figuresOf(sources: readonly Source[]) {
   const code = sources.filter(({ path }) => !path.endsWith('.css'))
   const inCircles = (top: string) =>

@@ -12,7 +12,7 @@ export interface Fault {
   readonly why: string
 }
 
-/** Most words of a sentence, in a document and in the window. */
+/** Maximum number of words in a sentence, in a document and in the window. */
 const MAX_WORDS = { document: 25, window: 12 } as const
 const MAX_COMMENT = 110
 const MAX_SUBJECT = 72
@@ -29,7 +29,7 @@ export function longSentences({ path, text }: Source): readonly Fault[] {
 }
 
 /**
- * Where texts are read in a terminal, by programs or in a document: they may be as long as those of a
+ * Files whose texts are read in a terminal, by programs or in a document. They may be as long as those of a
  * document.
  */
 const NOT_IN_WINDOW =
@@ -63,7 +63,10 @@ export function dialect(source: Source): readonly Fault[] {
   })
 }
 
-/** The words of `DIALECT` that have no other meaning: not in comments and titles of tests either. */
+/**
+ * The words of `DIALECT` that have no other meaning. They may not occur in comments and titles of tests
+ * either.
+ */
 const DIALECT_ANYWHERE =
   /\b(?:let in|comes? back|came back|goes on|went on|told|speaks? of|spoke|whoever|beside|mended)\b/i
 const COMMENT = /^\s*(?:\/\/|\/?\*)/
@@ -87,7 +90,7 @@ export function wideComments({ path, text }: Source): readonly Fault[] {
   })
 }
 
-/** What is wrong with a commit's subject; nothing where it may be. */
+/** What is wrong with a commit's subject; empty if nothing is. */
 export function subjectFaults(subject: string): readonly string[] {
   const [first = ''] = subject.split(' ')
   return [
@@ -139,7 +142,7 @@ export function faultsOf(folder: string, base: string): Readonly<Record<Rule, re
 export interface Leftovers {
   /** The last commit whose subject is not checked. */
   readonly base: string
-  /** Faults of each rule that are left from before, by file; the sum of each rule may only fall. */
+  /** The remaining older faults of each rule, by file. The sum of each rule may only fall. */
   readonly faults: Readonly<Partial<Record<Rule, Readonly<Record<string, number>>>>>
 }
 
@@ -149,7 +152,9 @@ export function countsOf(faults: readonly Fault[]): Readonly<Record<string, numb
   return counts
 }
 
-/** Where a rule has more faults than `leftovers` in all: those of the files that have more than before. */
+/**
+ * If a rule has more faults in total than `leftovers`, the faults of the files that have more than before.
+ */
 export function newFaults(
   faults: Readonly<Record<Rule, readonly Fault[]>>,
   leftovers: Leftovers['faults'],
@@ -157,7 +162,7 @@ export function newFaults(
   return Object.entries(faults).flatMap(([rule, all]) => {
     const counts = countsOf(all)
     const allowed = leftovers[rule as Rule] ?? {}
-    // Their sum, so that a file may be renamed or divided.
+    // Only the sum counts, so that a file may be renamed or divided.
     if (all.length <= Object.values(allowed).reduce((sum, count) => sum + count, 0)) return []
     return all
       .filter(({ path }) => (counts[path] ?? 0) > (allowed[path] ?? 0))

@@ -17,7 +17,7 @@ interface Node {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string'
 
-/** Places of strings that no user reads: modules, types, names of classes, bugs. */
+/** Places of strings that no user reads, such as modules, types, class names and bugs. */
 const UNREAD = new Set([
   'ImportDeclaration',
   'ExportNamedDeclaration.source',
@@ -53,7 +53,7 @@ function textOf(node: Node): string {
   return '…'
 }
 
-/** Strings, templates and texts of elements of a TypeScript source that hold two words or more. */
+/** Strings, templates and element texts of a TypeScript source that contain two words or more. */
 export function textsOf({ path, text }: Source): readonly Text[] {
   const { program } = parseSync(path, text)
   const found: Text[] = []

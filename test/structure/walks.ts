@@ -17,7 +17,7 @@ export function walksIn(page: string, sources: readonly Source[]): readonly Walk
     const [, name = '', said = ''] = /^(.+) \((\d+) files/.exec(part) ?? []
     if (name === '') return []
     let folder = 'main'
-    // The page of a browser takes another way over two files of its own.
+    // A browser's page takes another way, through two files of its own.
     const onDesktop = part.replaceAll(/\(In a browser:[^)]*\)/g, '')
     const files = [...onDesktop.matchAll(/`([\w./-]+\.tsx?)`/g)].map(([, text = '']) => {
       const places = [join(folder, text), join('main', text), text].map((path) => normalize(path))

@@ -6,7 +6,7 @@ import { settled, VirtualWindowClock } from '../virtual-window-clock.ts'
 
 type Answer = (signal: AbortSignal | undefined) => Response | 'unreachable'
 
-/** A host of which each path's answers are scripted; the last one repeats. */
+/** A host with scripted answers for each path. The last answer repeats. */
 function scripted(kept?: string, code?: string) {
   const clock = new VirtualWindowClock(NOW_MS)
   const answers = new Map<string, Answer[]>()
@@ -83,7 +83,7 @@ function pushes() {
   })
   return {
     answer: (signal: AbortSignal | undefined) => {
-      // As fetch does: an abort ends the body with an error.
+      // As in fetch, an abort ends the body with an error.
       signal?.addEventListener('abort', () => {
         over = true
         control.error(new DOMException('aborted', 'AbortError'))

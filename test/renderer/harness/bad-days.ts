@@ -31,7 +31,7 @@ const positions = (more: Partial<RequestQuota>): readonly RequestQuota[] =>
 const uncheckedRows = (more: Partial<RequestQuota>): readonly RequestQuota[] =>
   allOf({ ...more, state: 'not-checked', verdict: 'not-seen' }).map(({ safe, nextCheckAt, ...row }) => row)
 
-/** What a snapshot holds once the service has not been asked successfully for long. */
+/** The contents of a snapshot once no request to the service has succeeded for a long time. */
 const unchecked = uncheckedRows({ source: 'modelled', observedAt: SINCE_MS, low: 0, high: 320 })
 
 const signInHost = (more: Partial<NonNullable<Snapshot['signInHost']>> = {}) => ({
@@ -54,7 +54,7 @@ const service: Snapshot['service'] = {
 
 const EXPIRED: Snapshot['access'] = { state: 'expired', expiresAt: NOW_MS - 4 * MINUTE, scopes: [] }
 
-/** What a snapshot holds before the service has answered once. */
+/** The contents of a snapshot before the first response of the service. */
 const UNASKED: Partial<Snapshot> = {
   requests: calm.requests.map(({ category, limit, period }) => defaultQuota(category, limit, period)),
   slots: SLOTS.map((row) => slots(row.category, row.limit, 0, 0, 'default')),
@@ -69,7 +69,7 @@ const SIGNED_OUT: Snapshot['refresh'] = {
   refreshesToday: 0,
 }
 
-/** What a snapshot holds of a key that can't be opened. */
+/** The contents of a snapshot for a key that can't be opened. */
 const CLOSED: Partial<Snapshot> = {
   ...UNASKED,
   service: { reachable: false, pending: true, host: 'api.tradestation.com' },
@@ -107,7 +107,7 @@ const unknownOrder = (state: UnknownOrder['state']): UnknownOrder => ({
   state,
 })
 
-/** One state for each cause that can be wrong with a key, by name. */
+/** One state for each possible problem of a key, by name. */
 export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
   'all is well': calm,
   'no key accepted yet': snapshot({

@@ -6,7 +6,7 @@ const at = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.me
 /** The folder of the last `buildWindow`, next to the output of `npm run build`. */
 export const BUILT_WINDOW = at('node_modules/.cache/window-harness')
 
-/** Builds the window alone into `BUILT_WINDOW`, and returns that. */
+/** Builds only the window, into `BUILT_WINDOW`, and returns that path. */
 export async function buildWindow(): Promise<string> {
   const builder = await createBuilder({
     configFile: at('vite.config.ts'),

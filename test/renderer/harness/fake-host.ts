@@ -19,13 +19,13 @@ interface HistoryQuery {
 
 export interface FakeHost {
   readonly origin: string
-  /** Every command that came, in order, with its argument. */
+  /** Every command that arrived, in order, with its argument. */
   readonly asked: readonly { readonly name: string; readonly arg: unknown }[]
   /** Makes a code that works once, and returns the link with it. */
   link(): string
   push(channel: string, value: unknown): void
   show(...snapshots: readonly Snapshot[]): void
-  /** What a command answers from now on, instead of its usual answer. */
+  /** Sets the answer of a command from now on, instead of its usual answer. */
   answer(name: string, value: unknown): void
   /** Forgets every bearer and cuts every connection, as a restart does. */
   restart(): void
@@ -62,9 +62,7 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
   let refused = 0
   let made = 0
 
-  /**
-   * As main does: the snapshot as of now, on main's own clock, which here is that of the design's picture.
-   */
+  /** The snapshot as of now, as main would send it. Main's clock shows the time in the design's picture. */
   const asOfNow = (snapshot: Snapshot): Snapshot => ({ ...snapshot, at: NOW_MS + Date.now() - startedMs })
 
   const answerTo = (name: string, arg: unknown): unknown => {
@@ -246,7 +244,7 @@ function sendFile(dist: string, path: string, response: ServerResponse): void {
     return
   }
   const bytes = readFileSync(join(dist, name))
-  // As strict as the desktop's window: no nonce, so that no library may insert a style.
+  // As strict as the desktop's window. There is no nonce, so no library can insert a style.
   response.writeHead(200, {
     'content-type': contentType,
     'content-security-policy':

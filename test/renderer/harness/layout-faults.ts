@@ -2,7 +2,8 @@ import type { Page } from '@playwright/test'
 
 /**
  * Texts that cannot be read as they are drawn: cut off where nothing scrolls to the rest, over one another,
- * or beyond the side of the window. Of the dialog where one is open, else of the window.
+ * or beyond the side of the window. If a dialog is open, only its texts are checked; otherwise those of the
+ * window.
  */
 export function layoutFaults(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
@@ -15,7 +16,7 @@ export function layoutFaults(page: Page): Promise<readonly string[]> {
     const faults: string[] = []
     const short = (text: string) => JSON.stringify(text.trim().slice(0, 40))
 
-    /** Whether the rest can be had: by scrolling, or by a title that says all of it. */
+    /** Whether the rest can be reached, either by scrolling or by a title with the whole text. */
     const clippedBy = (element: Element, rect: DOMRect): string | undefined => {
       for (let at: Element | null = element; at !== null && at !== document.body; at = at.parentElement) {
         const { overflowX, overflowY, textOverflow } = getComputedStyle(at)
@@ -33,7 +34,7 @@ export function layoutFaults(page: Page): Promise<readonly string[]> {
       return undefined
     }
 
-    /** The part that is seen: scrolled away is not drawn over. */
+    /** The visible part. A part that is scrolled away covers nothing. */
     const seen = (element: Element, rect: DOMRect): DOMRect => {
       let { left, top, right, bottom } = rect
       for (let at: Element | null = element; at !== null; at = at.parentElement) {

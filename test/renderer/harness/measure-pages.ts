@@ -105,7 +105,7 @@ async function switches(rounds: number) {
       const before = await coreMs()
       const ms = await switched(page, name)
       const took = (await coreMs()) - before
-      // The code of a page is fetched at its first opening.
+      // The code of a page is fetched when the page is first opened.
       if (count > 0) {
         byPage[name]?.push(ms)
         ofCore.push(took)

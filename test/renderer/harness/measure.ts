@@ -25,7 +25,7 @@ const seconds = Number(values.seconds)
 const PUSH_MS = 250
 /** Shares of a core in per cent, times in milliseconds. */
 const AIMS = { busy: 5, taskMs: 50, pixel: 300, growthKb: 100 } as const
-/** A trace of all of it would not fit the browser's buffer. */
+/** A trace of the whole run would not fit into the browser's buffer. */
 const TRACED_SECONDS = 60
 const MIN_FOR_HEAP_SECONDS = 300
 const WARM_UP_PUSHES = 40
@@ -34,7 +34,7 @@ interface Cost {
   /** Shares of one core, in per cent. */
   readonly script: number
   readonly layout: number
-  /** Of all tasks of the page's main thread, as the browser traced them over the last minute. */
+  /** Over all tasks of the page's main thread that the browser traced in the last minute. */
   readonly taskP99Ms: number
   readonly tasksTraced: number
   readonly longestTaskMs: number
@@ -77,7 +77,7 @@ tell(
       { what: `at most ${AIMS.busy} %`, isMet: busyShare <= AIMS.busy },
       { what: `at most ${AIMS.taskMs} ms for 99 tasks of 100`, isMet: cost.taskP99Ms <= AIMS.taskMs },
       { what: `at most ${AIMS.pixel} ms from a push to the screen`, isMet: cost.pixelP95Ms <= AIMS.pixel },
-      // What is compiled and cached at first is most of what a short run sees grow.
+      // In a short run, most of the growth is code and caches that are created only once.
       ...(seconds >= MIN_FOR_HEAP_SECONDS
         ? [
             {
@@ -98,7 +98,7 @@ async function measured(): Promise<Cost> {
   await page.goto(host.link())
   await page.getByRole('button', { name: '7 d' }).click()
   await page.locator('[data-history] .recharts-area path').first().waitFor()
-  // What is made once, by the compiler too, is no growth.
+  // Objects that are created only once, including compiled code, do not count as growth.
   for (let tick = 0; tick < WARM_UP_PUSHES; tick += 1) {
     host.show(busy(tick))
     await page.waitForTimeout(PUSH_MS)
@@ -133,7 +133,7 @@ async function measured(): Promise<Cost> {
   const { tasks, drawn } = seen
   await page.close()
   await host.close()
-  // The same number comes round again: what was drawn is the last push of it before.
+  // Numbers repeat, so the drawn number belongs to the last push that contained it.
   const late = drawn.flatMap(([words, atMs]) => {
     const push = pushes.findLast(([pushed, sentMs]) => pushed === words && sentMs <= atMs)
     return push === undefined ? [] : [atMs - push[1]]
@@ -157,7 +157,7 @@ async function measured(): Promise<Cost> {
   }
 }
 
-/** Every number different from the one before, which is the worst that a service can do. */
+/** Every number differs from the previous one, which is the worst case for the window. */
 function busy(tick: number): Snapshot {
   const extra = Array.from({ length: 5 }, (_, index) => quota(`learned-${index}`, 250, 300, 100))
   const requests = [...REQUESTS, ...extra].map((row, index) => {
@@ -172,9 +172,7 @@ interface Seen {
   readonly drawn: [words: string, atMs: number][]
 }
 
-/**
- * Moves what the page saw out of it, so that the measuring itself does not grow the heap that is measured.
- */
+/** Moves the recorded data out of the page, so that measuring does not enlarge the measured heap. */
 async function takeSeen(page: Page, into: Seen): Promise<void> {
   const { tasks, drawn } = await page.evaluate(() => {
     const { seen } = window as unknown as { seen: Seen }
@@ -184,7 +182,7 @@ async function takeSeen(page: Page, into: Seen): Promise<void> {
   into.drawn.push(...drawn)
 }
 
-/** Long tasks, and when each new count of the first row was on the screen. */
+/** Long tasks, and the time at which each new count of the first row was on the screen. */
 async function watch(page: Page): Promise<void> {
   await page.evaluate(() => {
     const seen: Seen = { tasks: [], drawn: [] }

@@ -32,7 +32,7 @@ export async function dragRate(
       const steps = Math.floor((most - least) / step)
       const changes: { paintedMs: number; headline: string }[] = []
       for (let at = 1; at <= count; at += 1) {
-        // Far enough for each to be another plan; back where the end is reached.
+        // Each step is large enough to give another plan. At the end, the direction is reversed.
         const place = (at * 7) % (2 * steps)
         const value = least + step * (place <= steps ? place : 2 * steps - place)
         const fromMs = performance.now()

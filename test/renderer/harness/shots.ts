@@ -21,7 +21,7 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu'],
 })
 
-/** What is done in the window before its picture is taken. */
+/** The actions in the window before its picture is taken. */
 type Act = (page: Page, host: FakeHost) => Promise<void>
 
 const ACTS: Readonly<Record<string, Act>> = {

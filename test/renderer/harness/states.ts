@@ -22,7 +22,7 @@ const withRow = (category: string, row: Snapshot['requests'][number]) =>
   REQUESTS.map((one) => (one.category === category ? row : one))
 
 /**
- * A key that may read nothing: each row with the longest that is said of its last answer and of the next
+ * A key without permission to read anything. Each row has the longest text about its last answer and next
  * check.
  */
 const refusedRow = (category: string, limit: number, period: number) => ({
@@ -138,7 +138,7 @@ export function historyOf(state: Snapshot, category: string, spanMs = 15 * MINUT
   return { points, rejectedAt, since: NOW_MS - 5 * 60 * MINUTE }
 }
 
-/** As main sends long ranges: a low and a high for each column of time. */
+/** A long range as main sends it, with a low and a high for each column of time. */
 function longPoints(row: Snapshot['requests'][number], spanMs: number): History['points'] {
   return Array.from({ length: 300 }, (_, index) => {
     const middle = 0.6 + 0.3 * Math.sin(index / 25)

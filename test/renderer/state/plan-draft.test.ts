@@ -48,7 +48,7 @@ test('programs are added before Headroom with a new name each, and removed again
   expect(two.plan.programs.map((program) => program.requests.length)).toEqual([1, 1, 0, 0, 0])
   expect(changesText(two)).toBe('2 added')
   const one = programRemoved(two, 'program 1')
-  // The number of those that were added; one that is taken is not given again.
+  // The name contains the number of added programs. A number that is in use is not given again.
   expect(names(programAdded(one, undefined))).toEqual([
     'scanner',
     'program 2',

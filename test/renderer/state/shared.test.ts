@@ -5,7 +5,7 @@ import { snapshot } from '../fixtures.ts'
 
 const parsed = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
-/** As it comes out of JSON: without a negative zero, for one. */
+/** The value as parsed from JSON, for example without a negative zero. */
 const json = fc.jsonValue().map(parsed)
 
 describe('sharing between two snapshots', () => {
