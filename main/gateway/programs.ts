@@ -95,7 +95,7 @@ export interface KeysNow {
 }
 
 export interface ProgramsDeps {
-  /** Absent: programs are kept in memory only. */
+  /** If absent, programs are kept only in memory. */
   readonly dataFolder?: string | undefined
   /** Programs for this run with keys chosen by a person. Each overrides a stored one of the same name. */
   readonly given?: readonly GivenProgram[]

@@ -46,7 +46,7 @@ export interface HistoryServiceDeps {
 
 export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
 
-/** How far the usual level extends beyond a chart's history: over its forecast. */
+/** How far the usual level extends beyond a chart's history. It covers the chart's forecast. */
 const USUAL_BEYOND_MS = 30 * MINUTE_MS
 
 /** Sampling interval of each profile, for history and alerts. */

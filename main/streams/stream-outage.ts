@@ -4,9 +4,9 @@ export const TRY_EVERY_MS = 5_000
 /**
  * Whether the service serves the streams of one key, judged by their connections.
  *
- * In an outage, one stream at a time tries, at most every `TRY_EVERY_MS`, and once it succeeds the others
- * follow, because each attempt uses a request of their quota. First openings are not delayed: a program or a
- * person waits for their response.
+ * In an outage, one stream at a time tries, at most every `TRY_EVERY_MS`, because each attempt uses a request
+ * of their quota. Once it succeeds, the others follow. First openings are not delayed: a program or a person
+ * waits for their response.
  */
 export class StreamOutage {
   readonly #now: () => number

@@ -108,7 +108,7 @@ test.each(WAYS)('a service that echoes requests, %s, exposes no secret anywhere'
   history.close()
   const kept = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'))
   const everything = `${JSON.stringify(said)}\n${kept.join('\n')}`
-  // They were heard: the events are there, without what was in them.
+  // The frames were received: their events exist, but without the texts that were in them.
   expect(events.map(({ kind }) => kind)).toContain('rate-limited')
   expect(everything).toContain('[redacted]')
   for (const secret of secrets) {

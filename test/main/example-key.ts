@@ -1,6 +1,6 @@
 import type { Profile } from '../../main/ports/profile.ts'
 
-/** A key with a refresh token, at a service that only a scripted network answers for. */
+/** A key with a refresh token. Only a scripted network answers for its service. */
 export const EXAMPLE_KEY: Profile = {
   id: 'key-1',
   name: 'Mine',

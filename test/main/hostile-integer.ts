@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 
 /**
- * Integers that SQLite takes: at the edges of 32, 53 and 64 bits, and `near` to those that a column holds.
+ * Integers that SQLite accepts: some at the edges of 32, 53 and 64 bits, and some near the values `near` of a
+ * column.
  */
 export const hostileInteger = (...near: readonly number[]): fc.Arbitrary<number | bigint> =>
   fc.oneof(

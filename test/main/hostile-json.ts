@@ -35,7 +35,7 @@ export const hostileJsonValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>('x'.repeat(65), 'x'.repeat(2000), [[[]]], [null], { a: { b: [1] } }),
 )
 
-/** `good`, with some of what is in it replaced, left out, or joined by what is not. */
+/** `good`, with some of its members replaced or left out, or with others added. */
 function altered(good: unknown): fc.Arbitrary<unknown> {
   if (typeof good !== 'object' || good === null) return fc.oneof(fc.constant(good), hostileJsonValue)
   if (Array.isArray(good))
@@ -65,7 +65,7 @@ const CUTS = [
   (text: string, at: number) => text + text.slice(0, at),
 ]
 
-/** Bytes of a file that should have held `good`: nearly it, a piece of it, or anything. */
+/** Bytes of a file that should contain `good`: almost the same, a piece of it, or anything. */
 export function hostileFile(good: unknown): fc.Arbitrary<Uint8Array> {
   const text = JSON.stringify(good)
   const nearly = altered(good).map((value) => JSON.stringify(value) ?? '')

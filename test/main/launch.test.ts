@@ -20,7 +20,10 @@ import { temporaryFolder } from './storage/temporary-folder.ts'
 const LAUNCH = fileURLToPath(new URL('../../main/launch.js', import.meta.url))
 const STAMP = fileURLToPath(new URL('../../main/packaging/build-stamp.js', import.meta.url))
 const BUILDING = 'building Headroom (a few seconds, once) …\n'
-/** A Node that says it is old, for the first process only: the one it hands over to is this one. */
+/**
+ * A Node that claims to be old, but only in the first process. The process to which it hands over is this
+ * Node.
+ */
 const OLD_NODE = [
   '--import',
   `data:text/javascript,${encodeURIComponent(
@@ -28,7 +31,7 @@ const OLD_NODE = [
   )}`,
 ]
 
-/** What the "build" leaves: a program that repeats its arguments and does what the first one says. */
+/** The output of the "build": a program that prints its arguments and does what the first one says. */
 const BUILT = `
   if (process.argv[2] === 'wait') {
     process.on('SIGTERM', () => process.exit(3))
@@ -207,7 +210,7 @@ withSymlinks('a launcher that is killed outright takes the program with it', asy
   const { child, said, ended } = runNode([...OLD_NODE, join(folder, 'main/launch.js'), 'wait'])
   await said('wait')
   child.kill('SIGKILL')
-  // The program holds the launcher's stdout: this resolves when the last of the two is gone.
+  // The program keeps the launcher's stdout open, so this resolves once both have ended.
   expect((await ended).exitCode).toBeNull()
 })
 

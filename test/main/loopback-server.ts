@@ -7,7 +7,7 @@ export interface LoopbackServer {
   readonly origin: string
 }
 
-/** A server of the test's own on this machine, gone with the test. */
+/** A server on this machine that belongs to the running test and is closed with it. */
 export async function startLoopbackServer(listener?: RequestListener): Promise<LoopbackServer> {
   const http = createServer(listener)
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))

@@ -12,11 +12,11 @@ export interface OpenedByTest {
   closed: boolean
 }
 
-/** The `Http` port as a test writes it: each request waits for what the test says became of it. */
+/** The `Http` port, controlled by a test. Each request waits until the test sets its outcome. */
 export class ScriptedHttp implements Http {
   readonly requests: HttpRequest[] = []
   readonly streams: OpenedByTest[] = []
-  /** Decides at once; `undefined` leaves the request waiting for `answer`. */
+  /** Sets the outcome at once. With `undefined`, the request waits for `answer`. */
   reply: (request: HttpRequest) => HttpOutcome | undefined = () => undefined
   readonly #waiting: ((outcome: HttpOutcome) => void)[] = []
 

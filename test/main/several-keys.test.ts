@@ -13,7 +13,7 @@ const LIVE = 'https://live.test'
 const SIM = 'https://sim.test'
 const MINUTE_MS = 60_000
 
-/** Two services with one API key, as LIVE and SIM of one person are. */
+/** Two services with one API key, like LIVE and SIM of one person. */
 function setUp(live: Partial<SimulatorFlags> = {}, sim: Partial<SimulatorFlags> = {}) {
   const clock = new VirtualClock()
   const random = new VirtualRandom(7)

@@ -9,8 +9,8 @@ export interface SilentSockets {
 }
 
 /**
- * Connections that send these bytes, nothing more, and read nothing: one after the other, so that their order
- * is known.
+ * Connections that send only these bytes and read nothing. They are opened one after the other, so that their
+ * order is known.
  */
 export async function silentSockets(
   count: number,
@@ -33,8 +33,7 @@ export async function silentSockets(
         if (sockets.size === 0) resolve()
       })
       socket.on('connect', () => (bytes === '' ? ready() : socket.write(bytes, () => ready())))
-      // The end of a connection is only seen by reading up to it; a socket without a reader stays where it
-      // is.
+      // The end of a connection is noticed only by reading up to it, so a socket without a reader stays open.
       if (bytes === '' || !String(bytes).endsWith('\r\n\r\n')) socket.resume()
     })
   }

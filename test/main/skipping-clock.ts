@@ -15,7 +15,7 @@ interface Timer {
  */
 export class SkippingClock implements Clock {
   /**
-   * Past midnight from the start where that is near: what is counted by the day would begin anew in a test.
+   * If midnight is near, the clock starts after it. Otherwise daily counts would start again during a test.
    */
   #skippedMs = new Date().getHours() === 23 ? 3_600_000 : 0
   readonly #timers = new Set<Timer>()
@@ -42,7 +42,9 @@ export class SkippingClock implements Clock {
     return () => this.#cancel(timer)
   }
 
-  /** Both clocks go forward by `ms`; what was due on the way runs at once, in order, as after a pause. */
+  /**
+   * Advances both clocks by `ms`. Timers that were due on the way run at once, in order, as after a pause.
+   */
   skip(ms: number): void {
     this.#skippedMs += ms
     const timers = [...this.#timers].sort((one, other) => one.dueMs - other.dueMs)

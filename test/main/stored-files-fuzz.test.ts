@@ -16,7 +16,7 @@ import { hostileFile } from './hostile-json.ts'
 import { quickFolder } from './storage/temporary-folder.ts'
 import { profile } from './vault/fixtures.ts'
 
-/** So many contents of each file that the data folder keeps in the clear. */
+/** The number of contents to try for each file that is stored unencrypted in the data folder. */
 const RUNS = 10_000
 const NOW_MS = Date.UTC(2026, 0, 2)
 const isShare = (value: number) => value >= 0 && value <= 1
@@ -28,7 +28,7 @@ interface Case {
   readonly say: (sentence: string) => void
 }
 
-/** Opens the file with each content; `judge` says what is wrong with what came of it. */
+/** Opens the file with each content. `judge` returns what is wrong with the result. */
 function fuzz(name: string, good: unknown, judge: (given: Case) => unknown): void {
   const folder = quickFolder()
   let tried = 0
@@ -51,7 +51,7 @@ function fuzz(name: string, good: unknown, judge: (given: Case) => unknown): voi
   proves('D2', { level: 2, cases: tried })
 }
 
-/** Whole, under its own name or another: nothing that was there is lost. */
+/** The file is complete, under its own name or another one, so nothing is lost. */
 const isKept = (folder: string, bytes: Uint8Array) =>
   readdirSync(folder).some((name) => readFileSync(join(folder, name)).equals(bytes))
 

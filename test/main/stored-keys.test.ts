@@ -20,7 +20,7 @@ const sealing = (words = 'CANARY passphrase') => passphraseKeystore(words, CHEAP
 
 const SECRETS = { clientSecret: 'CANARY-client-secret', refreshToken: 'CANARY-refresh-token' }
 
-/** An app on a data folder, with everything it says to a window and to its log. */
+/** An app on a data folder, with everything that it sends to a window and to its log. */
 async function started(dataFolder: string, keystore?: Keystore, more: Partial<AppDeps> = {}) {
   const said: unknown[] = []
   const events: LoggedEvent[] = []
@@ -104,7 +104,7 @@ test('a connected key is connected at the next start, with its latest token', as
   const folder = temporaryFolder()
   const { key } = await service()
   const first = await started(folder, sealing())
-  // Before there is a key: the dialog that asks for its secrets says what becomes of them.
+  // There is no key yet. The dialog that asks for its secrets says how they will be stored.
   expect(await first.handlers.hello()).toMatchObject({ keeps: 'sealed' })
   expect(await first.handlers.connect(key)).toEqual({ ok: true, profile: 'key-1' })
   expect(await first.reaches('valid')).toMatchObject({
@@ -216,7 +216,7 @@ test.each([
     })
     expect(JSON.stringify(said)).toContain('saved key key-1 are damaged')
     expect(token()).toEqual(sealedBefore)
-    // A key connected anew takes an id of its own, and the damaged one can be disconnected.
+    // A newly connected key gets its own id, and the damaged key can be disconnected.
     const other = await service({ clientId: 'other' })
     expect(await handlers.connect({ ...other.key, clientId: 'other' })).toEqual({
       ok: true,
@@ -319,7 +319,7 @@ test('no byte of a secret is in any file or output of a whole run', async () => 
           reach: http.reach,
           send: async (request) => {
             const outcome = await http.send(request)
-            // Whatever the service hands out is a secret from here on.
+            // From here on, everything that the service issues is a secret.
             if (outcome.kind === 'answer' && request.url.endsWith('/oauth/token')) {
               const { access_token, refresh_token } = JSON.parse(outcome.body)
               for (const token of [access_token, refresh_token]) if (token) tokens.add(token)

@@ -10,8 +10,8 @@ const HOST = 'headroom'
 const NONCE_BYTES = 16
 
 /**
- * The privileges of the scheme. `fetch`, CORS, service workers and CSP bypasses are off: the window does not
- * use them.
+ * The privileges of the scheme. `fetch`, CORS, service workers and CSP bypasses are off, because the window
+ * does not use them.
  */
 export const APP_SCHEME: CustomScheme = {
   scheme: 'app',

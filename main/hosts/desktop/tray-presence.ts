@@ -23,7 +23,7 @@ const WATCHER = 'org.kde.StatusNotifierWatcher'
 const BUS = 'org.freedesktop.DBus'
 const BUS_PATH = '/org/freedesktop/DBus'
 
-/** The same query of the session bus, for each program that a desktop may have for that. */
+/** The same query of the session bus, once for each command-line program that a desktop may have for it. */
 const QUESTIONS: readonly (readonly [program: string, ...args: string[]])[] = [
   ['busctl', '--user', 'call', BUS, BUS_PATH, BUS, 'NameHasOwner', 's', WATCHER],
   ['gdbus', 'call', '--session', '-d', BUS, '-o', BUS_PATH, '-m', `${BUS}.NameHasOwner`, WATCHER],

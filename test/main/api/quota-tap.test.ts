@@ -231,7 +231,7 @@ test('after a fixed window has ended, no time in the past is named', async () =>
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBe(endsAtMs + 300_000)
   await clock.advance(290_000 - 1)
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBe(endsAtMs + 300_000)
-  // From then on only a request can tell: it would be waited for without end.
+  // From then on, only a request can show it. Without one, the wait would never end.
   await clock.advance(1)
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
 })
@@ -365,7 +365,7 @@ test('a 429 records what was known before it: the level, and both uses of the la
   }
   refuse(ACCOUNTS, quotaHeaders(0, 300))
   const [told] = events.flatMap((event) => (event.kind === 'rate-limited' ? event : []))
-  // Two requests of the last 60 s, and the one that was refused.
+  // Two requests of the last 60 s, and the rejected one.
   expect(told?.before).toMatchObject({ limit: 320, own: 3 })
   expect(told?.before?.high).toBeGreaterThan(150)
   expect(told?.before?.othersHigh).toBeGreaterThan(60)
@@ -378,7 +378,7 @@ test('a 429 before any header records no earlier state', () => {
 })
 
 describe('while others use the whole refill', () => {
-  /** 429s of requests that were each sent after the answer before. */
+  /** 429s of requests that were each sent after the previous answer. */
   async function storm(refusals: number) {
     const made = setUp()
     const retries: number[] = []

@@ -15,7 +15,7 @@ import { startedTap } from './started-tap.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
 
-/** A whole key on virtual time, before a service that answers every resource by the fault. */
+/** A whole key in virtual time, with a service that answers every resource with the fault. */
 async function living(fault: string) {
   const clock = new VirtualClock()
   const random = new VirtualRandom(7)

@@ -8,7 +8,7 @@ import { VirtualClock } from '../../simulation/virtual-clock.ts'
 export const MINUTE_MS = 60_000
 export const ACCOUNTS = { Accounts: [{ AccountID: 'SIM1001' }] }
 
-/** The prober on virtual time, over the ledger of one key, with a service that answers as the test says. */
+/** The prober in virtual time, with the ledger of one key and a service that the test controls. */
 export function setUp(
   budgetFraction = 0.02,
   everySeconds: Readonly<Record<string, number>> = {},

@@ -8,7 +8,7 @@ import { Redactor } from '../../../main/ports/redactor.ts'
 import { Timeline } from '../../../main/ports/timeline.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 
-/** The quotas of one key on virtual time, with all their events. */
+/** The quotas of one key in virtual time, with all their events. */
 export function startedTap(secrets = new Redactor()) {
   const clock = new VirtualClock()
   const timeline = new Timeline(clock)

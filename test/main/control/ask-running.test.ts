@@ -18,7 +18,7 @@ const inFolder = (folder = temporaryFolder()): SocketPath => ({
   path: join(folder, 'control.sock'),
 })
 
-/** Something that listens in the place of the app, and does `serve` with each connection. */
+/** A server that listens in place of the app, and calls `serve` with each connection. */
 async function standIn(serve: (socket: Socket) => void): Promise<SocketPath> {
   const path = inFolder()
   const open = new Set<Socket>()

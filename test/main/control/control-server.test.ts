@@ -72,7 +72,7 @@ const inFolder = (folder = temporaryFolder()): SocketPath => ({
 const ask = (path: SocketPath, request: Parameters<typeof askRunning>[0]) =>
   askRunning(request, { clock: nodeClock, path, userId })
 
-/** What the server says to these bytes, whatever they are. */
+/** The server's response to any bytes. */
 function raw(path: string, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
@@ -169,7 +169,7 @@ onPosix('only the owner may open the socket', async () => {
 onPosix('what a killed app left behind is no obstacle', async () => {
   const path = inFolder()
   const first = await listening(path)
-  // As kill -9 leaves it: the file without anybody behind it.
+  // The socket file as kill -9 leaves it, without a server behind it.
   const { renameSync } = await import('node:fs')
   renameSync(path.path, `${path.path}.kept`)
   await first.server.close()

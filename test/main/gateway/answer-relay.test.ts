@@ -14,7 +14,7 @@ import { FakeReply } from './scripted-hub.ts'
 const SOON = { timeout: 20_000, interval: 20 }
 const MIB = 1 << 20
 
-/** Callers of one answer, on sockets of their own: the first asked, the others share its request. */
+/** Callers that share one answer, each on its own socket. The first one sent the request. */
 async function relaying(count: number, traits: { readonly rawHeaders?: readonly string[] } = {}) {
   const replies: ServerResponse[] = []
   const server = createServer((_, reply) => void replies.push(reply))
@@ -122,7 +122,7 @@ test.each([
   expect(noted.ended).toBe(1)
 })
 
-/** One answer without an end, passed on to one reply that reads as the test lets it. */
+/** One endless answer, passed on to one reply that reads only as fast as the test allows. */
 function streaming(reply: FakeReply, rawHeaders: readonly string[] = []) {
   const body = Object.assign(new PassThrough(), { complete: false })
   const noted = { ended: 0, aborted: 0, defects: [] as unknown[] }

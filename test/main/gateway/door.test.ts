@@ -305,9 +305,7 @@ test('reads headers of nearly 16 KiB', async () => {
   expect((await ask({ headers: [['x-long', 'x'.repeat(15 * 1024)]] })).status).toBe(503)
 })
 
-/**
- * The statuses of all that is answered to a request with this head; the body follows a `100 Continue` only.
- */
+/** The statuses of all answers to a request with this head. The body is sent only after a `100 Continue`. */
 function statusesOf(port: number, head: readonly string[], body: string): Promise<readonly number[]> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' })
@@ -508,7 +506,7 @@ test('sends nothing for a program that left during the lookup', async () => {
 })
 
 /**
- * A request over a socket of another process, by one of the ways that lead to the gateway; its answer's
+ * Sends a request over a socket of another process, by one of the ways to the gateway. Returns the answer's
  * status.
  */
 function statusOfProcess(
@@ -718,7 +716,7 @@ test('forwards ordinary paths, whatever their symbols and names', () => {
     .string({
       unit: fc.oneof(fc.constantFrom(...'ABCz09.,$@-_ !()*+=:&%'), fc.string({ minLength: 1, maxLength: 1 })),
     })
-    // Dots and spaces alone, and what stands for a slash, are no names.
+    // Only dots and spaces, or an encoded slash, are not names.
     .filter(
       (text) => text.isWellFormed() && !/^[\s.]*$|[/\\;?#\p{Cc}]|%[\da-f]{2}/iu.test(text.normalize('NFKC')),
     )
@@ -737,7 +735,7 @@ test('forwards ordinary paths, whatever their symbols and names', () => {
 })
 
 test('a program learns nothing about another one: no name, no key, no path', async () => {
-  // All of the quota is kept back for programs of other classes, so that the second one is refused.
+  // The whole quota is reserved for programs of other classes, so the second request is rejected.
   const { add, get, gateway, url, monitor } = await startGateway({ reserve: { Accounts: 1_000 } })
   const bot = add('secretive', { class: 'background' })
   const secretPath = '/v3/brokerage/accounts?of=secretive-path'

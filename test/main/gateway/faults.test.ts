@@ -199,7 +199,7 @@ test('a 401 is passed on after the wait that its program chose, while the sign-i
   ask('wait=2')
   await isAsked
   clock.skip(2_000)
-  // Less than the rest of the 10 s after which any program has its 401.
+  // Less than the rest of the 10 s within which every program gets its 401.
   await vi.waitFor(() => expect(statuses).toEqual([401]), { timeout: 4_000, interval: 20 })
 })
 

@@ -8,7 +8,7 @@ import { startGateway } from './started-gateway.ts'
 const ACCOUNTS = '/v3/brokerage/accounts'
 const SOON = { timeout: 20_000, interval: 20 }
 
-/** A port of this machine that something else serves, until freed. */
+/** A port of this machine that is in use by another server until it is freed. */
 async function takenPort(): Promise<{ readonly taken: number; free(): Promise<void> }> {
   const server = createServer()
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))

@@ -4,7 +4,7 @@ import { gatewayCommands } from '../../../main/gateway/gateway-commands.ts'
 type Commanded = Parameters<typeof gatewayCommands>[0]
 const BOT = { name: 'bot', class: 'normal', weight: 1, profile: 'key-1' } as const
 
-/** A gateway that does what it is asked to, or refuses each change for `why`. */
+/** A gateway that makes each requested change, or rejects it for the reason `why`. */
 function commands(why?: string) {
   const asked: unknown[] = []
   const refused = { ok: false, why }

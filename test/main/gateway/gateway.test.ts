@@ -362,7 +362,7 @@ test('keys are stored as digests, in a file for the user alone, and are in no lo
     gateway.programs(),
     monitor.events(0),
   ])
-  // All but its last four characters, which tell one key from another.
+  // All except its last four characters, which distinguish one key from another.
   for (let at = 0; at + 8 <= key.length; at += 1) expect(everything).not.toContain(key.slice(at, at + 8))
   expect(everything).toContain(key.slice(-4))
 })

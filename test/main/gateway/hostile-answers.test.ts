@@ -11,7 +11,7 @@ const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length:
 /** The `Proxy-Status` of the gateway's own answers. That of a relayed answer names the status received. */
 const OWN = 'headroom; error=http_protocol_error'
 
-/** The status of an answer; `none` where the connection was cut, or stayed without one. */
+/** The status of an answer; `none` if the connection was cut or got no answer. */
 const statusOf = (url: string, key: string): Promise<number | 'none'> =>
   fetch(url, { headers: { authorization: `Bearer ${key}` }, signal: AbortSignal.timeout(10_000) }).then(
     (answer) => answer.status,
@@ -21,7 +21,7 @@ const statusOf = (url: string, key: string): Promise<number | 'none'> =>
 const defectsIn = (notes: readonly string[]): readonly string[] =>
   notes.filter((line) => line.startsWith('a program’s request failed'))
 
-/** The requests that a program may make, each answered upstream by something that no proxy may pass on. */
+/** The requests that a program may make. Each gets an upstream answer that no proxy may pass on. */
 const REQUESTS = [
   ['a request', 'GET', '/v3/brokerage/accounts'],
   ['a POST', 'POST', '/v3/marketdata/options/riskreward'],

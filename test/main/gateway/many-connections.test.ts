@@ -9,7 +9,8 @@ import { silentSockets } from '../silent-sockets.ts'
 import { startGateway } from './started-gateway.ts'
 
 /**
- * Another process that opens `count` connections in one instant, a request on each, and counts their answers.
+ * Another process that opens `count` connections at the same instant, sends one request on each, and counts
+ * the answers.
  */
 const SCANNER = `
   const [, port, key, count] = process.argv

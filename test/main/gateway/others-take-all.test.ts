@@ -32,7 +32,7 @@ async function inStorm() {
   }
   const calls = (fromMs = 0) =>
     service.service.ledger.entries().filter(({ category, atMs }) => category === STRIKES && atMs >= fromMs)
-  /** Skips `ms` in steps, each of which the sockets follow; `each` gets the skipped time. */
+  /** Skips `ms` in steps, and lets the sockets catch up after each step. `each` gets the skipped time. */
   const skip = async (ms: number, each: (skippedMs: number) => void = () => {}) => {
     for (let skippedMs = 0; skippedMs < ms; skippedMs += STEP_MS) {
       each(skippedMs)
@@ -70,7 +70,7 @@ test('while others use the whole refill, non-critical programs get at most four 
   const firstAtMs = calls().find(({ status }) => status === 429)?.atMs ?? 0
   expect(mostRefused(calls(firstAtMs + 1_000))).toBeLessThanOrEqual(4)
   expect(calls(clock.wallMs() - MINUTE_MS).length).toBeLessThanOrEqual(2)
-  // Others cease, and a try finds room: everything that waits goes.
+  // Others stop, and a try finds room, so all waiting requests are sent.
   service.service.setTraffic({})
   const ceasedAtMs = clock.wallMs()
   await skip(90_000, poll)

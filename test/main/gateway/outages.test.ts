@@ -57,7 +57,7 @@ async function sixStreams() {
   await vi.waitFor(() => {
     for (const { frames } of readings) expect(frames).toBeGreaterThan(0)
   }, SOON)
-  /** Time passes in small steps, between which sockets have their say. */
+  /** Time passes in small steps, and the sockets are served between them. */
   const pass = async (ms: number) => {
     const untilMs = clock.monotonicMs() + ms
     while (clock.monotonicMs() < untilMs) {
@@ -65,7 +65,7 @@ async function sixStreams() {
       await (await fetch(`${gateway.url}/headroom/health`)).arrayBuffer()
     }
   }
-  /** How long it takes until each reader has a frame more, in milliseconds of the clock. */
+  /** How long it takes until each reader has received another frame, in milliseconds of the clock. */
   const untilHeard = async () => {
     const before = readings.map(({ frames }) => frames)
     const fromMs = clock.monotonicMs()

@@ -11,7 +11,7 @@ const line = (local: string, remote: string, uid: number) =>
   `   1: ${local} ${remote} 01 00000000:00000000 00:00000000 00000000  ${uid}        0 12345 1 0000000000000000 20 4 0 10 -1\n`
 
 const userOf = (peer: Peer) => (typeof peer === 'object' ? peer.userId : peer)
-/** A table in parts of some bytes, as the system hands it out. */
+/** A table in parts of a few bytes, as the system returns it. */
 async function* inParts(table: string, bytes = 100) {
   for (let at = 0; at < table.length; at += bytes) yield table.slice(at, at + bytes)
 }

@@ -11,7 +11,7 @@ import { startGateway } from './started-gateway.ts'
 
 const KEY = 'a-key-of-a-program'
 
-/** A door that notes the bodies it admits, under limits that a test can wait for. */
+/** A door that records the bodies it admits. Its limits are short enough for a test. */
 async function openDoor() {
   const admitted: (string | undefined)[] = []
   const bot: Program = program('bot')

@@ -75,7 +75,7 @@ export const program = (name: string, traits: Partial<Program> = {}): Program =>
   ...traits,
 })
 
-/** Shared streams of one key on virtual time, with a service that says what the test says. */
+/** Shared streams of one key in virtual time, with a service that the test controls. */
 export function setUpHub(acquirePermit?: AcquireStreamPermit) {
   const set = setUp(undefined, acquirePermit)
   const uses = new Map<string, ProgramUse>()
@@ -87,7 +87,7 @@ export function setUpHub(acquirePermit?: AcquireStreamPermit) {
     return use
   }
   const defects: unknown[] = []
-  /** When the queue would let a stream be opened again; not known unless a test says so. */
+  /** When the queue would let a stream be opened again; unknown unless a test sets it. */
   const room: { atMs: number | undefined } = { atMs: undefined }
   const secrets = new Redactor()
   const hub = new StreamHub({

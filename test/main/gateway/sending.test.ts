@@ -31,7 +31,7 @@ interface Setting {
   readonly slots?: Partial<SendingDeps['slots']>
 }
 
-/** A sending whose every word to the quota, the slots and the host is noted. */
+/** A sending whose calls to the quota, the slots and the host are all recorded. */
 function sent({ request = {}, stream, refused, slots = {} }: Setting = {}) {
   const said: unknown[] = []
   const outcomes: UpstreamOutcome[] = []

@@ -64,7 +64,7 @@ async function readByFetch({ get }: StartedGateway, path: string, key: string) {
 /** Reads by curl, a client of another make. */
 function readByCurl({ url }: StartedGateway, path: string, key: string) {
   const lines = new StreamedLines()
-  // Its options come by stdin: an argument list is no place for a key.
+  // Its options are passed through stdin, because an argument list must not contain a key.
   const child = spawn('curl', ['--silent', '--no-buffer', '--config', '-'], {
     stdio: ['pipe', 'pipe', 'ignore'],
   })

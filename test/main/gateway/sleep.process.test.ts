@@ -6,7 +6,7 @@ import { proves } from '../../proof/proves.ts'
 import { runNode } from '../hosts/terminal/run-node.ts'
 
 /**
- * A gateway process that stands still, as on a machine that sleeps, or whose service is out of reach for a
+ * A gateway process that is suspended, as on a sleeping machine, or whose service can't be reached for a
  * while.
  */
 const HEADROOM = fileURLToPath(new URL('../../../main/hosts/terminal/headroom.ts', import.meta.url))
@@ -22,7 +22,7 @@ const SERVICE = {
 const PATIENT = { timeout: 60_000, interval: 100 }
 
 /**
- * The way to a port of this machine, which can be closed and opened again: the service behind it keeps its
+ * A relay to a port of this machine. It can be closed and opened again, while the service behind it keeps its
  * tokens.
  */
 async function wayTo(port: number) {

@@ -512,7 +512,7 @@ test('a service that sends its whole state in time is back, even without differe
   const { service, says, clock, first, opened, http } = await openPositions()
   service.ends()
   let told = opened()
-  // Each connection sends what is known, and then nothing until it is given up.
+  // Each connection sends the known data, and then nothing until it is abandoned.
   for (let ms = 0; ms < 3 * MAX_OUTAGE_MS; ms += 5_000) {
     await clock.advance(5_000)
     if (http.streams.at(-1)?.closed !== false || opened() === told) continue

@@ -10,7 +10,7 @@ import { FakeReply, program } from './scripted-hub.ts'
 
 const quote = (symbol: string, last: string) => `{"Symbol":"${symbol}","Last":"${last}"}`
 
-/** A reply that notes each write, and when its head was sent without one. */
+/** A reply that records each write, and each time its head was sent without data. */
 class NotingReply extends FakeReply {
   readonly writes: number[] = []
   flushed = 0

@@ -5,7 +5,7 @@ interface Pointed {
   defaults: { baseURL?: string }
 }
 
-/** The client's two hosts are fixed inside it; both are the gateway here. */
+/** The client's two hosts are hard-coded in it. Here, both lead to the gateway. */
 export function brokerageClient(origin: string, key: string): TradeStationClient {
   const client = new TradeStationClient({ clientId: 'any', refresh_token: key, environment: 'Simulation' })
   const { httpClient } = client as unknown as {

@@ -117,7 +117,8 @@ test.each(CODINGS)(
   async (coding, encode) => {
     const noise = randomBytes(LARGE).toString('base64')
     const { ask, token } = await echoing((socket, own) => {
-      // Before, at and after the end of what is read before the answer begins, and at the very end.
+      // Positions before, at and after the end of the part that is read before the answer begins, and at the
+      // very end.
       const parts = [own, noise.slice(0, (64 << 10) - own.length - 200), own.repeat(4), noise, own]
       whole(socket, 500, [`content-encoding: ${coding}`], encode(Buffer.from(parts.join(' '))))
     })
@@ -280,7 +281,7 @@ test.each([
   expect([told.statusCode, bytes === 'cut']).toEqual([400, true])
 })
 
-/** An error whose body comes in these parts, of which nothing was read before. */
+/** An error whose body arrives in these parts. No part of it was read before. */
 const inParts = (token: string, parts: readonly string[]) => {
   const body = Object.assign(Readable.from(parts.map((part) => Buffer.from(part))), { complete: true })
   const answer = { status: 500, headers: {}, rawHeaders: ['Content-Length', '1'], body }

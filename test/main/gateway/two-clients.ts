@@ -25,7 +25,7 @@ type Control = (name: string, body?: object) => Promise<unknown>
 const simulatorState = z.object({ streams: z.array(z.object({ id: z.string() })) })
 const tokens = z.object({ access_token: z.string() })
 
-/** A fault of the service, and what ends it where it does not end by itself. */
+/** A fault of the service, and the action that ends it if it does not end by itself. */
 export interface Fault {
   readonly what: string
   /** How long the stream runs before the fault strikes, in milliseconds. */
@@ -159,7 +159,7 @@ export interface TwoClients {
 }
 
 export interface TwoClientsAsked {
-  /** The faults strike one after the other until so much time has passed, each of them at least once. */
+  /** The faults strike one after the other until this much time has passed. Each strikes at least once. */
   readonly seconds: number
   readonly faults: readonly Fault[]
   /** Frames that the service sends each second. */
@@ -224,7 +224,7 @@ export async function readByTwo({
       if (!all(({ end }) => end === undefined)) break
     }
 
-    // The stream stands still, and is not opened anew yet.
+    // The stream sends nothing, and is not reopened yet.
     await control('fault', { name: 'silent-stream', on: true })
     await until(() => all(({ lastMs }) => performance.now() - lastMs > QUIET_MS), 'the service went on')
     const open = simulatorState.parse(await control('state')).streams.length
@@ -269,7 +269,7 @@ function problemsIn(objects: Objects, fresh: Objects, stepMs: number): readonly 
   const problems: string[] = []
   if (objects.size === 0 || !isDeepStrictEqual(new Set(objects.keys()), new Set(fresh.keys())))
     problems.push(`there is ${[...objects.keys()].join()}, in a fresh stream ${[...fresh.keys()].join()}`)
-  // Each object is as the service had it at the moment that it bears.
+  // Each object is as it was on the service at the time that the object contains.
   for (const [id, object] of [...objects, ...fresh]) {
     const atMs = Date.parse(String(object['Timestamp']))
     const own: unknown = JSON.parse(JSON.stringify(position(seed, ACCOUNT, String(object['Symbol']), atMs)))
@@ -346,7 +346,7 @@ async function readByFetch(url: string, key: string, signal: AbortSignal): Promi
 
 function readByCurl(url: string, key: string, children: ChildProcess[]): ReadPositions {
   const read = new ReadPositions()
-  // Its options come by stdin: an argument list is no place for a key.
+  // Its options are passed through stdin, because an argument list must not contain a key.
   const child = spawn('curl', ['--silent', '--show-error', '--fail', '--no-buffer', '--config', '-'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -362,7 +362,7 @@ function readByCurl(url: string, key: string, children: ChildProcess[]): ReadPos
   return read
 }
 
-/** The first answer of a stream that is opened now, past the gateway. */
+/** The first response of a stream that is opened now, without the gateway. */
 async function freshStream(origin: string): Promise<Objects> {
   const granted = await fetch(`${origin}/oauth/token`, {
     method: 'POST',

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 const WRITER = fileURLToPath(new URL('./history-writer.ts', import.meta.url))
 
 export interface Killed {
-  /** How much of the history before the kill is not in the file. */
+  /** How much of the history before the kill is missing from the file. */
   readonly lostMs: number
-  /** The longest stretch without a sample in what it left. */
+  /** The longest stretch without a sample in the file that it left. */
   readonly gapMs: number
   /** The longest stretch in which the process added none, up to the kill: so late were its writes as well. */
   readonly lateMs: number
@@ -17,7 +17,7 @@ export interface Killed {
   readonly samples: number
 }
 
-/** Lets a process write for a while, kills it outright and looks at what it left. */
+/** Lets a process write for a while, kills it, and checks the file that it left. */
 export async function killedWriter(folder: string, afterMs: number): Promise<Killed> {
   const child = spawn(process.execPath, [WRITER, folder, 'tell'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const closed = once(child, 'close')
@@ -55,7 +55,7 @@ function left(folder: string, startedMs: number, killedMs: number): Omit<Killed,
 }
 
 /**
- * Lets a process write where no file may be larger than so many blocks of 1024 bytes; returns what it said.
+ * Lets a process write while no file may be larger than this many blocks of 1024 bytes. Returns its output.
  */
 export async function writerWithin(folder: string, blocks: number): Promise<string> {
   const child = spawn(

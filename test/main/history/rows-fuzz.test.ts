@@ -10,7 +10,7 @@ import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
 import { quickFolder } from '../storage/temporary-folder.ts'
 import { CATEGORY, EPOCH_MS, PROFILE, record, startedStore } from './started-store.ts'
 
-/** So many history files with one cell that is not as it was written. */
+/** The number of history files to test. Each has one cell that differs from what was written. */
 const RUNS = 1_500
 const TABLES = [
   'series',
@@ -101,7 +101,7 @@ test('1,500 history files with one foreign cell cost history at most: never the 
       clock.advance(130_000)
       store.close()
       expect(problems.length).toBeLessThanOrEqual(2)
-      // About 0.1 s on a quiet machine; a row that keeps it busy for ever is what is looked for.
+      // It takes about 0.1 s on a quiet machine. The limit finds a row that keeps it busy forever.
       expect(performance.now() - startedAtMs).toBeLessThan(10_000)
     }),
     { numRuns: RUNS },

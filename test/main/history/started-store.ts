@@ -42,7 +42,7 @@ export const sampleAt = (atMs: number, remaining: number, changes: Partial<Sampl
   ...changes,
 })
 
-/** One sample a second for `seconds`, each as `level` says. */
+/** One sample per second for `seconds`, each with the level that `level` returns. */
 export function record(
   { store, clock }: StartedStore,
   seconds: number,

@@ -6,7 +6,7 @@ const LOGGED = { seq: 7, at: 1_767_000_000_000, profile: 'key-1' }
 const NAMED_STREAM = { stream: 's1', category: 'Positions Stream', target: 'SIM1001' }
 const STREAM = { ...NAMED_STREAM, reason: 'connection lost' }
 
-/** One of each kind, with every field that it may have. */
+/** One event of each kind, with every field that it may have. */
 const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly kind: K } } = {
   'token-refreshed': { ...LOGGED, kind: 'token-refreshed', rotated: true, expiresAt: 1, tookMs: 400 },
   'token-refresh-failed': { ...LOGGED, kind: 'token-refresh-failed', outcome: 'later', why: 'w', retryAt: 2 },

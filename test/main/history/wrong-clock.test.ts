@@ -17,7 +17,7 @@ function storeOn(folder: string, clock: VirtualClock): HistoryStore {
   return new HistoryStore({ folder, clock, log: { note: () => {} }, problem: () => {} })
 }
 
-/** Lives through `ms` with a sample each half minute, of the time that the wall clock shows. */
+/** Lets `ms` pass with a sample every half minute. Each has the time that the wall clock shows. */
 async function live(store: HistoryStore, clock: VirtualClock, ms: number): Promise<void> {
   for (let lived = 0; lived < ms; lived += MINUTE_MS / 2) {
     const remaining = 300 - ((lived / 1000) % 50)
@@ -74,7 +74,7 @@ test.each([
     expect(rowsOf(folder, 'minutes', EPOCH_MS, rightAgainMs - 1)).toBeGreaterThanOrEqual(minutesBefore)
     expect(rowsOf(folder, 'minutes', rightAgainMs, clock.wallMs())).toBeGreaterThan(55)
     store.close()
-    // A start builds on what is before now, not on what the wrong clock wrote after it.
+    // A start continues from data before the present time, not from later data that the wrong clock wrote.
     const again = storeOn(folder, clock)
     const startMs = clock.wallMs()
     await live(again, clock, HOUR_MS)
@@ -144,7 +144,7 @@ test('compaction uses the clock, or the newest sample if that is more than a day
   expect(time.at(1_000_000 + 2 * DAY_MS + 1, 5, newest)).toBe(1_000_000 + DAY_MS)
   expect(time.at(1_000_000 + 2 * DAY_MS + 2, DAY_MS + 4, newest)).toBe(1_000_000 + DAY_MS)
   expect(time.at(1_000_000 + 2 * DAY_MS + 3, DAY_MS + 5, newest)).toBe(1_000_000 + 2 * DAY_MS + 3)
-  // Back again, and ahead once more: the day is counted anew.
+  // The clock goes back and then ahead once more, so the day is counted again.
   expect(time.at(1_000_000, DAY_MS + 6, newest)).toBe(1_000_000)
   expect(time.at(1_000_000 + 9 * DAY_MS, DAY_MS + 7, newest)).toBe(1_000_000)
   expect(time.at(1_000_000, DAY_MS + 8, newest)).toBe(1_000_000)

@@ -15,7 +15,7 @@ import { NO_SIGN_INS } from '../sign-in/no-sign-ins.ts'
 
 const no = () => ({ ok: false, code: 'not-needed', message: 'no' }) as const
 
-/** The features of an app whose keys are in memory and come in by the test alone. */
+/** The features of an app whose keys are only in memory and are added only by the test. */
 export const appFeatures = (monitor: MonitorSurface, history: HistoryService): AppFeatures => ({
   quotas: quotaCommands(monitor),
   streams: streamCommands(monitor),

@@ -58,7 +58,7 @@ test('a Prometheus parser reads every number', () => {
   const reachable = (more: Partial<typeof service & { pending: true }>) =>
     parsed([exampleSnapshot({ service: { ...service, ...more } })]).values('headroom_service_reachable')
   expect(reachable({})[0]?.value).toBe('0')
-  // Unknown is no number: an alert on 0 stays quiet at the start.
+  // An unknown value is not exported as a number, so an alert on 0 stays quiet at the start.
   expect(reachable({ pending: true })).toEqual([])
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
 })

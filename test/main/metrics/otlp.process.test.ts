@@ -16,7 +16,7 @@ interface Pushed {
   readonly body: Buffer
 }
 
-/** A store that takes OTLP over HTTP, and does nothing with it. */
+/** A store that accepts OTLP over HTTP and discards it. */
 async function receiver(status = 200) {
   const pushed: Pushed[] = []
   const server = createServer((request, response) => {

@@ -7,7 +7,7 @@ import { defaultQuota, NOW_MS, quota, slots, snapshot, stream } from '../../rend
 
 const [AUTH, API] = ['signin.test', 'api.test']
 
-/** A snapshot of a key whose parts say what `at` says, while the hosts `away` do not answer. */
+/** A snapshot of a key whose parts have the values in `at`, while the hosts `away` do not answer. */
 function shown(at: Snapshot, ...away: readonly string[]): Snapshot {
   const down = { failures: 1, sinceMs: NOW_MS - 20_000, retryAtMs: NOW_MS + 5_000, why: 'timed out' }
   return profileSnapshot(
@@ -71,7 +71,7 @@ test('a token that the service ended early is shown as expired while the sign-in
     ['not-checked', undefined],
     ['not-checked', undefined],
   ])
-  // With the sign-in host there, the 401 is what there is to tell.
+  // If the sign-in host responds, the 401 is the problem to report.
   expect(shown(at).requests.map((row) => row.problem)).toEqual([problem, problem])
 })
 

@@ -29,7 +29,7 @@ async function followed(changes: Partial<Profile> = {}, storage: ProfileStore = 
   ).handlers
   monitor.connect({ ...EXAMPLE_KEY, ...changes })
   await clock.advance(MINUTE_MS)
-  /** The paths asked for in the next minutes, without those of the sign-in host. */
+  /** The paths that are requested in the next minutes, without those of the sign-in host. */
   const asked = async (minutes: number) => {
     const from = http.requests.length
     await clock.advance(minutes * MINUTE_MS)

@@ -13,13 +13,13 @@ const AUTH = 'https://signin.test'
 const API = 'https://api.test'
 const MINUTE_MS = 60_000
 
-/** How a host fails: at once, without a connection, or with one and no answer. */
+/** How a host fails: at once without a connection, or with a connection but no answer. */
 type Fault = 'refused' | 'no connection' | 'no answer'
 
 interface Setting {
   readonly fault: Fault
   readonly away: readonly string[]
-  /** When they stop answering, in milliseconds; after a minute unless said. */
+  /** When they stop answering, in milliseconds. The default is one minute. */
   readonly afterMs?: number
   readonly baseUrl?: string
 }

@@ -60,7 +60,7 @@ test('a connection that does not authenticate in time is closed; an authenticate
   limit.keep(kept)
   const stranger = await newcomer()
   await once(stranger, 'close')
-  // It came first, so its time would have ended first.
+  // It was opened first, so its time would have ended first.
   expect(kept.destroyed).toBe(false)
 })
 

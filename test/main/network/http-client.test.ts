@@ -245,7 +245,7 @@ test('a stream reports its status once, its bytes as they arrive and its end onc
   expect(told).toEqual(['opened 200', '{}\n', 'ended ended by the service'])
 })
 
-/** A server in a thread of its own, which writes a stream as fast as it is read. Posts its port. */
+/** A server in a separate thread. It writes a stream as fast as it is read, and posts its port. */
 const FLOOD = `
   const { createServer } = require('node:http')
   const part = Buffer.alloc(1 << 20, 'x')

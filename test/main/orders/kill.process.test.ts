@@ -15,7 +15,7 @@ import { ORDER, ORDERS } from './order-gateway.ts'
 const SOON = { timeout: 20_000, interval: 20 }
 const SCRIPT = fileURLToPath(new URL('killed-gateway.ts', import.meta.url))
 
-/** What the next start finds in a journal, and what became of it. */
+/** The entry that the next start finds in a journal, and its outcome. */
 async function nextStart(folder: string, origin: string, isFound: boolean) {
   const form = { grant_type: 'refresh_token', client_id: 'sim-key', refresh_token: 'sim-refresh' }
   const granted = await fetch(`${origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) })

@@ -90,7 +90,7 @@ const gateway = new Gateway({
   userId: process.getuid?.(),
 })
 await gateway.turnOn(0)
-// An order does not wait for the access token: without one it gets 503.
+// An order does not wait for the access token. Without one, it gets 503.
 await new Promise<void>((resolve) => {
   const changed = () => {
     if (monitor.snapshot('key-1')?.access.state !== 'valid') return

@@ -10,7 +10,7 @@ import { ORDER } from './order-gateway.ts'
 
 const KEY = Buffer.from('of this run')
 
-/** The orders of the account: of today, and of former days. */
+/** The orders of the account, those of today and those of former days. */
 type Read = (path: string) => readonly unknown[]
 
 /** What the lookups conclude about an order whose hashes have this key, from these orders of its account. */

@@ -67,7 +67,7 @@ export async function startOrderGateway(
   if (orders === undefined) throw new Error('the gateway made no orders')
   const made = orders
   onTestFinished(() => made.stop())
-  // An order does not wait for the access token: without one it gets 503.
+  // An order does not wait for the access token. Without one, it gets 503.
   await vi.waitFor(() => expect(started.monitor.snapshot('key-1')?.access.state).toBe('valid'), SOON)
   return {
     ...started,

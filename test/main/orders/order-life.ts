@@ -466,7 +466,7 @@ export async function liveOrders(seed: number, folder: string): Promise<OrderLif
   }
   for (const one of asked) {
     const name = `${one.method} ${one.path} ${one.body}`
-    // A cancel has no body of its own: equal ones are counted together.
+    // A cancel has no body, so equal cancels are counted together.
     const alike =
       one.method === 'DELETE'
         ? asked.filter(

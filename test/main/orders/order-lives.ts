@@ -17,10 +17,13 @@ interface Lives {
   readonly timeoutMs: number
 }
 
-/** A disk in memory, if there is one: these lives test what is written, not how fast. */
+/** A disk in memory, if there is one, because these lives test what is written and not how fast. */
 const DISK = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-/** Tests lives of so many seeds: each promise is held in each, and each fault is met in some. */
+/**
+ * Tests the lives of that many seeds. Each promise must hold in each life, and each fault must occur in some
+ * life.
+ */
 export function testLives({ firstSeed, lives, timeoutMs }: Lives): void {
   test(`in ${lives} short lives no order is sent twice, sent unseen, waits, or has a silent outcome`, {
     timeout: timeoutMs,

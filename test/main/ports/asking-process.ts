@@ -2,8 +2,8 @@ import { systemRoutes } from '../../../main/hosts/desktop/system-proxy.ts'
 import { nodeHttp } from '../../../main/network/http-client.ts'
 
 /**
- * Asks each address of its arguments once, with a secret in head and body, and says what became of it as
- * JSON.
+ * Sends one request to each address in its arguments, with a secret in head and body, and prints the outcomes
+ * as JSON.
  *
  * SYSTEM_PROXY is what the system of the desktop host says of the way to every address.
  */

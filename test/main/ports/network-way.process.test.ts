@@ -36,7 +36,10 @@ interface Asked {
   readonly why?: string
 }
 
-/** Asks from a process of its own, whose environment is `variables` and nothing of ours that matters here. */
+/**
+ * Sends the requests from a separate process. Its environment is `variables`, without any of ours that matter
+ * here.
+ */
 async function ask<T = Asked>(
   urls: readonly string[],
   variables: Readonly<Record<string, string>>,

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 
 /**
- * A proxy as a process of its own: forwards plain requests and tunnels, and says on stdout what it read of
+ * A proxy in a separate process. It forwards plain requests and tunnels, and prints to stdout what it read of
  * each.
  *
  * Every name leads to this computer: a tunnel ends at its own port on 127.0.0.1.

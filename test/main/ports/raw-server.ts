@@ -2,7 +2,8 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
 
 /**
- * A TCP server on loopback that does to each connection what a test says, and counts the requests it read.
+ * A TCP server on loopback. A test decides what it does with each connection. It counts the requests that it
+ * read.
  */
 export interface RawServer {
   readonly origin: string

@@ -58,7 +58,7 @@ const SHORT = 4_000
  */
 const LONGER = 8
 const TOLERATED = 24
-/** Below this no quadratic pattern is recognised, and no pause of the machine is taken for one. */
+/** Below this, a quadratic pattern is not recognised, and a pause of the machine is not mistaken for one. */
 const NOTICED_MS = 300
 
 /** CPU milliseconds to clean `part` repeated to a length. */

@@ -103,7 +103,7 @@ test('an announced sleep is no gap, but the next one is', () => {
   clock.jumpWall(HOUR_MS)
   timeline.now()
   expect(gaps).toEqual([HOUR_MS])
-  // One that shows only once it is over, and one that was too short to show.
+  // One sleep that is noticed only once it is over, and one that was too short to be noticed.
   timeline.suspended()
   clock.sleep(HOUR_MS)
   timeline.resumed()

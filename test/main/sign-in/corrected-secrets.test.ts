@@ -33,7 +33,7 @@ const keyOf = (id: string, changes: Partial<Profile> = {}): Profile =>
   })
 
 /**
- * Three profiles of one API key, as LIVE and SIM and another user are, whose secret the provider replaced.
+ * Three profiles of one API key, such as LIVE, SIM and another user. The provider replaced the key's secret.
  */
 async function threeOfOneKey(
   storage: ProfileStore = MEMORY_PROFILE_STORE,
@@ -55,7 +55,7 @@ async function threeOfOneKey(
   for (const profile of [keyOf('live'), keyOf('sim'), keyOf('other-user'), ...strangers])
     monitor.connect(profile)
   await clock.advance(0)
-  /** What was sent with whose token since the last look. */
+  /** The requests since the last check, each with the token that it used. */
   const sent = () =>
     http.requests
       .splice(0)

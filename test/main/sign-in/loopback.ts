@@ -3,8 +3,8 @@ import { listenOnLoopback } from '../../../main/network/loopback-servers.ts'
 import type { ListenOnLoopback } from '../../../main/sign-in/redirect-server.ts'
 
 /**
- * The real servers, on a port that is free instead of the one that is asked for: tests that run at the same
- * time would take the four from each other.
+ * The real servers, on a free port instead of the requested one. Tests that run at the same time would
+ * otherwise compete for the four ports.
  */
 export function freePorts(taken: readonly number[] = []) {
   const asked: number[] = []

@@ -29,7 +29,7 @@ const tokenOf = (tokens: TokenStore | undefined) => {
   return reading?.kind === 'found' ? reading.stored.token.refreshToken : reading
 }
 
-/** Saves these tokens, as a keeper does; the reason where that failed. */
+/** Saves these tokens, as a keeper does. Returns the reason if that failed. */
 const save = (tokens: TokenStore, stored: StoredTokens) => {
   tokens.save(restoredState(stored, NOW_MS))
   return tokens.unsaved
@@ -243,7 +243,7 @@ test('whatever the store rejects reads as unsaved: a token, an intent, a setting
   const folder = temporaryFolder()
   const { storage } = await opened(folder)
   const tokens = storage.signIn(profile(), NOW_MS)
-  // It takes writes without a word, and they are gone with this process.
+  // It accepts writes without an error, but they are lost when this process ends.
   rmSync(join(folder, 'vault.db'))
   const unsaved = { ok: false, why: 'its file was removed or replaced' }
   const problems: KeyReport[] = []

@@ -24,7 +24,7 @@ interface Setting {
   readonly openUrl?: OpenUrl
 }
 
-/** The port, whose sign-in host answers a look at it, or does not for the reason `away`. */
+/** The port. Its sign-in host answers a check, or fails for the reason `away`. */
 class SignInHttp extends ScriptedHttp {
   away: string | undefined
   readonly looks: HttpRequest[] = []
@@ -93,7 +93,7 @@ describe('a sign-in', () => {
     expect(page.body).toContain('Close this tab and return to Headroom.')
     expect(granted).toEqual(['refresh-1'])
     expect(said).toEqual([{ state: 'done', signIn, profile: 'key-1' }])
-    // What could end the new tokens is out of the way before they exist.
+    // Anything that could end the new tokens is removed before they exist.
     expect(steps).toEqual(['prepared', 'exchanged'])
   })
 
@@ -167,7 +167,7 @@ describe('a redirect', () => {
       expect(page.body).toContain('This response belongs to another sign-in')
     }
     expect(http.requests).toEqual([])
-    // Once is enough to tell a person; a page could send them by the thousand.
+    // A person sees this only once, because a page could send thousands of them.
     expect(said).toHaveLength(1)
     expect(said[0]).toMatchObject({ state: 'waiting', signIn, notice: expect.stringContaining('Ignored') })
     await get(port, `/?code=c&state=${state}`)
@@ -447,7 +447,7 @@ describe('a sign-in for orders', () => {
 
   it.each([
     ['needed', 'openid MarketData ReadAccount Trade', 'done'],
-    // The list of a refresh may be shortened, and then shows nothing.
+    // The list in a refresh may be shortened, so it proves nothing.
     ['needed', 'openid offline_access', 'done'],
     ['needed', 'openid MarketData ReadAccount', 'failed'],
     ['asked', 'openid MarketData ReadAccount', 'done'],

@@ -23,7 +23,7 @@ interface Interactions {
 
 /** Somebody else's authorization server, at which every person says yes, or no. */
 async function startServer() {
-  // The sign-in looks whether its host responds before the client is known here.
+  // The sign-in checks whether its host responds before the client is known here.
   let listener: RequestListener = (_, response) => void response.writeHead(404).end()
   const { origin } = await startLoopbackServer((request, response) => listener(request, response))
   const knows = (client: Readonly<Record<string, unknown>>, says: 'yes' | 'no') => {

@@ -14,9 +14,7 @@ import { type Bar, type Quote, TradeStationClient } from 'tradestation-api-ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ServerOptions, startSimulatorServer } from '../../../main/simulator/server.ts'
 
-/**
- * The simulator under clients that others wrote: what they need is what a program on the real service needs.
- */
+/** The simulator, used by clients that others wrote. They need the same as a program on the real service. */
 const REDIRECT = 'http://127.0.0.1:8080/callback'
 
 async function startedSimulator(options: ServerOptions = {}) {
@@ -25,7 +23,7 @@ async function startedSimulator(options: ServerOptions = {}) {
   return server
 }
 
-/** The client's two hosts are fixed inside it; both are the simulator here. */
+/** The client's two hosts are hard-coded in it. Here, both lead to the simulator. */
 function brokerageClient(origin: string): TradeStationClient {
   const client = new TradeStationClient({
     clientId: 'sim-key',

@@ -6,7 +6,7 @@ import { json, simulated } from './simulated.ts'
 
 const PATIENT = { timeout: 20_000, interval: 2 }
 
-/** Writes bytes to the port and gives back what comes until the service closes, or `maxWaitMs`. */
+/** Writes bytes to the port. Returns everything that arrives until the service closes, or for `maxWaitMs`. */
 async function exchanged(
   port: number,
   bytes: string | Uint8Array,

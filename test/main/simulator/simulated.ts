@@ -9,7 +9,7 @@ export interface Body {
   readonly [field: string]: unknown
 }
 
-/** Time that passes only by `advance`, which runs what falls due on the way. */
+/** Time that passes only by `advance`, which runs the timers that become due on the way. */
 function stoppedClock() {
   let timers: { readonly atMs: number; readonly run: () => void }[] = []
   const clock = {
@@ -91,7 +91,7 @@ export const orderBody = (fields: object = {}) => ({
 
 export const json = async (response: Response): Promise<Body> => (await response.json()) as Body
 
-/** The quota headers of an answer, as numbers where they are numbers. */
+/** The quota headers of an answer, as numbers if they are numeric. */
 export function quotaOf(response: Response) {
   const number = (name: string) => {
     const value = response.headers.get(name)

@@ -81,8 +81,7 @@ describe('the ten kinds (service 6, 12)', () => {
       expect(response.headers.get('content-type')).toBe(type)
       expect(response.headers.get('transfer-encoding')).toBe('chunked')
       expect(response.headers.get('x-ts-request-id')).toBeTruthy()
-      // Where the table states no request quota both header sets are there all the same, and nothing is
-      // spent.
+      // Even if the table has no request quota, both sets of headers are sent, and nothing is counted.
       expect(quotaOf(response)).toMatchObject(
         rate === undefined ? { limit: 251, remaining: 251, reset: 0 } : { limit: rate, remaining: rate - 1 },
       )
@@ -152,7 +151,7 @@ describe('slots (service 3, 7, 8.2)', () => {
     expect(quotaOf(aggregates.response)).toEqual({ ...quotaOf(quotes.response), remaining: 28, reset: 4 })
     const refused = await sim.get(DEPTH)
     expect(await json(refused)).toMatchObject({ Message: 'Stream quota exceeded' })
-    // Refused for its slot, so no request was spent, and both header sets are there.
+    // It was rejected for lack of a slot, so no request was counted. Both sets of headers are sent.
     expect(quotaOf(refused).remaining).toBe(28)
     expect(slotsOf(refused).remaining).toBe(0)
   })

@@ -21,7 +21,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 const ME = { pid: process.pid, host: 'terminal' } as const
 const SOURCE = new URL('../../../main/storage/lock.ts', import.meta.url).href
 
-/** Another process that takes the lock, says what came of it, and stays. */
+/** Another process that tries to take the lock, prints the result, and keeps running. */
 async function otherProcess(
   folder: string,
   env: NodeJS.ProcessEnv = process.env,

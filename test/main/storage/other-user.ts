@@ -4,7 +4,7 @@ export const OTHER_USER = 65_534
 /** Only root can start a process of another user. */
 export const isRoot = process.getuid?.() === 0
 
-/** Makes this process, which root started, one of the other user for good. */
+/** Permanently changes the user of this process, which root started, to the other user. */
 export function becomeOtherUser(): void {
   process.setgroups?.([])
   process.setgid?.(OTHER_USER)

@@ -16,7 +16,7 @@ const source = (path: string) => JSON.stringify(new URL(`../../../main/${path}`,
 if (!isRoot) cannotProve('D7', 3, 'only root can start a process of another user')
 const withOthers = test.skipIf(!isRoot)
 
-/** A script as another user of the machine; the lines that it says. */
+/** Runs a script as another user of the machine. Returns the lines that it prints. */
 function asOther(script: string) {
   const child = spawn(process.execPath, [...AS_OTHER_USER, '--input-type=module', '--eval', script], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -8,7 +8,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 type Call = 'openSync' | 'writeSync' | 'fsyncSync' | 'closeSync' | 'statSync' | 'renameSync'
 
-/** What is asked of the disk, in order; `instead` stands in for one call. */
+/** The calls to the disk, in order. `instead` replaces one call. */
 function disk(instead: Partial<Record<Call, (...args: never[]) => unknown>> = {}): string[] {
   const calls: string[] = []
   for (const name of ['openSync', 'writeSync', 'fsyncSync', 'closeSync', 'statSync', 'renameSync'] as const) {

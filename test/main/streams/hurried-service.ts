@@ -9,7 +9,9 @@ import type { SimulatorFlags } from '../../../main/simulator/options.ts'
 import { startSimulatorServer } from '../../../main/simulator/server.ts'
 import { servicePorts } from '../skipping-clock.ts'
 
-/** So many seconds pass in one, for the monitor and for the service alike; sockets are as they are. */
+/**
+ * This many seconds pass in one second, for the monitor and for the service. Sockets keep their real speed.
+ */
 const HURRY = 20
 const PROFILE = 'key'
 

@@ -17,7 +17,7 @@ export const RATE = JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate qu
 const STREAM: HttpHeaders = { 'content-type': 'application/vnd.tradestation.streams.v3+json' }
 export const bytes = (text: string) => new TextEncoder().encode(text)
 
-/** The streams of one key on virtual time, with a network that does what the test says. */
+/** The streams of one key in virtual time, with a network that the test controls. */
 export function setUp(pins?: Pins, acquirePermit?: AcquireStreamPermit) {
   const { clock, timeline, ledger, events, event, random, tap } = startedTap()
   const http = new ScriptedHttp()

@@ -22,7 +22,7 @@ test('a stream stays live across ten access tokens, each of which expires at the
   for (let second = 0; second < 300 && count('token-refreshed') < before + 10; second += 1) {
     const skippedAtMs = clock.wallMs()
     clock.skip(1_000)
-    // Both are heard of before more time passes: their sockets take the machine's own.
+    // Both must arrive before more time passes, because their sockets run in the machine's own time.
     const heard = () => summaries().every(({ lastFrameAt = 0 }) => lastFrameAt > skippedAtMs)
     await vi.waitFor(() => expect(heard()).toBe(true), { ...BOUNDED, interval: 1 })
   }
@@ -51,7 +51,7 @@ test('a silent service behind a live socket is noticed within 30 s, and closed',
   const clock = new SkippingClock()
   const { simulator, monitor, summaries, count } = await hurriedService({ streamRate: 0 }, [POSITIONS], clock)
   await vi.waitFor(() => expect(summaries()[0]?.state).toBe('live'), BOUNDED)
-  // Each state as it is entered, with how long nothing was heard then.
+  // Each state when it is entered, with the length of the silence at that time.
   const stale: number[] = []
   const silent: number[] = []
   let heardAt = 0

@@ -54,7 +54,7 @@ test('silence counts as stale at 15 s and reopens at 30 s, whatever the socket r
   expect(http.streams.length).toBe(2)
   service.opens()
   expect(summary().restarts).toBe(1)
-  // An open connection is no frame: silent it was, and is.
+  // An open connection is not a frame, so the stream is still silent.
   expect(kinds()).toEqual(['stream-opened', 'stream-silent', 'stream-restarted'])
   await clock.advance(1_000)
   expect(clock.wallMs() - (summary().lastFrameAt ?? 0)).toBeGreaterThanOrEqual(31_000)
@@ -94,7 +94,7 @@ test.each(['{"StreamStatus":"GoAway"}\n', '{"Error":"GoAway","Message":"bye"}\n'
     await clock.advance(60_000 - 31_000)
     service.says(line)
     await clock.advance(20)
-    // The former one is heard until the new one is there.
+    // The former connection is read until the new one is open.
     expect([http.streams.length, own('Positions Stream'), http.streams[0]?.closed]).toEqual([2, 2, false])
     service.opens()
     expect([http.streams[0]?.closed, own('Positions Stream')]).toEqual([true, 1])

@@ -117,7 +117,7 @@ test('even without a gateway, reopening leaves the reserve to others', async () 
   expect(http.streams.length).toBe(2)
 })
 
-/** A stream behind a gateway, whose turns the test gives. */
+/** A stream behind a gateway. The test decides its turns. */
 async function behindGateway() {
   const outcomes: OwnOutcome[] = []
   const asked: { path: string; isRead: boolean; give: (turn: Permit | { retryAtMs: number }) => void }[] = []

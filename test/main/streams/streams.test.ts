@@ -83,7 +83,7 @@ test('a rejected new connection closes the old one too, and is retried', async (
   expect(http.streams.length).toBe(3)
 })
 
-/** A stream whose former connection is heard while the next one is opened. */
+/** A stream whose former connection is still read while the next one is opened. */
 async function handingOver() {
   const set = setUp()
   await set.open()

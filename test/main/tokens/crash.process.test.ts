@@ -19,7 +19,7 @@ const SCRIPT = fileURLToPath(new URL('keeper-process.ts', import.meta.url))
 interface Run {
   readonly child: ChildProcess
   readonly lines: string[]
-  /** Its last words: what it got, that the folder is taken, or nothing when it was killed. */
+  /** Its last output: the token that it got, or that the folder is in use, or nothing if it was killed. */
   readonly said: Promise<string>
   readonly closed: Promise<void>
   /** Resolves once it has said this line. */

@@ -8,8 +8,7 @@ import type { VaultTokens } from '../../../main/vault/vault.ts'
 export const KEY = { authUrl: 'https://auth.test', clientId: 'key-id' }
 
 /**
- * A keeper, of tokens in memory or in a vault, with the app's own schedule, and with listeners that do not
- * listen.
+ * A keeper of tokens in memory or in a vault, with the app's own schedule and with listeners that do nothing.
  */
 export function keeperOf(
   store: TokenStore | VaultTokens,

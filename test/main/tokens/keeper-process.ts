@@ -11,7 +11,8 @@ import { testKeystore } from '../vault/test-keystore.ts'
 import { keeperOf } from './keeper-of.ts'
 
 /**
- * A process with one key: takes the folder, refreshes once for 50 callers, says what came of it, and stays.
+ * A process with one key. It locks the folder, refreshes once for 50 callers, prints the result, and keeps
+ * running.
  *
  * It kills itself right after the step that is named, as a crash there would; `revoke` revokes and lives on.
  */

@@ -310,13 +310,13 @@ test('a path that accepted a token shows its end within 30 s, whatever another p
 
 const EXPIRED_S = 21 * 60
 
-/** A program's request each second, from a moment on: rejected with a token, or without one. */
+/** A program's request every second from a given time on. It is rejected with a token, or without one. */
 const WANTED = {
   rejected: { fromS: 60, ask: (keeper: TokenKeeper) => keeper.rejected('a1', PATH) },
   expired: { fromS: EXPIRED_S, ask: (keeper: TokenKeeper) => keeper.accessForProgram() },
 } as const
 
-/** Refreshes while a token is wanted each second, answered by `failed` until `backAtS`. Seconds. */
+/** Refreshes while a token is needed every second. They get `failed` until `backAtS`. Seconds. */
 async function whileWanted(
   { fromS, ask }: (typeof WANTED)[keyof typeof WANTED],
   failed: HttpOutcome,

@@ -21,7 +21,7 @@ function world(changes: ConstructorParameters<typeof RecordingStore>[2] = {}) {
     return script.shift()
   }
   const events: KeyReport[] = []
-  /** As a process: a new one has the store, and nothing of what the former knew. */
+  /** Like a process. A new one has the store, but none of the former one's memory. */
   const start = () => {
     const keeper = keeperOf(store, {
       http,

@@ -5,7 +5,7 @@ import type { VaultTokens } from '../../../main/vault/vault.ts'
 
 const FULL: Saved = { ok: false, why: 'the disk is full' }
 
-/** A vault that outlives keepers, writes down the order of what it is asked, and can be full. */
+/** A vault that outlives keepers, records the order of its calls, and can be full. */
 export class RecordingStore implements VaultTokens {
   readonly steps: string[] = []
   isFull = false

@@ -3,14 +3,14 @@ import { startLoopbackServer } from '../loopback-server.ts'
 
 export interface RotatingServer {
   readonly origin: string
-  /** Every refresh token that was sent, in order: what really went over the wire. */
+  /** Every refresh token that was really sent over the network, in order. */
   readonly sent: string[]
   /** The token that works now. */
   current(): string
-  /** What a revocation is answered with; the ledger of them. */
+  /** The answer to a revocation, and the ledger of revocations. */
   revokeStatus: number
   readonly revokes: string[]
-  /** How often the token before it is still honoured; a lost answer is then no lost session. */
+  /** How often the previous token is still accepted. With that, a lost answer does not lose the session. */
   overlap: number
   /** Answers instead, after the rotation: cuts, hangs, kills. Returns false to answer as usual. */
   afterRotation: (response: ServerResponse, answer: string) => boolean

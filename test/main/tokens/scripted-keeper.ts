@@ -11,7 +11,7 @@ export const MINUTE_MS = 60_000
 export const DAY_MS = 86_400_000
 const KEY = { authUrl: 'https://auth.test', clientId: 'key-id', clientSecret: 'key-secret' }
 
-/** The keeper of one signed-in key on virtual time, with a sign-in host that answers by the script. */
+/** The keeper of one signed-in key in virtual time, with a sign-in host that answers by a script. */
 export function setUp(script: readonly HttpOutcome[] = []) {
   const clock = new VirtualClock()
   const http = new ScriptedHttp()

@@ -7,7 +7,7 @@ import { keeperOf } from './keeper-of.ts'
 import { RecordingStore } from './recording-store.ts'
 import { type RotatingServer, startRotatingServer } from './rotating-server.ts'
 
-/** A keeper on real sockets; only its waiting is virtual, so that nothing is tried again by itself. */
+/** A keeper on real sockets. Only its waits are virtual, so that nothing is retried by itself. */
 function keeperAt({ origin, current }: RotatingServer) {
   const clock = new VirtualClock()
   const store = new RecordingStore(current(), clock.wallMs())
@@ -72,7 +72,7 @@ test('a connection that is reset without a response is one send for each deliber
   }
   const { keeper, intended } = keeperAt(server)
   for (let attempt = 0; attempt < 5; attempt += 1) await keeper.refresh()
-  // The first attempt is tried again at once, the others are not.
+  // The first attempt is retried at once, but the others are not.
   expect(server.sent).toHaveLength(6)
   expect(intended()).toBe(6)
   server.afterRotation = () => false

@@ -14,7 +14,7 @@ import { MINUTE_MS, setUp } from './scripted-keeper.ts'
 
 const HOUR_MS = 60 * MINUTE_MS
 
-/** What honours one token only, and has errors that quote the field's name. */
+/** A service that accepts only one token, and whose errors quote the field's name. */
 function honouring(token: string) {
   const { clock, http, keeper, sentTokens } = setUp()
   const odd: HttpOutcome[] = []
@@ -54,7 +54,7 @@ test.each([0, 1, 5])(
     keeper.start()
     await clock.advance(HOUR_MS)
     expect(kinds('sign-in-required')).toHaveLength(1)
-    // Each of those in doubt once: at most four besides the newest.
+    // Each token in doubt is sent once. These are at most four, besides the newest.
     expect(sentTokens().length).toBeLessThanOrEqual(count + 5)
   },
 )

@@ -8,7 +8,7 @@ import { testKeystore } from './test-keystore.ts'
  * A process that commits generation after generation, as fast as it can, and says each one once it is
  * durable.
  *
- * First it says what it found. `--until N` ends it there by itself.
+ * First it prints what it found. With `--until N`, it ends there by itself.
  */
 const [folder = '', until = 'Infinity', user] = process.argv.slice(2)
 const say = (line: string) => writeSync(1, `${line}\n`)

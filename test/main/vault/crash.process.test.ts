@@ -7,7 +7,7 @@ import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { runCommitter } from './run-committer.ts'
 
 const KILLS = 200
-/** On separate folders, side by side, one for each core of a small machine. */
+/** The processes run side by side on separate folders, one for each core of a small machine. */
 const CHAINS = 2
 /** Each start continues where the previous one was killed, so that a few commits each add up. */
 const MAX_COMMITS = 6
@@ -18,7 +18,7 @@ interface Chain {
   readonly killed: number
 }
 
-/** Kills one process after another while it commits; answers with what went wrong. */
+/** Kills one process after another while it commits. Returns what went wrong. */
 async function chain(kills: number, first: number, compileCache: string): Promise<Chain> {
   const folder = temporaryFolder()
   let killed = 0
@@ -51,7 +51,7 @@ async function chain(kills: number, first: number, compileCache: string): Promis
   return { wrong, killed }
 }
 
-/** What SQLite's whole check finds, indexes and all, with what the killed process left of its journal. */
+/** The result of SQLite's full check, including indexes, with the journal that the killed process left. */
 function damageOf(folder: string): string {
   const database = new DatabaseSync(join(folder, 'vault.db'))
   const rows = [

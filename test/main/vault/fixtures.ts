@@ -6,7 +6,7 @@ import { type TestKeystore, testKeystore } from './test-keystore.ts'
 
 export const NOW_MS = 1_800_000_000_000
 
-/** Of a sign-in that the service has not been asked about. */
+/** A sign-in about which the service has not been asked yet. */
 const SIGN_IN = { signedInAtMs: NOW_MS, keepsToken: false } as const
 
 export function profile(changes: Partial<Profile> = {}): Profile {

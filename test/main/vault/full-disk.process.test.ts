@@ -54,7 +54,7 @@ onPosix('a file that is read-only is told as such, and not changed', async () =>
   await runCommitter(folder, { until: 3 })
   const file = join(folder, 'vault.db')
   const before = readFileSync(file)
-  // To root nothing is read-only: another identity has to try.
+  // Nothing is read-only for root, so another user must try.
   if (isRoot) for (const path of [folder, file]) chownSync(path, OTHER_USER, OTHER_USER)
   chmodSync(file, 0o400)
   chmodSync(folder, 0o500)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { passphraseKeystore, SCRYPT_COST } from '../../../main/vault/passphrase-keystore.ts'
 
-/** A cost for tests: the real one takes a good part of a second on purpose. */
+/** A lower cost for tests. The real cost takes a good part of a second on purpose. */
 const CHEAP = { N: 16, r: 8, p: 1 }
 const key = randomBytes(32)
 

@@ -10,7 +10,7 @@ import { hostileFile } from '../hostile-json.ts'
 import { held, NOW_MS, profile, vaultOf } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
 
-/** So many vaults with one cell that is not as it was written. */
+/** The number of vaults to test. Each has one cell that differs from what was written. */
 const RUNS = 4_000
 
 type Row = Readonly<Record<string, SQLInputValue>>
@@ -115,7 +115,7 @@ test('4,000 vaults with one foreign cell: each opens, reports its loss, and reve
           if (clientSecret !== undefined) expect(clientSecret).toBe(`CANARY-secret-of-${id}`)
         }
         expect(JSON.stringify([handle.status, handle.notices])).not.toContain('CANARY')
-        // What stands in the rows of one key costs the other nothing.
+        // The contents of one key's rows do not affect the other key.
         if (Object.values(row).includes('key-1') && written !== 'key-2') {
           const other = restored.find(({ profile: { id } }) => id === 'key-2')
           expect(other?.tokens.read()).toMatchObject({ kind: 'found' })

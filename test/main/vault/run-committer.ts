@@ -47,7 +47,7 @@ export async function runCommitter(
       control(line, child)
     }
   })
-  // Its output is read to the end, also what it had written when it was killed.
+  // Its output is read to the end, including the part that it had written when it was killed.
   const [code, signal] = await once(child, 'close')
   return { lines, code, signal }
 }

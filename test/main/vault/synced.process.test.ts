@@ -46,7 +46,7 @@ test.skipIf(!canTrace)(
       if (/\bf(?:data)?sync\(/.test(line)) syncs += 1
       if (!/write\(1, "committed/.test(line)) continue
       acknowledged += 1
-      // One for the intent and one for the token at the least.
+      // At least one for the intent and one for the token.
       expect([line, syncs >= 2]).toEqual([line, true])
       syncs = 0
     }

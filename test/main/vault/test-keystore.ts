@@ -1,7 +1,7 @@
 import type { Keystore } from '../../../main/ports/keystore.ts'
 
 export interface TestKeystore extends Keystore {
-  /** The system's own key: another one stands for a keyring that was replaced. */
+  /** The system's own key. A different one represents a keyring that was replaced. */
   secret: number
   /** Answers like this instead, whatever is asked. */
   answer: Awaited<ReturnType<Keystore['unwrap']>> | undefined
@@ -10,7 +10,8 @@ export interface TestKeystore extends Keystore {
 }
 
 /**
- * A keystore whose "encryption" is one byte in front; quick, and as exact about another key as a real one.
+ * A keystore whose "encryption" is one leading byte. It is fast, and rejects another key as reliably as a
+ * real one.
  */
 export function testKeystore(secret = 1): TestKeystore {
   const keystore: TestKeystore = {

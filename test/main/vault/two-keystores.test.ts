@@ -30,9 +30,7 @@ async function opened(folder: string, which: Which) {
   return { handle, storage, readings }
 }
 
-/**
- * As when a folder of the desktop's got a passphrase's data key next to its own: each encrypted one key.
- */
+/** A folder of the desktop that also got the data key of a passphrase. Each data key encrypted one key. */
 async function mixedFolder(): Promise<string> {
   const folder = temporaryFolder()
   const desktop = await opened(folder, 'desktop')

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { NOW_MS, profile } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
 
-/** A desktop without a keyring: it hides nothing, and says so until a person agrees. */
+/** A desktop without a keyring. It protects nothing, and says so until a person agrees. */
 async function withoutKeyring(folder = temporaryFolder(), agreed = false) {
   let isAgreed = agreed
   const inner = testKeystore()

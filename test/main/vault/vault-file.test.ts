@@ -194,7 +194,7 @@ test('commits survive a power cut, and deleted data is overwritten', () => {
   const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]
   expect({
     journal_mode: pragma('journal_mode'),
-    // 2 is FULL: the journal reaches the disk before a commit is acknowledged.
+    // 2 means FULL: the journal reaches the disk before a commit is acknowledged.
     synchronous: pragma('synchronous'),
     fullfsync: pragma('fullfsync'),
     secure_delete: pragma('secure_delete'),

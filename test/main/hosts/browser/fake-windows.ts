@@ -19,7 +19,7 @@ export interface FakeSession {
   isOpen: boolean
 }
 
-/** Sessions that remember what reached their handlers. */
+/** Sessions that record the calls of their handlers. */
 export class FakeWindows implements Windows {
   readonly sessions: FakeSession[] = []
   /** Command and argument, in the order of arrival. */

@@ -8,7 +8,9 @@ import { bearing, type StartedHost, startHost } from './started-host.ts'
 /** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
-/** For what takes some milliseconds on a quiet machine, and would wait for that request for ever. */
+/**
+ * Limit for a step that takes some milliseconds on a quiet machine, but could wait forever for that request.
+ */
 const CLOSED_WITHIN_MS = 5_000
 let started: StartedHost
 const sockets: Socket[] = []
@@ -133,7 +135,7 @@ describe("a window's session", () => {
 describe('closing', () => {
   it('ends open streams, sessions and timers within a second', async () => {
     await openPushes(await started.bearer())
-    // A request whose body never comes; the server's 100 says that it waits for it.
+    // A request whose body never arrives. The server's 100 shows that it waits for the body.
     const slow = connect({ port: started.port, host: '127.0.0.1' })
     sockets.push(slow)
     const at = `127.0.0.1:${started.port}`

@@ -6,7 +6,7 @@ import { proves } from '../../../proof/proves.ts'
 import { hostileFile } from '../../hostile-json.ts'
 import { bearing, startHost } from './started-host.ts'
 
-/** So many requests over real sockets, each with its own. */
+/** The number of requests over real sockets. Each has its own socket. */
 const RUNS = 3_000
 const seed = Date.now() % 2 ** 31
 const COMMANDS = Object.entries(contract)

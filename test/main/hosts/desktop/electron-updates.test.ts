@@ -55,7 +55,9 @@ test('the page of a release is in the repository', () => {
   expect(updaterOf({ feed: GITHUB })?.releasePage('2.0.0')).toBe(`${HOMEPAGE}/releases/tag/v2.0.0`)
 })
 
-/** What electron-updater asks of the network, over Node's own client: Electron's is not there. */
+/**
+ * The network client for electron-updater. It uses Node's own client, because Electron's does not exist here.
+ */
 class NodeExecutor extends HttpExecutor<ReturnType<typeof request>> {
   createRequest(options: object, callback: (response: IncomingMessage) => void) {
     return request(options, callback)

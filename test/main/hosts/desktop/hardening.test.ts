@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { hardenContents, hardenSession, windowPreferences } from '../../../../main/hosts/desktop/hardening.ts'
 import { proves } from '../../../proof/proves.ts'
 
-/** What a request for `url` is answered by the hardened session. */
+/** The hardened session's answer to a request for `url`. */
 function cancels(url: string, isPackaged: boolean): boolean {
   let cancelled: boolean | undefined
   const session = {
@@ -28,7 +28,7 @@ function cancels(url: string, isPackaged: boolean): boolean {
 }
 
 describe('the session', () => {
-  /** What the session says to a permission, asked in both ways. */
+  /** The session's answers to a permission that is requested in both ways. */
   function grants(permission: string, isMainFrame: boolean, url: string): readonly unknown[] {
     const decisions: unknown[] = []
     const details = { isMainFrame, requestingUrl: url }
@@ -156,7 +156,7 @@ describe('every page', () => {
       isRefused = true
     }
     contents.emit('login', { preventDefault }, {}, {}, (...answer: unknown[]) => answers.push(answer))
-    // Answered, and empty: a request without a response waits for ever.
+    // The answer is empty but is sent, because a request without a response would wait forever.
     expect([isRefused, answers]).toEqual([true, [[]]])
     const chosen: string[] = []
     const offered = [{ deviceId: 'd', deviceName: 'a device' }]

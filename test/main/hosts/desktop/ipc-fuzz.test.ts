@@ -14,7 +14,7 @@ const channels = Object.entries(contract)
 
 type Listener = (event: IpcMainInvokeEvent, arg: unknown) => Promise<Reply>
 
-/** Every command of the contract, behind a sender check, before handlers that only remember. */
+/** Every command of the contract, with a sender check, and with handlers that only record. */
 function wire(isTrusted: (event: IpcMainInvokeEvent) => boolean) {
   const listeners = new Map<string, Listener>()
   const reached: unknown[] = []
@@ -61,13 +61,13 @@ const KEYS = [
   '__proto__',
   'toString',
 ]
-/** Near to what is expected, which plain noise never is. */
+/** Values close to the expected ones, which random noise never contains. */
 const hostile = fc.oneof(
   { weight: 3, arbitrary: fc.dictionary(fc.constantFrom(...KEYS), hostileValue, { maxKeys: 8 }) },
   { weight: 1, arbitrary: hostileValue },
 )
 
-/** What a handler may be given, said another way than the contract's own schemas say it. */
+/** The values that a handler may receive, described independently of the contract's schemas. */
 function isTame(value: unknown, depth = 0): boolean {
   if (value === undefined || typeof value === 'boolean') return true
   // A member that is null is taken away.
@@ -84,7 +84,10 @@ function isTame(value: unknown, depth = 0): boolean {
   )
 }
 
-/** Made once for every command: making them costs far more than refusing them. The seed repeats a failure. */
+/**
+ * The values are created once for all commands, because creating them takes far longer than rejecting them.
+ * The seed reproduces a failure.
+ */
 const seed = Date.now() % 2 ** 31
 const payloads = fc.sample(hostile, { seed, numRuns: RUNS })
 const url = fc.oneof(

@@ -4,7 +4,7 @@ import type { UpdateState } from '../../../../app/contract/updates.ts'
 import type { DesktopActions } from '../../../../main/hosts/desktop/desktop-actions.ts'
 import { choiceItems, trayMenu } from '../../../../main/hosts/desktop/tray-menu.ts'
 
-/** The part of the menu that is about newer versions: what stands below the last line. */
+/** The part of the menu about newer versions, which is below the last separator. */
 function updateItems(updates: UpdateState, heard: string[] = []): MenuItemConstructorOptions[] {
   const actions = {
     setCheckForUpdates: (wanted: boolean) => void heard.push(`look: ${wanted}`),

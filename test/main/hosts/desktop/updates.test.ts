@@ -8,7 +8,7 @@ import {
 import { proves } from '../../../proof/proves.ts'
 import { FakeClock } from '../browser/fake-clock.ts'
 
-/** A feed that answers at once, and records what was asked of it. */
+/** A feed that answers at once, and records the requests. */
 function app({ hasFeed = true, verifiesSignature = true, isWanted = true } = {}) {
   const clock = new FakeClock()
   const asked: string[] = []

@@ -65,7 +65,7 @@ test('a series has a row per key, category and minute, while the app continues w
   expect(accounts).toHaveLength(MINUTES)
   expect(accounts[1]).toBe('key-1,live,2026-01-05T14:01:00.000Z,Accounts,320,241,300,header,1,0,0,0,60')
   expect(rows.filter((row) => row.startsWith('key-2,sim,'))).toHaveLength(1)
-  // Nothing was known of it: a number would be the table's word. And it is no formula of a spreadsheet.
+  // Nothing was known about this quota, so it has no numbers. Its name is not written as a formula.
   expect(rows.filter((row) => row.includes("'=cmd"))).toEqual([
     "key-1,live,2026-01-05T14:00:00.000Z,'=cmd|x,320,,,default,0,4,0,0,0".replace("'=cmd|x", `"'=cmd|x"`),
   ])

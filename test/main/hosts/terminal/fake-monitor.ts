@@ -65,7 +65,7 @@ export class FakeMonitor implements MonitorSurface {
     this.stopped = true
   }
 
-  /** A session that keeps thresholds, saw nothing, and agrees to everything. */
+  /** A session that stores thresholds, has no events, and accepts every command. */
   withProfile<R>(profile: string, run: (session: ProfileSession) => R): R {
     const session = {
       parts: {

@@ -28,7 +28,10 @@ interface WallClock {
   aheadBy(days: number): void
 }
 
-/** By libfaketime, for the whole process; without it, by the clock that Node's scripts read. */
+/**
+ * The clock is changed by libfaketime for the whole process. Without it, only the clock that Node's scripts
+ * read is changed.
+ */
 function wallClock(folder: string): WallClock {
   const file = join(folder, 'wall')
   const set = (text: string) => writeFileSync(file, text)

@@ -173,7 +173,7 @@ test('at SIGTERM a slow reader is waited for, and gets all of its last frames', 
   const other = (await get(url, '/v3/brokerage/stream/accounts/SIM1001/positions')).body?.getReader()
   let bytes = 0
   for (const megabytes of [4, 8, 12]) {
-    // The service makes up for what it would have said in 9 s.
+    // The service sends everything that it would have sent in 9 s.
     clock.skip(9_000)
     while (bytes < megabytes << 20) bytes += (await other?.read())?.value?.length ?? Number.POSITIVE_INFINITY
   }

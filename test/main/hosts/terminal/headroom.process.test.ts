@@ -12,7 +12,8 @@ import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { runNode } from './run-node.ts'
 
 /**
- * The real command as real processes: what only a process has, its exit code, its streams and its signals.
+ * The real command in real processes. Tests what only a process has: its exit code, its streams and its
+ * signals.
  */
 const HEADROOM = fileURLToPath(new URL('../../../../main/hosts/terminal/headroom.ts', import.meta.url))
 const headroom = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>

@@ -104,7 +104,7 @@ test('--changes gives the same numbers in a tenth of the bytes, and a whole snap
   expect(changes.bytes).toBeLessThan(all.bytes / 10)
 })
 
-/** As any reader would put the changes into what it has. */
+/** Applies the changes to the stored objects, as any reader would. */
 function applied(state: Row, { gone, ...line }: Row): Row {
   const tables = Object.entries({ requests: 'category', slots: 'category', streams: 'id' }).map(
     ([name, key]) => {
@@ -119,7 +119,7 @@ function applied(state: Row, { gone, ...line }: Row): Row {
   return { ...state, ...line, profile: state['profile'], ...Object.fromEntries(tables) }
 }
 
-/** What `--changes` tells exactly: all but forecasts and estimates. */
+/** The values that `--changes` reports exactly: all except forecasts and estimates. */
 function exact({ requests, slots, streams, service, keystore, access, refresh }: Row) {
   const rows = (requests as readonly Row[]).map((row) =>
     ['category', 'remaining', 'low', 'high', 'limit', 'state', 'source', 'observedAt', 'blockedUntil'].map(

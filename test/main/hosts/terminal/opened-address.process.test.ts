@@ -31,14 +31,14 @@ function seenBy(user: readonly string[], paths: readonly string[]): string {
   return stdout
 }
 
-/** A browser as a person may have it: a program that is handed what to open, and stays. */
+/** A browser as a person may have it. It is a program that gets the address to open, and keeps running. */
 async function fakeBrowser(folder: string) {
   const told = createServer()
   await new Promise<void>((resolve) => told.listen(0, '127.0.0.1', resolve))
   const address = told.address()
   const port = typeof address === 'object' ? address?.port : 0
   const script = join(folder, 'browser.mjs')
-  // Through a shell: the line of a script that names its interpreter takes no path with a space.
+  // It is started by a shell, because the interpreter line of a script can't contain a path with a space.
   const path = join(folder, 'browser')
   writeFileSync(path, `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${script} "$@"\n`)
   writeFileSync(
@@ -82,7 +82,7 @@ setInterval(() => {}, 1_000)
 }
 
 async function startedIn(folder: string, data: string): Promise<{ child: ChildProcess; ready: string }> {
-  // The person's own file mask, which the app's is stricter than.
+  // The person's own file mask. The app's mask is stricter.
   const before = process.umask(PERSONS_MASK)
   const child = spawn(
     process.execPath,
@@ -115,7 +115,7 @@ test.runIf(process.platform === 'linux')(
     const { argument, page } = await browser.opened
     const code = ready.split('#code=')[1] ?? ''
     expect(code.length).toBeGreaterThan(40)
-    // Asked as booleans, so that no failure prints the code.
+    // Booleans are compared, so that no failure prints the code.
     expect(argument.includes(code), 'the code is in an argument list').toBe(false)
     // Its owner gets there: the page leads on to the address of the ready line.
     expect(page.includes(JSON.stringify(ready)), 'the file leads on').toBe(true)
@@ -148,7 +148,7 @@ test.runIf(process.platform === 'linux')(
     const browser = await fakeBrowser(folder)
     const { child } = await startedIn(folder, data)
     const { mask } = await browser.opened
-    // What is downloaded in it is then as readable as the person has chosen.
+    // Downloaded files are then as readable as the person has chosen.
     expect(mask).toBe(PERSONS_MASK)
     const own = () => /^Umask:\s+(\d+)$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]
     await expect.poll(own).toBe('0077')

@@ -154,7 +154,7 @@ test('the app allows orders by a sign-in in the browser; declining it changes no
   app.child.kill('SIGTERM')
   expect((await app.ended).exitCode).toBe(0)
 
-  // What was allowed stays allowed, also of the next built-in simulator, whose key is new.
+  // Allowed orders stay allowed, even for the next built-in simulator, whose key is new.
   const again = started()
   const againUrl = await again.addressAfter('gateway ready: ')
   await again.said('headroom ready: ')

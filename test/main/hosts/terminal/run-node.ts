@@ -20,7 +20,7 @@ export interface Running {
 export function runNode(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  /** A file descriptor in the place of the pipe that is read. */
+  /** A file descriptor instead of the pipe that is read. */
   stdoutFile?: number,
 ): Running {
   const child = spawn(process.execPath, args, {

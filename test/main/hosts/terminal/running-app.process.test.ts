@@ -7,7 +7,7 @@ import { startSimulatorServer } from '../../../../main/simulator/server.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { runNode } from './run-node.ts'
 
-/** What other programs can ask of a running app, as real processes. */
+/** The requests that other programs can send to a running app, tested with real processes. */
 const HEADROOM = fileURLToPath(new URL('../../../../main/hosts/terminal/headroom.ts', import.meta.url))
 const BEARER = 'a-bearer-of-this-test'
 const headroom = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>

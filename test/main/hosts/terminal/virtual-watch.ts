@@ -17,8 +17,8 @@ export interface VirtualWatch {
 }
 
 /**
- * `headroom watch` for so many virtual seconds, on a key that others use, with faults of the service on the
- * way.
+ * `headroom watch` for this many virtual seconds, on a key that others use. Some faults of the service occur
+ * meanwhile.
  */
 export async function virtualWatch(flags: WatchFlags & { readonly for: number }): Promise<VirtualWatch> {
   const clock = new VirtualClock()

@@ -51,7 +51,7 @@ const openedVault = (folder: string) =>
     wallMs: () => NOW_MS,
   })
 
-/** What a window left: a connected key, and what a person chose of it. */
+/** The data that a window stored: a connected key, and the choices of a person for it. */
 async function leftBehind(standing: 'valid' | 'revoked' = 'valid'): Promise<string> {
   const folder = temporaryFolder()
   const handle = await openedVault(folder)
