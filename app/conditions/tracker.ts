@@ -17,8 +17,8 @@ type Lasting = (typeof BEGINS)[keyof typeof BEGINS]
  * Gives each lasting condition an identity: one id from its first report to its end, however often it is
  * reported.
  *
- * The parts of a key report every observation, and the tracker decides which ones become events. A condition
- * that recurs before its alert would be withdrawn is the same condition.
+ * Each part of a key reports everything it observes, and the tracker decides what becomes an event. If a
+ * condition recurs before its alert is due to be withdrawn, it counts as the same condition.
  */
 export class ConditionTracker {
   readonly #known = new Map<string, Tracked>()

@@ -71,7 +71,7 @@ interface PacesNearFull {
   readonly atMost: number
 }
 
-/** Requests that one header shows missing in addition to own ones. */
+/** How many requests, beyond Headroom's own, one header shows were used. */
 interface Shortfall {
   readonly least: number
   readonly most: number

@@ -78,7 +78,7 @@ export class OthersPoller {
   #shownPeriod = 0
   #sinceMs = 0
   #against = 0
-  /** The poller of an earlier run, which headers have yet to show. */
+  /** The poller found in an earlier run, until headers of this run confirm it. */
   #stored: Poller | undefined
   #isSame = false
 

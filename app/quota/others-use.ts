@@ -90,7 +90,7 @@ export interface PossibleLoad {
   readonly lastsSeconds: number
 }
 
-/** Requests that a header shows missing beyond own ones: see `observed`. */
+/** How many requests, beyond Headroom's own, a header shows were used; see `observed`. */
 export interface Missing {
   readonly least: number
   readonly most: number
@@ -302,8 +302,8 @@ export class OthersUse {
   }
 
   /**
-   * Updates the model from a header. `least` to `most`: requests that the header shows missing beyond own
-   * ones. `variance`: the variance of each of these two ends.
+   * Updates the model from a header. `least` to `most`: how many requests, beyond Headroom's own, the header
+   * shows were used. `variance`: the variance of each of these two ends.
    *
    * `most` is infinite if nothing is left, because no header can show that more than the limit is missing.
    * `taken`: the number missing since the last update, estimated from all headers since then together.

@@ -91,8 +91,8 @@ export function* searchPoller(
  *
  * A wrong timing fails within a few gaps. The latest gaps are tried first, and the steps of period and phase
  * are as coarse as these gaps can resolve. The best few timings are then refined over all gaps. A timing is
- * clear if its odds exceed the number of tries by a factor of e^10 (e^5 near `before`), and the odds of any
- * different timing by e^5, over at least six periods and twelve gaps.
+ * clear if it covers at least six periods and twelve gaps, and its odds are at least e^10 times the number of
+ * tries (e^5 times near `before`) and at least e^5 times the odds of any different timing.
  */
 function* searchGrid(
   gaps: PollerGaps,

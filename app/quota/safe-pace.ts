@@ -9,10 +9,11 @@ export type PacedRow = Pick<
 >
 
 /**
- * The rate and burst that others leave for own requests of a row, including this app's checks.
+ * The rate and burst that others leave for Headroom's own requests on a row, its checks included.
  *
  * `everySeconds`: seconds between requests, above 0; `null` if others leave nothing, or during the wait after
- * a 429. With `others`, the high end of others' use in requests per second, it is the inverse of
+ * a 429. It is 1 divided by the following rate, where `others` is the high end of others' use in requests per
+ * second:
  *
  * - rolling interval: `limit / period − others`. The refill minus others' use is sustainable: the level does
  *   not fall (service 8.3.2).
@@ -20,8 +21,8 @@ export type PacedRow = Pick<
  *   others' use (service 8.3.5).
  *
  * `burst`: whole requests, 0 or more, that can be made at once without drawing on the gateway's `reserve`,
- * even if the gateway is off. Rolling: `low − reserve`, in addition to the rate. Fixed: `low − reserve −
- * others × secondsLeft`, instead of the rate.
+ * even if the gateway is off. Rolling: `low − reserve`; the rate applies on top of it. Fixed:
+ * `low − reserve − others × secondsLeft`; it replaces the rate.
  */
 export function safePace(
   row: PacedRow,

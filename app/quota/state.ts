@@ -46,7 +46,7 @@ const RUNNING_OUT_CHANCE = 0.7
  * a key without other users has a chance of 0.18, at which it must not be watched.
  */
 const WATCH_CHANCE = 0.2
-/** A row is empty (calls fail) if less than one request is left with at least this chance. */
+/** A row counts as empty (calls fail) if the chance that less than one request is left is at least this. */
 const EMPTY_CHANCE = 0.9
 /**
  * `useless`: an interval wider than this share of the limit is too wide to use. `unchecked`: a row that was

@@ -33,7 +33,7 @@ export interface LevelHeader {
   readonly seconds: number
   /** Requests that headers showed missing since the last update. */
   readonly missing: number
-  /** Requests that this header shows missing in addition to own ones: minimum and maximum. */
+  /** How many requests, beyond Headroom's own, this header shows were used: minimum and maximum. */
   readonly least: number
   readonly most: number
   /** Midpoint and width of the bounds on the level before the header. */
@@ -49,10 +49,10 @@ const PRIOR = Float64Array.from({ length: STEPS + 1 }, (_, step) =>
  * A probability distribution over the share of time, 0 to 1, in which others keep a quota from being full.
  *
  * A quota with a refill of r requests per second that is full for a share f of the time serves (1 − f) × r
- * requests per second, however these are spaced (the utilization law, ρ = λ / μ). So for a full quota,
- * others' use follows from how often headers find it below full, even if requests are evenly spaced and at
- * most one is missing. `OthersUse` counts missing requests and assumes random times, so it underestimates use
- * that is evenly spaced or low.
+ * requests per second, however these are spaced (the utilization law, ρ = λ / μ). So if a quota is usually
+ * full, others' use follows from how often a header shows it not quite full. This works even if their
+ * requests are evenly spaced and no header shows more than one of them. `OthersUse` counts requests and
+ * assumes random times, so it underestimates use that is evenly spaced or low.
  *
  * Mutable: `header` and `observed` change it.
  */

@@ -26,7 +26,7 @@ export interface WatchdogListener {
   entered(state: StreamState, before: StreamState): void
   /** Called after each check of the time. */
   watched(): void
-  /** When a stream whose wait is over may continue, in epoch milliseconds; `undefined` if now. */
+  /** The earliest time, epoch ms, at which a stream that waited may continue; `undefined` for now. */
   notBeforeMs(state: Extract<StreamState, { kind: 'waiting' }>): number | undefined
 }
 

@@ -5,7 +5,7 @@ import {
   type StreamTarget,
 } from '../../app/service/stream-kinds.ts'
 
-/** The form "Open stream…" of a kind. */
+/** The "Open stream…" form for one kind of stream. */
 export interface StreamForm {
   readonly label: string
   readonly hint: string
