@@ -346,7 +346,10 @@ const OTHER_EXPECTATION = denied(417, 'Send no Expect header other than 100-cont
 const TOO_LONG = denied(400, 'The body is over 1 MiB. Send a shorter one.')
 const FORM_TOO_LONG = denied(413, 'The form is over 16 KiB. Send a shorter one.')
 const ORDER_TOO_LONG = denied(413, 'The order is over 64 KiB. Send a shorter one.')
-const NO_ORDERS = denied(403, 'Headroom forwards only reads, no orders.')
+const NO_ORDERS = denied(
+  403,
+  'Headroom forwards only reads, no orders. To allow them: headroom orders allow.',
+)
 const OTHER_USER = denied(403, 'Only programs of the user who runs Headroom may call the gateway.')
 const NO_USER = denied(403, "Couldn't identify the calling user. Reconnect.")
 const NOWHERE = 'Call a path under /v3/ or /v2/stream/.'

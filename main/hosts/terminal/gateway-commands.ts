@@ -158,7 +158,10 @@ function askedOrStored(
   const storedOrStarted = async (folder: string): Promise<RunningAnswer> => {
     for (let tries = 1; ; tries += 1) {
       const answer = deps.answerStored(folder, request)
-      if (answer.ok) terminal.error(`no Headroom is running on ${folder}; this applies at its next start`)
+      if (answer.ok)
+        terminal.error(
+          `no Headroom is running on ${folder} (--data names another folder); this applies at its next start`,
+        )
       if (answer.ok || answer.code !== FOLDER_BUSY || tries >= START_TRIES.most)
         return { kind: 'answered', answer }
       await new Promise<void>((resolve) => void clock.after(START_TRIES.everyMs, resolve))

@@ -77,7 +77,10 @@ export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
     case 'key':
       if (flags.data === undefined) return follow(profileOf(service.key), flags, deps)
       if (passphrase === '') {
-        terminal.error('nothing is saved without HEADROOM_PASSPHRASE: new tokens stay in memory')
+        terminal.error(
+          'nothing is saved without HEADROOM_PASSPHRASE: new tokens stay in memory, ' +
+            'and programs come only from HEADROOM_GATEWAY_KEYS',
+        )
         return follow(profileOf(service.key), flags, deps)
       }
       return followAtHome(profileOf(service.key), { ...flags, data: flags.data }, passphrase, deps)

@@ -42,7 +42,9 @@ test('while orders are off, nothing passes, and no journal is created', async ()
   const answer = await send('POST', ORDERS, add('bot'), ORDER)
   expect([answer.status, await answer.json()]).toEqual([
     403,
-    expect.objectContaining({ detail: 'Headroom forwards only reads, no orders.' }),
+    expect.objectContaining({
+      detail: 'Headroom forwards only reads, no orders. To allow them: headroom orders allow.',
+    }),
   ])
   expect(service.service.orders.ledger.total()).toBe(0)
   expect(existsSync(join(dataFolder, 'orders.db'))).toBe(false)
