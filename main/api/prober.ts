@@ -41,7 +41,7 @@ export interface ProberDeps {
   readonly request: (request: ApiRequest) => Promise<ApiAnswer>
   /** Whether checks may be sent at all now. */
   readonly mayProbe: () => boolean
-  /** The access token of current requests, for comparison only; `undefined` if there is none. */
+  /** The access token of current requests, for comparison only; `undefined` without a token. */
   readonly accessToken?: () => string | undefined
   /** Whether a person is looking at the numbers; absent if the host cannot tell, which counts as `true`. */
   readonly attended?: () => boolean

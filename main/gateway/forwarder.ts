@@ -519,7 +519,7 @@ export class Forwarder {
     this.#deps.clock.after(0, () => this.#settle(id, outcome))
   }
 
-  /** Gets another token after a 401, once for all requests that need it. If there is none, relays the 401. */
+  /** Gets another token after a 401, once for all requests that need it. Without one, relays the 401. */
   async #refresh(id: number): Promise<void> {
     const upstream = this.#upstreams.get(id)
     const refused = upstream?.sending?.token

@@ -98,7 +98,7 @@ export class HistoryFile {
   }
 
   /**
-   * The time of the oldest sample of a series, epoch ms; `undefined` if there is none. If the finer samples
+   * The time of the oldest sample of a series, epoch ms; `undefined` without samples. If the finer samples
    * begin within the oldest rollup, returns the time of the first of them.
    */
   since(profile: string, category: string): number | undefined {

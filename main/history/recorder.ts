@@ -23,7 +23,7 @@ const NOTHING: Counted = { own: 0, elsewhere: 0, rejected: 0 }
 type Level = Pick<RequestQuota, 'remaining' | 'source'>
 
 /**
- * The lowest header of a category after `afterMs` up to `untilMs`, epoch ms; `undefined` if there is none.
+ * The lowest header of a category after `afterMs` up to `untilMs`, epoch ms; `undefined` without headers.
  */
 export type LowestHeader = (category: string, afterMs: number, untilMs: number) => number | undefined
 

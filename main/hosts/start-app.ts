@@ -64,7 +64,7 @@ export interface AppDeps {
   readonly keepConsent?: KeepConsent
   /** Starts with the built-in simulator and ignores stored keys. */
   readonly simulate?: boolean
-  /** The secret of the built-in simulator's control surface; absent if there is none. */
+  /** The secret of the built-in simulator's control surface; absent without a control surface. */
   readonly simulatorControl?: string
   /** Opens a browser; absent if that is impossible. The window then shows the link of a sign-in. */
   readonly openUrl?: OpenUrl

@@ -24,7 +24,7 @@ export interface OrdersDeps {
   readonly keyMark: (profile: string) => string | undefined
   /** Absent: nothing can be journalled, so no order passes. */
   readonly dataFolder: string | undefined
-  /** The vault's keys for the hashes of orders, the present one first; empty while there is none. */
+  /** The vault's keys for the hashes of orders, the present one first; empty without a vault key. */
   readonly hashKeys: () => readonly Uint8Array[]
   readonly read: ReadResource
   readonly clock: Clock

@@ -8,7 +8,7 @@ export const MAX_TABS = 5
  * This tab's place among those that are connected at once. The browser frees the place when the tab closes.
  */
 export interface TabPlace {
-  /** Resolves to `true` once this tab has a place, and to `false` if there is none. */
+  /** Resolves to `true` once this tab has a place, and to `false` if all places are taken. */
   take(): Promise<boolean>
   leave(): void
 }

@@ -17,7 +17,7 @@ interface Choice {
 }
 
 /**
- * The row of the chart: the worst row if the chart follows it; otherwise the chosen row or, if there is none,
+ * The row of the chart: the worst row if the chart follows it; otherwise the chosen row or, without a choice,
  * the first row. `undefined` without rows.
  */
 export function chosenCategory(snapshot: Snapshot, { chosen, followsWorst }: Choice): string | undefined {

@@ -156,7 +156,7 @@ function leastOf(
   return least
 }
 
-/** The oldest point or 429 of the shortest range; `undefined` if there is none. */
+/** The oldest point or 429 of the shortest range; `undefined` without points. */
 function firstMs({ points, rejectedAt }: History, nowMs: number): number | undefined {
   const fromMs = nowMs - RANGES['15 min'].pastMs
   const first = [...points.map(({ at }) => at), ...rejectedAt].filter((at) => at >= fromMs)

@@ -89,7 +89,7 @@ function readOr(file: string, otherwise: string): string {
 type Paths = Pick<ElectronPieces['app'], 'getPath'>
 
 /**
- * An absolute path in the downloads folder, or in the home folder if there is none.
+ * An absolute path in the downloads folder, or in the home folder without one.
  *
  * With a mere name, a save dialog would open in the working directory of the process.
  */

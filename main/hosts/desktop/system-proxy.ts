@@ -59,7 +59,7 @@ class SystemProxyAgent extends https.Agent {
     options: RequestOptions,
     callback?: (error: Error | null, socket: Duplex) => void,
   ): undefined {
-    // Node's types require a socket even with an error, but then there is none.
+    // Node's types require a socket even with an error, but after an error no socket exists.
     const connected = callback as Connected
     const { host, port } = options
     const name = host?.includes(':') && !host.startsWith('[') ? `[${host}]` : host

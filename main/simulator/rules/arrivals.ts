@@ -1,6 +1,6 @@
 /** The arrival times of other programs' requests, in order. */
 export interface Arrivals {
-  /** The next arrival in epoch milliseconds; Infinity if there is none. */
+  /** The next arrival in epoch milliseconds; Infinity without further arrivals. */
   readonly nextAtMs: number
   advance(): void
 }

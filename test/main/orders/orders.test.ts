@@ -52,9 +52,9 @@ test('while orders are off, nothing passes, and no journal is created', async ()
 })
 
 /** The data folder of a run that ended before its order had an answer. */
-function endedEarly(atMs = Date.now(), keyMark = 'key'): string {
+function endedEarly({ atMs = Date.now(), keyMark = 'key' } = {}): string {
   const dataFolder = temporaryFolder()
-  const opening = openJournalFile(dataFolder, Date.now())
+  const opening = openJournalFile(dataFolder, atMs)
   if (opening.kind === 'failed') throw new Error(opening.failure)
   opening.file.insert({
     ...{ id: 'former', profile: 'key-1', atMs, program: 'bot', method: 'POST', kind: 'order' },
@@ -66,7 +66,7 @@ function endedEarly(atMs = Date.now(), keyMark = 'key'): string {
 }
 
 test('a journal that is locked during the start delivers its unknown outcomes later', async () => {
-  const dataFolder = endedEarly(Date.now(), 'simulator')
+  const dataFolder = endedEarly({ keyMark: 'simulator' })
   const other = new DatabaseSync(join(dataFolder, 'orders.db'))
   other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   const { add, send, orders, events } = await startOrderGateway({ dataFolder })
@@ -135,7 +135,7 @@ test.each([
   showTimesIn(zone)
   // 22:00 of the day before in New York.
   const atMs = Date.UTC(2026, 0, 5, 3)
-  expect(startedOn(endedEarly(atMs)).orders.summary('key-1').today).toBe(today)
+  expect(startedOn(endedEarly({ atMs })).orders.summary('key-1').today).toBe(today)
 })
 
 test('an unknown outcome that a person dismissed while it was looked up stays dismissed after a restart', () => {
