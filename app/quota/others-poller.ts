@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../contract/units.ts'
 import type { Poller } from './learned.ts'
 import { fitOf, type PollerQuota } from './poller-fit.ts'
 import { PollerGaps } from './poller-gaps.ts'
@@ -46,7 +47,7 @@ const FOLLOWED_EVERY = 8
 /** A poller of an earlier run is forgotten if this many gaps do not show it. */
 const MISSED = 128
 /** Longest time between two runs, in milliseconds, after which a poller may still be the same program. */
-const SAME_WITHIN_MS = 3_600_000
+const SAME_WITHIN_MS = HOUR_MS
 
 /**
  * Recognizes others as one program that polls at equal intervals, from the headers of own requests at
