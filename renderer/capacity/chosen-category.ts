@@ -48,7 +48,7 @@ export function chooseIfRow(
   if (snapshot?.requests.some(({ category }) => category === subject)) chooseCategory({ view, look }, subject)
 }
 
-/** Chooses a row as long as the person has not chosen one, and changes it when needed: see `firstChoice`. */
+/** Chooses a row, as `firstChoice` says, until a person chooses another one. */
 export function useFirstChoice(): void {
   const { view } = useParts()
   const [own, setOwn] = useState<string>()
