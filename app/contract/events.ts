@@ -244,6 +244,13 @@ export const eventSchemas = [
    */
   event('program-refused', { program: text, category: text, retryAt: optionalNumber }),
   event('program-cut', { program: text }),
+  /** `name`: the machine. It connected to the desk, left it, or stopped responding. */
+  event('desk-member-joined', { name: text }),
+  event('desk-member-left', { name: text }),
+  event('desk-member-lost', { name: text }),
+  /** This machine can't reach the desk's server, or was refused by the desk. */
+  event('desk-alone', { why: text }),
+  event('desk-back', {}),
   event('gateway-on', { url: text }),
   event('gateway-off', { why: text }),
   /** A person allowed orders, or they resumed after `orders-stopped` by a failure. */

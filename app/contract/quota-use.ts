@@ -4,13 +4,15 @@ import { number, openObject, optionalNumber } from './fields.ts'
 /* Who uses a quota: the parts of its row in a snapshot. */
 
 /**
- * Requests per second: in total, by this app, and by others. `elsewhere` is the median of others' rate, and
+ * Requests per second: in total, by this app, by the desk's other machines (absent without a desk), and by
+ * others. `elsewhere` is the median of others' rate, and
  * the other two fields are the ends of a range. Nine times in ten, that range contains others' rate both now
  * and over the last minute.
  */
 export const quotaUse = openObject({
   total: number,
   own: number,
+  desk: optionalNumber,
   elsewhere: number,
   elsewhereLow: optionalNumber,
   elsewhereHigh: optionalNumber,

@@ -1,4 +1,5 @@
 import { z } from 'zod/mini'
+import { deskSummary } from './desk.ts'
 import { type Immutable, number, openObject, optionalNumber, optionalText, text } from './fields.ts'
 import { command, nothing, push } from './ipc.ts'
 import { health, keystoreState, pausedHistory } from './key-health.ts'
@@ -93,6 +94,8 @@ const refreshSummary = openObject({
   refreshesToday: number,
   /** When the service confirmed the revocation. */
   revokedAt: optionalNumber,
+  /** The desk's machine that revoked the key; absent if it was this one. */
+  revokedBy: optionalText,
   /** Next attempt of a failed refresh or an unconfirmed revocation; in the past while the attempt runs. */
   retryAt: optionalNumber,
 })
@@ -170,8 +173,11 @@ export const requestQuota = openObject({
   held: optionalNumber,
   /** 429s of this category since the app started. */
   rejected: number,
-  /** Requests by this app and by others since the app started; absent before the first request. */
-  used: z.exactOptional(openObject({ own: number, elsewhere: number })),
+  /**
+   * Requests by this app, by the other machines of its desk, and by others since the app started; absent
+   * before the first request.
+   */
+  used: z.exactOptional(openObject({ own: number, desk: optionalNumber, elsewhere: number })),
   /** Midpoint between the lower and the upper bound, not rounded, at `asOf`; `remaining` is its floor. */
   level: number,
   /** The time of `level`: the snapshot's `at`. */
@@ -218,6 +224,8 @@ export const slotQuota = openObject({
   resource: optionalText,
   limit: number,
   own: number,
+  /** Streams of the desk's other machines; absent without a desk. */
+  desk: optionalNumber,
   elsewhere: number,
   free: number,
   source: z.enum(['header', 'counted', 'default']),
@@ -383,6 +391,8 @@ export const snapshotSchema = openObject({
   /** The programs that use this key; absent while the gateway is off. */
   programs: z.exactOptional(z.array(programSummary)),
   orders: z.exactOptional(ordersSummary),
+  /** Absent without a desk. */
+  desk: z.exactOptional(deskSummary),
   /** How many items of each list are left out to keep the snapshot within 512 kB; absent if all fit. */
   unlisted: z.exactOptional(unlisted),
 })
