@@ -105,18 +105,23 @@ function storageConditions({ keystore, refresh }: Snapshot): readonly Condition[
   }
 }
 
+const SIGNED_OUT = { kind: 'signed-out', severity: 'critical' } as const
+
 function signInConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const { refresh, access } = snapshot
   switch (refresh.state) {
     case 'none':
-      return [{ kind: 'signed-out', severity: 'critical' }]
+      return [SIGNED_OUT]
     case 'sign-in-required':
       if (refresh.cause === 'locked') return []
-      return [
-        { kind: refresh.cause === 'misconfigured' ? 'key-rejected' : 'signed-out', severity: 'critical' },
-      ]
-    case 'revoked':
-      return [{ kind: 'revoked', severity: 'ok', ...sinceOf(refresh.revokedAt) }]
+      if (refresh.cause === 'misconfigured') return [{ kind: 'key-rejected', severity: 'critical' }]
+      return [{ ...SIGNED_OUT, ...sinceOf(refresh.revokedAt) }]
+    case 'revoked': {
+      // A person who revokes the key here knows about it. Revoked on another machine, it stops here unasked.
+      const isHere = refresh.revokedBy === undefined
+      const how = isHere ? { kind: 'revoked' as const, severity: 'ok' as const } : SIGNED_OUT
+      return [{ ...how, ...sinceOf(refresh.revokedAt) }]
+    }
     case 'revoking':
       return [{ kind: 'revoking', severity: 'warning' }]
     case 'revoke-unconfirmed':

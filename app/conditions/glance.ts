@@ -54,6 +54,10 @@ export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
       const open = notFound(snapshot.orders?.unknown ?? [])
       return open.length === 0 ? NONE : { caption: 'orders unknown', value: String(open.length) }
     }
+    case 'desk': {
+      const { since } = worst
+      return since === undefined ? NONE : { caption: 'alone for', value: digits((nowMs - since) / 1000) }
+    }
     case 'data': {
       if (worst.kind === 'history-paused') return NONE
       const newest = Math.max(...snapshot.requests.map(({ observedAt }) => observedAt ?? 0))

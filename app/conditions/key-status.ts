@@ -116,20 +116,24 @@ const ASPECT_NAMES: Readonly<Record<Aspect, string>> = {
   streams: 'Streams',
   slots: 'Slots',
   quotas: 'Quotas',
+  desk: 'Desk',
   data: 'Data',
 }
 
 /**
  * All parts of the key's health at `nowMs`, epoch ms, including healthy ones. If the key cannot make calls,
- * no part is ok. Orders are a part once a person has allowed them.
+ * no part is ok. Orders are a part once a person has allowed them, the desk where there is one.
  */
 export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly AspectStatus[] {
   const conditions = conditionsOf(snapshot, nowMs)
   const { roots, consequences } = conditions
   const stopped = isStopped(conditions)
   const { state, unknown } = snapshot.orders ?? NO_ORDERS
-  const hasOrders = state !== 'off' || unknown.length > 0
-  return ASPECTS.filter((aspect) => aspect !== 'orders' || hasOrders).map((aspect) => {
+  const absent = new Set<Aspect>([
+    ...(state === 'off' && unknown.length === 0 ? (['orders'] as const) : []),
+    ...(snapshot.desk === undefined ? (['desk'] as const) : []),
+  ])
+  return ASPECTS.filter((aspect) => !absent.has(aspect)).map((aspect) => {
     const isOf = ({ kind }: Condition) => CONDITIONS[kind].aspect === aspect
     // While calls fail, consequences are not shown as separate states.
     const of = [...roots.filter(isOf), ...(stopped ? [] : consequences.filter(isOf))]
@@ -154,6 +158,8 @@ function withoutCondition(
   switch (aspect) {
     case 'orders':
       return { severity: 'ok', label: 'allowed' }
+    case 'desk':
+      return { severity: 'ok', label: 'joined' }
     case 'data':
       return stopped ? { ...dataAge(snapshot, nowMs), severity: 'unknown' } : dataAge(snapshot, nowMs)
     case 'streams':

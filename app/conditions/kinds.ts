@@ -6,7 +6,7 @@ import { notFound } from '../status/orders-status.ts'
 import { isSlotCountCurrent } from '../status/stream-status.ts'
 
 /** The parts of a key's health, in the order in which they are listed. */
-export const ASPECTS = ['orders', 'sign-in', 'service', 'streams', 'slots', 'quotas', 'data'] as const
+export const ASPECTS = ['orders', 'sign-in', 'service', 'streams', 'slots', 'quotas', 'desk', 'data'] as const
 export type Aspect = (typeof ASPECTS)[number]
 
 /** How a kind of condition relates to the key's health and to other kinds. */
@@ -92,7 +92,7 @@ export const CONDITIONS = {
   'keys-locked': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
   'keys-unreadable': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
   'keys-sealed-elsewhere': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
-  'hosts-unreachable': stops('service', OF_NO_TOKEN),
+  'hosts-unreachable': stops('service', [...OF_NO_TOKEN, 'desk-unreachable']),
   'sign-in-host-gone': stops('sign-in', OF_NO_TOKEN),
   'sign-in-host-unreachable': leaves('sign-in', 'renewal-failing'),
   'signed-out': stops('sign-in', OF_NO_TOKEN),
@@ -111,6 +111,22 @@ export const CONDITIONS = {
     ...leaves('sign-in', 'keyring-away', 'history-paused'),
     detect: ({ refresh }: Snapshot) =>
       refresh.unsaved === undefined ? [] : [{ severity: 'critical' as const }],
+  },
+  'desk-refused': {
+    ...leaves('desk'),
+    detect: ({ desk }: Snapshot) => (desk?.state === 'refused' ? [{ severity: 'warning' as const }] : []),
+  },
+  'desk-unreachable': {
+    ...leaves('desk'),
+    detect: ({ desk }: Snapshot) =>
+      desk?.state === 'alone'
+        ? [
+            {
+              severity: 'warning' as const,
+              ...(desk.engine.since !== undefined && { since: desk.engine.since }),
+            },
+          ]
+        : [],
   },
   'history-paused': {
     ...leaves('data'),
@@ -202,6 +218,8 @@ export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
   'no-headers': after(60_000),
   'no-stream-data': after(0, 5_000),
   'token-not-saved': after(0),
+  'desk-refused': after(10_000),
+  'desk-unreachable': after(10_000),
   'history-paused': after(0),
   'others-use-refill': after(10_000, 20_000),
   'own-use': after(10_000, 20_000),

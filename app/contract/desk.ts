@@ -36,6 +36,21 @@ const deskMember = openObject({
 /** One Headroom of a desk. */
 export interface DeskMember extends Immutable<z.output<typeof deskMember>> {}
 
+/**
+ * Why a desk refused this machine. `rotated`: the secret was replaced. `update-here`, `update-there`: this
+ * machine's Headroom, or `machine`'s, has an older protocol. `other-user`: another user is signed in here.
+ */
+export type DeskRefusalCode = 'rotated' | 'update-here' | 'update-there' | 'other-user'
+
+/** A newer process may send an unknown code. */
+export const deskRefusalCode = text as z.ZodMiniType<DeskRefusalCode>
+
+const deskRefusal = openObject({
+  code: deskRefusalCode,
+  /** The member concerned: the one that replaced the secret, or that has another version. */
+  machine: optionalText,
+})
+
 export const deskSummary = openObject({
   /**
    * `alone`: the NATS server cannot be reached. `refused`: this machine does not belong to the desk any more,
@@ -43,6 +58,8 @@ export const deskSummary = openObject({
    */
   state: z.enum(['joined', 'alone', 'refused']),
   why: optionalText,
+  /** The same for programs, and who is concerned; only with `refused`. */
+  refusal: z.exactOptional(deskRefusal),
   /** `since`: when the server could last not be reached, epoch ms. `roundTripMs`: of the last ping. */
   engine: openObject({
     server: text,

@@ -1,4 +1,5 @@
 import { z } from 'zod/mini'
+import { deskRefusalCode } from './desk.ts'
 import { type Immutable, number, openObject, optionalNumber, optionalText, text } from './fields.ts'
 import { command, push } from './ipc.ts'
 import { resolvedState } from './orders.ts'
@@ -67,6 +68,7 @@ export const BEGINS = {
   'token-refresh-failed': { name: 'tokens', of: () => '', news: 'each' },
   'sign-in-required': { name: 'tokens', of: () => '', news: 'each' },
   'revoke-unconfirmed': { name: 'tokens', of: () => '', news: 'each' },
+  'desk-alone': { name: 'desk-unreachable', of: () => '', news: ['refusal'] },
 } as const
 
 /** Kinds of events that end another kind. */
@@ -83,6 +85,7 @@ export const ENDS = {
   'token-refreshed': 'token-refresh-failed',
   'signed-in': 'sign-in-required',
   revoked: 'revoke-unconfirmed',
+  'desk-back': 'desk-alone',
 } as const
 
 /** Whether a status concerns all requests of the key: a rejected token, or a failing service. */
@@ -248,9 +251,10 @@ export const eventSchemas = [
   event('desk-member-joined', { name: text }),
   event('desk-member-left', { name: text }),
   event('desk-member-lost', { name: text }),
-  /** This machine can't reach the desk's server, or was refused by the desk. */
-  event('desk-alone', { why: text }),
-  event('desk-back', {}),
+  /** This machine can't reach the desk's server. With `refusal`, it does not belong to the desk any more. */
+  event('desk-alone', { why: text, refusal: z.exactOptional(deskRefusalCode) }),
+  /** This machine is on the desk again. `since`: when the last reported problem began, epoch ms. */
+  event('desk-back', { since: number }),
   event('gateway-on', { url: text }),
   event('gateway-off', { why: text }),
   /** A person allowed orders, or they resumed after `orders-stopped` by a failure. */

@@ -16,6 +16,8 @@ export interface RowDetails {
    */
   readonly headers: Readonly<Record<string, number>>
   readonly headersAt?: number
+  /** The machine of the desk that received that response; absent if it was this one. */
+  readonly from?: string
   /** Rejected headers of that response, as `name: why`. */
   readonly oddities: readonly string[]
 }

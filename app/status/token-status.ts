@@ -39,7 +39,7 @@ export function accessStatus(access: AccessSummary, nowMs: number): TokenStatus 
  * different labels.
  */
 export function refreshStatus(
-  { state, cause, endsAt }: Pick<RefreshSummary, 'state' | 'cause' | 'endsAt'>,
+  { state, cause, endsAt, revokedBy }: Pick<RefreshSummary, 'state' | 'cause' | 'endsAt' | 'revokedBy'>,
   nowMs: number,
 ): TokenStatus {
   switch (state) {
@@ -51,12 +51,13 @@ export function refreshStatus(
       return { severity: 'warning', label: 'not confirmed yet' }
     case 'sign-in-required':
       if (cause === 'locked') return { severity: 'unknown', label: 'locked' }
+      if (revokedBy !== undefined) return { severity: 'critical', label: 'revoked' }
       return { severity: 'critical', label: cause === 'misconfigured' ? 'key rejected' : 'signed out' }
     case 'revoking':
       return { severity: 'warning', label: 'revoking' }
     case 'revoke-unconfirmed':
       return { severity: 'critical', label: 'revocation not confirmed' }
     case 'revoked':
-      return { severity: 'ok', label: 'revoked' }
+      return { severity: revokedBy === undefined ? 'ok' : 'critical', label: 'revoked' }
   }
 }

@@ -1,3 +1,4 @@
+import type { DeskMember, DeskSummary } from '../../app/contract/desk.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { RequestQuota, SlotQuota, Snapshot, StreamSummary } from '../../app/contract/snapshot.ts'
 
@@ -255,6 +256,39 @@ export function snapshot(more: Partial<Snapshot> = {}): Snapshot {
     verdict: { kind: 'runs-out', category: 'Positions', at: NOW_MS + 114 * SECOND },
     ...more,
   }
+}
+
+const member = (id: string, name: string, more: Partial<DeskMember> = {}): DeskMember => ({
+  id,
+  name,
+  self: false,
+  present: true,
+  lastSeenMs: 400,
+  perSecond: 0.2,
+  total: 3120,
+  ...more,
+})
+
+/** The desk of the design's picture, without a dispatcher. */
+export const DESK: DeskSummary = {
+  state: 'joined',
+  engine: { server: 'tls://nats.lan:4222', reachable: true, roundTripMs: 1.4 },
+  members: [
+    member('w', 'WORKSTATION', { self: true, lastSeenMs: 0, perSecond: 1.06, total: 41_207 }),
+    member('l', 'LAPTOP', { perSecond: 0.25, programs: [{ name: 'dashboard', perSecond: 0.25 }] }),
+    member('s', 'SERVER', { programs: [{ name: 'risk', perSecond: 0.2 }] }),
+  ],
+  announces: 'w',
+  dropped: 0,
+}
+
+/** The same while this machine can't reach the server. */
+export const DESK_ALONE: DeskSummary = {
+  ...DESK,
+  state: 'alone',
+  why: 'timed out after 1 s',
+  engine: { server: 'tls://nats.lan:4222', reachable: false, since: NOW_MS - 2 * SECOND },
+  members: DESK.members.map((one) => (one.self ? one : { ...one, present: false, lastSeenMs: 2400 })),
 }
 
 const told = { profile: 'main' } as const

@@ -8,6 +8,7 @@ import { countText } from '../../status/rates.ts'
 import { capitalised, sentence, sentenceEnd } from '../../status/sentences.ts'
 import { SIGN_IN_ENDS_SOON } from '../../status/token-status.ts'
 import { type Condition, conditionsOf, freshestMs, hasRecovered, isStopped } from '../evaluate.ts'
+import { deskMessage } from './desk.ts'
 import { checkHost, hostReason, joined, type Message, message, NO_ACTION } from './message.ts'
 import { isDiskFull, ordersMessage } from './orders.ts'
 import { historyWords, problemMessage } from './problems.ts'
@@ -129,6 +130,15 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         ...(access.expiresAt !== undefined && { moment: `until ${minuteText(access.expiresAt)}` }),
       })
     case 'signed-out':
+      if (refresh.revokedBy !== undefined)
+        return message({
+          label: 'revoked',
+          name: `Revoked on ${refresh.revokedBy}`,
+          title: `Revoked on ${refresh.revokedBy}${since === undefined ? '.' : ''}`,
+          text: since === undefined ? '' : `at ${minuteText(since)}.`,
+          action: 'Sign in to use this key again.',
+          detail: 'The service confirmed the revocation.',
+        })
       return message({
         label: 'signed out',
         name: 'Signed out',
@@ -246,6 +256,9 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
     case 'orders-forbidden':
     case 'orders-stopped':
       return ordersMessage(condition.kind, snapshot)
+    case 'desk-unreachable':
+    case 'desk-refused':
+      return deskMessage(condition.kind, snapshot)
     case 'not-checked':
       return dataMessage(condition, snapshot, nowMs)
   }

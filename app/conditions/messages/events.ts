@@ -236,8 +236,18 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   'desk-member-joined': { of: 'service', say: ({ name }) => ['ok', `${name} joined the desk`] },
   'desk-member-left': { of: 'service', say: ({ name }) => ['unknown', `${name} left the desk`] },
   'desk-member-lost': { of: 'service', say: ({ name }) => ['watch', `${name} doesn’t respond`] },
-  'desk-alone': { of: 'service', say: ({ why }) => ['warning', 'Desk unreachable', why] },
-  'desk-back': { of: 'service', say: () => ['ok', 'Desk reachable again'] },
+  'desk-alone': {
+    of: 'service',
+    say: ({ why, refusal }) => [
+      'warning',
+      refusal === undefined ? 'Desk unreachable' : 'No longer on the desk',
+      why,
+    ],
+  },
+  'desk-back': {
+    of: 'service',
+    say: ({ since, at }) => ['ok', 'Desk reachable again', `after ${sinceText(since, at)}`],
+  },
   'gateway-on': { of: 'service', say: ({ url }) => ['ok', 'Gateway on', `at ${url}`] },
   'orders-allowed': { of: 'service', say: () => ['ok', 'Orders allowed'] },
   'orders-stopped': { of: 'service', say: ({ why }) => ['warning', 'Orders stopped', why] },

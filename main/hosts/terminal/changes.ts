@@ -38,7 +38,9 @@ const IGNORED_FIELDS: ReadonlySet<string> = new Set([
   'emptyChance',
   'lastFrameAt',
   'lastSeenAt',
+  'lastSeenMs',
   'longestWaitMs',
+  'roundTripMs',
 ])
 /** Minimum change of a forecast, in milliseconds, for it to be reported. */
 const FORECAST_MS = 10_000
@@ -53,6 +55,7 @@ const ESTIMATES: ReadonlySet<string> = new Set([
   'perSecond',
   'probes',
   'verdict',
+  'desk',
 ])
 
 /**
@@ -142,7 +145,10 @@ function differs(name: string, told: unknown, now: unknown): boolean {
   if (name === 'health' && isRecord(told) && isRecord(now)) return identityOf(told) !== identityOf(now)
   if (ESTIMATES.has(name) && isRecord(told) && isRecord(now)) {
     const fields = new Set([...Object.keys(told), ...Object.keys(now)])
-    return [...fields].some((field) => differs(field === 'at' ? 'emptyAt' : name, told[field], now[field]))
+    return [...fields].some(
+      (field) =>
+        !IGNORED_FIELDS.has(field) && differs(field === 'at' ? 'emptyAt' : name, told[field], now[field]),
+    )
   }
   return JSON.stringify(told) !== JSON.stringify(now)
 }

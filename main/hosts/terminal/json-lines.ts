@@ -1,5 +1,6 @@
 import { z } from 'zod/mini'
 import { healthOf } from '../../../app/conditions/key-status.ts'
+import { deskSummary } from '../../../app/contract/desk.ts'
 import { eventSchemas, type LoggedEvent } from '../../../app/contract/events.ts'
 import { pausedHistory } from '../../../app/contract/key-health.ts'
 import { ordersSummary } from '../../../app/contract/orders.ts'
@@ -63,6 +64,7 @@ const changes = z.looseObject({
   pausedHistory: z.optional(z.nullable(pausedHistory)),
   gateway: z.optional(z.nullable(gatewaySummary)),
   orders: z.optional(z.nullable(ordersSummary)),
+  desk: z.optional(z.nullable(deskSummary)),
   unlisted: z.optional(z.nullable(unlisted)),
   programs: someOf('id', programSummary.shape),
   gone: z.optional(z.looseObject({ requests: gone, slots: gone, streams: gone, programs: gone })),

@@ -77,6 +77,16 @@ describe('events in plain words', () => {
       'api.example.com unreachable · retrying',
     ],
     [{ kind: 'service-back', host: 'api.example.com' }, 'ok', 'api.example.com responds again'],
+    [{ kind: 'desk-member-joined', name: 'LAPTOP' }, 'ok', 'LAPTOP joined the desk'],
+    [{ kind: 'desk-member-left', name: 'LAPTOP' }, 'unknown', 'LAPTOP left the desk'],
+    [{ kind: 'desk-member-lost', name: 'LAPTOP' }, 'watch', 'LAPTOP doesn’t respond'],
+    [{ kind: 'desk-alone', why: 'timed out after 1 s' }, 'warning', 'Desk unreachable · timed out after 1 s'],
+    [
+      { kind: 'desk-alone', why: 'SERVER replaced the secret', refusal: 'rotated' },
+      'warning',
+      'No longer on the desk · SERVER replaced the secret',
+    ],
+    [{ kind: 'desk-back', since: NOW_MS - 60_000 }, 'ok', 'Desk reachable again · after 1 min 0 s'],
     [{ kind: 'storage-problem', what: 'the disk is full' }, 'critical', 'Storage problem · the disk is full'],
     [
       { kind: 'rate-limited', category: 'Quote Snapshot', retryAt: NOW_MS + 60_000 },

@@ -100,6 +100,18 @@ describe('lasting conditions', () => {
   })
 })
 
+it('a desk that is out of reach is one condition from its start to its end', () => {
+  const tracker = new ConditionTracker()
+  expect(tracker.told({ kind: 'desk-back' }, AT)).toBeUndefined()
+  const first = tracker.told({ kind: 'desk-alone', why: 'timed out' }, AT)
+  expect(first).toMatchObject({ id: 'desk-unreachable@1000000', why: 'timed out' })
+  expect(tracker.told({ kind: 'desk-alone', why: 'the connection was refused' }, AT + 5000)).toBeUndefined()
+  const replaced = tracker.told({ kind: 'desk-alone', why: 'replaced', refusal: 'rotated' }, AT + 9000)
+  expect(replaced).toMatchObject({ id: 'desk-unreachable@1000000', refusal: 'rotated' })
+  const back = tracker.told({ kind: 'desk-back' }, AT + 60_000)
+  expect(back).toEqual({ kind: 'desk-back', id: 'desk-unreachable@1000000', since: AT + 9000 })
+})
+
 it('events without duration pass unchanged', () => {
   const tracker = new ConditionTracker()
   expect(tracker.told({ kind: 'revoked' }, AT)).toEqual({ kind: 'revoked' })

@@ -102,7 +102,7 @@ const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly k
   'desk-member-left': { ...LOGGED, kind: 'desk-member-left', name: 'SERVER' },
   'desk-member-lost': { ...LOGGED, kind: 'desk-member-lost', name: 'LAPTOP' },
   'desk-alone': { ...LOGGED, kind: 'desk-alone', why: 'the connection was refused' },
-  'desk-back': { ...LOGGED, kind: 'desk-back' },
+  'desk-back': { ...LOGGED, kind: 'desk-back', since: 4 },
   'gateway-on': { ...LOGGED, kind: 'gateway-on', url: 'http://127.0.0.1:4791' },
   'orders-allowed': { ...LOGGED, kind: 'orders-allowed' },
   'orders-stopped': { ...LOGGED, kind: 'orders-stopped', why: 'by you' },

@@ -1,8 +1,11 @@
+import type { DeskSummary } from '../../../app/contract/desk.ts'
 import { SAVED_KEYS } from '../../../app/contract/key-health.ts'
 import type { OrdersSummary, UnknownOrder } from '../../../app/contract/orders.ts'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
 import {
   CALM_REQUESTS,
+  DESK,
+  DESK_ALONE,
   defaultQuota,
   NOW_MS,
   quota,
@@ -107,6 +110,9 @@ const unknownOrder = (state: UnknownOrder['state']): UnknownOrder => ({
   state,
 })
 
+const withRefusal = (refusal: NonNullable<DeskSummary['refusal']>): Snapshot =>
+  snapshot({ ...calm, desk: { ...DESK, state: 'refused', refusal, members: DESK.members.slice(0, 1) } })
+
 /** One state for each possible problem of a key, by name. */
 export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
   'all is well': calm,
@@ -144,6 +150,19 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
   'orders without the Trade scope': snapshot({
     ...withOrders({ state: 'on', today: 0, unknown: [] }),
     access: { ...calm.access, scopes: ['openid', 'MarketData', 'ReadAccount'] },
+  }),
+  'a desk of three': snapshot({ ...calm, desk: DESK }),
+  'desk unreachable': snapshot({ ...calm, desk: DESK_ALONE }),
+  'desk secret replaced': withRefusal({ code: 'rotated', machine: 'SERVER' }),
+  'desk needs a newer version': withRefusal({ code: 'update-here', machine: 'LAPTOP' }),
+  'another user on the desk': withRefusal({ code: 'other-user' }),
+  'revoked on another machine': snapshot({
+    ...calm,
+    requests: unchecked,
+    streams: [],
+    access: { state: 'none', scopes: [] },
+    refresh: { ...calm.refresh, state: 'revoked', revokedAt: SINCE_MS, revokedBy: 'LAPTOP' },
+    desk: DESK,
   }),
   'both hosts unreachable': snapshot({ ...calm, requests: unchecked, service, ...signInHost() }),
   'sign-in host unreachable, access works': snapshot({ ...calm, ...signInHost() }),

@@ -1,0 +1,58 @@
+import type { DeskSummary } from '../../contract/desk.ts'
+import type { Snapshot } from '../../contract/snapshot.ts'
+import { sentence } from '../../status/sentences.ts'
+import { hostReason, joined, type Message, message } from './message.ts'
+
+/** The text for a desk that can't be reached, or that this machine does not belong to any more. */
+export function deskMessage(kind: 'desk-unreachable' | 'desk-refused', { desk }: Snapshot): Message {
+  if (kind === 'desk-refused') return refusedMessage(desk)
+  return message({
+    label: 'unreachable',
+    name: 'Desk unreachable',
+    title: 'Desk unreachable.',
+    text: 'This machine only sees its own use; the rest counts as others.',
+    action: 'Check the NATS server.',
+    detail: joined('Retrying. No action needed.', hostReason(desk?.engine.server, desk?.why)),
+  })
+}
+
+function refusedMessage(desk: DeskSummary | undefined): Message {
+  const { title, action } = refusedWords(desk)
+  return message({
+    label: 'left out',
+    name: 'No longer on the desk',
+    title,
+    text: 'This machine only sees its own use.',
+    action,
+    detail: desk?.why === undefined ? '' : sentence(desk.why),
+  })
+}
+
+function refusedWords({ refusal }: Pick<DeskSummary, 'refusal'> = {}): Pick<Message, 'title' | 'action'> {
+  const machine = refusal?.machine
+  switch (refusal?.code) {
+    case 'rotated':
+      return {
+        title: `The desk’s secret was replaced${machine === undefined ? '' : ` on ${machine}`}.`,
+        action: 'Ask for a new invitation, then join again.',
+      }
+    case 'update-here':
+      return {
+        title: 'The desk needs a newer version of Headroom.',
+        action: 'Update Headroom on this machine.',
+      }
+    case 'update-there':
+      return {
+        title: `${machine ?? 'Another machine'} has an older version of Headroom.`,
+        action: `Update Headroom on ${machine ?? 'that machine'}.`,
+      }
+    case 'other-user':
+      return {
+        title: 'The desk belongs to another user.',
+        action: 'Sign in as that user, or leave the desk.',
+      }
+    // A newer process may send an unknown code.
+    default:
+      return { title: 'This machine is no longer on the desk.', action: 'Leave the desk, then join again.' }
+  }
+}
