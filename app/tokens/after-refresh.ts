@@ -15,10 +15,11 @@ export interface Transition {
  * new token was returned, the key is a default key (service 2.1), unless its token has ever rotated.
  */
 function adopted(
-  { doubt: _, ...token }: TokenRecord,
-  refreshToken: string | undefined,
+  { doubt: _, ...sent }: TokenRecord,
+  { refreshToken, subject }: Extract<RefreshOutcome, { kind: 'renewed' }>,
   nowMs: number,
 ): TokenRecord {
+  const token = subject === undefined ? sent : { ...sent, subject }
   if (refreshToken !== undefined && refreshToken !== token.refreshToken) {
     return { ...token, generation: token.generation + 1, refreshToken, rotatedAtMs: nowMs, keepsToken: false }
   }
@@ -79,7 +80,7 @@ export function afterRefresh(
   if (token === undefined) return { state, events: [] }
   switch (outcome.kind) {
     case 'renewed': {
-      const next = adopted(token, outcome.refreshToken, nowMs)
+      const next = adopted(token, outcome, nowMs)
       const expiresAtMs = nowMs + outcome.expiresInSeconds * 1000
       return {
         state: {

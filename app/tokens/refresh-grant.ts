@@ -2,6 +2,7 @@ import { z } from 'zod/mini'
 import { type HttpOutcome, observe } from '../service/headers.ts'
 import { parseJson } from '../service/json.ts'
 import { isPage, redirectedTo, redirectText, SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
+import { subjectOf } from './id-token.ts'
 
 /** The API key as a token endpoint expects it. Its secret is sent in the body, never in a URL. */
 export interface KeyCredentials {
@@ -45,6 +46,8 @@ export type RefreshOutcome =
       readonly scopes: readonly string[]
       /** Present on rotating keys only (service 2.1): replaces the refresh token that was sent. */
       readonly refreshToken?: string
+      /** The signed-in user, if the ID token names one. */
+      readonly subject?: string
     }
   | { readonly kind: 'refused'; readonly why: string }
   /** `isRequestError`: some part of the request was invalid, possibly the token. */
@@ -109,6 +112,7 @@ const Renewal = z.object({
   expires_in: z.optional(z.unknown()),
   scope: z.optional(z.unknown()),
   refresh_token: z.optional(z.unknown()),
+  id_token: z.optional(z.unknown()),
 })
 const Failure = z.object({ error: z.string() })
 
@@ -181,13 +185,15 @@ function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
       ? { kind: 'unknown', why: SOMETHING_ELSE }
       : { kind: 'unknown', why: 'the response is not a token response', isMalformed: true }
   }
-  const { access_token, expires_in, scope } = parsed.data
+  const { access_token, expires_in, scope, id_token } = parsed.data
+  const subject = subjectOf(id_token)
   return {
     kind: 'renewed',
     accessToken: access_token,
     expiresInSeconds: lifetimeOf(expires_in),
     scopes: typeof scope === 'string' ? scopesOf(scope) : [],
     ...(refreshToken !== undefined && { refreshToken }),
+    ...(subject !== undefined && { subject }),
   }
 }
 

@@ -17,6 +17,11 @@ export interface TokenRecord {
    * harmless.
    */
   readonly keepsToken: boolean
+  /**
+   * The signed-in user: `sub` of the newest ID token. Absent before the first refresh, and for a service that
+   * names no user.
+   */
+  readonly subject?: string
   /** Absent if no other token can be valid. */
   readonly doubt?: TokenDoubt
 }

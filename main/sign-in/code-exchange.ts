@@ -102,7 +102,7 @@ function watchedLine(http: Http) {
 
 /**
  * The response without its `id_token`. Service 2.1 calls the `id_token` opaque, but the library throws if it
- * is not a JWT, and by then the code is used up. The person's identity is not needed.
+ * is not a JWT, and by then the code is used up. The first refresh names the person.
  */
 function responseOf({ status, body }: Extract<HttpOutcome, { kind: 'answer' }>): Response {
   const fields = jsonObject(body)

@@ -26,14 +26,15 @@ export const TOKEN = 'refresh-token'
  */
 const DOUBT = 'refresh-token-doubt'
 
-/** The unencrypted data next to a sealed token: times and states, no secret. */
-type TokenAbout = Pick<TokenRecord, 'signedInAtMs' | 'rotatedAtMs' | 'keepsToken'> & {
+/** The unencrypted data next to a sealed token: times, states and the signed-in user, no secret. */
+type TokenAbout = Pick<TokenRecord, 'signedInAtMs' | 'rotatedAtMs' | 'keepsToken' | 'subject'> & {
   readonly standing: StoredStanding
 }
 const tokenAbout: z.ZodType<TokenAbout> = z.object({
   signedInAtMs: z.number(),
   rotatedAtMs: z.number().exactOptional(),
   keepsToken: z.boolean(),
+  subject: z.string().exactOptional(),
   standing: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('unconfirmed') }),
     z.object({ kind: z.literal('active') }),

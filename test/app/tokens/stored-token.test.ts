@@ -13,6 +13,7 @@ const held = fc.record(
     signedInAtMs: instant,
     rotatedAtMs: instant,
     keepsToken: fc.boolean(),
+    subject: fc.string(),
   },
   { requiredKeys: ['generation', 'refreshToken', 'signedInAtMs', 'keepsToken'] },
 )
