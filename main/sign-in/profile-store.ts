@@ -5,7 +5,7 @@ import { DEFAULT_PROBES, type Profile } from '../ports/profile.ts'
 import { SAVED, type Saved } from '../storage/storage-error.ts'
 import { type TokenSealer, TokenStore } from '../tokens/token-store.ts'
 import type { SimulatorSettings } from '../vault/simulator-settings.ts'
-import type { StoredProfile, Vault } from '../vault/vault.ts'
+import type { DeskReading, StoredProfile, Vault } from '../vault/vault.ts'
 import type { VaultHandle } from '../vault/vault-handle.ts'
 
 /** Stores connected keys for the monitor. */
@@ -60,10 +60,19 @@ export interface VaultProfileStoreDeps {
 interface ConnectedKey {
   readonly profile: Profile
   readonly tokens: TokenStore
+  /** The text of its desk, until it can be sealed. */
+  readonly desk?: string
+}
+
+/** Stores the desk of each connected key: a text that contains secrets. */
+export interface DeskStore {
+  desk(profile: string): DeskReading
+  keepDesk(profile: string, text: string): Saved
+  forgetDesk(profile: string): Saved
 }
 
 /** The connected keys of a data folder, stored in its vault. */
-export class VaultProfileStore implements ProfileStore {
+export class VaultProfileStore implements ProfileStore, DeskStore {
   readonly #handle: VaultHandle
   readonly #deps: VaultProfileStoreDeps
   readonly #keys = new Map<string, ConnectedKey>()
@@ -121,11 +130,12 @@ export class VaultProfileStore implements ProfileStore {
 
   signIn(profile: Profile, nowMs: number): TokenStore {
     const signIn = signedIn(profile.refreshToken, nowMs)
-    this.#keys.get(profile.id)?.tokens.detach()
+    const former = this.#keys.get(profile.id)
+    former?.tokens.detach()
     // The built-in simulator has a new key at each start.
     if (profile.environment === 'simulator') return TokenStore.signedIn(signIn)
     const tokens = TokenStore.signedIn(signIn, this.#sealerOf(profile.id))
-    this.#keys.set(profile.id, { profile, tokens })
+    this.#keys.set(profile.id, { ...former, profile, tokens })
     // If the record can't be written, the first refresh reports that and tries again.
     tokens.seal()
     if (tokens.kind === 'memory') this.#startOver()
@@ -145,6 +155,33 @@ export class VaultProfileStore implements ProfileStore {
 
   keepSecret(profile: Profile): Saved {
     return this.#keep(profile, (vault) => vault.keepSecret(profile))
+  }
+
+  desk(id: string): DeskReading {
+    const key = this.#keys.get(id)
+    if (key?.desk !== undefined) return { kind: 'found', text: key.desk }
+    const { vault } = this.#handle
+    return key?.tokens.kind === 'sealed' && vault !== undefined ? vault.desk(id) : { kind: 'none' }
+  }
+
+  /** Stores the desk of a key next to its tokens, or in memory until the key can be sealed. */
+  keepDesk(id: string, text: string): Saved {
+    const key = this.#keys.get(id)
+    if (key === undefined) return { ok: false, why: 'this key is not stored' }
+    const { vault } = this.#handle
+    if (key.tokens.kind === 'sealed' && vault !== undefined) return vault.keepDesk(id, text)
+    this.#keys.set(id, { ...key, desk: text })
+    return SAVED
+  }
+
+  forgetDesk(id: string): Saved {
+    const key = this.#keys.get(id)
+    if (key === undefined) return SAVED
+    const saved = this.#handle.vault?.forgetDesk(id) ?? SAVED
+    if (!saved.ok) return saved
+    const { desk: _, ...rest } = key
+    this.#keys.set(id, rest)
+    return saved
   }
 
   keepsSettings({ id, environment }: Profile): boolean {
@@ -189,7 +226,9 @@ export class VaultProfileStore implements ProfileStore {
         const { vault } = this.#handle
         const key = this.#keys.get(id)
         if (key === undefined || vault === undefined || !vault.canSeal) return undefined
-        const saved = vault.signIn(key.profile, tokens)
+        const { desk, ...sealed } = key
+        const saved = vault.signIn(key.profile, tokens, desk)
+        if (saved.ok) this.#keys.set(id, sealed)
         return saved.ok ? { ...saved, tokens: vault.tokens(id) } : saved
       },
       whyLost: (state) => {

@@ -12,7 +12,7 @@ export interface VaultView {
 }
 
 /** The kinds of sealed records. */
-export type RecordKind = 'refresh-token' | 'refresh-token-doubt' | 'client-secret'
+export type RecordKind = 'refresh-token' | 'refresh-token-doubt' | 'client-secret' | 'desk'
 
 /** A record that was opened. */
 export interface OpenRecord {
@@ -86,6 +86,23 @@ export function writeRecord(
   database
     .prepare('DELETE FROM records WHERE profile = ? AND kind = ? AND generation <= ?')
     .run(profile, kind, generation - KEPT_GENERATIONS)
+}
+
+/** Stores a record that needs no metadata. */
+export function writeNext(
+  view: VaultView,
+  profile: string,
+  record: { readonly kind: RecordKind; readonly secret: string },
+): void {
+  const generation = nextGeneration(view, profile, record.kind)
+  writeRecord(view, { profile, generation, about: '{}', ...record })
+}
+
+/**
+ * Quarantines a record that can't be opened, before another replaces it: its data key may be opened again.
+ */
+export function keepLost(view: VaultView, profile: string, kind: RecordKind, why: string): void {
+  if (readRecord(view, profile, kind).kind === 'lost') quarantineRecord(view, profile, kind, why)
 }
 
 /** Moves the newest record of a kind, unchanged, to the quarantine, where it is never read or overwritten. */

@@ -9,13 +9,14 @@ import type { DataKeys } from './data-keys.ts'
 import { isInJournal, type JournalStep, writeJournal } from './journal.ts'
 import { aboutOf, addressMark, keySettingsOf, type ProfileAbout, profileAbout } from './profile-record.ts'
 import {
+  keepLost,
   nextGeneration,
   quarantineRecord,
   type RecordKind,
   type RecordReading,
   readRecord,
   type VaultView,
-  writeRecord,
+  writeNext,
 } from './records.ts'
 import { derivedKey } from './sealing.ts'
 import { readTokens, TOKEN, type TokenReading, writeIntent, writeTokens } from './token-records.ts'
@@ -48,7 +49,14 @@ export type SignedIn =
   | (Saved & { readonly ok: true; readonly generation: number })
   | (Saved & { readonly ok: false })
 
+/** The desk of a key as a text, or why it cannot be used. A `lost` record is kept. */
+export type DeskReading =
+  | { readonly kind: 'found'; readonly text: string }
+  | Exclude<RecordReading, { kind: 'found' }>
+  | { readonly kind: 'unreadable'; readonly why: string }
+
 const SECRET = 'client-secret'
+const DESK = 'desk'
 
 const ABOUT_DAMAGED =
   'name and addresses damaged. Connect the key as a new entry, then disconnect the damaged one'
@@ -107,11 +115,12 @@ export class Vault {
   }
 
   /**
-   * Stores a sign-in: the profile, its secrets and its first tokens, together or not at all.
+   * Stores a sign-in: the profile, its secrets, its first tokens and, if given, its desk, together or not at
+   * all.
    *
    * The generation of these tokens is higher than any that the profile ever had.
    */
-  signIn(profile: Omit<Profile, 'refreshToken'>, tokens: StoredTokens): SignedIn {
+  signIn(profile: Omit<Profile, 'refreshToken'>, tokens: StoredTokens, desk?: string): SignedIn {
     const { id, clientSecret } = profile
     const { token } = tokens
     let storedAs = token.generation
@@ -127,13 +136,8 @@ export class Vault {
         .run(id, JSON.stringify({ ...aboutOf(profile), mark: this.#markOf(profile) }), Math.round(nowMs))
       const generation = Math.max(nextGeneration(view, id, TOKEN), token.generation)
       storedAs = generation
-      for (const kind of [TOKEN, SECRET] as const) {
-        // The record is kept in case its data key can be opened again; otherwise the new record would replace
-        // it.
-        if (readRecord(view, id, kind).kind === 'lost') {
-          quarantineRecord(view, id, kind, 'replaced by a new sign-in')
-        }
-      }
+      for (const kind of [TOKEN, SECRET] as const) keepLost(view, id, kind, 'replaced by a new sign-in')
+      if (desk !== undefined) writeDesk(view, id, desk)
       // Everything that is pending from the previous sign-in, including a revocation, ends.
       writeTokens(view, id, {
         ...tokens,
@@ -145,7 +149,7 @@ export class Vault {
         database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(id, SECRET)
         return
       }
-      writeSecret(view, id, clientSecret)
+      writeNext(view, id, { kind: SECRET, secret: clientSecret })
     })
     return saved.ok ? { ...saved, generation: storedAs } : saved
   }
@@ -166,10 +170,8 @@ export class Vault {
   keepSecret({ id, clientSecret }: Pick<Profile, 'id' | 'clientSecret'>): Saved {
     if (clientSecret === undefined) return SAVED
     return this.#seal((view) => {
-      if (readRecord(view, id, SECRET).kind === 'lost') {
-        quarantineRecord(view, id, SECRET, 'replaced by another secret')
-      }
-      writeSecret(view, id, clientSecret)
+      keepLost(view, id, SECRET, 'replaced by another secret')
+      writeNext(view, id, { kind: SECRET, secret: clientSecret })
       view.database
         .prepare(
           "UPDATE profiles SET about = json_set(about, '$.hasClientSecret', json('true')), changed_at_ms = ? WHERE id = ?",
@@ -180,12 +182,29 @@ export class Vault {
 
   /** Deletes everything stored about a key, and overwrites it in the file. */
   forget(profile: string): Saved {
-    const saved = this.#write(({ database }) => {
+    return this.#erase(({ database }) => {
       database.prepare('DELETE FROM profiles WHERE id = ?').run(profile)
     })
-    // The journal still contains the old pages.
-    if (saved.ok) this.#read(({ database }) => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
-    return saved
+  }
+
+  /** The desk of a key, as `keepDesk` stored it. A damaged record is quarantined. */
+  desk(profile: string): DeskReading {
+    const reading = this.#read((view) => this.#opened(view, profile, DESK))
+    if (!reading.ok) return { kind: 'unreadable', why: reading.why }
+    return reading.value.kind === 'found' ? { kind: 'found', text: reading.value.secret } : reading.value
+  }
+
+  /** Stores the desk of a key in place of a former one. */
+  keepDesk(profile: string, text: string): Saved {
+    return this.#seal((view) => writeDesk(view, profile, text))
+  }
+
+  /** Deletes the desk of a key, also a damaged one, and overwrites it in the file. */
+  forgetDesk(profile: string): Saved {
+    return this.#erase(({ database }) => {
+      for (const table of ['records', 'quarantine'])
+        database.prepare(`DELETE FROM ${table} WHERE profile = ? AND kind = ?`).run(profile, DESK)
+    })
   }
 
   /** The recorded kind of the keystore that sealed the token of a profile. */
@@ -253,7 +272,7 @@ export class Vault {
       return unusable(found, { kind: 'lost', state: 'record-corrupt', why })
     }
     if (!about.data.hasClientSecret) return found
-    const secret = this.#read((view) => this.#clientSecret(view, id))
+    const secret = this.#read((view) => this.#opened(view, id, SECRET))
     if (!secret.ok) return unusable(found, { kind: 'unreadable', why: secret.why })
     if (secret.value.kind === 'found') return { ...found, clientSecret: secret.value.secret }
     const state = secret.value.kind === 'lost' ? secret.value.state : 'record-corrupt'
@@ -275,10 +294,11 @@ export class Vault {
     return keys.length === 0 || keys.some((key) => addressMark(key, id, about) === mark)
   }
 
-  #clientSecret(view: VaultView, id: string): RecordReading {
-    const reading = readRecord(view, id, SECRET)
+  /** Reads a record, and quarantines a damaged one. */
+  #opened(view: VaultView, id: string, kind: RecordKind): RecordReading {
+    const reading = readRecord(view, id, kind)
     if (reading.kind === 'lost' && reading.state === 'record-corrupt') {
-      this.#quarantine(id, SECRET, 'did not open')
+      this.#quarantine(id, kind, 'did not open')
     }
     return reading
   }
@@ -310,6 +330,14 @@ export class Vault {
     return this.canSeal ? this.#write(run) : { ok: false, why: 'the vault is locked' }
   }
 
+  /** Like `#write`, for deletions: overwrites the deleted pages in the file, too. */
+  #erase(run: (view: VaultView) => void): Saved {
+    const saved = this.#write(run)
+    // The journal still contains the old pages.
+    if (saved.ok) this.#read(({ database }) => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
+    return saved
+  }
+
   /** Returns ok only after the commit reached the disk (`synchronous=FULL`). */
   #write(run: (view: VaultView) => void): Saved {
     if (!this.#database.isOpen) return CLOSED
@@ -338,9 +366,9 @@ export class Vault {
   }
 }
 
-function writeSecret(view: VaultView, profile: string, secret: string): void {
-  const generation = nextGeneration(view, profile, SECRET)
-  writeRecord(view, { profile, kind: SECRET, generation, secret, about: '{}' })
+function writeDesk(view: VaultView, profile: string, text: string): void {
+  keepLost(view, profile, DESK, 'replaced by another desk')
+  writeNext(view, profile, { kind: DESK, secret: text })
 }
 
 /**

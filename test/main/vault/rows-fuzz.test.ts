@@ -32,6 +32,7 @@ async function vaultInMemory() {
   for (const id of ['key-1', 'key-2']) {
     vault.signIn(profile({ id, clientSecret: `CANARY-secret-of-${id}` }), held(1, `CANARY-refresh-of-${id}`))
     vault.tokens(id).intend({ generation: 2, atMs: NOW_MS }, `CANARY-refresh-of-${id}`)
+    vault.keepDesk(id, `CANARY-desk-of-${id}`)
   }
   vault.tokens('key-1').save({
     ...held(1, 'CANARY-refresh-of-key-1'),
@@ -83,6 +84,7 @@ function hostileCell(value: SQLInputValue): fc.Arbitrary<SQLInputValue> {
         'key-2',
         'client-secret',
         'refresh-token',
+        'desk',
         '__proto__',
         '\u0000',
         'x'.repeat(5000),
@@ -113,6 +115,8 @@ test('4,000 vaults with one foreign cell: each opens, reports its loss, and reve
           if (reading.kind === 'found')
             expect(reading.stored.token.refreshToken).toBe(`CANARY-refresh-of-${id}`)
           if (clientSecret !== undefined) expect(clientSecret).toBe(`CANARY-secret-of-${id}`)
+          const desk = handle.vault?.desk(id)
+          if (desk?.kind === 'found') expect(desk.text).toBe(`CANARY-desk-of-${id}`)
         }
         expect(JSON.stringify([handle.status, handle.notices])).not.toContain('CANARY')
         // The contents of one key's rows do not affect the other key.

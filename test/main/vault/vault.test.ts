@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Saved } from '../../../main/storage/storage-error.ts'
 import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
@@ -80,6 +80,20 @@ test('a new generation closes the intent, and the old token is deleted from the 
   database.close()
 })
 
+test('the signed-in user is stored with the token', async () => {
+  const folder = temporaryFolder()
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(1))
+  const { token, standing } = rotated(2)
+  vaultOf(handle)
+    .tokens('key-1')
+    .save({ token: { ...token, subject: 'auth0|1' }, standing })
+  handle.close()
+  const again = await openVault(folder)
+  expect(tokensOf(again)).toMatchObject({ stored: { token: { subject: 'auth0|1' } } })
+  again.close()
+})
+
 test('metadata of three generations is kept', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
@@ -147,6 +161,8 @@ test('a failed write of any kind is reported as failed, and the next one is stor
     () => tokens.intend({ generation: 1, atMs: NOW_MS }, 'CANARY-refresh-1'),
     () => vault.keepSettings({ id: 'key-1', probes: { budgetFraction: 0.5, everySeconds: {} } }),
     () => vault.keepSecret({ id: 'key-1', clientSecret: 'CANARY-second' }),
+    () => vault.keepDesk('key-1', 'CANARY-desk'),
+    () => vault.forgetDesk('key-1'),
     () => vault.signIn(profile({ id: 'key-2' }), held(1)),
     () => vault.forget('key-1'),
   ]
@@ -159,6 +175,7 @@ test('a failed write of any kind is reported as failed, and the next one is stor
   handle.close()
   for (const write of writes) expect(write()).toEqual({ ok: false, why: 'the vault is closed' })
   expect(tokens.read()).toEqual({ kind: 'unreadable', why: 'the vault is closed' })
+  expect(vault.desk('key-1')).toEqual({ kind: 'unreadable', why: 'the vault is closed' })
 })
 
 test.each([true, false])(
@@ -401,6 +418,79 @@ test('a key whose client secret cannot be decrypted cannot be used, and reports 
   again.close()
 })
 
+describe('the desk of a key', () => {
+  test('is opened at the next start, replaces a former one, and is deleted with its key', async () => {
+    const folder = temporaryFolder()
+    const first = await openVault(folder)
+    vaultOf(first).signIn(profile(), held(1))
+    expect(vaultOf(first).desk('key-1')).toEqual({ kind: 'none' })
+    expect(vaultOf(first).keepDesk('key-1', 'CANARY-desk-1')).toEqual({ ok: true })
+    expect(vaultOf(first).keepDesk('key-1', 'CANARY-desk-2')).toEqual({ ok: true })
+    expect(vaultOf(first).signIn(profile(), held(1, 'CANARY-new'))).toMatchObject({ ok: true })
+    first.close()
+    expect(bytesIn(folder)).not.toContain('CANARY')
+    const again = await openVault(folder)
+    expect(vaultOf(again).desk('key-1')).toEqual({ kind: 'found', text: 'CANARY-desk-2' })
+    expect(tokensOf(again).kind).toBe('found')
+    expect(vaultOf(again).forget('key-1')).toEqual({ ok: true })
+    vaultOf(again).signIn(profile(), held(1))
+    expect(vaultOf(again).desk('key-1')).toEqual({ kind: 'none' })
+    again.close()
+  })
+
+  test('can be deleted alone, and its secret is then in no file', async () => {
+    const folder = temporaryFolder()
+    const handle = await openVault(folder)
+    vaultOf(handle).signIn(profile(), held(1))
+    vaultOf(handle).keepDesk('key-1', 'CANARY-desk')
+    const sealed = sealedDesk(folder)
+    expect(vaultOf(handle).forgetDesk('key-1')).toEqual({ ok: true })
+    expect(vaultOf(handle).desk('key-1')).toEqual({ kind: 'none' })
+    expect(tokensOf(handle).kind).toBe('found')
+    expect(bytesIn(folder)).not.toContain(sealed)
+    handle.close()
+  })
+
+  test('is set aside if it is damaged, stays reported, and can be replaced or deleted', async () => {
+    const folder = temporaryFolder()
+    const handle = await openVault(folder)
+    vaultOf(handle).signIn(profile(), held(1))
+    vaultOf(handle).keepDesk('key-1', 'CANARY-desk')
+    tamper(folder, "UPDATE records SET sealed = zeroblob(60) WHERE kind = 'desk'")
+    const lost = { kind: 'lost', state: 'record-corrupt' }
+    expect(vaultOf(handle).desk('key-1')).toEqual(lost)
+    expect(vaultOf(handle).desk('key-1')).toEqual(lost)
+    expect(tokensOf(handle).kind).toBe('found')
+    expect(quarantined(folder)).toEqual([{ kind: 'desk', generation: 1, bytes: 60 }])
+    expect(vaultOf(handle).keepDesk('key-1', 'CANARY-other')).toEqual({ ok: true })
+    expect(vaultOf(handle).desk('key-1')).toEqual({ kind: 'found', text: 'CANARY-other' })
+    tamper(folder, "UPDATE records SET sealed = zeroblob(60) WHERE kind = 'desk'")
+    expect(vaultOf(handle).desk('key-1')).toEqual(lost)
+    expect(vaultOf(handle).forgetDesk('key-1')).toEqual({ ok: true })
+    expect(vaultOf(handle).desk('key-1')).toEqual({ kind: 'none' })
+    handle.close()
+  })
+
+  test('of another keyring is kept until that keyring returns, unless it is replaced', async () => {
+    const folder = temporaryFolder()
+    const first = await openVault(folder, testKeystore(1))
+    vaultOf(first).signIn(profile(), held(1))
+    vaultOf(first).keepDesk('key-1', 'CANARY-desk')
+    first.close()
+    const other = await openVault(folder, testKeystore(2))
+    expect(vaultOf(other).keepDesk('key-1', 'CANARY-no')).toEqual({ ok: false, why: 'the vault is locked' })
+    await other.startOver()
+    expect(vaultOf(other).desk('key-1')).toEqual({ kind: 'lost', state: 'key-changed' })
+    expect(quarantined(folder)).toEqual([])
+    expect(vaultOf(other).keepDesk('key-1', 'CANARY-other')).toEqual({ ok: true })
+    expect(quarantined(folder)).toMatchObject([{ kind: 'desk', generation: 1 }])
+    other.close()
+    const returned = await openVault(folder, testKeystore(2))
+    expect(vaultOf(returned).desk('key-1')).toEqual({ kind: 'found', text: 'CANARY-other' })
+    returned.close()
+  })
+})
+
 function tamper(folder: string, sql: string): void {
   const database = new DatabaseSync(join(folder, 'vault.db'))
   database.exec(sql)
@@ -411,4 +501,19 @@ function bytesIn(folder: string): string {
   return readdirSync(folder)
     .map((name) => readFileSync(join(folder, name)).toString('latin1'))
     .join('\n')
+}
+
+const quarantined = (folder: string) =>
+  rowsOf(folder, 'SELECT kind, generation, length(sealed) AS bytes FROM quarantine')
+
+const sealedDesk = (folder: string) =>
+  Buffer.from(
+    rowsOf(folder, "SELECT sealed FROM records WHERE kind = 'desk'")[0]?.['sealed'] as Uint8Array,
+  ).toString('latin1')
+
+function rowsOf(folder: string, sql: string) {
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  const rows = database.prepare(sql).all()
+  database.close()
+  return rows
 }
