@@ -43,6 +43,13 @@ export const RETRY = {
   /** Writing the history file. */
   history: { stepsMs: [1_000, 2_000, 5_000, 15_000, 30_000], jitter: 0 },
   /**
+   * Connecting to the server of a desk, after none of its servers responded. At most five seconds, because
+   * the machine works alone meanwhile.
+   */
+  deskServer: { stepsMs: [250, 500, 1_000, 2_000, 5_000], jitter: 0.5 },
+  /** Asking another member of a desk for its picture. */
+  deskPicture: { stepsMs: [2_000, 4_000, 8_000, 16_000, 30_000], jitter: 0.5 },
+  /**
    * Reloading a page that crashed: immediately the first time, because a monitor that runs for weeks must not
    * stay blank.
    */

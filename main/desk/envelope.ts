@@ -1,0 +1,117 @@
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
+import type { DeskNames } from './engine.ts'
+
+/*
+ * The frame of one message on the server: `format · sender · run · counter · ciphertext · tag`.
+ *
+ * Each run of a member seals with a key of its own, and numbers its messages. The number is the nonce, so no
+ * nonce is used twice under a key. The frame's head and the subject are authenticated with the ciphertext.
+ */
+
+const FORMAT = 1
+const MEMBER_BYTES = 8
+export const RUN_BYTES = 16
+const COUNTER_BYTES = 6
+const TAG_BYTES = 16
+const NONCE_BYTES = 12
+const KEY_BYTES = 32
+const NAME_BYTES = 16
+const HEAD_BYTES = 1 + MEMBER_BYTES + RUN_BYTES + COUNTER_BYTES
+const MAX_COUNTER = 2 ** (8 * COUNTER_BYTES) - 1
+
+/** The maximum length of a frame in bytes. NATS takes 1 MiB by default. */
+export const MAX_FRAME_BYTES = 256 * 1024
+/** The maximum length in bytes of what a frame can seal. */
+export const MAX_SEALED_BYTES: number = MAX_FRAME_BYTES - HEAD_BYTES - TAG_BYTES
+
+/** One run of a member, from its start to its end. Both as lower-case hex digits. */
+export interface MemberRun {
+  /** 16 digits. */
+  readonly member: string
+  /** 32 digits, random. */
+  readonly run: string
+}
+
+/** What a frame says in the clear. Nothing in it is trusted before `openFrame`. */
+export interface FrameHead extends MemberRun {
+  readonly counter: number
+}
+
+/** The names of a desk on its server, from its secret (base64url). Each is 32 hex digits. */
+export function deskNames(secret: string): DeskNames {
+  const name = (purpose: string) => Buffer.from(derive(secret, purpose, NAME_BYTES)).toString('hex')
+  return { prefix: name('subjects'), inbox: name('inbox'), bucket: name('bucket') }
+}
+
+/** The subject on which all members of a desk listen. */
+export const subjectOfAll = ({ prefix }: DeskNames): string => `${prefix}.a`
+
+/** The subject on which one member listens. */
+export const subjectOf = ({ prefix }: DeskNames, member: string): string => `${prefix}.${member}`
+
+/** The key of one run. */
+export const runKey = (secret: string, { member, run }: MemberRun): Uint8Array =>
+  derive(secret, `run ${member} ${run}`, KEY_BYTES)
+
+/** Seals a message of a run. The caller never uses a counter twice. */
+export function sealFrame(key: Uint8Array, head: FrameHead, message: { subject: string; bytes: Uint8Array }) {
+  const start = headBytes(head)
+  const cipher = createCipheriv('aes-256-gcm', key, nonceOf(head.counter))
+  cipher.setAAD(associated(start, message.subject))
+  return new Uint8Array(
+    Buffer.concat([start, cipher.update(message.bytes), cipher.final(), cipher.getAuthTag()]),
+  )
+}
+
+/** Reads a frame's head; `undefined` if it is none. */
+export function frameHead(frame: Uint8Array): FrameHead | undefined {
+  if (frame.length < HEAD_BYTES + TAG_BYTES || frame.length > MAX_FRAME_BYTES || frame[0] !== FORMAT)
+    return undefined
+  const head = Buffer.from(frame.buffer, frame.byteOffset, HEAD_BYTES)
+  const runAt = 1 + MEMBER_BYTES
+  const counterAt = runAt + RUN_BYTES
+  return {
+    member: head.toString('hex', 1, runAt),
+    run: head.toString('hex', runAt, counterAt),
+    counter: head.readUIntBE(counterAt, COUNTER_BYTES),
+  }
+}
+
+/** Opens a frame that arrived on a subject; `undefined` if the key, the subject or any byte differs. */
+export function openFrame(key: Uint8Array, frame: Uint8Array, subject: string): Uint8Array | undefined {
+  const head = frameHead(frame)
+  if (head === undefined) return undefined
+  const sealedEnd = frame.length - TAG_BYTES
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(head.counter), { authTagLength: TAG_BYTES })
+    decipher.setAAD(associated(frame.subarray(0, HEAD_BYTES), subject))
+    decipher.setAuthTag(frame.subarray(sealedEnd))
+    return Buffer.concat([decipher.update(frame.subarray(HEAD_BYTES, sealedEnd)), decipher.final()])
+  } catch {
+    return undefined // the tag does not fit, which is all that GCM can say
+  }
+}
+
+function headBytes({ member, run, counter }: FrameHead): Buffer {
+  if (counter > MAX_COUNTER) throw new Error('a run of a desk has no counter left')
+  const head = Buffer.alloc(HEAD_BYTES)
+  head[0] = FORMAT
+  head.write(member, 1, MEMBER_BYTES, 'hex')
+  head.write(run, 1 + MEMBER_BYTES, RUN_BYTES, 'hex')
+  head.writeUIntBE(counter, 1 + MEMBER_BYTES + RUN_BYTES, COUNTER_BYTES)
+  return head
+}
+
+function nonceOf(counter: number): Buffer {
+  const nonce = Buffer.alloc(NONCE_BYTES)
+  nonce.writeUIntBE(counter, NONCE_BYTES - COUNTER_BYTES, COUNTER_BYTES)
+  return nonce
+}
+
+/** The head has a fixed length, so that no two pairs of head and subject give the same bytes. */
+const associated = (head: Uint8Array, subject: string): Buffer => Buffer.concat([head, Buffer.from(subject)])
+
+function derive(secret: string, purpose: string, bytes: number): Uint8Array {
+  const key = Buffer.from(secret, 'base64url')
+  return new Uint8Array(hkdfSync('sha256', key, new Uint8Array(0), `headroom desk ${purpose}`, bytes))
+}

@@ -1,0 +1,313 @@
+import { DESK_PROTOCOL, type DeskMessage, deskMessage } from '../../app/desk/messages.ts'
+import type { MomentRange } from '../../app/desk/peer-clock.ts'
+import type { Clock, Random, RandomBytes } from '../ports/ports.ts'
+import type { DeskNames, Engine } from './engine.ts'
+import {
+  deskNames,
+  type FrameHead,
+  frameHead,
+  MAX_SEALED_BYTES,
+  type MemberRun,
+  openFrame,
+  RUN_BYTES,
+  runKey,
+  sealFrame,
+  subjectOf,
+  subjectOfAll,
+} from './envelope.ts'
+import { type LinkFrame, linkFrame, type Said } from './link-frames.ts'
+import { Pace } from './pace.ts'
+import { Peer } from './peer.ts'
+import { Strangers } from './strangers.ts'
+
+/** Members of a desk, including this one. */
+const MAX_MEMBERS = 32
+/** A member that was silent for so long makes room for a new one, in milliseconds. */
+const MAKES_ROOM_MS = 60_000
+/** Ended runs that are remembered. One that is forgotten is a stranger, and has to prove that it is alive. */
+const MAX_ENDED = 256
+/** Time between two confirmations of when others' messages arrived, in milliseconds. */
+const CONFIRM_EVERY_MS = 900
+/** Frames of strangers that are opened, and answers to them, so that a flood costs little. Per second. */
+const STRANGER_FRAMES = { most: 500, perSecond: 500 } as const
+const ANSWERS = { most: 128, perSecond: 64 } as const
+/** Time between two pictures for the same member, in milliseconds. */
+const PICTURE_EVERY_MS = 1_000
+
+export interface LinkDeps {
+  readonly engine: Engine
+  readonly membership: { readonly secret: string; readonly memberId: string; readonly name: string }
+  readonly clock: Clock
+  readonly random: Random
+  readonly randomBytes: RandomBytes
+}
+
+/** What a link reports. Members are named by their id. */
+export interface LinkEvents {
+  /** A message of a believed run. `sentAt` is when it was sent, on this machine's monotonic clock. */
+  message(from: string, message: DeskMessage, sentAt: MomentRange): void
+  /** A new run of a member is believed. Its state is asked for, if any of it was missed. */
+  began(member: string): void
+  ended(member: string, why: 'left' | 'replaced'): void
+  /** A member missed messages, and waits for this member's picture. */
+  pictureWanted(by: string): void
+  /** A member is alive, but has another version of the protocol. */
+  otherProtocol(member: string, its: { readonly name: string; readonly protocol: number }): void
+  /** A message was dropped: forged, repeated, truncated, or of a run that has ended. */
+  dropped(): void
+}
+
+/**
+ * One run of this member among the others of its desk: seals and opens messages, believes who answers a
+ * challenge, notices gaps, and dates what arrives.
+ */
+export class Link {
+  readonly #deps: LinkDeps
+  readonly #events: LinkEvents
+  readonly #names: DeskNames
+  readonly #self: MemberRun
+  readonly #key: Uint8Array
+  readonly #peers = new Map<string, Peer>()
+  readonly #strangers: Strangers
+  readonly #endedRuns = new Set<string>()
+  readonly #strangerFrames: Pace
+  readonly #answers: Pace
+  readonly #picturedMs = new Map<string, number>()
+  readonly #ends: readonly (() => void)[]
+  #counter = 0
+  #broadcasts = 0
+  #confirmedMs = Number.NEGATIVE_INFINITY
+  #wasReachable = false
+  #isClosed = false
+
+  constructor(deps: LinkDeps, events: LinkEvents) {
+    const { engine, membership, clock, randomBytes } = deps
+    this.#deps = deps
+    this.#events = events
+    this.#names = deskNames(membership.secret)
+    this.#self = { member: membership.memberId, run: Buffer.from(randomBytes(RUN_BYTES)).toString('hex') }
+    this.#key = runKey(membership.secret, this.#self)
+    this.#strangers = new Strangers({ secret: membership.secret, clock, randomBytes })
+    this.#strangerFrames = new Pace(clock, STRANGER_FRAMES)
+    this.#answers = new Pace(clock, ANSWERS)
+    const subjects = [subjectOfAll(this.#names), subjectOf(this.#names, this.#self.member)]
+    this.#ends = [
+      ...subjects.map((subject) => engine.subscribe(subject, (bytes) => this.#arrived(subject, bytes))),
+      engine.onChange(() => this.#engineChanged()),
+    ]
+    this.#engineChanged()
+  }
+
+  /** Sends a message to all members. Returns false if it is too large; then nobody gets it. */
+  broadcast(message: DeskMessage): boolean {
+    this.#broadcasts += 1
+    return this.#send(subjectOfAll(this.#names), { kind: 'desk', message })
+  }
+
+  /** Sends a message to one member. Returns false if it is too large. */
+  send(to: string, message: DeskMessage): boolean {
+    return this.#send(subjectOf(this.#names, to), { kind: 'desk', message })
+  }
+
+  /** When the last message of a believed member arrived, on this machine's monotonic clock. */
+  lastHeardMs(member: string): number | undefined {
+    return this.#peers.get(member)?.heardMs
+  }
+
+  /** The smallest round trip to a member that is known, in milliseconds. */
+  roundTripMs(member: string): number | undefined {
+    return this.#peers.get(member)?.clock.roundTripMs(this.#deps.clock.monotonicMs())
+  }
+
+  /** Says goodbye to the others, and closes. The engine remains open. */
+  leave(): void {
+    if (this.#isClosed) return
+    this.#send(subjectOfAll(this.#names), { kind: 'bye' })
+    this.close()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const end of this.#ends) end()
+    for (const peer of this.#peers.values()) peer.end()
+  }
+
+  #engineChanged(): void {
+    const { reachable } = this.#deps.engine.state
+    const isBack = reachable && !this.#wasReachable
+    this.#wasReachable = reachable
+    if (isBack) this.#send(subjectOfAll(this.#names), this.#hello(this.#strangers.challengeAll()))
+  }
+
+  #hello(challenge: string): Said {
+    return { kind: 'hello', challenge }
+  }
+
+  #send(subject: string, said: Said): boolean {
+    const { engine, clock } = this.#deps
+    if (this.#isClosed || !engine.state.reachable) return true
+    const nowMs = clock.monotonicMs()
+    const isDue = said.kind === 'desk' && nowMs - this.#confirmedMs >= CONFIRM_EVERY_MS
+    const frame: LinkFrame = {
+      protocol: DESK_PROTOCOL,
+      at: nowMs,
+      broadcasts: this.#broadcasts,
+      ...(isDue && subject === subjectOfAll(this.#names) && { confirms: this.#confirms(nowMs) }),
+      said,
+    }
+    const bytes = Buffer.from(JSON.stringify(frame))
+    if (bytes.length > MAX_SEALED_BYTES) return false
+    this.#counter += 1
+    const head = { ...this.#self, counter: this.#counter }
+    engine.publish(subject, sealFrame(this.#key, head, { subject, bytes }))
+    return true
+  }
+
+  #confirms(nowMs: number): LinkFrame['confirms'] {
+    this.#confirmedMs = nowMs
+    const confirms: Record<string, [number, number]> = {}
+    for (const peer of this.#peers.values()) {
+      const sample = peer.takeSample()
+      if (sample !== undefined) confirms[peer.run.run] = [...sample]
+    }
+    return confirms
+  }
+
+  #arrived(subject: string, bytes: Uint8Array): void {
+    const head = frameHead(bytes)
+    if (head?.run === this.#self.run && head.member === this.#self.member) return
+    if (head === undefined || head.member === this.#self.member || this.#endedRuns.has(head.run)) {
+      this.#events.dropped()
+      return
+    }
+    const peer = this.#peers.get(head.member)
+    const isUsed =
+      peer?.run.run === head.run
+        ? this.#fromPeer(peer, head, { subject, bytes })
+        : this.#fromStranger(head, { subject, bytes })
+    if (!isUsed) this.#events.dropped()
+  }
+
+  #fromPeer(peer: Peer, head: FrameHead, sealed: { subject: string; bytes: Uint8Array }): boolean {
+    if (!peer.isNew(head.counter)) return false
+    const frame = opened(peer.key, sealed)
+    if (frame === undefined) return false
+    peer.heard(head.counter, frame, this.#self.run)
+    const { said } = frame
+    if (said.kind !== 'desk') {
+      peer.counted(frame, false)
+      this.#heardFrom(peer.run, said)
+      if (said.kind === 'ask') this.#wantsPicture(head.member)
+      return true
+    }
+    const message = deskMessage.safeParse(said.message)
+    if (message.data?.kind === 'picture') peer.pictured(frame)
+    else peer.counted(frame, sealed.subject === subjectOfAll(this.#names))
+    if (!message.success) return false
+    const sentAt = peer.clock.sentAt(frame.at, this.#deps.clock.monotonicMs())
+    this.#events.message(head.member, message.data, sentAt)
+    return true
+  }
+
+  #fromStranger(head: FrameHead, sealed: { subject: string; bytes: Uint8Array }): boolean {
+    const { key, isNew } = this.#strangers.look(head)
+    if (!isNew || !this.#strangerFrames.take()) return false
+    const frame = opened(key, sealed)
+    if (frame === undefined) return false
+    this.#strangers.met(head, key, head.counter)
+    const { said } = frame
+    if (said.kind === 'answer') {
+      const challengedMs = this.#strangers.proved(head, said.to)
+      if (challengedMs !== undefined) {
+        if (frame.protocol !== DESK_PROTOCOL) {
+          const { protocol } = frame
+          if (this.#strangers.setForeign(head))
+            this.#events.otherProtocol(head.member, { name: said.name, protocol })
+        } else if (!this.#believe(head, key, { frame, challengedMs })) return false
+      }
+    }
+    this.#heardFrom(head, said)
+    const isBelieved = this.#peers.get(head.member)?.run.run === head.run
+    if (isBelieved || said.kind === 'bye') return true
+    const challenge = this.#strangers.challenge(head)
+    if (challenge !== undefined && this.#answers.take())
+      this.#send(subjectOf(this.#names, head.member), this.#hello(challenge))
+    return true
+  }
+
+  /** What is answered to believed runs and strangers alike. */
+  #heardFrom(run: MemberRun, said: Said): void {
+    if (said.kind === 'bye') this.#end(run, 'left')
+    const challenge = said.kind === 'hello' || said.kind === 'answer' ? said.challenge : undefined
+    if (challenge === undefined || !this.#answers.take()) return
+    const isBelieved = this.#peers.get(run.member)?.run.run === run.run
+    const back = isBelieved ? undefined : this.#strangers.challenge(run)
+    this.#send(subjectOf(this.#names, run.member), {
+      kind: 'answer',
+      to: challenge,
+      ...(back !== undefined && { challenge: back }),
+      name: this.#deps.membership.name,
+    })
+  }
+
+  #believe(
+    { member, run, counter }: FrameHead,
+    key: Uint8Array,
+    proof: { frame: LinkFrame; challengedMs: number },
+  ): boolean {
+    const old = this.#peers.get(member)
+    if (old === undefined && this.#peers.size >= MAX_MEMBERS - 1 && !this.#makeRoom()) return false
+    this.#strangers.forget({ member, run })
+    if (old !== undefined) this.#end(old.run, 'replaced')
+    const { clock, random } = this.#deps
+    const ask = () => void this.#send(subjectOf(this.#names, member), { kind: 'ask' })
+    this.#peers.set(
+      member,
+      new Peer({ run: { member, run }, key, counter, ...proof }, { clock, random, ask }),
+    )
+    this.#events.began(member)
+    return true
+  }
+
+  /** Ends the run of the member that was silent the longest, if it was for long. */
+  #makeRoom(): boolean {
+    const [quietest] = [...this.#peers.values()].sort((a, b) => a.heardMs - b.heardMs)
+    if (quietest === undefined) return false
+    if (this.#deps.clock.monotonicMs() - quietest.heardMs < MAKES_ROOM_MS) return false
+    this.#end(quietest.run, 'left')
+    return true
+  }
+
+  #end(run: MemberRun, why: 'left' | 'replaced'): void {
+    this.#strangers.forget(run)
+    this.#endedRuns.add(run.run)
+    if (this.#endedRuns.size > MAX_ENDED) {
+      for (const oldest of this.#endedRuns) {
+        this.#endedRuns.delete(oldest)
+        break
+      }
+    }
+    const peer = this.#peers.get(run.member)
+    if (peer?.run.run !== run.run) return
+    peer.end()
+    this.#peers.delete(run.member)
+    this.#events.ended(run.member, why)
+  }
+
+  #wantsPicture(by: string): void {
+    const nowMs = this.#deps.clock.monotonicMs()
+    if (nowMs - (this.#picturedMs.get(by) ?? Number.NEGATIVE_INFINITY) < PICTURE_EVERY_MS) return
+    this.#picturedMs.set(by, nowMs)
+    this.#events.pictureWanted(by)
+  }
+}
+
+function opened(key: Uint8Array, { subject, bytes }: { subject: string; bytes: Uint8Array }) {
+  const plain = openFrame(key, bytes, subject)
+  if (plain === undefined) return undefined
+  try {
+    return linkFrame.safeParse(JSON.parse(Buffer.from(plain).toString('utf8'))).data
+  } catch {
+    return undefined
+  }
+}

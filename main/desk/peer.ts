@@ -1,0 +1,114 @@
+import { PeerClock } from '../../app/desk/peer-clock.ts'
+import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
+import type { Clock, Random } from '../ports/ports.ts'
+import type { MemberRun } from './envelope.ts'
+import type { LinkFrame } from './link-frames.ts'
+
+/** Longest wait before a picture is asked for, in milliseconds, so that not all members ask at once. */
+const MAX_ASK_DELAY_MS = 500
+
+export interface PeerParts {
+  readonly clock: Clock
+  readonly random: Random
+  /** Asks this peer for its picture. */
+  ask(): void
+}
+
+/** A run of another member that has proved that it is alive. */
+export class Peer {
+  readonly run: MemberRun
+  readonly key: Uint8Array
+  readonly clock = new PeerClock()
+  readonly #parts: PeerParts
+  #counter: number
+  #heardMs: number
+  /** Broadcasts of this run up to here have been received, or are covered by a picture. */
+  #broadcasts: number
+  #asked = 0
+  #cancelAsk: (() => void) | undefined
+  #sample: readonly [peerSentMs: number, receivedMs: number] | undefined
+
+  /** `frame` is the answer to a challenge that was sent at `challengedMs`. */
+  constructor(
+    proof: { run: MemberRun; key: Uint8Array; counter: number; frame: LinkFrame; challengedMs: number },
+    parts: PeerParts,
+  ) {
+    const { frame } = proof
+    const nowMs = parts.clock.monotonicMs()
+    this.run = proof.run
+    this.key = proof.key
+    this.#counter = proof.counter
+    this.#parts = parts
+    this.#heardMs = nowMs
+    this.#broadcasts = frame.broadcasts
+    this.clock.received(frame.at, nowMs)
+    this.clock.confirmed(proof.challengedMs, frame.at, { peerSentMs: frame.at, nowMs })
+    if (frame.broadcasts > 0) this.#missed()
+  }
+
+  get heardMs(): number {
+    return this.#heardMs
+  }
+
+  /** Whether a frame with this counter may be one that was not received yet. */
+  isNew(counter: number): boolean {
+    return counter > this.#counter
+  }
+
+  /** Takes what each frame of this run says, whatever else is in it. */
+  heard(counter: number, frame: LinkFrame, ownRun: string): void {
+    const nowMs = this.#parts.clock.monotonicMs()
+    this.#counter = counter
+    this.#heardMs = nowMs
+    this.clock.received(frame.at, nowMs)
+    const confirmed = frame.confirms?.[ownRun]
+    if (confirmed !== undefined && confirmed[0] <= nowMs)
+      this.clock.confirmed(confirmed[0], confirmed[1], { peerSentMs: frame.at, nowMs })
+    const [peerSentMs, receivedMs] = this.#sample ?? []
+    const isFaster =
+      peerSentMs === undefined || receivedMs === undefined || nowMs - frame.at < receivedMs - peerSentMs
+    if (isFaster) this.#sample = [frame.at, nowMs]
+  }
+
+  /** Notices missed broadcasts. `isBroadcast`: whether the frame itself is one. */
+  counted({ broadcasts }: LinkFrame, isBroadcast: boolean): void {
+    const expected = this.#broadcasts + (isBroadcast ? 1 : 0)
+    this.#broadcasts = Math.max(this.#broadcasts, broadcasts)
+    if (broadcasts > expected) this.#missed()
+  }
+
+  /** The peer's picture arrived. It covers every broadcast before it. */
+  pictured({ broadcasts }: LinkFrame): void {
+    this.#broadcasts = Math.max(this.#broadcasts, broadcasts)
+    this.#asked = 0
+    this.#cancelAsk?.()
+    this.#cancelAsk = undefined
+  }
+
+  /** The fastest message since the last call, for the peer to learn its own offset. */
+  takeSample(): readonly [peerSentMs: number, receivedMs: number] | undefined {
+    const sample = this.#sample
+    this.#sample = undefined
+    return sample
+  }
+
+  /** Stops asking. */
+  end(): void {
+    this.#cancelAsk?.()
+    this.#cancelAsk = undefined
+  }
+
+  #missed(): void {
+    if (this.#cancelAsk !== undefined) return
+    const { clock, random } = this.#parts
+    this.#cancelAsk = clock.after(random.next() * MAX_ASK_DELAY_MS, () => this.#ask())
+  }
+
+  #ask(): void {
+    const { clock, random } = this.#parts
+    this.#asked += 1
+    this.#parts.ask()
+    const waitMs = retryDelayMs(RETRY.deskPicture, this.#asked, random.next())
+    this.#cancelAsk = clock.after(waitMs, () => this.#ask())
+  }
+}
