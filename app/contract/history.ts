@@ -36,6 +36,8 @@ export interface HistoryPoint {
   /** Estimated requests per second of this app and of others at that time. Only for the last 15 minutes. */
   readonly own?: number
   readonly elsewhere?: number
+  /** The same of the desk's other machines; absent without a desk. */
+  readonly desk?: number
 }
 
 /** The history of one row's quota. */
@@ -69,6 +71,7 @@ export interface SlotSample {
   readonly atMs: number
   readonly limit: number
   readonly own: number
+  /** Slots of others and of the desk's other machines. */
   readonly elsewhere: number
   readonly free: number
 }
@@ -99,6 +102,8 @@ export interface RequestReport {
   /** The part of `own` that came from each program behind the gateway, busiest first; absent if none. */
   readonly programs?: readonly ProgramReport[]
   readonly elsewhere: number
+  /** Requests of the desk's other machines; absent if none. */
+  readonly desk?: number
   /** Rate 429s, including those reported as events. */
   readonly rejected: number
   /** Lowest level that headers showed, or the lowest estimate if there were no headers. */
@@ -139,12 +144,17 @@ export interface ProgramHistory {
   readonly own: readonly number[]
   /** Estimated requests of others on the key, in the same intervals. */
   readonly elsewhere: readonly number[]
+  /** Requests of the desk's other machines, in the same intervals; absent if none. */
+  readonly desk?: readonly number[]
 }
 
 /** The level of each row over time, oldest first: `[epoch ms, requests left]`, at most `points` per row. */
 export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, remaining: number])[]>>
 
-/** One recorded minute of a row: its start, this app's requests, and others' estimated requests. */
+/**
+ * One recorded minute of a row: its start, this app's requests, and the requests of all others: those of the
+ * desk's other machines, and an estimate of the rest.
+ */
 export type RecordedUse = readonly [atMs: number, own: number, elsewhere: number]
 
 /**

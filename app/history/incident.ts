@@ -42,6 +42,8 @@ export interface IncidentQuota {
   readonly periodSeconds?: number
   readonly own: number
   readonly elsewhere: number
+  /** Requests of the desk's other machines; absent if none. */
+  readonly desk?: number
   readonly rejected: number
   /** Lowest level in requests, as in the report; absent if no level was known. */
   readonly lowest?: number
@@ -71,7 +73,7 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
     to: iso(report.to),
     requestIds: [...new Set(happened.flatMap(({ requestId }) => requestId ?? []))],
     happened,
-    quotas: report.requests.map(({ category, limit, own, elsewhere, rejected, lowest, knownMs }) => {
+    quotas: report.requests.map(({ category, limit, own, elsewhere, desk, rejected, lowest, knownMs }) => {
       const row = snapshot.requests.find((quota) => quota.category === category)
       return {
         category,
@@ -80,6 +82,7 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
         ...(row && { periodSeconds: row.period }),
         own,
         elsewhere,
+        ...(desk !== undefined && { desk }),
         rejected,
         ...(knownMs > 0 && { lowest }),
       }

@@ -8,10 +8,11 @@ export const RECENT_MS = 16 * MINUTE_MS
 const MAX_POINTS = 2_000
 const MAX_REJECTIONS = 500
 
-/** Use by this app and by others, requests per second. */
+/** Use by this app, by others and by the desk's other machines, requests per second. */
 interface Use {
   readonly own: number
   readonly elsewhere: number
+  readonly desk?: number
 }
 
 interface Track {
@@ -101,9 +102,10 @@ export class RecentHistory {
   }
 }
 
-const inThousandths = ({ own, elsewhere }: Use): Use => ({
+const inThousandths = ({ own, elsewhere, desk }: Use): Use => ({
   own: thousandths(own),
   elsewhere: thousandths(elsewhere),
+  ...(desk !== undefined && { desk: thousandths(desk) }),
 })
 
 const thousandths = (perSecond: number) => Math.round(perSecond * 1000) / 1000

@@ -25,11 +25,13 @@ const COLUMNS = [
   'lowest_remaining',
   'near_limit_seconds',
   'known_seconds',
+  'desk_requests',
 ] as const
 
 /**
  * The report as CSV (RFC 4180): one row per category, times in ISO 8601. For slots, `own` and `other` are the
- * maximum in use, and `refused` counts streams that got no slot. Unknown values are empty.
+ * maximum in use (`other` includes the desk's), and `refused` counts streams that got no slot. Unknown
+ * values are empty.
  */
 export function reportCsv(report: Report, { profile, environment }: ExportedKey): string {
   const about = [profile, environment, isoTime(report.from), isoTime(report.to)]
@@ -45,6 +47,7 @@ export function reportCsv(report: Report, { profile, environment }: ExportedKey)
       row.knownMs > 0 ? row.lowest : '',
       secondsOf(row.nearMs),
       secondsOf(row.knownMs),
+      row.desk ?? 0,
     ]),
     ...report.slots.map((row) => [
       ...about,
@@ -55,6 +58,7 @@ export function reportCsv(report: Report, { profile, environment }: ExportedKey)
       row.mostElsewhere,
       row.refused,
       row.leastFree,
+      '',
       '',
       '',
     ]),

@@ -9,13 +9,24 @@ export interface ReportInput {
   readonly requests: ReadonlyMap<string, readonly Rollup[]>
   /** Requests of each program, by category. */
   readonly programs?: ReadonlyMap<string, readonly ProgramReport[]>
+  /** Requests of the desk's other machines, by category. */
+  readonly desk?: ReadonlyMap<string, number>
   /** Includes the sample that was valid when the interval began. */
   readonly slots: ReadonlyMap<string, readonly SlotSample[]>
   readonly events: readonly LoggedEvent[]
 }
 
 /** The report of one key between `fromMs` and `toMs`, epoch ms, from its rollups, slot samples and events. */
-export function reportOf({ profile, fromMs, toMs, requests, programs, slots, events }: ReportInput): Report {
+export function reportOf({
+  profile,
+  fromMs,
+  toMs,
+  requests,
+  programs,
+  desk,
+  slots,
+  events,
+}: ReportInput): Report {
   const count = (kind: LoggedEvent['kind']) => events.filter((event) => event.kind === kind).length
   const refused = countsOf(events, 'rate-limited')
   return {
@@ -24,9 +35,13 @@ export function reportOf({ profile, fromMs, toMs, requests, programs, slots, eve
     to: toMs,
     requests: [...requests]
       .flatMap(([category, rollups]) =>
-        requestReport(category, rollups, refused.get(category), programs?.get(category)),
+        requestReport(category, rollups, {
+          refused: refused.get(category),
+          used: programs?.get(category),
+          desk: desk?.get(category),
+        }),
       )
-      .sort((a, b) => b.own + b.elsewhere - (a.own + a.elsewhere) || a.category.localeCompare(b.category)),
+      .sort((a, b) => usedOf(b) - usedOf(a) || a.category.localeCompare(b.category)),
     slots: slotReports(slots, events),
     tokens: {
       refreshed: count('token-refreshed'),
@@ -42,11 +57,19 @@ export function reportOf({ profile, fromMs, toMs, requests, programs, slots, eve
   }
 }
 
+const usedOf = ({ own, elsewhere, desk = 0 }: RequestReport) => own + elsewhere + desk
+
+/** What is known of a category besides its rollups. */
+interface Besides {
+  readonly refused: number | undefined
+  readonly used: readonly ProgramReport[] | undefined
+  readonly desk: number | undefined
+}
+
 function requestReport(
   category: string,
   rollups: readonly Rollup[],
-  refused = 0,
-  used: readonly ProgramReport[] = [],
+  { refused = 0, used = [], desk = 0 }: Besides,
 ): readonly RequestReport[] {
   const [first, ...rest] = rollups
   if (!first) return []
@@ -57,7 +80,17 @@ function requestReport(
   const programs = used.toSorted((a, b) => b.requests - a.requests || a.program.localeCompare(b.program))
   return [
     {
-      ...{ category, limit, own, elsewhere, rejected, lowest: low, nearMs, knownMs },
+      ...{
+        category,
+        limit,
+        own,
+        elsewhere,
+        ...(desk > 0 && { desk }),
+        rejected,
+        lowest: low,
+        nearMs,
+        knownMs,
+      },
       ...(programs.length > 0 && { programs }),
     },
   ]

@@ -36,6 +36,13 @@ export interface ProgramSample {
   readonly requests: number
 }
 
+/** Requests of the desk's other machines in one category, since the previous sample. Not part of `own`. */
+export interface DeskSample {
+  /** Epoch milliseconds. */
+  readonly atMs: number
+  readonly requests: number
+}
+
 /** A sample is valid until the next one, at most this long: after a longer gap the app was not running. */
 export const HOLD_MS = 12_000
 /** Interval for repeating unchanged samples, well within `HOLD_MS`. */

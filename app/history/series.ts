@@ -5,6 +5,8 @@ import type { Rollup } from './rollup.ts'
 export interface SeriesMinute extends ExportedKey {
   readonly category: string
   readonly minute: Rollup
+  /** Requests of the desk's other machines; absent if none. */
+  readonly desk?: number
 }
 
 /** One row for programs: flat, times in ISO 8601, `null` for unknown values. */
@@ -25,11 +27,12 @@ export const SERIES_COLUMNS = [
   'refused_429',
   'near_limit_seconds',
   'known_seconds',
+  'desk_requests',
 ] as const
 export type SeriesColumn = (typeof SERIES_COLUMNS)[number]
 
 /** The row of one minute, in the order of `SERIES_COLUMNS`. */
-export function seriesRow({ profile, environment, category, minute }: SeriesMinute): SeriesRow {
+export function seriesRow({ profile, environment, category, minute, desk = 0 }: SeriesMinute): SeriesRow {
   const isKnown = minute.knownMs > 0
   return {
     profile_id: profile,
@@ -45,6 +48,7 @@ export function seriesRow({ profile, environment, category, minute }: SeriesMinu
     refused_429: minute.rejected,
     near_limit_seconds: secondsOf(minute.nearMs),
     known_seconds: secondsOf(minute.knownMs),
+    desk_requests: desk,
   }
 }
 

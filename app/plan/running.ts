@@ -6,7 +6,7 @@ import type { Plan, PlannedProgram, PlannedRequests } from './plan.ts'
  * Name of Headroom's own requests on the key, which come from no program: checks and the window's requests.
  */
 export const OWN_NAME = 'Headroom'
-/** Name of all use of the key outside this app. */
+/** Name of all use of the key outside this app. In a plan, this includes the desk's other machines. */
 export const OTHERS_NAME = 'Others'
 
 /**
@@ -48,13 +48,13 @@ const MIN_PER_SECOND = 0.005
 /**
  * The programs that run on a key now, as a plan. It contains each program's demand in the last minute
  * (forwarded or queued), the key's own requests, and the estimated use of others. Limits, slots and others'
- * slots come from the snapshot.
+ * slots come from the snapshot. The desk's other machines count as others.
  *
  * Others bypass the gateway, so nothing makes them wait: they count as critical. A stream belongs to each
  * program that reads it; slots of unnamed streams count as others'.
  */
 export function runningPlan({ requests, slots, streams, programs = [] }: Snapshot): RunningPlan {
-  const others = requests.flatMap(othersOf)
+  const others = requests.flatMap((row) => othersOf(row, row.use?.desk))
   const open = streams.flatMap(openStream)
   const own: PlannedProgram = {
     name: OWN_NAME,
@@ -77,9 +77,9 @@ export function runningPlan({ requests, slots, streams, programs = [] }: Snapsho
     ),
     reserves: {},
     slots: Object.fromEntries(
-      slots.map(({ category, limit, own: held, elsewhere }) => [
+      slots.map(({ category, limit, own: held, desk = 0, elsewhere }) => [
         category,
-        { limit, elsewhere: elsewhere + Math.max(0, held - named(category)) },
+        { limit, elsewhere: elsewhere + desk + Math.max(0, held - named(category)) },
       ]),
     ),
   }
@@ -156,10 +156,15 @@ function ownRequests(
   return requestsOf(category, (use?.own ?? 0) - byPrograms)
 }
 
-function othersOf({ category, use, observedAt }: RequestQuota): OthersEstimate[] {
+/**
+ * Others' estimated use of a row; none if it is negligible. `desk`: use by the desk's other machines to count
+ * as others', requests per second.
+ */
+export function othersOf({ category, use, observedAt }: RequestQuota, desk = 0): readonly OthersEstimate[] {
   if (use === null) return []
-  const { elsewhere: perSecond, elsewhereLow: low = perSecond, elsewhereHigh: high = perSecond } = use
-  if (high < MIN_PER_SECOND) return []
+  const { elsewhere, elsewhereLow = elsewhere, elsewhereHigh = elsewhere } = use
+  if (elsewhereHigh + desk < MIN_PER_SECOND) return []
+  const [perSecond, low, high] = [elsewhere + desk, elsewhereLow + desk, elsewhereHigh + desk]
   return [{ category, perSecond, low, high, ...(observedAt !== undefined && { observedAtMs: observedAt }) }]
 }
 

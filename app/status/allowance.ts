@@ -102,9 +102,15 @@ export function safeFactText(quota: RequestQuota, nowMs: number): string {
   return `${everySeconds === null ? `none: ${whoTakesAll(quota)}` : pace}${atOnce}`
 }
 
-/** `others take all` if even the low end of their use reaches the refill, otherwise `others may take all`. */
-export const whoTakesAll = (quota: RequestQuota): string =>
-  surelyUsesWholeRefill(quota) ? 'others take all' : 'others may take all'
+/**
+ * `others take all` if even the low end of their use reaches the refill, otherwise `others may take all`. If
+ * others alone do not, but the desk's other machines use some of it: `others and the desk may take all`.
+ */
+export function whoTakesAll(quota: RequestQuota): string {
+  if (surelyUsesWholeRefill(quota)) return 'others take all'
+  const isWithDesk = (quota.use?.desk ?? 0) > 0 && !usesWholeRefill(quota)
+  return isWithDesk ? 'others and the desk may take all' : 'others may take all'
+}
 
 /** An end more than this many periods away is not shown as a time of day. */
 const WHAT_IF_PERIODS = 12

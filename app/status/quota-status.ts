@@ -251,6 +251,15 @@ export function ownText({ use, state }: RequestQuota): string {
   return use === null ? '?' : rateRangeText(use.own, use.own)
 }
 
+/**
+ * Use by the desk's other machines, requests per second: `0.4`, `0`, also without a desk. For `?` and `–`,
+ * see `ownText`.
+ */
+export function deskText({ use, state }: RequestQuota): string {
+  if (state === 'not-checked') return UNCHECKED
+  return use === null ? '?' : rateRangeText(use.desk ?? 0, use.desk ?? 0)
+}
+
 /** Others' use as an interval, requests per second: `1.2–1.3`, `0`. For `?` and `–`, see `ownText`. */
 export function othersText({ use, state }: RequestQuota): string {
   if (state === 'not-checked') return UNCHECKED
@@ -273,7 +282,7 @@ const othersAtLeast = (use: NonNullable<RequestQuota['use']>): number => use.els
  */
 export function isRecovering({ emptyAt, emptyFrom, use, model, limit, period }: RequestQuota): boolean {
   if ((emptyFrom ?? emptyAt) !== undefined || use === null || model !== 'rolling') return false
-  return use.own + (use.elsewhereHigh ?? use.elsewhere) < limit / period
+  return use.own + (use.desk ?? 0) + (use.elsewhereHigh ?? use.elsewhere) < limit / period
 }
 
 /**

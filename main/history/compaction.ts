@@ -101,6 +101,7 @@ export function compactSlice(database: DatabaseSync, retention: Retention, nowMs
     hours: nowMs - retention.rollupMs,
     slots: nowMs - retention.rollupMs,
     program_use: nowMs - retention.rollupMs,
+    desk_use: nowMs - retention.rollupMs,
   }
   const series = database.prepare('SELECT id, profile FROM series').all()
   for (const [table, cutoffMs] of Object.entries(cutoffs)) {

@@ -5,7 +5,7 @@ import type { Environment } from '../../app/contract/snapshot.ts'
 import { HOUR_MS, MINUTE_MS } from '../../app/contract/units.ts'
 import type { Extent } from '../../app/history/columns.ts'
 import { type Rollup, startOf } from '../../app/history/rollup.ts'
-import type { ProgramSample, Sample } from '../../app/history/sample.ts'
+import type { DeskSample, ProgramSample, Sample } from '../../app/history/sample.ts'
 import { RECORDED_STRETCH_MS, type RecordedStretch } from '../../app/history/usual-day.ts'
 import { FORGOTTEN } from './compaction.ts'
 import {
@@ -37,6 +37,12 @@ export type Entry =
       readonly category: string
       readonly sample: ProgramSample
     }
+  | {
+      readonly kind: 'desk'
+      readonly profile: string
+      readonly category: string
+      readonly sample: DeskSample
+    }
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   | { readonly kind: 'profile'; readonly profile: string; readonly environment: Environment }
   /** Detaches the series of a disconnected key from its id, which may be reused for another key. */
@@ -47,6 +53,13 @@ export type SeriesKind = 'requests' | 'slots'
 
 /** The level of `minutes`, below every level of `LEVELS`. */
 const MINUTES = -1
+
+/** An interval in columns of `columnMs` from `fromMs` on; both are multiples of a minute. Epoch ms. */
+export interface InColumns {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly columnMs: number
+}
 
 /** A part of an interval, and the table that covers it. */
 interface Piece {
@@ -198,14 +211,25 @@ export class HistoryFile {
     return this.#all('slots', series, sinceMs, toMs).map(slotSampleOf)
   }
 
-  /**
-   * Requests of each program behind the gateway, in columns of `columnMs` from `fromMs` on; both are
-   * multiples of a minute. Programs without a request are left out.
-   */
+  /** Requests of the desk's other machines by column; `undefined` if there are none. */
+  deskUse(
+    profile: string,
+    category: string,
+    { fromMs, toMs, columnMs }: InColumns,
+  ): readonly number[] | undefined {
+    const series = this.#find(profile, category, 'requests')
+    const rows = series === undefined ? [] : this.#all('deskUse', series, fromMs, toMs, columnMs)
+    if (rows.length === 0) return undefined
+    const found = new Array<number>(Math.max(0, Math.ceil((toMs - fromMs) / columnMs))).fill(0)
+    for (const [column, requests] of rows) found[Number(column)] = Number(requests)
+    return found
+  }
+
+  /** Requests of each program behind the gateway by column. Programs without a request are left out. */
   programUse(
     profile: string,
     category: string,
-    { fromMs, toMs, columnMs }: { readonly fromMs: number; readonly toMs: number; readonly columnMs: number },
+    { fromMs, toMs, columnMs }: InColumns,
   ): readonly ProgramUseHistory[] {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return []
@@ -252,6 +276,12 @@ export class HistoryFile {
         const { atMs, program, class: own, requests } = entry.sample
         const series = this.#seriesOf(entry.profile, entry.category, 'requests')
         this.#statements.addProgramUse.run(series, startOf(atMs, MINUTE_MS), program, own, requests)
+        break
+      }
+      case 'desk': {
+        const series = this.#seriesOf(entry.profile, entry.category, 'requests')
+        const { atMs, requests } = entry.sample
+        this.#statements.addDeskUse.run(series, startOf(atMs, MINUTE_MS), requests)
         break
       }
       case 'event': {

@@ -1,16 +1,6 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import type {
-  History,
-  ProgramHistory,
-  ProgramReport,
-  RecordedUses,
-  Report,
-  SlotSample,
-} from '../../app/contract/history.ts'
-import { MINUTE_MS } from '../../app/contract/units.ts'
+import type { History, ProgramHistory, RecordedUses, Report, SlotSample } from '../../app/contract/history.ts'
 import { minMaxColumns, thinnedMoments } from '../../app/history/columns.ts'
-import { reportOf } from '../../app/history/report.ts'
-import { startOf } from '../../app/history/rollup.ts'
 import type { RecordedStretch } from '../../app/history/usual-day.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { Clock, Log } from '../ports/ports.ts'
@@ -24,6 +14,7 @@ import {
   retentionFile,
 } from './compaction.ts'
 import type { Entry, HistoryFile } from './history-file.ts'
+import { type ProgramQuery, programHistoryOf, recordedUsesOf, reportFrom } from './recorded-use.ts'
 import { historyBytes, historySentence, ReplaceableFile } from './replaceable-file.ts'
 
 export interface HistoryStoreDeps {
@@ -47,13 +38,6 @@ export type StorageStatus =
       readonly waiting: number
       readonly lost: number
     }
-
-/** An interval, epoch ms, and the maximum number of stretches. */
-export interface ProgramQuery {
-  readonly fromMs: number
-  readonly toMs: number
-  readonly columns: number
-}
 
 /**
  * The flush interval in milliseconds. Even with the duration of a write, a kill -9 loses less than one
@@ -125,22 +109,7 @@ export class HistoryStore {
 
   /** The minutes with any use, of rows and of programs; `undefined` while the file fails. */
   recordedUses(profile: string, fromMs: number, toMs: number): RecordedUses | undefined {
-    return this.#read((file) => {
-      const categories = file.categories(profile, 'requests')
-      const rows = categories.map((category) => {
-        const minutes = file
-          .minutes(profile, category, fromMs, toMs)
-          .filter(({ own, elsewhere }) => own > 0 || elsewhere > 0)
-          .map(({ atMs, own, elsewhere }) => [atMs, own, elsewhere] as const)
-        return [category, minutes] as const
-      })
-      return {
-        rows: Object.fromEntries(rows.filter(([, minutes]) => minutes.length > 0)),
-        programs: categories.flatMap((category) =>
-          programMinutes(file, profile, category, startOf(fromMs, MINUTE_MS), toMs),
-        ),
-      }
-    })
+    return this.#read((file) => recordedUsesOf(file, profile, fromMs, toMs))
   }
 
   /** See `HistoryFile.stretches`; `undefined` while the file fails. */
@@ -161,28 +130,11 @@ export class HistoryStore {
   }
 
   /**
-   * Requests of each program behind the gateway, of the whole app, and of others, in stretches of whole
-   * minutes, at most `columns` for the interval; `undefined` while the file fails.
+   * Requests of each program behind the gateway, of the whole app, of the desk and of others, in stretches of
+   * whole minutes, at most `columns` for the interval; `undefined` while the file fails.
    */
-  programHistory(
-    profile: string,
-    category: string,
-    { fromMs, toMs, columns }: ProgramQuery,
-  ): ProgramHistory | undefined {
-    const from = startOf(fromMs, MINUTE_MS)
-    const resolutionMs = MINUTE_MS * Math.max(1, Math.ceil((toMs - from) / MINUTE_MS / columns))
-    return this.#read((file) => {
-      const programs = file.programUse(profile, category, { fromMs: from, toMs, columnMs: resolutionMs })
-      const count = Math.max(0, Math.ceil((toMs - from) / resolutionMs))
-      const own = new Array<number>(count).fill(0)
-      const elsewhere = new Array<number>(count).fill(0)
-      for (const minute of file.minutesAndOpen(profile, category, from, toMs)) {
-        const column = Math.floor((minute.atMs - from) / resolutionMs)
-        own[column] = (own[column] ?? 0) + minute.own
-        elsewhere[column] = (elsewhere[column] ?? 0) + minute.elsewhere
-      }
-      return { from, resolutionMs, programs, own, elsewhere }
-    })
+  programHistory(profile: string, category: string, query: ProgramQuery): ProgramHistory | undefined {
+    return this.#read((file) => programHistoryOf(file, profile, category, query))
   }
 
   slots(profile: string, category: string, fromMs: number, toMs: number): readonly SlotSample[] | undefined {
@@ -327,9 +279,6 @@ export class HistoryStore {
   }
 }
 
-/** Maximum number of events in a report. */
-const MAX_REPORTED_EVENTS = 50_000
-
 /** At most `points` points: the lows and highs of each pixel column, and the times of 429s. */
 function historyOf(
   file: HistoryFile,
@@ -350,51 +299,4 @@ function historyOf(
     points: minMaxColumns(stretches, fromMs, toMs, points),
     rejectedAt: thinnedMoments(rejectedAt, fromMs, toMs, points),
   }
-}
-
-/** The minutes in which each program sent requests, from `fromMs`, a whole minute. */
-function programMinutes(
-  file: HistoryFile,
-  profile: string,
-  category: string,
-  fromMs: number,
-  toMs: number,
-): RecordedUses['programs'] {
-  const used = file.programUse(profile, category, { fromMs, toMs, columnMs: MINUTE_MS })
-  return used.map(({ program, requests }) => ({
-    program,
-    category,
-    minutes: requests.flatMap((count, at) => (count > 0 ? [[fromMs + at * MINUTE_MS, count] as const] : [])),
-  }))
-}
-
-/** Total requests of each program, between two whole minutes. */
-function programTotals(
-  file: HistoryFile,
-  profile: string,
-  category: string,
-  fromMs: number,
-  toMs: number,
-): readonly ProgramReport[] {
-  const used = file.programUse(profile, category, { fromMs, toMs, columnMs: toMs - fromMs })
-  return used.map(({ program, requests: [requests = 0] }) => ({ program, requests }))
-}
-
-/** A report of whole minutes, rounded outwards: finer samples are not stored for long. */
-function reportFrom(file: HistoryFile, profile: string, fromMs: number, toMs: number): Report {
-  const from = startOf(fromMs, MINUTE_MS)
-  const to = startOf(toMs + MINUTE_MS - 1, MINUTE_MS)
-  const requests = file.categories(profile, 'requests')
-  const slots = file.categories(profile, 'slots')
-  return reportOf({
-    profile,
-    fromMs: from,
-    toMs: to,
-    requests: new Map(requests.map((category) => [category, file.accounts(profile, category, from, to)])),
-    programs: new Map(
-      requests.map((category) => [category, programTotals(file, profile, category, from, to)]),
-    ),
-    slots: new Map(slots.map((category) => [category, file.slots(profile, category, from, to)])),
-    events: file.events(profile, from, to - 1, MAX_REPORTED_EVENTS),
-  })
 }

@@ -24,6 +24,7 @@ const TYPES: Readonly<Record<SeriesColumn, BasicType>> = {
   refused_429: 'INT32',
   near_limit_seconds: 'DOUBLE',
   known_seconds: 'DOUBLE',
+  desk_requests: 'INT32',
 }
 
 const MAYBE_UNKNOWN: ReadonlySet<SeriesColumn> = new Set(['lowest_remaining', 'highest_remaining'])

@@ -36,6 +36,8 @@ export class Recorder {
   readonly #slots = new Map<string, SlotSample>()
   /** The counter of each program and category at its last entry. */
   readonly #forwarded = new Map<string, number>()
+  /** The counter of the desk's requests in each row as of its last entry. */
+  readonly #byDesk = new Map<string, number>()
   /** The time of each profile's last snapshot. */
   readonly #lookedAtMs = new Map<string, number>()
   readonly #environments = new Map<string, Environment>()
@@ -61,6 +63,7 @@ export class Recorder {
       const seen = lookedAtMs === undefined ? undefined : lowestHeader(row.category, lookedAtMs, snapshot.at)
       const level: Level = seen === undefined ? row : { remaining: seen, source: 'header' }
       this.#request(profile, row, level, snapshot.at)
+      this.#desk(profile, row, snapshot.at)
     }
     // A gateway that was restarted counts from zero.
     if (snapshot.programs === undefined) forgetOf(profile, this.#forwarded)
@@ -72,7 +75,8 @@ export class Recorder {
   forget(profile: string): void {
     this.#environments.delete(profile)
     this.#lookedAtMs.delete(profile)
-    for (const map of [this.#counted, this.#samples, this.#slots, this.#forwarded]) forgetOf(profile, map)
+    for (const map of [this.#counted, this.#samples, this.#slots, this.#forwarded, this.#byDesk])
+      forgetOf(profile, map)
   }
 
   #request(profile: string, row: RequestQuota, { remaining, source }: Level, atMs: number): void {
@@ -95,6 +99,15 @@ export class Recorder {
     this.#add({ kind: 'sample', profile, category, sample })
   }
 
+  #desk(profile: string, { category, used }: RequestQuota, atMs: number): void {
+    const counted = used?.desk ?? 0
+    const key = `${profile}\n${category}`
+    const requests = since(this.#byDesk.get(key) ?? 0, counted)
+    this.#byDesk.set(key, counted)
+    if (requests === 0) return
+    this.#add({ kind: 'desk', profile, category, sample: { atMs, requests } })
+  }
+
   #program(profile: string, { id, name, class: own, use }: ProgramSummary, atMs: number): void {
     for (const { category, forwarded } of use) {
       // The key contains the name, because a revoked program's id is reused.
@@ -113,7 +126,8 @@ export class Recorder {
 
   #slot(profile: string, row: SlotQuota, atMs: number): void {
     if (row.source === 'default' && row.own === 0) return
-    const { category, limit, own, elsewhere, free } = row
+    const { category, limit, own, free, desk = 0 } = row
+    const elsewhere = row.elsewhere + desk
     const key = `${profile}\n${category}`
     const last = this.#slots.get(key)
     const same = last && last.limit === limit && last.own === own && last.elsewhere === elsewhere

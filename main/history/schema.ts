@@ -120,6 +120,15 @@ export const HISTORY_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (series, at, program)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Requests per minute of the desk's other machines, which are part of neither `own` nor `elsewhere`.
+  `
+  CREATE TABLE desk_use (
+    series INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    requests INTEGER NOT NULL,
+    PRIMARY KEY (series, at)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 export const SCHEMA_VERSION = HISTORY_MIGRATIONS.length

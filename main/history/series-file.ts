@@ -65,24 +65,25 @@ export function openSeriesFile(folder: string): SeriesOpening {
 }
 
 function seriesFile(database: DatabaseSync): SeriesFile {
-  // Files from an earlier version lack this table.
-  const hasProfiles =
-    database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'profiles'`).get() !== undefined
-  const environment = hasProfiles
+  // Files from an earlier version lack some tables.
+  const hasTable = (name: string) =>
+    database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined
+  const environment = hasTable('profiles')
     ? `coalesce((SELECT environment FROM profiles WHERE id = series.profile), '')`
     : `''`
   const ofRequests = `kind = 'requests' AND profile NOT LIKE '${FORGOTTEN}%'`
+  const desk = hasTable('desk_use')
+    ? '(SELECT requests FROM desk_use WHERE series = minutes.series AND at = minutes.at)'
+    : 'NULL'
   const minutes = asArrays(
     database.prepare(
-      `SELECT profile, ${environment}, category, ${ROLLUP_COLUMNS}
+      `SELECT profile, ${environment}, category, ${desk}, ${ROLLUP_COLUMNS}
        FROM series JOIN minutes ON minutes.series = series.id
        WHERE ${ofRequests} AND (?1 IS NULL OR profile = ?1) AND at >= ?2 AND at < ?3
        ORDER BY profile, category, at`,
     ),
   )
-  const hasPrograms =
-    database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'program_use'`).get() !== undefined
-  const programs = hasPrograms
+  const programs = hasTable('program_use')
     ? asArrays(
         database.prepare(
           `SELECT category, at, program, class, requests
@@ -109,12 +110,13 @@ function seriesFile(database: DatabaseSync): SeriesFile {
     },
     minutes: function* ({ profile, fromMs, toMs }) {
       for (const row of minutes.iterate(profile ?? null, fromMs, toMs)) {
-        const [id, where, category, ...columns] = asRow(row)
+        const [id, where, category, requests, ...columns] = asRow(row)
         yield {
           profile: String(id),
           environment: String(where),
           category: String(category),
           minute: rollupOf(columns),
+          ...(typeof requests === 'number' && { desk: requests }),
         }
       }
     },

@@ -25,6 +25,7 @@ import { joined, type Message, message, NO_ACTION } from './message.ts'
 import { problemTitle } from './problems.ts'
 
 const SLOW_OTHERS = 'Slow or stop the others.'
+const SLOW_DESK = 'Slow the programs on the desk’s other machines.'
 
 /** The text for a quota that is watched, short or rate limited at `nowMs`, epoch ms. */
 export function rowMessage(
@@ -139,8 +140,11 @@ function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): s
 function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const pace = safePaceText(row, nowMs)
   if (pace === '?') return 'Slow down until Headroom has measured other traffic.'
-  const isByOthers = ownText(row) === '0' && othersText(row) !== '0'
-  if (pace === 'none') return isByOthers ? SLOW_OTHERS : `Pause ${row.category} calls.`
+  if (pace === 'none') {
+    if (ownText(row) !== '0') return `Pause ${row.category} calls.`
+    if (othersText(row) !== '0') return SLOW_OTHERS
+    return deskRate(row) === '0' ? `Pause ${row.category} calls.` : SLOW_DESK
+  }
   const program = isMostlyOwn(row) ? busiestProgram(row, snapshot) : undefined
   if (program === undefined) return `Slow to ${pace}.`
   const own = programPace(row, program)
@@ -188,8 +192,9 @@ export function safeSentence(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * Who uses the quota and how fast, with its refill: `Others use 1.2–1.3/s; it refills 1.07/s.` The busiest
- * program of `snapshot` is named. Empty for an unchecked row.
+ * Who uses the quota and how fast, with its refill: `Others use 1.2–1.3/s; it refills 1.07/s.` With a desk:
+ * `Others use 1.2/s, the desk 0.4/s, this machine 0.1/s; it refills 1.07/s.` The busiest program of
+ * `snapshot` is named. Empty for an unchecked row.
  */
 export function usageSentence(
   quota: RequestQuota,
@@ -199,33 +204,54 @@ export function usageSentence(
   const { use, observedAt } = quota
   if (isUnchecked(quota, nowMs)) return ''
   if (use === null) return 'Still measuring other traffic.'
-  const [own, others] = [ownText(quota), othersText(quota)]
-  if (others === '0' && own === '0') {
+  const [own, desk, others] = [ownText(quota), deskRate(quota), othersText(quota)]
+  if (others === '0' && desk === '0' && own === '0') {
     const checked = observedAt === undefined ? '' : ` (last check ${sinceText(observedAt, nowMs)} ago)`
     return `No use measured${checked}.`
   }
   const who = [
-    ...(others === '0' ? [] : [`Others use ${others}/s`]),
-    ...(own === '0' ? [] : [ownSentence(quota, own, snapshot)]),
-  ].join(', ')
-  return `${capitalised(who)}; ${refillText(quota)}.`
+    ...(others === '0' ? [] : [{ who: 'others', uses: 'use', rate: `${others}/s` }]),
+    ...(desk === '0' ? [] : [{ who: 'the desk', uses: 'uses', rate: `${desk}/s` }]),
+    ...(own === '0' ? [] : [ownUse(quota, own, snapshot)]),
+  ]
+  // The verb is said once if it fits all.
+  const isShort = who.length > 2
+  const parts = who.map(({ who: name, uses, rate }, at) =>
+    isShort && at > 0 ? `${name} ${rate}` : `${name} ${uses} ${rate}`,
+  )
+  return `${capitalised(parts.join(', '))}; ${refillText(quota)}.`
 }
 
-/** `Headroom uses 0.1/s`; with programs behind the gateway `you use 0.9/s (scanner 0.6)`. */
-function ownSentence(quota: RequestQuota, own: string, snapshot: Pick<Snapshot, 'programs'>): string {
+/** Use by the desk's other machines, as a rate: `0` also without a desk, and for an unchecked row. */
+function deskRate({ use, state }: RequestQuota): string {
+  const perSecond = state === 'not-checked' ? 0 : (use?.desk ?? 0)
+  return rateRangeText(perSecond, perSecond)
+}
+
+/**
+ * `Headroom uses 0.1/s`; with programs behind the gateway `you use 0.9/s (scanner 0.6)`. On a desk,
+ * `this machine`.
+ */
+function ownUse(quota: RequestQuota, own: string, snapshot: Pick<Snapshot, 'programs'>) {
   const most = busiestProgram(quota, snapshot)
   const perSecond = most === undefined ? 0 : (quota.use?.programs?.[most.id] ?? 0)
-  const rate = rateRangeText(perSecond, perSecond)
-  return rate === '0' ? `Headroom uses ${own}/s` : `you use ${own}/s (${most?.name} ${rate})`
+  const part = rateRangeText(perSecond, perSecond)
+  const rate = part === '0' ? `${own}/s` : `${own}/s (${most?.name} ${part})`
+  if (quota.use?.desk !== undefined) return { who: 'this machine', uses: 'uses', rate }
+  return part === '0' ? { who: 'Headroom', uses: 'uses', rate } : { who: 'you', uses: 'use', rate }
 }
 
 /**
  * Who uses the quota, and its refill, short enough to read from afar: `others 1.2–1.3/s, refill 1.07/s`.
- * Leaves out Headroom's own use if others use the quota.
+ * Leaves out Headroom's own use if others or the desk's other machines use the quota.
  */
 export function usageLine(quota: RequestQuota): string {
-  const [own, others] = [ownText(quota), othersText(quota)]
-  const known = others !== '0' ? `others ${others}/s` : own !== '0' ? `own ${own}/s` : 'no use measured'
+  const [own, desk, others] = [ownText(quota), deskRate(quota), othersText(quota)]
+  const outside = [
+    ...(others === '0' ? [] : [`others ${others}/s`]),
+    ...(desk === '0' ? [] : [`desk ${desk}/s`]),
+  ].join(', ')
+  const known = outside || (own === '0' ? 'no use measured' : `own ${own}/s`)
   const who = quota.use === null ? 'still measuring other traffic' : known
   return `${who}, ${refillText(quota).replace('it refills', quota.model === 'rolling' ? 'refill' : 'refills')}`
 }

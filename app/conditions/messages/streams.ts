@@ -67,17 +67,23 @@ export function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, n
 
 /** The text for a group whose slots are all in use, with the stream to replace. */
 export function slotsMessage(category: string, group: SlotQuota | undefined, snapshot: Snapshot): Message {
-  const { limit = 0, own = 0, elsewhere = 0 } = group ?? {}
+  const { limit = 0, own = 0, desk = 0, elsewhere = 0 } = group ?? {}
   const { quietest, waiting } = replacementOf(category, snapshot) ?? {}
   const name = streamCategoryName(category)
-  const close = own > 0 ? 'Close a stream before you open another.' : 'Ask the others to close a stream.'
+  const close =
+    own > 0
+      ? 'Close a stream before you open another.'
+      : desk > 0
+        ? 'Close a stream on another machine of the desk.'
+        : 'Ask the others to close a stream.'
+  const byDesk = group?.desk === undefined ? '' : `${desk} on the desk, `
   return message({
     label: 'full',
     name: `${name} full`,
     note: `${limit}/${limit}`,
     moment: '',
     title: `${name}: all ${limit} slots in use`,
-    text: `(${own} yours, ${elsewhere} others).`,
+    text: `(${own} yours, ${byDesk}${elsewhere} others).`,
     ...(quietest && waiting
       ? {
           action: `Replace ${quietest.target} to open ${waiting.target}.`,

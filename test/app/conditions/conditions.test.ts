@@ -30,6 +30,8 @@ const CAUSES: Readonly<Record<string, readonly [root: ConditionKind, ...explaine
   'orders stopped here': ['orders-stopped'],
   'orders without the Trade scope': ['orders-forbidden'],
   'disk full': ['history-paused'],
+  'slots full on a desk': ['slots-full', 'streams-waiting'],
+  'the desk uses a quota up': ['low'],
   'desk unreachable': ['desk-unreachable'],
   'desk secret replaced': ['desk-refused'],
   'desk needs a newer version': ['desk-refused'],

@@ -132,15 +132,29 @@ test('as JSON it contains its format, its key, and times in ISO 8601', () => {
 
 test('unknown values are empty, not zero', () => {
   const unknown = { ...report(), requests: report().requests.map((row) => ({ ...row, knownMs: 0 })) }
-  expect(reportCsv(unknown, KEY).split('\r\n')[1]).toMatch(/,2,,90,0$/)
+  expect(reportCsv(unknown, KEY).split('\r\n')[1]).toMatch(/,2,,90,0,0$/)
   expect(reportJson(unknown, KEY, '1')).toMatchObject({ requests: [{ lowest: null }, {}] })
+})
+
+test('the desk’s requests are a part of their own, and make a row busy', () => {
+  const busy = reportOf({
+    ...{ profile: 'key-1', fromMs: FROM_MS, toMs: TO_MS, slots: new Map(), events: [] },
+    requests: new Map([
+      ['Balances', [rollup({ own: 1, elsewhere: 2 })]],
+      ['Positions', [rollup({})]],
+    ]),
+    desk: new Map([['Positions', 7]]),
+  })
+  expect(busy.requests).toMatchObject([{ category: 'Positions', own: 0, desk: 7, elsewhere: 0 }, {}])
+  expect(busy.requests[1]).not.toHaveProperty('desk')
+  expect(reportCsv(busy, KEY).split('\r\n')[1]).toMatch(/,Positions,320,0,0,.*,7$/)
 })
 
 test('as CSV it has one row per category, in seconds', () => {
   const [head, first, , slots, end] = reportCsv(report(), KEY).split('\r\n')
   expect(head).toContain('category,quota_limit,own_requests,other_requests,refused_429')
   expect(first).toBe(
-    'key-1,live,2026-01-05T14:00:00.000Z,2026-01-05T15:00:00.000Z,requests,Accounts,250,3,140,2,2,90,120',
+    'key-1,live,2026-01-05T14:00:00.000Z,2026-01-05T15:00:00.000Z,requests,Accounts,250,3,140,2,2,90,120,0',
   )
   expect(slots).toContain('slots,Positions Stream,40,10,30,2,1')
   expect(end).toBe('')

@@ -40,6 +40,20 @@ test('programs, the key’s other own requests and others’ use form the runnin
   expect(others).toEqual([{ category: 'Positions', perSecond: 0.6, low: 0.4, high: 0.9, observedAtMs: 1000 }])
 })
 
+test('the desk’s other machines count as others, and so do their slots', () => {
+  const shared = { ...use, total: 1.3, desk: 0.4 }
+  const { plan, others } = runningPlan(
+    snapshot({
+      requests: [{ ...positions, use: shared }],
+      slots: [{ ...slots('Option Chain Stream', 10, 0, 4), desk: 2, free: 4 }],
+      streams: [],
+    }),
+  )
+  expect(others).toMatchObject([{ perSecond: 1, low: 0.8, high: 1.3 }])
+  expect(plan.programs.at(-1)).toMatchObject({ name: 'Others', requests: [{ perSecond: 1 }] })
+  expect(plan.slots).toEqual({ 'Option Chain Stream': { limit: 10, elsewhere: 6 } })
+})
+
 test('works without the gateway, from observed use alone', () => {
   const { plan } = runningPlan(snapshot({ requests: [positions], slots: [], streams: [] }))
   expect(plan.programs.map(({ name, requests }) => [name, requests[0]?.perSecond])).toEqual([

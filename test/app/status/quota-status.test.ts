@@ -1,4 +1,9 @@
-import { safeSentence, stateSentence, usageSentence } from '../../../app/conditions/messages/rows.ts'
+import {
+  safeSentence,
+  stateSentence,
+  usageLine,
+  usageSentence,
+} from '../../../app/conditions/messages/rows.ts'
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import type { RequestQuota } from '../../../app/contract/snapshot.ts'
@@ -6,6 +11,7 @@ import { allowanceOf, safePaceText, whatIfText } from '../../../app/status/allow
 import { OUTDATED_AFTER_MS } from '../../../app/status/durations.ts'
 import {
   ageText,
+  deskText,
   emptyText,
   fullText,
   leftText,
@@ -232,6 +238,31 @@ describe('what a person can do', () => {
     expect([ownText(positions({ use: null })), othersText(positions({ use: null }))]).toEqual(['?', '?'])
   })
 
+  it('shows the desk’s other machines as a third part of the use', () => {
+    const shared = { total: 1.65, own: 0.4, desk: 0.25, elsewhere: 1, elsewhereLow: 1, elsewhereHigh: 1 }
+    const row = positions({ use: shared })
+    expect(usageSentence(row, NOW_MS)).toBe(
+      'Others use 1.0/s, the desk 0.3/s, this machine 0.4/s; it refills 1.07/s.',
+    )
+    expect(usageLine(row)).toBe('others 1.0/s, desk 0.3/s, refill 1.07/s')
+    expect(deskText(row)).toBe('0.3')
+    const idle = { ...shared, own: 0, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
+    expect(usageSentence(positions({ use: idle }), NOW_MS)).toBe('The desk uses 0.3/s; it refills 1.07/s.')
+    expect(usageSentence(positions({ use: { ...idle, own: 0.4 } }), NOW_MS)).toBe(
+      'The desk uses 0.3/s, this machine uses 0.4/s; it refills 1.07/s.',
+    )
+    expect(deskText(positions({ use: null }))).toBe('?')
+    expect(deskText(positions({ use: shared, state: 'not-checked' }))).toBe('–')
+    expect(deskText(positions({ use }))).toBe('0')
+  })
+
+  it('does not show a row as recovering while the desk’s other machines use the rest', () => {
+    const eased = { total: 1.1, own: 0.1, desk: 0.6, elsewhere: 0.4, elsewhereLow: 0, elsewhereHigh: 0.4 }
+    const row = positions({ state: 'running-out', use: eased })
+    expect(quotaStatus(row, NOW_MS).note).toBe('within 10 min')
+    expect(quotaStatus({ ...row, use: { ...eased, desk: 0.5 } }, NOW_MS).note).toBe('recovering')
+  })
+
   it('shows the safe pace, rounded to the safe side', () => {
     const paced = (everySeconds: number | null, burst = 0) => positions({ safe: { everySeconds, burst } })
     expect(safePaceText(paced(1.81), NOW_MS)).toBe('1 per 1.9 s')
@@ -242,6 +273,10 @@ describe('what a person can do', () => {
     expect(safeSentence(paced(null), NOW_MS)).toBe('Safe pace: none, others may take all.')
     const busy = { total: 1.2, own: 0, elsewhere: 1.2, elsewhereLow: 1.1, elsewhereHigh: 1.3 }
     expect(safeSentence({ ...paced(null), use: busy }, NOW_MS)).toBe('Safe pace: none, others take all.')
+    const shared = { total: 1.1, own: 0, desk: 0.6, elsewhere: 0.5, elsewhereLow: 0.5, elsewhereHigh: 0.5 }
+    expect(safeSentence({ ...paced(null), use: shared }, NOW_MS)).toBe(
+      'Safe pace: none, others and the desk may take all.',
+    )
     expect(safeSentence(paced(1.9, 40), NOW_MS)).toBe('Safe pace: 1 per 1.9 s, 40 at once.')
     expect(safePaceText(positions(), NOW_MS)).toBe('?')
     expect(safePaceText({ ...paced(1.9), state: 'not-checked' }, NOW_MS)).toBe('?')

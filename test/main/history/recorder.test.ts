@@ -108,3 +108,25 @@ test('requests of programs are since the previous sample, by name, and restart w
     { atMs: at(5), program: 'other', class: 'background', requests: 7 },
   ])
 })
+
+test('requests of the desk are since the previous sample, and restart with a desk that is joined again', () => {
+  const used = (desk: number) => ({ used: { own: 0, desk, elsewhere: 0 } })
+  const entries = recorded([
+    rows(0, used(4)),
+    rows(1, used(4)),
+    rows(2, used(9)),
+    rows(3, { used: { own: 0, elsewhere: 0 } }),
+    rows(4, used(2)),
+  ])
+  const desk = entries.flatMap((entry) => (entry.kind === 'desk' ? [entry.sample] : []))
+  expect(desk).toEqual([
+    { atMs: at(0), requests: 4 },
+    { atMs: at(2), requests: 5 },
+    { atMs: at(4), requests: 2 },
+  ])
+})
+
+test('slots of the desk’s other machines are recorded with others’', () => {
+  const entries = recorded([{ slots: [exampleSlot({ limit: 10, own: 1, desk: 2, elsewhere: 3, free: 4 })] }])
+  expect(entries.at(-1)).toMatchObject({ kind: 'slots', sample: { own: 1, elsewhere: 5, free: 4 } })
+})
