@@ -1,0 +1,257 @@
+import type { deskContract } from '../../app/contract/desk.ts'
+import type { Feature, Handlers } from '../../app/contract/ipc.ts'
+import { type CommandError, type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
+import { newSecret } from '../network/random-secret.ts'
+import type { RandomBytes } from '../ports/ports.ts'
+import type { Profile } from '../ports/profile.ts'
+import type { Secrets } from '../ports/redactor.ts'
+import type { DeskStore } from '../sign-in/profile-store.ts'
+import type { Saved } from '../storage/storage-error.ts'
+import type { Engine, EngineOutcome, Engines } from './engine.ts'
+import { deskNames } from './envelope.ts'
+import { invitationText, readInvitation } from './invitation.ts'
+import { type DeskKey, type DeskMarks, deskMarks, differenceOf } from './marks.ts'
+import { hideSecrets, type Membership, membershipIn, newMemberId, storedText } from './membership.ts'
+import { isRotated, markRotated } from './rotation.ts'
+
+/** The desks that run in this process. */
+export interface RunningDesks {
+  /** The engine of a running desk; `undefined` if the desk does not run. */
+  engineOf(profile: string): Engine | undefined
+  /** Runs a new membership on an open engine, which it owns from now on. */
+  run(profile: string, membership: Membership, engine: Engine): void
+  /** Tells the other members that the secret was replaced, and ends the desk. */
+  rotated(profile: string): Promise<void>
+  /** Says goodbye to the other members, and ends the desk. */
+  leave(profile: string): Promise<void>
+}
+
+export interface DeskCommandsDeps {
+  readonly engines: Pick<Engines, 'open'>
+  readonly store: DeskStore
+  /** A connected key, as a desk compares it; `undefined` if it is not connected. */
+  readonly keyOf: (profile: string) => (DeskKey & Pick<Profile, 'environment'>) | undefined
+  /** Absent while no app runs on the data folder. */
+  readonly running?: RunningDesks
+  readonly randomBytes: RandomBytes
+  readonly secrets: Secrets
+  /** The default name of this machine. */
+  readonly hostName: string
+}
+
+type Arguments = {
+  [K in keyof Handlers<typeof deskContract>]: Parameters<Handlers<typeof deskContract>[K]>[0]
+}
+type Member = Outcome<{ readonly membership: Membership }>
+/** The choices of a person, next to the servers. */
+type Chosen = Pick<Arguments['createDesk'], 'name' | 'tlsCa' | 'credentials'>
+
+/** The commands for the desk of a key. They run one after the other. */
+export class DeskCommands implements Feature<typeof deskContract> {
+  readonly #deps: DeskCommandsDeps
+  #last: Promise<unknown> = Promise.resolve()
+
+  readonly handlers: Handlers<typeof deskContract> = {
+    createDesk: (request) => this.#inTurn(() => this.#create(request)),
+    joinDesk: (request) => this.#inTurn(() => this.#join(request)),
+    deskInvitation: ({ profile }) => this.#inTurn(() => this.#invitation(profile)),
+    leaveDesk: ({ profile }) => this.#inTurn(() => this.#leave(profile)),
+    rotateDesk: ({ profile }) => this.#inTurn(() => this.#rotate(profile)),
+  }
+
+  constructor(deps: DeskCommandsDeps) {
+    this.#deps = deps
+  }
+
+  /** Two commands at once could otherwise both find that a key has no desk. */
+  #inTurn<T>(run: () => T | Promise<T>): Promise<T> {
+    const answer = this.#last.then(run)
+    this.#last = answer.catch(() => {})
+    return answer
+  }
+
+  async #create({ profile, servers, ...chosen }: Arguments['createDesk']) {
+    const free = this.#withoutDesk(profile)
+    if (!free.ok) return free
+    const secret = newSecret(this.#deps.randomBytes)
+    const membership = this.#membership({ servers, secret, marks: deskMarks(secret, free.key) }, chosen)
+    const opened = await this.#open(membership)
+    if (!opened.ok) return opened
+    const kept = await this.#keep(profile, membership, opened.engine)
+    return kept.ok ? this.#invitation(profile) : kept
+  }
+
+  async #join({ profile, invitation: text, ...chosen }: Arguments['joinDesk']): Promise<Outcome> {
+    const reading = readInvitation(text)
+    if (reading.kind === 'malformed') return { ok: false, code: MALFORMED_INVITATION, message: reading.line }
+    const free = this.#withoutDesk(profile)
+    if (!free.ok) return free
+    const { servers, secret, marks } = reading.invitation
+    const own = deskMarks(secret, free.key)
+    const difference = differenceOf(marks, own)
+    if (difference !== undefined) return otherKey(difference, free.key)
+    // The desk's user may not have been known when the invitation was printed.
+    const membership = this.#membership({ servers, secret, marks: { ...own, ...marks } }, chosen)
+    const opened = await this.#open(membership)
+    if (!opened.ok) return opened
+    const { engine } = opened
+    if (await isRotated(engine, membership.secret)) {
+      await engine.close()
+      return REPLACED
+    }
+    return this.#keep(profile, membership, engine)
+  }
+
+  #invitation(profile: string): Outcome<{ readonly invitation: string }> {
+    const found = this.#member(profile)
+    if (!found.ok) return found
+    const { servers, secret, marks } = found.membership
+    const key = this.#deps.keyOf(profile)
+    // The user is known only after the first refresh, which may have been after the desk was created.
+    const known = { ...(key && deskMarks(secret, key)), ...marks }
+    const invitation = invitationText({ servers, secret, marks: known })
+    this.#deps.secrets.hide(invitation)
+    return { ok: true, invitation }
+  }
+
+  async #leave(profile: string): Promise<Outcome> {
+    const { store, running } = this.#deps
+    if (store.desk(profile).kind === 'none') return NO_DESK
+    const forgotten = store.forgetDesk(profile)
+    if (!forgotten.ok) return notSaved(forgotten)
+    await running?.leave(profile)
+    return { ok: true }
+  }
+
+  async #rotate(profile: string): Promise<Outcome<{ readonly invitation: string }>> {
+    const { randomBytes, running, store } = this.#deps
+    const found = this.#member(profile)
+    if (!found.ok) return found
+    const key = this.#deps.keyOf(profile)
+    if (key === undefined) return UNKNOWN_PROFILE
+    const former = found.membership
+    const secret = newSecret(randomBytes)
+    const marks = deskMarks(secret, key)
+    const membership = { ...former, secret, memberId: newMemberId(randomBytes), marks }
+    const opened = await this.#open(membership)
+    if (!opened.ok) return opened
+    const { engine } = opened
+    const kept = store.keepDesk(profile, storedText(membership))
+    if (!kept.ok) {
+      await engine.close()
+      return notSaved(kept)
+    }
+    const marked = await this.#markRotated(profile, former)
+    if (!marked.ok) {
+      await engine.close()
+      const restored = store.keepDesk(profile, storedText(former))
+      return restored.ok ? marked : notSaved(restored)
+    }
+    if (running === undefined) await engine.close()
+    else {
+      await running.rotated(profile)
+      running.run(profile, membership, engine)
+    }
+    return this.#invitation(profile)
+  }
+
+  /** Tells later readers of the former invitation, and members that are not connected now. */
+  async #markRotated(profile: string, former: Membership): Promise<Outcome> {
+    const own = this.#deps.running?.engineOf(profile)
+    const opened: EngineOutcome = own === undefined ? await this.#open(former) : { ok: true, engine: own }
+    if (!opened.ok) return opened
+    const isMarked = await markRotated(opened.engine, former.secret)
+    if (own === undefined) await opened.engine.close()
+    return isMarked ? { ok: true } : NOT_MARKED
+  }
+
+  #withoutDesk(profile: string): Outcome<{ readonly key: DeskKey }> {
+    const key = this.#deps.keyOf(profile)
+    if (key === undefined) return UNKNOWN_PROFILE
+    if (key.environment === 'simulator') return BUILT_IN
+    const reading = membershipIn(this.#deps.store.desk(profile))
+    switch (reading.kind) {
+      case 'member':
+        return HAS_DESK
+      case 'lost':
+        return { ok: false, code: 'desk-lost', message: reading.line }
+      case 'none':
+        return { ok: true, key }
+    }
+  }
+
+  #member(profile: string): Member {
+    const reading = membershipIn(this.#deps.store.desk(profile))
+    switch (reading.kind) {
+      case 'member':
+        return { ok: true, membership: reading.membership }
+      case 'lost':
+        return { ok: false, code: 'desk-lost', message: reading.line }
+      case 'none':
+        return NO_DESK
+    }
+  }
+
+  #membership(
+    desk: Pick<Membership, 'servers' | 'secret' | 'marks'>,
+    { name = this.#deps.hostName, tlsCa, credentials }: Chosen,
+  ): Membership {
+    return {
+      servers: desk.servers,
+      secret: desk.secret,
+      memberId: newMemberId(this.#deps.randomBytes),
+      name,
+      ...(tlsCa !== undefined && { tlsCa }),
+      ...(credentials !== undefined && { credentials }),
+      marks: desk.marks,
+    }
+  }
+
+  #open(membership: Membership): Promise<EngineOutcome> {
+    hideSecrets(membership, this.#deps.secrets)
+    return this.#deps.engines.open({ ...membership, names: deskNames(membership.secret) })
+  }
+
+  async #keep(profile: string, membership: Membership, engine: Engine): Promise<Outcome> {
+    const { store, running } = this.#deps
+    const saved = store.keepDesk(profile, storedText(membership))
+    if (saved.ok && running !== undefined) running.run(profile, membership, engine)
+    else await engine.close()
+    return saved.ok ? { ok: true } : notSaved(saved)
+  }
+}
+
+const notSaved = ({ why }: Extract<Saved, { ok: false }>): CommandError => ({
+  ok: false,
+  code: 'not-kept',
+  message: `Saving failed: ${why}. Try again.`,
+})
+
+/** The code of the error of an invitation that can't be read. */
+export const MALFORMED_INVITATION = 'malformed-invitation'
+
+const refusal = (code: string, message: string): CommandError => ({ ok: false, code, message })
+
+const BUILT_IN = refusal('built-in', 'The built-in simulator can’t share a desk. Connect a key.')
+const HAS_DESK = refusal('has-desk', 'This key already has a desk. Leave it first.')
+const NO_DESK = refusal('no-desk', 'This key has no desk. Create or join one.')
+const REPLACED = refusal('rotated', 'This invitation was replaced. Ask for a new one.')
+const NOT_MARKED = refusal(
+  'not-marked',
+  'The server didn’t store the change. Nothing was changed. Try again.',
+)
+
+/** The error of an invitation for another key: names the difference. */
+function otherKey(difference: keyof DeskMarks, { baseUrl }: DeskKey): CommandError {
+  switch (difference) {
+    case 'client':
+      return refusal('other-client', 'This invitation is for another API key.')
+    case 'host':
+      return refusal(
+        'other-host',
+        `This invitation is for another service host than ${new URL(baseUrl).host}.`,
+      )
+    case 'user':
+      return refusal('other-user', 'This invitation is for another user of this API key.')
+  }
+}

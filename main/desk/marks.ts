@@ -1,0 +1,55 @@
+import { createHmac } from 'node:crypto'
+import type { Profile } from '../ports/profile.ts'
+import { derivedKey } from '../vault/sealing.ts'
+
+/**
+ * Keyed hashes of the key to which a desk belongs, so that two machines can compare their keys without
+ * naming them. Each is 22 base64url digits.
+ */
+export interface DeskMarks {
+  /** The API key's client id. */
+  readonly client: string
+  /** The service host, which differs between LIVE and SIM. */
+  readonly host: string
+  /** The signed-in user; absent where none is known. */
+  readonly user?: string
+}
+
+/** A connected key, as a desk compares it. */
+export interface DeskKey extends Pick<Profile, 'clientId' | 'baseUrl'> {
+  /** See `TokenRecord.subject`. */
+  readonly subject?: string | undefined
+}
+
+/** The marks of a key for the desk with this secret. */
+export function deskMarks(secret: string, { clientId, baseUrl, subject }: DeskKey): DeskMarks {
+  return {
+    client: markOf(secret, 'client', clientId),
+    host: markOf(secret, 'host', new URL(baseUrl).host),
+    ...(subject !== undefined && { user: userMark(secret, subject) }),
+  }
+}
+
+/** The mark of a signed-in user. */
+export const userMark = (secret: string, subject: string): string => markOf(secret, 'user', subject)
+
+/**
+ * What differs between a desk and a key; `undefined` if nothing does. A user who is not known on both sides
+ * is not compared.
+ */
+export function differenceOf(desk: DeskMarks, own: DeskMarks): keyof DeskMarks | undefined {
+  if (desk.client !== own.client) return 'client'
+  if (desk.host !== own.host) return 'host'
+  const isOtherUser = desk.user !== undefined && own.user !== undefined && desk.user !== own.user
+  return isOtherUser ? 'user' : undefined
+}
+
+const MARK_BYTES = 16
+
+function markOf(secret: string, what: keyof DeskMarks, value: string): string {
+  const key = derivedKey(Buffer.from(secret, 'base64url'), 'desk marks')
+  const digest = createHmac('sha256', key)
+    .update(JSON.stringify([what, value]))
+    .digest()
+  return digest.subarray(0, MARK_BYTES).toString('base64url')
+}

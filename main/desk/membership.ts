@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { DESK_LIMITS } from '../../app/contract/desk.ts'
+import { jsonOf } from '../../app/service/json.ts'
+import type { RandomBytes } from '../ports/ports.ts'
+import type { Secrets } from '../ports/redactor.ts'
+import type { DeskReading } from '../vault/vault.ts'
+import { deskSecret, marks, servers } from './invitation.ts'
+import type { DeskMarks } from './marks.ts'
+
+/** One machine's membership in a desk: what it stores, sealed, next to the key's refresh token. */
+export interface Membership {
+  /** Addresses of the NATS servers. */
+  readonly servers: readonly string[]
+  /** The secret of the desk: 32 bytes, base64url. */
+  readonly secret: string
+  /** 16 hexadecimal digits, new for each desk that is created or joined. */
+  readonly memberId: string
+  /** The machine's name, which the other members see. */
+  readonly name: string
+  /** The absolute path of a file with the certificates that the server's certificate is checked against. */
+  readonly tlsCa?: string
+  /** `user:password`, a token, or the text of a `.creds` file. */
+  readonly credentials?: string
+  readonly marks: DeskMarks
+}
+
+/** The stored membership of a key, or why it can't be used. */
+export type MembershipReading =
+  | { readonly kind: 'member'; readonly membership: Membership }
+  | { readonly kind: 'none' }
+  /** A line for a person. */
+  | { readonly kind: 'lost'; readonly line: string }
+
+const VERSION = 1
+const MEMBER_ID_BYTES = 8
+
+const stored = z.object({
+  version: z.literal(VERSION),
+  servers,
+  secret: deskSecret,
+  memberId: z.string().regex(/^[0-9a-f]{16}$/),
+  name: z.string().min(1).max(DESK_LIMITS.name),
+  tlsCa: z.string().min(1).exactOptional(),
+  credentials: z.string().min(1).exactOptional(),
+  marks,
+})
+
+/** A membership as the text that is sealed. */
+export const storedText = (membership: Membership): string =>
+  JSON.stringify({ version: VERSION, ...membership })
+
+/** The membership in a stored text. */
+export function membershipIn(reading: DeskReading): MembershipReading {
+  switch (reading.kind) {
+    case 'none':
+      return reading
+    case 'found': {
+      const parsed = stored.safeParse(jsonOf(reading.text))
+      if (!parsed.success) return { kind: 'lost', line: FOREIGN }
+      const { version: _, ...membership } = parsed.data
+      return { kind: 'member', membership }
+    }
+    case 'lost':
+      return { kind: 'lost', line: reading.state === 'key-changed' ? LOCKED : DAMAGED }
+    case 'unreadable':
+      return { kind: 'lost', line: `The saved desk can’t be read: ${reading.why}. Try again.` }
+  }
+}
+
+const DAMAGED = 'The saved desk is damaged. Leave it, then join again.'
+const LOCKED = 'The saved desk can’t be decrypted. Leave it, then join again.'
+const FOREIGN = 'The saved desk is from another version of Headroom. Leave it, then join again.'
+
+/** The id of a new member. */
+export const newMemberId = (randomBytes: RandomBytes): string =>
+  Buffer.from(randomBytes(MEMBER_ID_BYTES)).toString('hex')
+
+/** Removes the secrets of a membership from all text from now on. */
+export function hideSecrets({ secret, credentials }: Membership, secrets: Secrets): void {
+  secrets.hide(secret)
+  if (credentials === undefined) return
+  secrets.hide(credentials)
+  const password = /^[^:\s]*:(\S+)$/.exec(credentials)?.[1]
+  if (password !== undefined) secrets.hide(password)
+}
