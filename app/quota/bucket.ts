@@ -20,12 +20,16 @@ import {
 } from './rates.ts'
 import { RUNNING_OUT_SECONDS, type Seen } from './state.ts'
 import { Utilization } from './utilization.ts'
-import { rollingShows, TOLERANCE } from './window-model.ts'
+import { rollingShows, type Shown, TOLERANCE } from './window-model.ts'
 
-/** The response to an own request. Times in milliseconds on one clock. */
+/** The response to a request of this app or of its desk. Times in milliseconds on one clock. */
 export interface Answered {
   readonly id: number
   readonly receivedAtMs: number
+  /** When its header came, if that was before `receivedAtMs`. */
+  readonly headerAtMs?: number
+  /** Whether another machine of the desk sent the request. */
+  readonly isByDesk?: boolean
   /** Whether it is a 429 for the request rate, which uses none of the quota (service 3). */
   readonly rejected: boolean
   readonly rate?: RateReading
@@ -104,6 +108,8 @@ export class Bucket {
   readonly #level: LevelBounds
   #own: CountedRate
   #ownLong: CountedRate
+  /** The part of `#own` from the desk's other machines. */
+  #desk: CountedRate
   /** Others' use, as of the last header and as of the last reading. */
   readonly #atHeader: OthersUse
   readonly #others: OthersUse
@@ -145,6 +151,7 @@ export class Bucket {
     this.#othersAtMs = nowMs
     this.#own = countedFrom(nowMs, HORIZONS_MS.short)
     this.#ownLong = countedFrom(nowMs, HORIZONS_MS.long)
+    this.#desk = countedFrom(nowMs, HORIZONS_MS.short)
   }
 
   get limit(): number {
@@ -173,9 +180,15 @@ export class Bucket {
     return this.#requests.inFlight
   }
 
-  sent(id: number, nowMs: number): void {
+  /**
+   * Records a request that was sent now. `sentAtMs`: when it was sent at the earliest, for a request of
+   * another machine. If a header came since then, the header may include the request.
+   */
+  sent(id: number, nowMs: number, sentAtMs = nowMs): void {
     this.#level.advance(nowMs)
-    this.#requests.sent(id, this.#level.atMs)
+    const isHeard = sentAtMs < nowMs
+    const at = isHeard ? sentAtMs : this.#level.atMs
+    this.#requests.sent(id, at, !isHeard || sentAtMs > (this.seen?.atMs ?? Number.NEGATIVE_INFINITY))
     this.#poller.sent()
     if (this.#level.mayBeInEitherWindow) this.#requests.allMaybeSeen()
   }
@@ -221,11 +234,12 @@ export class Bucket {
     const request = this.#requests.take(answer.id)
     const sentAtMs = request?.sentAtMs ?? Math.min(nowMs, answer.sentAtMs ?? nowMs)
     if (answer.rejected) {
-      this.rejected += 1
+      if (answer.isByDesk !== true) this.rejected += 1
       this.#poller.doubt()
     } else {
       this.#own = counted(this.#own, nowMs)
       this.#ownLong = counted(this.#ownLong, nowMs)
+      if (answer.isByDesk === true) this.#desk = counted(this.#desk, nowMs)
       level.charge(request ? this.#requests.consume(request) : 0)
     }
     const elsewhere = this.#fold(answer, sentAtMs, nowMs)
@@ -308,8 +322,14 @@ export class Bucket {
     return this.#poller.found
   }
 
-  ownPerSecond(nowMs: number, horizon: Horizon = 'short'): number {
+  /** Requests per second of this app and of its desk. */
+  countedPerSecond(nowMs: number, horizon: Horizon = 'short'): number {
     return countedPerSecond(horizon === 'short' ? this.#own : this.#ownLong, nowMs)
+  }
+
+  /** The part of `countedPerSecond` from the desk's other machines. */
+  deskPerSecond(nowMs: number): number {
+    return countedPerSecond(this.#desk, nowMs)
   }
 
   #readingAt(nowMs: number): OthersReading {
@@ -439,13 +459,19 @@ export class Bucket {
     // The older form of 429, without quota headers, reports an empty bucket in its Message (service 2.3).
     const remaining = rate?.remaining ?? (answer.rejected ? 0 : undefined)
     if (remaining === undefined) return 0
-    return this.#observe(Math.min(remaining, this.limit), rate?.resetSeconds, sentAtMs, nowMs)
+    const header = {
+      remaining: Math.min(remaining, this.limit),
+      resetSeconds: rate?.resetSeconds,
+      sentAtMs,
+      nowMs,
+    }
+    return this.#observe(header, answer.headerAtMs ?? nowMs)
   }
 
-  #observe(remaining: number, resetSeconds: number | undefined, sentAtMs: number, nowMs: number): number {
+  #observe(header: Shown, headerAtMs: number): number {
+    const { remaining, resetSeconds, sentAtMs, nowMs } = header
     const level = this.#level
     const { model } = level
-    const header = { remaining, resetSeconds, sentAtMs, nowMs }
     const isCurrent = level.judge(header)
     if (level.model !== model) this.#forgetOthers()
     if (!isCurrent) return 0
@@ -488,7 +514,7 @@ export class Bucket {
     this.#reading = undefined
     this.#headers += 1
     if (isFirst || sentAtMs >= this.#seenSentAtMs) {
-      this.seen = { remaining, atMs: nowMs }
+      this.seen = { remaining, atMs: headerAtMs }
       this.#seenSentAtMs = sentAtMs
     }
     return proved ? Math.max(1, Math.round(drop)) : 0
@@ -564,7 +590,7 @@ export class Bucket {
 
   /** Change of the level without others' requests, in requests per second. */
   #gainAt(nowMs: number): number {
-    return this.#level.gainPerMs * 1000 - Math.max(0, this.ownPerSecond(nowMs) - this.heldPerSecond)
+    return this.#level.gainPerMs * 1000 - Math.max(0, this.countedPerSecond(nowMs) - this.heldPerSecond)
   }
 
   #adoptSize(rate: RateReading): void {

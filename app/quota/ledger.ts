@@ -7,13 +7,20 @@ import { Bucket } from './bucket.ts'
 import type { LearnedQuota, LearnedQuotas } from './learned.ts'
 import { OthersTakeAll } from './others-take-all.ts'
 import { RowState } from './state.ts'
-import { type Hold, viewOf } from './view.ts'
+import { type Hold, ownPerSecond, viewOf } from './view.ts'
 
-/** An own request in flight. `endpoint`: its category if its path is known, otherwise the path. */
+/**
+ * A request in flight, of this app or of another machine of its desk. `endpoint`: its category if its path
+ * is known, otherwise the path.
+ */
 export interface Ticket {
   readonly id: number
   readonly endpoint: string
+  /** For a request of another machine, the earliest time at which it may have been sent. */
   readonly sentAtMs: number
+  readonly isByDesk: boolean
+  /** When its header came, if the header is judged later than that. */
+  readonly headerAtMs?: number
   /** The row that was charged. The response's header may name another row. */
   readonly category: string | undefined
 }
@@ -48,6 +55,8 @@ const UNKNOWN_PERIOD_SECONDS = 60
 /** Maximum number of rows: a service could name a new resource in every response. */
 const MAX_RESOURCES = 128
 const MAX_ENDPOINTS = 1024
+/** A lower rate is left out of `ownRates`: one request is forgotten after about five minutes. */
+const LEAST_RATE = 0.0001
 
 /**
  * All request quotas of one profile: rows in the table's order, then those that headers added.
@@ -134,12 +143,22 @@ export class Ledger {
   }
 
   sent(endpoint: string, nowMs: number): Ticket {
+    return this.#sent(endpoint, nowMs)
+  }
+
+  /** Records a request of another machine of the desk, sent at `sentAtMs` at the earliest. */
+  sentByDesk(endpoint: string, sentAtMs: number, nowMs: number): Ticket {
+    return this.#sent(endpoint, nowMs, Math.min(sentAtMs, nowMs))
+  }
+
+  #sent(endpoint: string, nowMs: number, byDeskAtMs?: number): Ticket {
     const id = this.#nextId++
     const row = this.#rowFor(endpoint)
-    row?.bucket.sent(id, nowMs)
+    const sentAtMs = byDeskAtMs ?? nowMs
+    row?.bucket.sent(id, nowMs, sentAtMs)
     // The first request at or after `nextTryAtMs` counts as the try.
     if (row !== undefined && nowMs >= row.othersTakeAll.nextTryAtMs) row.othersTakeAll.tried(nowMs)
-    return { id, endpoint, sentAtMs: nowMs, category: row?.category }
+    return { id, endpoint, sentAtMs, isByDesk: byDeskAtMs !== undefined, category: row?.category }
   }
 
   /** See `Bucket.markClockUncertain`. */
@@ -180,7 +199,9 @@ export class Ledger {
       sentAtMs: ticket.sentAtMs,
       receivedAtMs: nowMs,
       rejected,
+      isByDesk: ticket.isByDesk,
       ...(rate && { rate }),
+      ...(ticket.headerAtMs !== undefined && { headerAtMs: ticket.headerAtMs }),
     })
     if (!rejected && row.hold && nowMs >= row.hold.untilMs) row.hold = undefined
     this.#judgeOthers(row, rate?.remaining, { sentAtMs: ticket.sentAtMs, rejected }, nowMs)
@@ -243,6 +264,14 @@ export class Ledger {
     return [...this.#rows.values()].map((row) => this.#viewOf(row, nowMs))
   }
 
+  /** This app's own requests per second, by row; rows without any are left out. */
+  ownRates(nowMs: number): Readonly<Record<string, number>> {
+    const rates = [...this.#rows.values()].map(
+      ({ category, bucket }) => [category, ownPerSecond(bucket, nowMs)] as const,
+    )
+    return Object.fromEntries(rates.filter(([, perSecond]) => perSecond >= LEAST_RATE))
+  }
+
   /** One row of the view. */
   rowAt(category: string, nowMs: number): RequestQuota | undefined {
     const row = this.#rows.get(category)
@@ -262,7 +291,7 @@ export class Ledger {
     const criticalPerSecond = this.#criticalWhileHeld(row.category)
     if (criticalPerSecond !== undefined) row.held = { criticalPerSecond, atMs: nowMs }
     if (row.held === undefined || nowMs - row.held.atMs >= MINUTE_MS) return 0
-    return Math.max(0, row.bucket.ownPerSecond(nowMs) - row.held.criticalPerSecond)
+    return Math.max(0, ownPerSecond(row.bucket, nowMs) - row.held.criticalPerSecond)
   }
 
   #viewOf(row: Row, nowMs: number): RequestQuota {

@@ -1,6 +1,6 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
 import { replenishedPerSecond } from './replenishment.ts'
-import { emptyAtMost, emptyAtWith, ownToEmpty } from './safe-pace.ts'
+import { countedToEmpty, emptyAtMost, emptyAtWith } from './safe-pace.ts'
 
 /** The range of a row's level at one future time, in requests from 0 to its limit. */
 export interface ForecastPoint {
@@ -93,7 +93,7 @@ export function levelForecast(row: ForecastRow, nowMs: number, toMs: number): Le
   if (endMs <= nowMs) return undefined
   const refill = isFixed ? 0 : replenishedPerSecond(limit, row.period)
   const { elsewhereLow } = use
-  const gain = elsewhereLow === undefined ? undefined : (refill - ownToEmpty(row) - elsewhereLow) / 1000
+  const gain = elsewhereLow === undefined ? undefined : (refill - countedToEmpty(row) - elsewhereLow) / 1000
   const low = (at: number) => (emptyAtMs <= at ? 0 : (row.low * (emptyAtMs - at)) / (emptyAtMs - nowMs))
   const high = (at: number) =>
     gain === undefined ? undefined : Math.min(limit, Math.max(0, row.high + gain * (at - nowMs)))

@@ -1,15 +1,26 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
-import { Ledger } from './ledger.ts'
+import type { RateReading } from '../service/headers.ts'
+import { Ledger, type Ticket } from './ledger.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
+interface AdoptedHeader {
+  /** When its request was sent at the earliest, and when the header came. Epoch ms. */
+  readonly sentAtMs: number
+  readonly headerAtMs: number
+  readonly since: number
+  readonly nowMs: number
+}
+
 interface Used {
   own: number
+  desk: number
   elsewhere: number
 }
 
 /**
- * A ledger that also counts own and others' requests in each category since the app started. A rate alone
+ * A ledger that also counts the requests of this app, of its desk and of others in each category since the
+ * app started. A rate alone
  * could not answer "what used my quota at 14:20?" later.
  *
  * Own use includes requests that may have counted, but no 429s, which use nothing.
@@ -19,33 +30,69 @@ export class MeteredLedger extends Ledger {
 
   override lost(...args: Parameters<Ledger['lost']>): ReturnType<Ledger['lost']> {
     const [ticket] = args
-    this.#count(ticket.category, 1, 0)
+    this.#count(ticket, ticket.category, 0)
     super.lost(...args)
   }
 
   override answered(...args: Parameters<Ledger['answered']>): ReturnType<Ledger['answered']> {
     const folded = super.answered(...args)
-    const [, , , rejected] = args
-    this.#count(folded.category, rejected ? 0 : 1, folded.elsewhere)
+    const [ticket, , , rejected] = args
+    this.#count(rejected ? undefined : ticket, folded.category, folded.elsewhere)
     return folded
+  }
+
+  /**
+   * Records requests of the desk's other machines that counted in a row without being noticed. Headers may
+   * have shown them as requests of others. They were sent after `sinceMs`.
+   */
+  missedByDesk(
+    category: string,
+    requests: number,
+    { sinceMs, nowMs }: { readonly sinceMs: number; readonly nowMs: number },
+  ): void {
+    for (let one = 0; one < requests; one += 1)
+      this.answered(this.sentByDesk(category, sinceMs, nowMs), undefined, nowMs, false)
+    const used = this.#used.get(category)
+    if (used) used.elsewhere = Math.max(0, used.elsewhere - requests)
+  }
+
+  /**
+   * Adopts a header that another machine of the desk got earlier, and charges the `since` requests that the
+   * desk made after it. They count as use, but not as requests since the start. Returns the row.
+   */
+  adoptHeader(endpoint: string, rate: RateReading, header: AdoptedHeader): string | undefined {
+    const { sentAtMs, headerAtMs, since, nowMs } = header
+    const ticket = this.sentByDesk(endpoint, sentAtMs, nowMs)
+    const { category } = super.answered({ ...ticket, headerAtMs }, rate, nowMs, false)
+    if (category === undefined) return undefined
+    for (let one = 0; one < since; one += 1)
+      super.answered(this.sentByDesk(category, nowMs, nowMs), undefined, nowMs, false)
+    return category
+  }
+
+  /** This app's own requests since it started, by row. */
+  ownCounts(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#used].flatMap(([row, { own }]) => (own > 0 ? [[row, own]] : [])))
   }
 
   override view(nowMs: number): readonly RequestQuota[] {
     const rows: readonly Writable<RequestQuota>[] = super.view(nowMs)
     for (const row of rows) {
       const used = this.#used.get(row.category)
+      if (!used) continue
+      const { own, desk } = used
       // `view` returns new objects, so a row can be changed in place.
-      if (used) row.used = { own: used.own, elsewhere: Math.floor(used.elsewhere) }
+      row.used = { own, ...(desk > 0 && { desk }), elsewhere: Math.floor(used.elsewhere) }
     }
     return rows
   }
 
-  #count(category: string | undefined, own: number, elsewhere: number): void {
-    if (category === undefined || (own === 0 && elsewhere === 0)) return
-    const used = this.#used.get(category)
-    if (used) {
-      used.own += own
-      used.elsewhere += elsewhere
-    } else this.#used.set(category, { own, elsewhere })
+  #count(ticket: Ticket | undefined, category: string | undefined, elsewhere: number): void {
+    if (category === undefined || (ticket === undefined && elsewhere === 0)) return
+    const used = this.#used.get(category) ?? { own: 0, desk: 0, elsewhere: 0 }
+    this.#used.set(category, used)
+    if (ticket?.isByDesk === true) used.desk += 1
+    else if (ticket !== undefined) used.own += 1
+    used.elsewhere += elsewhere
   }
 }

@@ -17,7 +17,10 @@ interface Span {
 /** Maximum number of spans. Only a response that takes minutes can overlap more. */
 const MAX_SPANS = 1024
 
-/** Own requests that a header may or may not include, because responses overlap and arrive out of order. */
+/**
+ * Own requests, and those of the desk's other machines, that a header may or may not include: responses
+ * overlap and arrive out of order.
+ */
 export class OwnRequests {
   readonly #pending = new Map<number, Pending>()
   #spans: Span[] = []
@@ -27,8 +30,9 @@ export class OwnRequests {
     return this.#pending.size
   }
 
-  sent(id: number, nowMs: number): void {
-    this.#pending.set(id, { sentAtMs: nowMs, overflowed: 0, unseen: true })
+  /** `unseen`: whether no header judged so far can include the request. */
+  sent(id: number, sentAtMs: number, unseen = true): void {
+    this.#pending.set(id, { sentAtMs, overflowed: 0, unseen })
   }
 
   take(id: number): Pending | undefined {

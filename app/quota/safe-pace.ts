@@ -30,7 +30,7 @@ export function safePace(
   reserve = defaultReserve(row.limit),
 ): NonNullable<RequestQuota['safe']> {
   if (row.blockedUntil !== undefined || row.nextTryAt !== undefined) return { everySeconds: null, burst: 0 }
-  const others = othersAtMost(row)
+  const others = othersAtMost(row) + (row.use?.desk ?? 0)
   const secondsLeft = fixedSecondsLeft(row, nowMs)
   const perSecond =
     secondsLeft === undefined
@@ -55,7 +55,7 @@ export function emptyAtWith(
 ): number | 'lasts' | 'not-known' {
   return row.use === null
     ? 'not-known'
-    : emptyAtOf(row, row.low, ownToEmpty(row) + othersAtMost(row) + addedPerSecond, nowMs)
+    : emptyAtOf(row, row.low, countedToEmpty(row) + othersAtMost(row) + addedPerSecond, nowMs)
 }
 
 /**
@@ -69,7 +69,7 @@ export function emptyAtMost(
   const { use, high } = row
   return use === null
     ? 'not-known'
-    : emptyAtOf(row, high, ownToEmpty(row) + (use.elsewhereLow ?? use.elsewhere), nowMs)
+    : emptyAtOf(row, high, countedToEmpty(row) + (use.elsewhereLow ?? use.elsewhere), nowMs)
 }
 
 function emptyAtOf(row: PacedRow, level: number, usedPerSecond: number, nowMs: number): number | 'lasts' {
@@ -82,11 +82,11 @@ function emptyAtOf(row: PacedRow, level: number, usedPerSecond: number, nowMs: n
 }
 
 /**
- * Own use that can empty a row, requests per second. Excludes the part that `held` describes, which leaves
- * the reserve untouched.
+ * Counted use that can empty a row: own use and that of the desk's other machines, requests per second.
+ * Excludes the part that `held` describes, which leaves the reserve untouched.
  */
-export const ownToEmpty = ({ use, held = 0 }: Pick<RequestQuota, 'use' | 'held'>): number =>
-  Math.max(0, (use?.own ?? 0) - held)
+export const countedToEmpty = ({ use, held = 0 }: Pick<RequestQuota, 'use' | 'held'>): number =>
+  Math.max(0, (use?.own ?? 0) - held) + (use?.desk ?? 0)
 
 /** The high end of others' use, requests per second. */
 const othersAtMost = ({ use }: PacedRow): number => use?.elsewhereHigh ?? use?.elsewhere ?? 0

@@ -1,6 +1,6 @@
 import type { QuotaState, RequestQuota } from '../contract/snapshot.ts'
 import { replenishedPerSecond } from './replenishment.ts'
-import { ownToEmpty } from './safe-pace.ts'
+import { countedToEmpty } from './safe-pace.ts'
 
 /** The last valid header of a row. */
 export interface Seen {
@@ -147,7 +147,7 @@ type LastingRow = Pick<
 export function lastsAtMost(row: LastingRow): boolean {
   const { use, level, limit, period, model, windowEndsAt, asOf } = row
   if (use === null) return false
-  const used = ownToEmpty(row) + (use.elsewhereHigh ?? use.elsewhere)
+  const used = countedToEmpty(row) + (use.elsewhereHigh ?? use.elsewhere)
   if (model === 'rolling') return (used - replenishedPerSecond(limit, period)) * RUNNING_OUT_SECONDS < level
   const leftSeconds = windowEndsAt === undefined ? RUNNING_OUT_SECONDS : (windowEndsAt - asOf) / 1000
   const nextSeconds = Math.min(period, RUNNING_OUT_SECONDS - leftSeconds)

@@ -51,14 +51,15 @@ export function viewOf(
 ): RequestQuota {
   const { low, high, likelyHigh, point, slopePerSecond, emptyNow } = bucket.estimate(nowMs)
   const periodSeconds = bucket.periodMs / 1000
-  const own = bucket.ownPerSecond(nowMs)
+  const counted = bucket.countedPerSecond(nowMs)
+  const desk = bucket.deskPerSecond(nowMs)
   const remaining = Math.floor(point)
   const { seen } = bucket
   const gain = replenishedPerSecond(bucket.limit, periodSeconds)
   const others = bucket.others(nowMs)
   const isBlocked = hold !== undefined && hold.untilMs > nowMs
   const rolling = bucket.model === 'rolling'
-  const measured = rangeOfUse(others, own)
+  const measured = rangeOfUse(others, counted, desk)
   const isByOthers = hold?.byOthers === true || nextTryAtMs !== undefined
   const isEmpty = isBlocked || point < 1
   const use = measured && isEmpty && rolling ? whileEmpty(measured, gain, isBlocked && isByOthers) : measured
@@ -73,7 +74,7 @@ export function viewOf(
     : windowEndsAt
   const emptyAt = isBlocked
     ? undefined
-    : emptyAtOf(bucket, measured && measured.total - Math.min(own, held), point, gain, nowMs)
+    : emptyAtOf(bucket, measured && measured.total - Math.min(measured.own, held), point, gain, nowMs)
   const source = seen === undefined ? 'default' : remaining === seen.remaining ? 'header' : 'modelled'
   // The fields are assigned one by one, because conditional spreads took most of the time needed for a
   // snapshot.
@@ -141,12 +142,17 @@ export function viewOf(
   return row
 }
 
-/** Own and others' use, requests per second. */
-function rangeOfUse(others: OthersReading | undefined, own: number) {
+/** This app's own requests per second, without those of its desk's other machines. */
+export const ownPerSecond = (bucket: Bucket, nowMs: number): number =>
+  Math.max(0, bucket.countedPerSecond(nowMs) - bucket.deskPerSecond(nowMs))
+
+/** The use of this app, its desk and others. `counted`: own requests and the desk's. Requests per second. */
+function rangeOfUse(others: OthersReading | undefined, counted: number, desk: number) {
   if (others === undefined) return null
   return {
-    total: own + others.perSecond,
-    own,
+    total: counted + others.perSecond,
+    own: Math.max(0, counted - desk),
+    ...(desk > 0 && { desk }),
     elsewhere: others.perSecond,
     elsewhereLow: others.perSecondAtLeast,
     elsewhereHigh: others.perSecondAtMost,
@@ -159,16 +165,18 @@ function rangeOfUse(others: OthersReading | undefined, own: number) {
  * header since has shown that they slowed down.
  */
 function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: number, byOthers: boolean) {
-  const { own } = use
+  const { own, desk } = use
+  const counted = own + (desk ?? 0)
   const most = (perSecond: number) => (byOthers ? gain : Math.min(perSecond, gain))
   const elsewhere = most(use.elsewhere)
-  const left = own < NOTABLE_OWN_SHARE * gain ? gain : Math.max(0, gain - own)
+  const left = counted < NOTABLE_OWN_SHARE * gain ? gain : Math.max(0, gain - counted)
   return {
     own,
+    ...(desk !== undefined && { desk }),
     elsewhere,
     elsewhereLow: byOthers ? gain : Math.min(use.elsewhereLow, left),
     elsewhereHigh: most(use.elsewhereHigh),
-    total: own + elsewhere,
+    total: counted + elsewhere,
   }
 }
 
