@@ -9,6 +9,8 @@ interface Row {
    */
   limit: number | undefined
   own: number
+  /** Streams of the desk's other machines. */
+  desk: number
   elsewhere: number
   resource: string | undefined
   observedAtMs: number | undefined
@@ -20,15 +22,21 @@ interface Row {
 const RELEASE_SEEN_MS = 5_000
 
 /**
- * Concurrency slots of one profile. Own streams are counted exactly; those of other programs come from
- * headers.
+ * Concurrency slots of one profile. Own streams and those of the desk are counted exactly; those of other
+ * programs come from headers.
  *
- * `own + elsewhere + free = limit`, and none is ever negative. Source: service 2.2, 3, 8.2.
+ * `own + desk + elsewhere + free = limit`, and none is ever negative. Source: service 2.2, 3, 8.2.
  */
 export class SlotLedger {
   readonly #rows = new Map<string, Row>()
+  readonly #onOwn: (category: string, reading?: ConcurrencyReading) => void
 
-  constructor(defaults: readonly SlotQuotaDefault[]) {
+  /** `onOwn` is called when own streams of a category changed, or when the header of one showed its slots. */
+  constructor(
+    defaults: readonly SlotQuotaDefault[],
+    onOwn: (category: string, reading?: ConcurrencyReading) => void = () => {},
+  ) {
+    this.#onOwn = onOwn
     for (const { category, limit } of defaults) this.#rows.set(category, newRow(limit))
   }
 
@@ -37,6 +45,7 @@ export class SlotLedger {
     const row = this.#rows.get(category) ?? newRow(undefined)
     this.#rows.set(category, row)
     row.own += 1
+    this.#onOwn(category)
   }
 
   /**
@@ -48,6 +57,19 @@ export class SlotLedger {
     if (!row) return
     row.own = Math.max(0, row.own - 1)
     if (nowMs !== undefined) row.releasedAtMs = [...recent(row, nowMs), nowMs]
+    this.#onOwn(category)
+  }
+
+  /** Sets how many streams of each category the desk's other machines have. */
+  setDesk(streams: ReadonlyMap<string, number>): void {
+    for (const category of streams.keys())
+      if (!this.#rows.has(category)) this.#rows.set(category, newRow(undefined))
+    for (const [category, row] of this.#rows) row.desk = streams.get(category) ?? 0
+  }
+
+  /** This app's own streams that hold a slot, by category. */
+  ownCounts(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#rows].flatMap(([name, { own }]) => (own > 0 ? [[name, own]] : [])))
   }
 
   /** Recently released own slots, which the service may still count. */
@@ -61,6 +83,12 @@ export class SlotLedger {
    * response is pending; the service may or may not have counted them.
    */
   observed(category: string, reading: ConcurrencyReading, opening: number, nowMs: number): void {
+    this.observedByDesk(category, reading, opening, nowMs)
+    this.#onOwn(category, reading)
+  }
+
+  /** As `observed`, for the header of another machine's stream, which `setDesk` counts already. */
+  observedByDesk(category: string, reading: ConcurrencyReading, opening: number, nowMs: number): void {
     const row = this.#rows.get(category) ?? newRow(undefined)
     row.limit = reading.limit ?? row.limit
     if (row.limit === undefined) return
@@ -68,18 +96,19 @@ export class SlotLedger {
     if (reading.resource !== undefined) row.resource = reading.resource
     if (reading.remaining === undefined) return
     const inUse = Math.max(0, row.limit - reading.remaining)
-    const sure = Math.max(0, row.own - opening)
+    const counted = row.own + row.desk
+    const sure = Math.max(0, counted - opening)
     // Others' count lies between two extremes: the service counted none of the opening streams, or all of
     // them and those just closed. If the previous count lies in that range, it stays.
     const most = Math.max(0, inUse - sure)
-    const least = Math.max(0, inUse - row.own - recent(row, nowMs).length)
+    const least = Math.max(0, inUse - counted - recent(row, nowMs).length)
     row.elsewhere = Math.min(most, Math.max(least, row.elsewhere))
     row.observedAtMs = nowMs
   }
 
   free(category: string): number | undefined {
     const row = this.#rows.get(category)
-    return row?.limit === undefined ? undefined : Math.max(0, row.limit - row.own - row.elsewhere)
+    return row?.limit === undefined ? undefined : Math.max(0, row.limit - row.own - row.desk - row.elsewhere)
   }
 
   view(): readonly SlotQuota[] {
@@ -88,17 +117,19 @@ export class SlotLedger {
       const { limit, resource, observedAtMs } = row
       if (limit === undefined) continue
       const own = Math.min(row.own, limit)
-      const elsewhere = Math.min(row.elsewhere, limit - own)
-      const source = observedAtMs !== undefined ? 'header' : own > 0 ? 'counted' : 'default'
+      const desk = Math.min(row.desk, limit - own)
+      const elsewhere = Math.min(row.elsewhere, limit - own - desk)
+      const source = observedAtMs !== undefined ? 'header' : own + desk > 0 ? 'counted' : 'default'
       // Assigned field by field, like request rows, because every snapshot needs it.
       const quota: { -readonly [K in keyof SlotQuota]: SlotQuota[K] } = {
         category,
         limit,
         own,
         elsewhere,
-        free: limit - own - elsewhere,
+        free: limit - own - desk - elsewhere,
         source,
       }
+      if (desk > 0) quota.desk = desk
       if (resource !== undefined) quota.resource = resource
       if (observedAtMs !== undefined) quota.observedAt = Math.round(observedAtMs)
       quotas.push(quota)
@@ -110,6 +141,7 @@ export class SlotLedger {
 const newRow = (limit: number | undefined): Row => ({
   limit,
   own: 0,
+  desk: 0,
   elsewhere: 0,
   resource: undefined,
   observedAtMs: undefined,
