@@ -19,6 +19,7 @@ import type { Timeline } from '../ports/timeline.ts'
 import { accountsIn } from './account-list.ts'
 import * as checkErrors from './check-errors.ts'
 import type { ApiAnswer, ApiRequest } from './client.ts'
+import type { SessionDesk } from './session-desk.ts'
 
 /**
  * The ledger's methods for a prober. They read a single row, because usually comparing times is enough, and a
@@ -45,6 +46,8 @@ export interface ProberDeps {
   readonly accessToken?: () => string | undefined
   /** Whether a person is looking at the numbers; absent if the host cannot tell, which counts as `true`. */
   readonly attended?: () => boolean
+  /** The key's desk, whose members share the checks; `undefined` without one. */
+  readonly desk?: () => Pick<SessionDesk, 'checked' | 'yieldMs'> | undefined
 }
 
 /**
@@ -200,8 +203,14 @@ export class Prober {
     if (!this.#enabled || !this.#countsItself(category) || !this.#requestFor(category)) return undefined
     const now = this.#deps.timeline.now()
     const attended = this.#deps.attended?.() ?? true
-    const dueAtMs = probeDueAtMs(row, this.#recordOf(category), this.#settings, now, attended)
+    const dueAtMs = this.#dueAtMs(row, attended, now)
     return Number.isFinite(dueAtMs) ? Math.round(Math.max(now, dueAtMs)) : undefined
+  }
+
+  /** When this machine checks a row. On a desk, the member with the newest header has precedence. */
+  #dueAtMs(row: RequestQuota, attended: boolean, now: number): number {
+    const dueAtMs = probeDueAtMs(row, this.#recordOf(row.category), this.#settings, now, attended)
+    return dueAtMs + (this.#deps.desk?.()?.yieldMs(row.category) ?? 0)
   }
 
   summary(): ProbeSummary {
@@ -247,7 +256,7 @@ export class Prober {
     }
     const row = quotas.rowAt(category, now)
     if (!row) return false
-    const dueAtMs = probeDueAtMs(row, this.#recordOf(category), this.#settings, now, attended)
+    const dueAtMs = this.#dueAtMs(row, attended, now)
     if (dueAtMs <= now) return true
     const atMs = Math.min(dueAtMs, now + LOOK_AGAIN_MS)
     this.#looks.set(category, { atMs, dueAtMs, headerAtMs, attended })
@@ -333,6 +342,7 @@ export class Prober {
 
   async #probe(category: string, request: ApiRequest, now: number): Promise<ApiAnswer> {
     this.#sent(category, now)
+    this.#deps.desk?.()?.checked(category)
     this.#looks.delete(category)
     this.#under.add(category)
     const answer = await this.#deps.request(request).finally(() => this.#under.delete(category))

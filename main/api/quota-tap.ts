@@ -14,12 +14,13 @@ import { shortReport } from '../../app/quota/short-quota.ts'
 import { categoryOf, PROBED_CATEGORIES } from '../../app/service/categories.ts'
 import { errorMessage, type RefusedBy, refusedBy } from '../../app/service/errors.ts'
 import type { HeaderReading, Observation } from '../../app/service/headers.ts'
-import { usesWholeRefill } from '../../app/status/quota-status.ts'
-import type { Random } from '../ports/ports.ts'
+import type { Clock, Random } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { Timeline } from '../ports/timeline.ts'
 import { RecentMoments } from './recent-moments.ts'
+import { FALLBACK_SECONDS, RowHolds } from './row-holds.ts'
 import { RowLog } from './row-log.ts'
+import type { DeskAnswer, SessionDesk } from './session-desk.ts'
 
 export interface QuotaTapDeps {
   readonly ledger: Ledger
@@ -29,6 +30,9 @@ export interface QuotaTapDeps {
   readonly secrets: Pick<Secrets, 'clean'>
   readonly report: (report: KeyReport) => void
   readonly changed: () => void
+  readonly clock: Pick<Clock, 'after'>
+  /** The key's desk; absent where there can be none. */
+  readonly desk?: () => SessionDesk | undefined
 }
 
 /** The quota information in one response. */
@@ -39,23 +43,13 @@ export interface Tapped {
   readonly retryAtMs?: number
 }
 
-/** A 429, and the row's state before it. */
-interface Refusal {
-  readonly reading: HeaderReading
-  readonly before: BeforeRefusal | undefined
+/** What a header showed about its row. `elsewhere`: requests that others must have made since the last one. */
+interface Shown {
+  readonly remaining: number | undefined
+  readonly elsewhere: number
+  readonly isAccepted: boolean
 }
 
-/** The wait after a rate-limit 429 without X-RateLimit-Reset (service 7), in seconds. */
-const FALLBACK_SECONDS = 60
-/**
- * Added to each wait, in milliseconds: the service rounds its times, so a request sent exactly at Reset may
- * get a 429.
- */
-const GRACE_MS = 500
-const MAX_HOLD_MS = 15 * 60_000
-/** The first minimum wait after a Reset that led to another 429, in milliseconds; doubled each time. */
-const FIRST_FLOOR_MS = 1_000
-const MAX_DOUBLINGS = 10
 /** How long an aborted request may still take to reach the service, in milliseconds. */
 const ON_ITS_WAY_MS = 2_000
 
@@ -65,11 +59,13 @@ export class QuotaTap {
   readonly #others = new OthersEpisodes()
   readonly #log = new RowLog()
   readonly #problems = new RowProblems()
+  readonly #holds: RowHolds
   /** When own requests were sent, by row. */
   readonly #sent = new Map<string, RecentMoments>()
 
   constructor(deps: QuotaTapDeps) {
     this.#deps = deps
+    this.#holds = new RowHolds(deps)
   }
 
   sent(method: string, pathAndQuery: string): Ticket {
@@ -78,7 +74,12 @@ export class QuotaTap {
     const ticket = this.#deps.ledger.sent(categoryOf(method, path) ?? path, now)
     const row = ticket.category
     if (row !== undefined) this.#sentOf(row).add(now)
+    this.#desk?.sent(ticket)
     return ticket
+  }
+
+  get #desk(): SessionDesk | undefined {
+    return this.#deps.desk?.()
   }
 
   #sentOf(row: string): RecentMoments {
@@ -144,10 +145,17 @@ export class QuotaTap {
 
   notSent(ticket: Ticket): void {
     this.#deps.ledger.notSent(ticket, this.#deps.timeline.now())
+    this.#desk?.notSent(ticket)
   }
 
   lost(ticket: Ticket): void {
-    this.#deps.ledger.lost(ticket, this.#deps.timeline.now())
+    this.#lost(ticket)
+  }
+
+  /** `laterMs`: how long from now the service may still count the request. */
+  #lost(ticket: Ticket, laterMs = 0): void {
+    this.#deps.ledger.lost(ticket, this.#deps.timeline.now(), laterMs)
+    this.#desk?.lost(ticket, laterMs)
   }
 
   /**
@@ -155,8 +163,8 @@ export class QuotaTap {
    * displayed reason.
    */
   notTheService(ticket: Ticket, status: number, why: string): void {
-    const { ledger, timeline } = this.#deps
-    ledger.lost(ticket, timeline.now())
+    const { timeline } = this.#deps
+    this.#lost(ticket)
     // Reachability reports such a response once for the whole host.
     const row = rowNamed(ticket)
     if (row !== undefined) this.#problems.strange(row, { status, message: why }, timeline.now())
@@ -164,11 +172,11 @@ export class QuotaTap {
 
   /** Records a request that was aborted before its response; it may still reach the service and count. */
   hungUp(ticket: Ticket): void {
-    this.#deps.ledger.lost(ticket, this.#deps.timeline.now(), ON_ITS_WAY_MS)
+    this.#lost(ticket, ON_ITS_WAY_MS)
   }
 
   answered(ticket: Ticket, reading: Observation, body: string): Tapped {
-    const { ledger, history, timeline } = this.#deps
+    const { ledger, timeline } = this.#deps
     const now = timeline.now()
     const refused = reading.status === 429 ? refusedBy(reading, body) : undefined
     // Read the row before the response is applied.
@@ -176,14 +184,14 @@ export class QuotaTap {
     const refusal = { reading, before: row && this.#before(row, now) }
     if (refused === 'concurrency' && !reading.rate) {
       this.#note(rowNamed(ticket), reading, refused, now)
-      ledger.lost(ticket, now)
+      this.#lost(ticket)
       return { reading, refused, retryAtMs: now + FALLBACK_SECONDS * 1000 }
     }
     if (!reading.rate && refused === undefined) {
       this.#note(rowNamed(ticket), reading, refused, now)
       // The response may come from a proxy, a captive portal or an authentication layer instead of the
       // throttling layer, so the request may or may not have counted.
-      ledger.lost(ticket, now)
+      this.#lost(ticket)
       this.#noNumber(ticket, reading.status, body, now)
       this.#deps.changed()
       return { reading }
@@ -192,31 +200,82 @@ export class QuotaTap {
       const charged = ledger.rateLimitedUnattributed(ticket, now) ?? ticket.endpoint
       this.#note(rowNamed(ticket), reading, refused, now)
       this.#deps.changed()
-      return { reading, refused, retryAtMs: this.#hold(charged, refusal, now) }
+      const retryAtMs = this.#holds.pause(charged, refusal, now)
+      this.#desk?.answered(ticket, { row: charged, waitMs: retryAtMs - now })
+      return { reading, refused, retryAtMs }
     }
+    const waitMs = refused === undefined ? (this.#desk?.judgeAfterMs ?? 0) : 0
+    if (waitMs > 0) {
+      // Requests of other machines that this header includes may be known only then.
+      this.#deps.clock.after(waitMs, () => {
+        const late = { ...ticket, headerAtMs: now }
+        this.#desk?.answered(late, { row: this.#judge(late, reading), rate: reading.rate })
+      })
+      return { reading }
+    }
+    const judged = this.#judge(ticket, reading, refused)
+    const retryAtMs =
+      refused === 'rate' ? this.#holds.pause(judged ?? ticket.endpoint, refusal, now) : undefined
+    const answer = {
+      row: judged,
+      rate: reading.rate,
+      ...(retryAtMs !== undefined && { waitMs: retryAtMs - now }),
+    }
+    this.#desk?.answered(ticket, answer)
+    if (refused === undefined) return { reading }
+    return { reading, refused, retryAtMs: retryAtMs ?? now + FALLBACK_SECONDS * 1000 }
+  }
+
+  /** Applies a response with quota headers. Returns the row that counted the request. */
+  #judge(ticket: Ticket, reading: Observation, refused?: RefusedBy): string | undefined {
+    const { ledger, timeline } = this.#deps
+    const now = timeline.now()
     const { category, elsewhere } = ledger.answered(ticket, reading.rate, now, refused === 'rate')
-    this.#note(category ?? rowNamed(ticket), reading, refused, now)
+    this.#note(category ?? rowNamed(ticket), reading, refused, ticket.headerAtMs ?? now)
+    const remaining = reading.rate?.remaining
+    if (category !== undefined && remaining !== undefined) this.#number(category, ticket)
+    this.#shown(category, { remaining, elsewhere, isAccepted: refused === undefined })
+    return category
+  }
+
+  /**
+   * Records the answer to a request of another machine of the desk. Returns the row that counted the request.
+   * `waitMs`: how much longer the row waits after a 429.
+   */
+  answeredByDesk(
+    ticket: Ticket,
+    { rate, waitMs }: Omit<DeskAnswer, 'row'>,
+    from: string,
+  ): string | undefined {
+    const { ledger, timeline } = this.#deps
+    const now = timeline.now()
+    const isRejected = waitMs !== undefined
+    if (isRejected && rate === undefined) ledger.lost(ticket, now)
+    const { category, elsewhere } =
+      isRejected && rate === undefined
+        ? { category: ticket.category, elsewhere: 0 }
+        : ledger.answered(ticket, rate, now, isRejected)
     if (category !== undefined) {
-      const remaining = reading.rate?.remaining
-      if (remaining !== undefined) {
-        history.observed(category, now, remaining)
-        this.#number(category, ticket)
-      }
+      if (rate) this.#log.heard(category, { rate, from, atMs: ticket.headerAtMs ?? now })
+      if (isRejected) this.#holds.pauseByDesk(category, now + waitMs, now)
+    }
+    this.#shown(category, {
+      remaining: rate?.remaining,
+      elsewhere,
+      isAccepted: rate !== undefined && !isRejected,
+    })
+    return category
+  }
+
+  /** Records what a header showed about a row: its level, and use by others. */
+  #shown(category: string | undefined, { remaining, elsewhere, isAccepted }: Shown): void {
+    const now = this.#deps.timeline.now()
+    if (category !== undefined) {
+      if (remaining !== undefined) this.#deps.history.observed(category, now, remaining)
       if (elsewhere > 0) this.#othersProved(category, now)
     }
     this.#deps.changed()
-    if (refused === undefined) {
-      if (category !== undefined) this.#accepted(category)
-      return { reading }
-    }
-    if (refused === 'concurrency') {
-      return { reading, refused, retryAtMs: now + FALLBACK_SECONDS * 1000 }
-    }
-    return {
-      reading,
-      refused,
-      retryAtMs: this.#hold(category ?? ticket.endpoint, refusal, now),
-    }
+    if (isAccepted && category !== undefined) this.#accepted(category)
   }
 
   /**
@@ -255,63 +314,11 @@ export class QuotaTap {
   }
 
   /**
-   * Pauses only this category for the time that the service requires (service 7). Returns the end in epoch
-   * milliseconds.
-   */
-  #hold(category: string, { reading, before }: Refusal, now: number): number {
-    const { ledger, history, report } = this.#deps
-    // If several requests in flight get 429s together, these count as a single 429.
-    const held = ledger.holdOf(category, now)
-    const refusals = held?.refusals ?? ledger.refusals(category) + 1
-    // If a 429 names no time, the next try comes only after the full wait (service 7).
-    if (reading.rate?.resetSeconds === undefined)
-      ledger.postponeTry(category, now + FALLBACK_SECONDS * 1000 + GRACE_MS)
-    const nextTryAtMs = ledger.nextTryAtMs(category)
-    const wantedMs = now + Math.min(this.#waitMs(reading, refusals), MAX_HOLD_MS)
-    // A further 429 of an empty quota is not reported: its request was already in flight, or others use the
-    // whole refill.
-    const isKnown = held !== undefined && reading.rate?.remaining === 0 && nextTryAtMs === undefined
-    const untilMs = isKnown ? held.untilMs : Math.max(wantedMs, held?.untilMs ?? 0)
-    // The 429 itself may show that others use the whole refill, so read the row again.
-    const row = ledger.rowAt(category, now)
-    const byOthers = held?.byOthers ?? (row !== undefined && usesWholeRefill(row))
-    ledger.hold(category, { untilMs, refusals, byOthers })
-    const retryAtMs = nextTryAtMs ?? untilMs
-    history.rejected(category, now)
-    report({
-      kind: 'rate-limited',
-      category,
-      retryAt: Math.round(retryAtMs),
-      ...(nextTryAtMs !== undefined && { nextTryAt: Math.round(nextTryAtMs) }),
-      ...(reading.requestId !== undefined && { requestId: reading.requestId }),
-      ...(before && { before }),
-    })
-    return retryAtMs
-  }
-
-  /**
    * Records a response other than a 429, which ends earlier 429s unless others still use the whole refill.
    */
   #accepted(category: string): void {
     if (this.#deps.ledger.nextTryAtMs(category) !== undefined) return
     this.#deps.report({ kind: 'rate-limit-over', category })
-  }
-
-  /**
-   * The wait after a 429, in milliseconds: Reset plus `GRACE_MS`, or `FALLBACK_SECONDS` without Reset,
-   * doubled each time. A Reset that led to another 429 is less trustworthy, so a growing minimum applies.
-   * From the second 429 on, jitter separates programs that wait for the same moment.
-   */
-  #waitMs(reading: HeaderReading, refusals: number): number {
-    const { random } = this.#deps
-    const again = Math.min(refusals - 1, MAX_DOUBLINGS)
-    const resetMs = reading.rate?.resetSeconds === undefined ? undefined : reading.rate.resetSeconds * 1000
-    const jitterMs = again > 0 ? random.next() * 1000 * refusals : 0
-    const askedMs =
-      resetMs === undefined
-        ? FALLBACK_SECONDS * 1000 * 2 ** again
-        : Math.max(resetMs, again > 0 ? FIRST_FLOOR_MS * 2 ** again : 0)
-    return askedMs + GRACE_MS + jitterMs
   }
 
   /**

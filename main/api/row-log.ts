@@ -1,5 +1,5 @@
 import type { RowDetails } from '../../app/contract/quotas.ts'
-import type { HttpHeaders } from '../../app/service/headers.ts'
+import type { HttpHeaders, RateReading } from '../../app/service/headers.ts'
 
 const MAX_REFUSALS = 20
 /** The maximum number of rows in a ledger: those of the table and those that headers name. */
@@ -16,11 +16,20 @@ const NUMBERS = [
   'x-concurrency-remaining',
 ] as const
 
+interface HeardHeader {
+  readonly rate: RateReading
+  /** The machine's name. */
+  readonly from: string
+  readonly atMs: number
+}
+
 interface Entry {
   refusals: RowDetails['refusals']
   headers: RowDetails['headers']
   oddities: readonly string[]
   atMs: number | undefined
+  /** The desk's machine that received the headers; `undefined` for this one. */
+  from: string | undefined
 }
 
 /** Support details for each row: ids of recently rejected requests, and quota headers as received. */
@@ -43,6 +52,22 @@ export class RowLog {
     entry.headers = numbers
     entry.oddities = oddities
     entry.atMs = nowMs
+    entry.from = undefined
+  }
+
+  /** Records the header of another machine of the desk, which came at `atMs`. */
+  heard(category: string, { rate, from, atMs }: HeardHeader): void {
+    const entry = this.#entry(category)
+    if (!entry || (entry.atMs ?? atMs) > atMs) return
+    const { limit, periodSeconds, remaining, resetSeconds } = rate
+    const values = [limit, periodSeconds, remaining, resetSeconds]
+    const known = values.flatMap((value, i) =>
+      value === undefined ? [] : [[NUMBERS[i] ?? '', value] as const],
+    )
+    entry.headers = Object.fromEntries(known)
+    entry.oddities = []
+    entry.atMs = atMs
+    entry.from = from
   }
 
   refused(category: string, requestId: string | undefined, nowMs: number): void {
@@ -59,13 +84,14 @@ export class RowLog {
       headers: entry?.headers ?? {},
       oddities: entry?.oddities ?? [],
       ...(entry?.atMs !== undefined && { headersAt: Math.round(entry.atMs) }),
+      ...(entry?.from !== undefined && { from: entry.from }),
     }
   }
 
   #entry(category: string): Entry | undefined {
     let entry = this.#rows.get(category)
     if (!entry && this.#rows.size < MAX_ROWS) {
-      entry = { refusals: [], headers: {}, oddities: [], atMs: undefined }
+      entry = { refusals: [], headers: {}, oddities: [], atMs: undefined, from: undefined }
       this.#rows.set(category, entry)
     }
     return entry

@@ -83,7 +83,7 @@ export class Gateway {
   constructor(deps: GatewayDeps) {
     this.#deps = deps
     this.#processes = new CallingProcesses(deps.clock, () => {
-      for (const { session } of this.#attached.values()) session.gatewayChanged()
+      for (const { session } of this.#attached.values()) session.attachedChanged()
     })
   }
 
@@ -224,7 +224,7 @@ export class Gateway {
     this.#pausedUntilMs.delete(program.id)
     this.#attached
       .get(program.profile)
-      ?.session.gatewayHappened({ kind: 'program-cut', program: program.name })
+      ?.session.attachedHappened({ kind: 'program-cut', program: program.name })
     return saved.ok
       ? { ok: true }
       : {
@@ -348,7 +348,7 @@ export class Gateway {
     await within(this.#deps.clock, DRAIN_MS, drained)
     for (const { session, forwarder } of attached) {
       session.attachGateway(undefined)
-      session.gatewayHappened({ kind: 'gateway-off', why })
+      session.attachedHappened({ kind: 'gateway-off', why })
       forwarder.stop()
     }
     this.#attached.clear()
@@ -446,7 +446,7 @@ export class Gateway {
       summary: () => ({ gateway: this.summary, programs: this.programsOf(profile) }),
     })
     const { url } = this.summary
-    if (url !== undefined) session.found.gatewayHappened({ kind: 'gateway-on', url })
+    if (url !== undefined) session.found.attachedHappened({ kind: 'gateway-on', url })
     return attached
   }
 
@@ -476,9 +476,9 @@ export class Gateway {
       reachability,
       ...bearer,
       forward: this.#deps.forward,
-      event: (event) => session.gatewayHappened(event),
+      event: (event) => session.attachedHappened(event),
       pausedUntilMs: (program) => this.#pausedUntil(program, timeline.now()),
-      changed: () => session.gatewayChanged(),
+      changed: () => session.attachedChanged(),
       defect: (cause) => this.#failedRequest(cause),
       sharing: { streams, slots },
       ...(orders && {
@@ -509,7 +509,7 @@ export class Gateway {
   }
 
   #changed(profile: string): void {
-    this.#attached.get(profile)?.session.gatewayChanged()
+    this.#attached.get(profile)?.session.attachedChanged()
   }
 }
 

@@ -9,6 +9,7 @@ import { ApiClient } from '../api/client.ts'
 import type { SessionGateway } from '../api/permit.ts'
 import { Prober } from '../api/prober.ts'
 import { QuotaTap } from '../api/quota-tap.ts'
+import type { SessionDesk } from '../api/session-desk.ts'
 import { cleanHttp } from '../network/clean-http.ts'
 import { OtherHost } from '../network/other-host.ts'
 import { hostOf, Reachability } from '../network/reachability.ts'
@@ -44,6 +45,8 @@ export interface CurrentSession {
   readonly keeper: () => TokenKeeper
   /** What the gateway adds to the key; `undefined` while the gateway is off. */
   readonly gateway?: () => SessionGateway | undefined
+  /** The key's desk; `undefined` without one. */
+  readonly desk?: () => SessionDesk | undefined
 }
 
 /** The services of one connected key. */
@@ -75,7 +78,7 @@ export function profileParts(
   const ports = { ...given, http: cleanHttp(given.http, given.secrets) }
   const { clock, random, http, timeline, changed, report } = ports
   const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, timeline.now())
-  const slots = new SlotLedger(SLOT_QUOTAS)
+  const slots = new SlotLedger(SLOT_QUOTAS, (category, reading) => current.desk?.()?.slots(category, reading))
   const history = new RecentHistory()
   const reachability = new Reachability(timeline, random, (happened) => {
     if (happened.kind === 'service-unreachable') otherHost.unreachable(happened.host)
@@ -114,6 +117,8 @@ export function profileParts(
     secrets: given.secrets,
     report,
     changed,
+    clock,
+    desk: () => current.desk?.(),
   })
   const turns = () => current.gateway?.()?.acquirePermit
   const client = new ApiClient({ ...ports, baseUrl, tap, reachability, turns, ...bearer })
@@ -124,6 +129,7 @@ export function profileParts(
     quotas: ledger,
     request: (request) => client.request(request),
     mayProbe: mayUseService,
+    desk: () => current.desk?.(),
     accessToken: () => {
       const access = bearer.usable()
       return access.kind === 'token' ? access.value : undefined

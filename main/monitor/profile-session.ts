@@ -7,6 +7,7 @@ import type { Thresholds } from '../../app/contract/units.ts'
 import type { RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 import { keyLifetimes } from '../../app/tokens/schedule.ts'
 import type { SessionGateway } from '../api/permit.ts'
+import type { SessionDesk } from '../api/session-desk.ts'
 import type { Profile } from '../ports/profile.ts'
 import type { KeyName } from '../sign-in/corrected-secrets.ts'
 import type { TokenKeeper } from '../tokens/keeper.ts'
@@ -37,6 +38,7 @@ export class ProfileSession {
   #revision: number
   #settingsAtMs: number
   #gateway: SessionGateway | undefined
+  #desk: SessionDesk | undefined
   #pausedHistory: Snapshot['pausedHistory']
 
   constructor(profile: Profile, tokens: TokenStore, deps: ProfileSessionDeps) {
@@ -51,6 +53,7 @@ export class ProfileSession {
       profile: () => this.#profile,
       keeper: () => this.#keeper,
       gateway: () => this.#gateway,
+      desk: () => this.#desk,
     })
     this.#tokens = tokens
     this.#keeper = this.parts.keeperFor(profile, tokens)
@@ -127,13 +130,19 @@ export class ProfileSession {
     this.#changed()
   }
 
-  /** Records an event about one of this key's programs. */
-  gatewayHappened(report: KeyReport): void {
+  /** Shares what this key sees with the other machines of a desk; `undefined` ends that. */
+  attachDesk(desk: SessionDesk | undefined): void {
+    this.#desk = desk
+    this.#changed()
+  }
+
+  /** Records an event about one of this key's programs, or about its desk. */
+  attachedHappened(report: KeyReport): void {
     this.#happened(report)
   }
 
-  /** Records that numbers of programs changed. */
-  gatewayChanged(): void {
+  /** Records that numbers of programs or of the desk changed. */
+  attachedChanged(): void {
     this.#changed()
   }
 
@@ -234,6 +243,7 @@ export class ProfileSession {
         ...this.parts,
         keeper: this.#keeper,
         gateway: this.#gateway,
+        desk: this.#desk,
         pausedHistory: this.#pausedHistory,
         orders: this.#deps.orders(),
       },

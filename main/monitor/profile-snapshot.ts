@@ -16,6 +16,7 @@ import type { SlotLedger } from '../../app/streams/slots.ts'
 import type { SessionGateway } from '../api/permit.ts'
 import type { Prober } from '../api/prober.ts'
 import type { QuotaTap } from '../api/quota-tap.ts'
+import type { SessionDesk } from '../api/session-desk.ts'
 import { hostOf, type Reachability } from '../network/reachability.ts'
 import type { Profile } from '../ports/profile.ts'
 import type { Streams } from '../streams/streams.ts'
@@ -36,6 +37,7 @@ export interface SnapshotSources {
   readonly prober: Pick<Prober, 'summary' | 'nextCheckAt'>
   readonly tap: Pick<QuotaTap, 'problemOf'>
   readonly gateway?: Pick<SessionGateway, 'summary'> | undefined
+  readonly desk?: Pick<SessionDesk, 'summary' | 'revokedBy'> | undefined
   readonly orders?: OrdersSummary | undefined
 }
 
@@ -61,7 +63,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     pausedHistory,
   } = sources
   const served = sources.gateway?.summary()
-  const [access, refresh] = [keeper.accessSummary(), refreshOf(keystore, keeper.refreshSummary())]
+  const [access, refresh] = [keeper.accessSummary(), refreshOf(sources, keeper.refreshSummary())]
   const signInHost = signInHostSummary(profile, reachability, refresh)
   const requests = ledger.view(nowMs).map((counted) => {
     const row = served === undefined ? counted : withPrograms(counted, served.programs)
@@ -89,6 +91,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     verdict: verdictOf(requests, service),
     ...(pausedHistory && { pausedHistory }),
     ...served,
+    ...(sources.desk && { desk: sources.desk.summary() }),
     orders: ordersOf(profile, sources.orders),
   })
 }
@@ -174,7 +177,12 @@ function profileSummary({ id, name, environment, clientId }: Profile): ProfileSu
 
 const LOCKED: readonly KeystoreState[] = ['waiting', 'no-passphrase', 'unreadable']
 
-function refreshOf(keystore: KeystoreState, refresh: RefreshSummary): RefreshSummary {
+function refreshOf(
+  { keystore, desk }: Pick<SnapshotSources, 'keystore' | 'desk'>,
+  refresh: RefreshSummary,
+): RefreshSummary {
+  if (refresh.state === 'revoked' && desk?.revokedBy !== undefined)
+    return { ...refresh, revokedBy: desk.revokedBy }
   const isLocked = LOCKED.includes(keystore) && refresh.state === 'sign-in-required'
   return isLocked ? { ...refresh, cause: 'locked' } : refresh
 }

@@ -53,12 +53,12 @@ export function monitoredOrders({
     listener: {
       changed: (profile) =>
         void monitor.withProfile(profile, (session) => {
-          session.gatewayChanged()
+          session.attachedChanged()
           return { ok: true }
         }),
       event: (profile, event) =>
         void monitor.withProfile(profile, (session) => {
-          session.gatewayHappened(event)
+          session.attachedHappened(event)
           return { ok: true }
         }),
     },

@@ -1,6 +1,6 @@
 import type { Mutant } from './registry.ts'
 
-const TAP = 'main/api/quota-tap.ts'
+const HOLDS = 'main/api/row-holds.ts'
 const TAP_TEST = 'main/api/quota-tap.test.ts'
 
 /** Mutants of what is known about a quota, and of what depends on it: checks, and waiting after a 429. */
@@ -200,9 +200,10 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q7',
     what: 'hold every category',
-    file: TAP,
-    find: '    ledger.hold(category, {',
-    replace: '    for (const row of ledger.view(now)) ledger.hold(row.category, {',
+    file: HOLDS,
+    find: '    ledger.hold(category, { untilMs, refusals, byOthers })\n    const retryAtMs',
+    replace:
+      '    for (const row of ledger.view(now)) ledger.hold(row.category, { untilMs, refusals, byOthers })\n    const retryAtMs',
     test: TAP_TEST,
   },
 ]

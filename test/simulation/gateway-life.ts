@@ -144,7 +144,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
     const event = () => {}
     const changed = () => {}
     const history = new RecentHistory()
-    const tap = new QuotaTap({ ledger, history, timeline, random, secrets, report: event, changed })
+    const tap = new QuotaTap({ ledger, history, timeline, random, secrets, report: event, changed, clock })
     const slots = new SlotLedger(SLOT_QUOTAS)
     const bearer = {
       access: async () => access,

@@ -29,6 +29,7 @@ export function startedTap(secrets = new Redactor()) {
     secrets,
     report: event,
     changed: () => {},
+    clock,
   })
   return { clock, timeline, ledger, events, event, history, random, tap }
 }

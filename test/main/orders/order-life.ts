@@ -231,7 +231,7 @@ export async function liveOrders(seed: number, folder: string): Promise<OrderLif
     const random = { next: chance }
     const [event, changed] = [() => {}, () => {}]
     const history = new RecentHistory()
-    const tap = new QuotaTap({ ledger, history, timeline, random, secrets, report: event, changed })
+    const tap = new QuotaTap({ ledger, history, timeline, random, secrets, report: event, changed, clock })
     const slots = new SlotLedger(SLOT_QUOTAS)
     const reachability = new Reachability(timeline, random, event)
     const bearer = {
