@@ -32,23 +32,32 @@ const sent = z.strictObject({
   /** The category of the request if its path is known, otherwise the path. */
   endpoint: path,
   age,
-  /** Whether it is a check, which counts in the desk's budget. */
-  isCheck: z.exactOptional(z.literal(true)),
 })
+/** How a request ended. `row`: the row that the sender charged; `sentAge`: when it was sent. */
+const ended = { id: count, endpoint: path, sentAge: age, row: z.exactOptional(text) }
 const answered = z.strictObject({
   kind: z.literal('answered'),
-  id: count,
+  ...ended,
+  /** How long ago the header came. */
+  age,
   rate: z.exactOptional(rateReading),
-  /** For a 429 of the request rate: how long its row waits. */
+  /** For a 429 of the request rate: how much longer its row waits. */
   waitMs: z.exactOptional(count),
 })
 /** No response, or one without quota headers; `laterMs`: how long the service may still count the request. */
-const lost = z.strictObject({ kind: z.literal('lost'), id: count, laterMs: count })
+const lost = z.strictObject({ kind: z.literal('lost'), ...ended, laterMs: count })
 const notSent = z.strictObject({ kind: z.literal('not-sent'), id: count })
-/** The concurrency header of a stream's response. */
-const slots = z.strictObject({ kind: z.literal('slots'), category: text, reading: slotReading })
+/** A row was checked. */
+const checked = z.strictObject({ kind: z.literal('checked'), category: text, age })
+/** `own`: the sender's streams of a category; `reading`: what the header of one said of the slots. */
+const slots = z.strictObject({
+  kind: z.literal('slots'),
+  category: text,
+  own: count,
+  reading: z.exactOptional(slotReading),
+})
 
-const observation = z.discriminatedUnion('kind', [sent, answered, lost, notSent, slots])
+const observation = z.discriminatedUnion('kind', [sent, answered, lost, notSent, checked, slots])
 
 /** One step of a member's request, in the order in which it happened. */
 export type Observation = z.output<typeof observation>
@@ -63,6 +72,8 @@ const totals = {
   counted: perCategory,
   /** Own streams that hold a slot, by category. */
   streams: perCategory,
+  /** The ids of requests without a response. */
+  underWay: z.array(count).check(z.maxLength(MAX_OBSERVATIONS)),
 }
 
 const observations = z.strictObject({
@@ -90,11 +101,10 @@ const report = z.strictObject({
 
 export type MemberReport = z.output<typeof report>
 
-/** Requests under way, and the newest header of each row, for a member that joins or missed something. */
+/** The sender's totals, and the newest header of each row, for a member that joins or missed something. */
 const picture = z.strictObject({
   kind: z.literal('picture'),
   ...totals,
-  underWay: z.array(sent).check(z.maxLength(MAX_OBSERVATIONS)),
   rows: z
     .array(
       z.strictObject({
@@ -103,6 +113,8 @@ const picture = z.strictObject({
         sentAge: age,
         age,
         rate: rateReading,
+        /** Requests of the whole desk that may have counted since then. */
+        since: count,
         /** How much longer the row waits after a 429; absent if it does not wait. */
         waitMs: z.exactOptional(count),
       }),

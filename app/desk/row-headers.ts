@@ -1,0 +1,59 @@
+import type { RateReading } from '../service/headers.ts'
+
+/** The newest header of a row, from any member of the desk. Times are epoch ms of this machine. */
+export interface RowHeader {
+  /** The id of the member whose request it answers. */
+  readonly from: string
+  readonly rate: RateReading
+  readonly sentAtMs: number
+  readonly atMs: number
+  /** Requests of the whole desk that ended since then, and may have counted after the header was written. */
+  since: number
+}
+
+/** Milliseconds by which members that don't check a row wait, one after the other, for the one that does. */
+const TURN_MS = 3_000
+
+/**
+ * The newest header of each row, and who checks the row: the member that got the header.
+ *
+ * A check is due some time after the newest header. The member that got it sends the check when it is due; the
+ * others wait a little longer, one after the other, and take over if it sends none. Every check and header is
+ * known to all, so that a row is checked once and within the budget of one machine.
+ */
+export class RowHeaders {
+  readonly #rows = new Map<string, RowHeader>()
+
+  of(row: string): RowHeader | undefined {
+    return this.#rows.get(row)
+  }
+
+  entries(): IterableIterator<[string, RowHeader]> {
+    return this.#rows.entries()
+  }
+
+  /** A header came. An older one than the newest changes nothing. */
+  seen(row: string, header: Omit<RowHeader, 'since'>): void {
+    const known = this.#rows.get(row)
+    if (known !== undefined && known.sentAtMs > header.sentAtMs) return
+    this.#rows.set(row, { ...header, since: 0 })
+  }
+
+  /** A request ended that may have counted after the newest header of its row. */
+  counted(row: string): void {
+    const known = this.#rows.get(row)
+    if (known !== undefined) known.since += 1
+  }
+
+  /**
+   * How long after its due time a member checks a row, in ms. `present`: the ids of the members that respond,
+   * `self` included.
+   */
+  yieldMs(row: string, self: string, present: readonly string[]): number {
+    const from = this.#rows.get(row)?.from
+    if (from === self) return 0
+    const turns = present.filter((id) => id !== from).sort()
+    const isKept = from !== undefined && present.includes(from)
+    return (turns.indexOf(self) + (isKept ? 1 : 0)) * TURN_MS
+  }
+}

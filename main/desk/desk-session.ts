@@ -1,0 +1,456 @@
+import type { DeskMember, DeskSummary } from '../../app/contract/desk.ts'
+import type { KeyReport } from '../../app/contract/events.ts'
+import { announcerOf } from '../../app/desk/announcer.ts'
+import { DESK_PROTOCOL, type DeskMessage, type MemberReport } from '../../app/desk/messages.ts'
+import { OwnRecord } from '../../app/desk/own-record.ts'
+import type { MomentRange } from '../../app/desk/peer-clock.ts'
+import { adoptRows, rowsOf } from '../../app/desk/picture.ts'
+import { RowHeaders } from '../../app/desk/row-headers.ts'
+import type { Ticket } from '../../app/quota/ledger.ts'
+import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
+import type { ConcurrencyReading } from '../../app/service/headers.ts'
+import type { SlotLedger } from '../../app/streams/slots.ts'
+import type { Prober } from '../api/prober.ts'
+import type { QuotaTap } from '../api/quota-tap.ts'
+import type { DeskAnswer, SessionDesk } from '../api/session-desk.ts'
+import type { Clock, Random, RandomBytes } from '../ports/ports.ts'
+import type { Timeline } from '../ports/timeline.ts'
+import type { Engine } from './engine.ts'
+import { Link } from './link.ts'
+import { OtherMember, sumOf } from './other-member.ts'
+
+export interface DeskSessionDeps {
+  readonly membership: {
+    readonly secret: string
+    readonly memberId: string
+    readonly name: string
+    readonly marks: { readonly user?: string }
+  }
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly timeline: Pick<Timeline, 'now'>
+  readonly random: Random
+  readonly randomBytes: RandomBytes
+  readonly ledger: MeteredLedger
+  readonly slots: SlotLedger
+  readonly tap: Pick<QuotaTap, 'answeredByDesk'>
+  readonly prober: Pick<Prober, 'count'>
+  /** The programs behind this machine's gateway, with their rates. */
+  readonly programs: () => readonly { readonly name: string; readonly perSecond: number }[]
+  /** When a person last looked at this Headroom, epoch ms; `undefined` if unknown. */
+  readonly lookedAtMs: () => number | undefined
+  readonly snooze: Snooze
+  /** When the key was revoked, epoch ms; `undefined` while it is not. */
+  readonly revokedAtMs: () => number | undefined
+  /** Another member revoked the key. */
+  readonly revoked: () => void
+  readonly report: (report: KeyReport) => void
+  readonly changed: () => void
+}
+
+/** The snooze of alerts, which the members of a desk share. Times in epoch ms. */
+export interface Snooze {
+  /** `untilMs`: absent while alerts are not snoozed. `chosenAtMs`: when a person chose that. */
+  read(): { readonly untilMs?: number | undefined; readonly chosenAtMs?: number | undefined }
+  /** Adopts what another member's person chose. */
+  adopt(untilMs: number | undefined, chosenAtMs: number): void
+}
+
+/** How long observations are collected before they are sent, in milliseconds. */
+const BATCH_MS = 20
+/** How long a header waits for the requests of others that it includes: a batch, and its way here. */
+const JUDGE_AFTER_MS = 60
+const REPORT_MS = 1_000
+/** Silence after which a member counts as lost, in milliseconds. */
+const LOST_AFTER_MS = 5_000
+const MAX_OBSERVATIONS = 500
+/** Members that were lost or left some time ago are forgotten beyond this number. */
+const MAX_MEMBERS = 32
+
+/**
+ * This machine's part in the desk of one key.
+ *
+ * It sends its requests, headers, streams and checks to the other members and applies theirs to the ledger, so
+ * that all see one picture. A report each second makes good for what was missed.
+ */
+export class DeskSession implements SessionDesk {
+  readonly #deps: DeskSessionDeps
+  readonly #link: Link
+  readonly #own = new OwnRecord()
+  readonly #headers = new RowHeaders()
+  readonly #members = new Map<string, OtherMember>()
+  readonly #ends: (() => void)[] = []
+  #cancelFlush: (() => void) | undefined
+  #cancelReport: () => void = () => {}
+  #dropped = 0
+  #refused: string | undefined
+  #isAlone = false
+  #revokedBy: string | undefined
+
+  constructor(deps: DeskSessionDeps) {
+    this.#deps = deps
+    const { engine, membership, clock, random, randomBytes } = deps
+    this.#link = new Link(
+      { engine, membership, clock, random, randomBytes },
+      {
+        message: (from, message, sentAt) => this.#message(from, message, sentAt),
+        began: (id) => this.#member(id).began(),
+        ended: (id, why) => this.#ended(id, why),
+        pictureWanted: (by) => void this.#link.send(by, this.#picture()),
+        otherProtocol: (_, { name, protocol }) => this.#refuse(protocolWords(name, protocol)),
+        dropped: () => this.#drop(),
+      },
+    )
+    this.#ends.push(engine.onChange(() => this.#engineChanged()))
+  }
+
+  start(): void {
+    this.#engineChanged()
+    this.#tick()
+  }
+
+  /** Says goodbye to the others and ends. The engine is closed too. */
+  async leave(): Promise<void> {
+    this.#flush()
+    this.#link.leave()
+    await this.close()
+  }
+
+  /** Tells the others that the secret was replaced. */
+  rotated(): void {
+    this.#link.broadcast({ kind: 'rotated' })
+  }
+
+  /** Ends without a word to the others, which look lost to nobody's harm. */
+  async close(): Promise<void> {
+    this.#cancelReport()
+    this.#cancelFlush?.()
+    for (const end of this.#ends) end()
+    for (const member of this.#members.values()) member.forgotten()
+    this.#link.close()
+    await this.#deps.engine.close()
+  }
+
+  get judgeAfterMs(): number {
+    return this.#isAmongOthers ? JUDGE_AFTER_MS : 0
+  }
+
+  /** The machine that revoked the key; `undefined` if no other member did. */
+  get revokedBy(): string | undefined {
+    return this.#revokedBy
+  }
+
+  /** Whether this machine announces the desk's alerts. */
+  get announces(): boolean {
+    return this.#announcer === this.#self
+  }
+
+  yieldMs(category: string): number {
+    return this.#headers.yieldMs(category, this.#self, this.#presentIds)
+  }
+
+  sent(ticket: Ticket): void {
+    this.#own.sent(ticket)
+    this.#flushSoon()
+  }
+
+  answered(ticket: Ticket, answer: DeskAnswer): void {
+    const nowMs = this.#now
+    this.#own.answered(ticket, answer, nowMs)
+    this.#flushSoon()
+    const { row, rate, waitMs } = answer
+    if (row === undefined) return
+    if (waitMs === undefined || rate === undefined) this.#headers.counted(row)
+    if (rate?.remaining !== undefined)
+      this.#headers.seen(row, {
+        from: this.#self,
+        rate,
+        sentAtMs: ticket.sentAtMs,
+        atMs: ticket.headerAtMs ?? nowMs,
+      })
+  }
+
+  lost(ticket: Ticket, laterMs: number): void {
+    this.#own.lost(ticket, laterMs)
+    if (ticket.category !== undefined) this.#headers.counted(ticket.category)
+    this.#flushSoon()
+  }
+
+  notSent(ticket: Ticket): void {
+    this.#own.notSent(ticket)
+    this.#flushSoon()
+  }
+
+  checked(category: string): void {
+    this.#own.checked(category, this.#now)
+    this.#flushSoon()
+  }
+
+  slots(category: string, reading?: ConcurrencyReading): void {
+    this.#own.slots(category, this.#deps.slots.ownCounts()[category] ?? 0, reading)
+    this.#flushSoon()
+  }
+
+  summary(): DeskSummary {
+    const { state } = this.#deps.engine
+    const announces = this.#announcer
+    const others = [...this.#members.values()].flatMap((one) => one.summary() ?? [])
+    return {
+      state: this.#refused === undefined ? (state.reachable ? 'joined' : 'alone') : 'refused',
+      ...(this.#why !== undefined && { why: this.#why }),
+      engine: {
+        server: state.server,
+        reachable: state.reachable,
+        ...(state.sinceMs !== undefined && { since: Math.round(state.sinceMs) }),
+        ...(state.roundTripMs !== undefined && { roundTripMs: state.roundTripMs }),
+      },
+      members: [this.#ownMember(), ...others.sort((a, b) => a.name.localeCompare(b.name))],
+      ...(announces !== undefined && { announces }),
+      dropped: this.#dropped,
+    }
+  }
+
+  get #self(): string {
+    return this.#deps.membership.memberId
+  }
+
+  get #now(): number {
+    return this.#deps.timeline.now()
+  }
+
+  get #why(): string | undefined {
+    return this.#refused ?? this.#deps.engine.state.refusal?.message
+  }
+
+  get #isAmongOthers(): boolean {
+    for (const member of this.#members.values()) if (member.isPresent) return true
+    return false
+  }
+
+  get #presentIds(): readonly string[] {
+    return [this.#self, ...[...this.#members].flatMap(([id, { isPresent }]) => (isPresent ? [id] : []))]
+  }
+
+  get #announcer(): string | undefined {
+    const present = [...this.#members].filter(([, { isPresent }]) => isPresent)
+    const others = present.map(([id, { inputAge }]) => ({ id, inputAge }))
+    return announcerOf([{ id: this.#self, inputAge: this.#inputAge }, ...others])
+  }
+
+  get #inputAge(): number | undefined {
+    const lookedAtMs = this.#deps.lookedAtMs()
+    return lookedAtMs === undefined ? undefined : Math.max(0, this.#now - lookedAtMs)
+  }
+
+  #ownMember(): DeskMember {
+    const { ledger, membership } = this.#deps
+    return {
+      id: this.#self,
+      name: membership.name,
+      self: true,
+      present: true,
+      lastSeenMs: 0,
+      perSecond: sumOf(ledger.ownRates(this.#now)),
+      total: sumOf(ledger.ownCounts()),
+    }
+  }
+
+  #flushSoon(): void {
+    this.#cancelFlush ??= this.#deps.clock.after(BATCH_MS, () => this.#flush())
+  }
+
+  #flush(): void {
+    this.#cancelFlush?.()
+    this.#cancelFlush = undefined
+    for (;;) {
+      const list = this.#own.take(this.#now, MAX_OBSERVATIONS)
+      if (list.length === 0) return
+      this.#link.broadcast({ kind: 'observations', list })
+    }
+  }
+
+  #tick(): void {
+    this.#look()
+    this.#flush()
+    this.#link.broadcast(this.#report())
+    this.#cancelReport = this.#deps.clock.after(REPORT_MS, () => this.#tick())
+  }
+
+  /** Finds members that don't respond any more. */
+  #look(): void {
+    const nowMs = this.#deps.clock.monotonicMs()
+    for (const [id, member] of this.#members) {
+      const heardMs = this.#link.lastHeardMs(id)
+      if (heardMs === undefined || nowMs - heardMs < LOST_AFTER_MS || !member.isPresent) continue
+      member.lost()
+      // Without the server, all are lost, and that is one event of its own.
+      if (this.#deps.engine.state.reachable) this.#tell('desk-member-lost', member)
+      this.#deps.changed()
+    }
+  }
+
+  #totals() {
+    const { ledger, slots } = this.#deps
+    return { counted: ledger.ownCounts(), streams: slots.ownCounts(), underWay: [...this.#own.underWay] }
+  }
+
+  #report(): MemberReport {
+    const { membership, ledger, programs, snooze, revokedAtMs } = this.#deps
+    const nowMs = this.#now
+    const { untilMs, chosenAtMs } = snooze.read()
+    const inputAge = this.#inputAge
+    const revoked = revokedAtMs()
+    if (revoked === undefined) this.#revokedBy = undefined
+    return {
+      kind: 'report',
+      protocol: DESK_PROTOCOL,
+      name: membership.name,
+      ...(membership.marks.user !== undefined && { user: membership.marks.user }),
+      rates: { ...ledger.ownRates(nowMs) },
+      ...this.#totals(),
+      programs: programs().map(({ name, perSecond }) => ({ name, perSecond })),
+      ...(inputAge !== undefined && { inputAge }),
+      snoozeMs: untilMs === undefined ? 0 : Math.max(0, untilMs - nowMs),
+      ...(chosenAtMs !== undefined && { snoozeAge: Math.max(0, nowMs - chosenAtMs) }),
+      ...(revoked !== undefined &&
+        this.#revokedBy === undefined && { revokedAge: Math.max(0, nowMs - revoked) }),
+    }
+  }
+
+  #picture(): DeskMessage {
+    this.#flush()
+    const rows = rowsOf(this.#headers, this.#deps.ledger, this.#now)
+    return { kind: 'picture', ...this.#totals(), rows }
+  }
+
+  #message(from: string, message: DeskMessage, sent: MomentRange): void {
+    if (this.#refused !== undefined) return
+    const member = this.#member(from)
+    const offsetMs = this.#now - this.#deps.clock.monotonicMs()
+    const sentAt = { fromMs: sent.fromMs + offsetMs, toMs: sent.toMs + offsetMs }
+    if (message.kind === 'observations') member.record.observed(message.list, sentAt)
+    else if (message.kind === 'report') this.#reported(member, message, sentAt.toMs)
+    else if (message.kind === 'picture') {
+      member.record.totals(message)
+      const { ledger } = this.#deps
+      adoptRows(message.rows, sentAt, { ledger, headers: this.#headers, from, nowMs: this.#now })
+    } else this.#refuse(ROTATED)
+    this.#deps.changed()
+  }
+
+  #reported(member: OtherMember, report: MemberReport, sentAtMs: number): void {
+    const { marks } = this.#deps.membership
+    if (marks.user !== undefined && report.user !== undefined && marks.user !== report.user) {
+      this.#refuse(`${report.name} is signed in as another user. Quotas are per user.`)
+      return
+    }
+    const wasPresent = member.isPresent
+    const wasRevoked = member.isRevoked
+    member.reported(report)
+    if (!wasPresent) this.#tell('desk-member-joined', member)
+    if (member.isRevoked && wasRevoked === false) {
+      this.#revokedBy = report.name
+      this.#deps.revoked()
+    }
+    const { snoozeAge, snoozeMs } = report
+    if (snoozeAge !== undefined)
+      this.#snoozed(sentAtMs - snoozeAge, snoozeMs > 0 ? sentAtMs + snoozeMs : undefined)
+  }
+
+  /** Adopts the newest choice of any member. */
+  #snoozed(chosenAtMs: number, untilMs: number | undefined): void {
+    const { snooze } = this.#deps
+    const own = snooze.read()
+    // A member's choice is dated to within its message's way.
+    if (chosenAtMs <= (own.chosenAtMs ?? Number.NEGATIVE_INFINITY) + REPORT_MS) return
+    snooze.adopt(untilMs, chosenAtMs)
+  }
+
+  #member(id: string): OtherMember {
+    const known = this.#members.get(id)
+    if (known !== undefined) return known
+    const { ledger, slots, tap, prober, clock } = this.#deps
+    const member = new OtherMember(id, {
+      clock,
+      heardMs: () => this.#link.lastHeardMs(id),
+      record: {
+        ledger,
+        headers: this.#headers,
+        now: () => this.#now,
+        answered: (_, ticket, answer) => tap.answeredByDesk(ticket, answer, member.name),
+        checked: (category) => prober.count(category),
+        slots: (category, reading) => {
+          slots.setDesk(this.#streams())
+          if (category !== undefined && reading) slots.observedByDesk(category, reading, 0, this.#now)
+        },
+      },
+    })
+    this.#members.set(id, member)
+    this.#forgetOldest()
+    return member
+  }
+
+  #streams(): ReadonlyMap<string, number> {
+    const streams = new Map<string, number>()
+    for (const { record } of this.#members.values())
+      for (const [category, own] of Object.entries(record.streams))
+        streams.set(category, (streams.get(category) ?? 0) + own)
+    return streams
+  }
+
+  #forgetOldest(): void {
+    for (const [id, { isPresent }] of this.#members) {
+      if (this.#members.size <= MAX_MEMBERS) return
+      if (!isPresent) this.#members.delete(id)
+    }
+  }
+
+  #ended(id: string, why: 'left' | 'replaced'): void {
+    const member = this.#members.get(id)
+    if (member === undefined) return
+    if (why === 'replaced') {
+      member.replaced()
+      return
+    }
+    const wasPresent = member.isPresent
+    member.forgotten()
+    this.#members.delete(id)
+    if (wasPresent) this.#tell('desk-member-left', member)
+    this.#deps.changed()
+  }
+
+  #tell(kind: 'desk-member-joined' | 'desk-member-left' | 'desk-member-lost', { name }: OtherMember): void {
+    this.#deps.report({ kind, name })
+  }
+
+  #refuse(why: string): void {
+    if (this.#refused === why) return
+    this.#refused = why
+    for (const member of this.#members.values()) member.lost()
+    this.#deps.report({ kind: 'desk-alone', why })
+    this.#deps.changed()
+  }
+
+  #engineChanged(): void {
+    const { state } = this.#deps.engine
+    const isAlone = this.#refused === undefined && !state.reachable
+    if (isAlone !== this.#isAlone) {
+      this.#isAlone = isAlone
+      const why = state.refusal?.message ?? 'The server doesn’t respond.'
+      this.#deps.report(isAlone ? { kind: 'desk-alone', why } : { kind: 'desk-back' })
+    }
+    this.#deps.changed()
+  }
+
+  #drop(): void {
+    this.#dropped += 1
+    this.#deps.changed()
+  }
+}
+
+const ROTATED = 'The secret was replaced. Ask for a new invitation.'
+
+const protocolWords = (name: string, protocol: number): string =>
+  protocol > DESK_PROTOCOL
+    ? `${name} has a newer Headroom. Update this machine.`
+    : `${name} has an older Headroom. Update ${name}.`
