@@ -34,9 +34,9 @@ export interface RecordDeps {
 /**
  * What one other member did, as far as it is known here.
  *
- * Its observations arrive in order, but some may be missing. Each report says how many of its requests counted
- * in all and which are under way. Requests that counted without being noticed are then charged, and requests
- * that ended without being noticed are settled. So the counts agree again after each report.
+ * Its observations arrive in order, but some may be missing. Each report gives the member's total requests
+ * and the requests under way. From these, this record charges requests that it missed, and settles those
+ * whose end it missed. After each report, both machines have the same counts.
  */
 export class MemberRecord {
   readonly #id: string

@@ -11,15 +11,15 @@ export interface RowHeader {
   since: number
 }
 
-/** Milliseconds by which members that don't check a row wait, one after the other, for the one that does. */
+/** How much longer each further member waits before it takes over a check, in milliseconds. */
 const TURN_MS = 3_000
 
 /**
  * The newest header of each row, and who checks the row: the member that got the header.
  *
- * A check is due some time after the newest header. The member that got it sends the check when it is due; the
- * others wait a little longer, one after the other, and take over if it sends none. Every check and header is
- * known to all, so that a row is checked once and within the budget of one machine.
+ * A check is due some time after the newest header. The member that got this header sends the check. The
+ * other members wait a little longer, each for a different time, and take over if no check was sent. All
+ * members learn of each check and header, so a row is checked once and within the budget of one machine.
  */
 export class RowHeaders {
   readonly #rows = new Map<string, RowHeader>()

@@ -43,7 +43,7 @@ export interface Tapped {
   readonly retryAtMs?: number
 }
 
-/** What a header showed about its row. `elsewhere`: requests that others must have made since the last one. */
+/** What a header showed about its row. `elsewhere`: requests by others since the last header. */
 interface Shown {
   readonly remaining: number | undefined
   readonly elsewhere: number

@@ -6,8 +6,8 @@ import type { ConcurrencyReading, RateReading } from '../../app/service/headers.
 export interface SessionDesk {
   sent(ticket: Ticket): void
   /**
-   * The service answered. `row`: the row that counted the request. `waitMs`: for a 429 of the request rate, how
-   * long its row waits.
+   * The service answered. `row`: the row that counted the request. `waitMs`: how long the row waits after a
+   * 429 of the request rate.
    */
   answered(ticket: Ticket, answer: DeskAnswer): void
   /** No answer came, or one without quota headers. `laterMs`: how long the service may still count it. */

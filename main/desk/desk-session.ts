@@ -70,8 +70,8 @@ const MAX_MEMBERS = 32
 /**
  * This machine's part in the desk of one key.
  *
- * It sends its requests, headers, streams and checks to the other members and applies theirs to the ledger, so
- * that all see one picture. A report each second makes good for what was missed.
+ * It sends its requests, headers, streams and checks to the other members, and applies theirs to the ledger.
+ * A report each second contains totals, from which a member corrects what it missed.
  */
 export class DeskSession implements SessionDesk {
   readonly #deps: DeskSessionDeps

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/ports.ts'
 
 export interface OtherMemberDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>
-  /** When its last message arrived, on the monotonic clock; `undefined` while none of its runs is believed. */
+  /** When its last message arrived, monotonic ms; `undefined` while no run of it is believed. */
   readonly heardMs: () => number | undefined
   readonly record: RecordDeps
 }
