@@ -79,14 +79,21 @@ export const deskSummary = openObject({
 export interface DeskSummary extends Immutable<z.output<typeof deskSummary>> {}
 
 /** Limits for a person's input about a desk. Lengths in UTF-16 units. */
-export const DESK_LIMITS = { servers: 8, server: 255, name: 40, invitation: 4096, credentials: 8192 } as const
+export const DESK_LIMITS = {
+  servers: 8,
+  server: 255,
+  name: 40,
+  tlsCa: 1024,
+  invitation: 4096,
+  credentials: 8192,
+} as const
 
 /** Text that contains the start of an invitation, of this version or another. */
 export const INVITATION = /headroom-desk-\d+\./i
 
 const name = z.exactOptional(boundedText(DESK_LIMITS.name))
 /** An absolute path of a file with the certificates that the server's certificate is checked against. */
-const tlsCa = z.exactOptional(boundedText(1024))
+const tlsCa = z.exactOptional(boundedText(DESK_LIMITS.tlsCa))
 /** `user:password`, a token, or the text of a `.creds` file. */
 const credentials = z.exactOptional(boundedText(DESK_LIMITS.credentials))
 

@@ -9,6 +9,9 @@ export const OWN_NAME = 'Headroom'
 /** Name of all use of the key outside this app. In a plan, this includes the desk's other machines. */
 export const OTHERS_NAME = 'Others'
 
+/** Name of the desk's other machines, apart from others. No program can have it, because of the comma. */
+export const DESK_NAME = 'Desk, other machines'
+
 /**
  * Others' estimated demand in one category, requests per second: the median, and the ends of a 90 % interval.
  */

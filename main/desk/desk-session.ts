@@ -83,7 +83,7 @@ export class DeskSession implements SessionDesk {
   #cancelFlush: (() => void) | undefined
   #cancelReport: () => void = () => {}
   #dropped = 0
-  #refused: string | undefined
+  #refused: Refused | undefined
   #isAlone = false
   #revokedBy: string | undefined
 
@@ -97,7 +97,7 @@ export class DeskSession implements SessionDesk {
         began: (id) => this.#member(id).began(),
         ended: (id, why) => this.#ended(id, why),
         pictureWanted: (by) => void this.#link.send(by, this.#picture()),
-        otherProtocol: (_, { name, protocol }) => this.#refuse(protocolWords(name, protocol)),
+        otherProtocol: (_, { name, protocol }) => this.#refuse(otherProtocol(name, protocol)),
         dropped: () => this.#drop(),
       },
     )
@@ -198,6 +198,7 @@ export class DeskSession implements SessionDesk {
     return {
       state: this.#refused === undefined ? (state.reachable ? 'joined' : 'alone') : 'refused',
       ...(this.#why !== undefined && { why: this.#why }),
+      ...(this.#refused && { refusal: this.#refused.refusal }),
       engine: {
         server: state.server,
         reachable: state.reachable,
@@ -219,7 +220,7 @@ export class DeskSession implements SessionDesk {
   }
 
   get #why(): string | undefined {
-    return this.#refused ?? this.#deps.engine.state.refusal?.message
+    return this.#refused?.why ?? this.#deps.engine.state.refusal?.message
   }
 
   get #isAmongOthers(): boolean {
@@ -334,14 +335,15 @@ export class DeskSession implements SessionDesk {
       member.record.totals(message)
       const { ledger } = this.#deps
       adoptRows(message.rows, sentAt, { ledger, headers: this.#headers, from, nowMs: this.#now })
-    } else this.#refuse(ROTATED)
+    } else this.#refuse(rotatedBy(member.name === from ? undefined : member.name))
     this.#deps.changed()
   }
 
   #reported(member: OtherMember, report: MemberReport, sentAtMs: number): void {
     const { marks } = this.#deps.membership
     if (marks.user !== undefined && report.user !== undefined && marks.user !== report.user) {
-      this.#refuse(`${report.name} is signed in as another user. Quotas are per user.`)
+      const why = `${report.name} is signed in as another user. Quotas are per user.`
+      this.#refuse({ why, refusal: { code: 'other-user', machine: report.name } })
       return
     }
     const wasPresent = member.isPresent
@@ -423,11 +425,12 @@ export class DeskSession implements SessionDesk {
     this.#deps.report({ kind, name })
   }
 
-  #refuse(why: string): void {
-    if (this.#refused === why) return
-    this.#refused = why
+  #refuse(refused: Refused): void {
+    const { why, refusal } = refused
+    if (this.#refused?.why === why) return
+    this.#refused = refused
     for (const member of this.#members.values()) member.lost()
-    this.#deps.report({ kind: 'desk-alone', why })
+    this.#deps.report({ kind: 'desk-alone', why, refusal: refusal.code })
     this.#deps.changed()
   }
 
@@ -448,9 +451,25 @@ export class DeskSession implements SessionDesk {
   }
 }
 
-const ROTATED = 'The secret was replaced. Ask for a new invitation.'
+/** Why this machine no longer belongs to the desk, in words and for programs. */
+interface Refused {
+  readonly why: string
+  readonly refusal: NonNullable<DeskSummary['refusal']>
+}
 
-const protocolWords = (name: string, protocol: number): string =>
+/** `machine`: the member that replaced the secret, if its name is known. */
+const rotatedBy = (machine: string | undefined): Refused => ({
+  why: 'The secret was replaced. Ask for a new invitation.',
+  refusal: { code: 'rotated', ...(machine !== undefined && { machine }) },
+})
+
+const otherProtocol = (machine: string, protocol: number): Refused =>
   protocol > DESK_PROTOCOL
-    ? `${name} has a newer Headroom. Update this machine.`
-    : `${name} has an older Headroom. Update ${name}.`
+    ? {
+        why: `${machine} has a newer Headroom. Update this machine.`,
+        refusal: { code: 'update-here', machine },
+      }
+    : {
+        why: `${machine} has an older Headroom. Update ${machine}.`,
+        refusal: { code: 'update-there', machine },
+      }

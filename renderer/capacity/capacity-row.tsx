@@ -7,6 +7,7 @@ import { allowanceOf } from '../../app/status/allowance.ts'
 import { clockText } from '../../app/status/moments.ts'
 import {
   ageText,
+  deskText,
   fullText,
   isStale,
   isUnchecked,
@@ -40,13 +41,15 @@ interface CapacityRowProps extends CategoryProps {
   readonly worst: boolean
   readonly group: RowGroupId
   readonly trend: TrendPath | undefined
+  /** Whether the table has the column of the desk's other machines. */
+  readonly hasDesk: boolean
 }
 
 /** Media type of a dragged row's category. */
 const DRAGGED = 'application/x-headroom-row'
 
 export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
-  const { category, chosen, worst, group, trend } = props
+  const { category, chosen, worst, group, trend, hasDesk } = props
   const parts = useParts()
   const { moveTo } = useRowActions()
   const severity = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).severity) ?? 'unknown'
@@ -121,6 +124,11 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
       <td className={css('own')}>
         <Own category={category} />
       </td>
+      {hasDesk && (
+        <td className={css('desk')} data-testid="desk-use">
+          <Desk category={category} />
+        </td>
+      )}
       <td className={css('others')}>
         <Others category={category} />
       </td>
@@ -179,6 +187,10 @@ function Left({ category }: CategoryProps) {
 
 function Own({ category }: CategoryProps) {
   return useQuota(category, ownText)
+}
+
+function Desk({ category }: CategoryProps) {
+  return useQuota(category, deskText)
 }
 
 function Others({ category }: CategoryProps) {

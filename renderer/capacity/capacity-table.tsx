@@ -9,7 +9,7 @@ import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import { Shape } from '../components/shape.tsx'
 import { Unlisted } from '../components/unlisted.tsx'
 import type { RowGroup } from '../state/row-groups.ts'
-import { useLook, useParts, useShown } from '../state/window-parts.ts'
+import { useLook, useParts, useShown, useSnapshot } from '../state/window-parts.ts'
 import sheet from './capacity.module.css'
 import { CapacityRow } from './capacity-row.tsx'
 import { useChosenCategory } from './chosen-category.ts'
@@ -21,6 +21,8 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 export function CapacityTable() {
   const groups = useGroups()
   const trends = useTrends()
+  const hasDesk = useSnapshot(({ desk }) => desk !== undefined) ?? false
+  const further = hasDesk ? WITH_DESK : FURTHER_COLUMNS
   const fixed = useShown((snapshot) => snapshot.requests.some((quota) => quota.model === 'fixed'))
   const threshold = useShown((snapshot) => commonThresholdText(snapshot.requests))
   const chosen = useChosenCategory()
@@ -58,6 +60,11 @@ export function CapacityTable() {
               <th scope="col" className={css('own')}>
                 Own /s
               </th>
+              {hasDesk && (
+                <th scope="col" className={css('desk')} title="The desk’s other machines.">
+                  Desk /s
+                </th>
+              )}
               <th scope="col" className={css('others')}>
                 Others /s
               </th>
@@ -76,7 +83,7 @@ export function CapacityTable() {
             <tbody>
               <tr className={css('group')}>
                 <th colSpan={2}>No quotas yet.</th>
-                {FURTHER_COLUMNS.map((column) => (
+                {further.map((column) => (
                   <td key={column} className={css(column)} />
                 ))}
               </tr>
@@ -84,7 +91,7 @@ export function CapacityTable() {
           )}
           {groups.map((group) => (
             <tbody key={group.id} data-group={group.id}>
-              <GroupHead group={group} />
+              <GroupHead group={group} further={further} />
               {group.rows.map((category) => (
                 <CapacityRow
                   key={category}
@@ -93,6 +100,7 @@ export function CapacityTable() {
                   worst={category === worst}
                   group={group.id}
                   trend={trends.get(category)}
+                  hasDesk={hasDesk}
                 />
               ))}
             </tbody>
@@ -113,9 +121,15 @@ function worstCategory(snapshot: Snapshot, nowMs: number): string | undefined {
  * The columns that only a wide window shows. A heading that spanned hidden columns would take up their space.
  */
 const FURTHER_COLUMNS = ['bar-cell', 'count', 'trend', 'own', 'others', 'pace', 'full', 'age'] as const
+const WITH_DESK = [...FURTHER_COLUMNS.slice(0, 4), 'desk', ...FURTHER_COLUMNS.slice(4)] as const
+
+interface GroupHeadProps {
+  readonly group: RowGroup
+  readonly further: readonly string[]
+}
 
 /** The heading of a group, with the line that folds rows without a header. */
-function GroupHead({ group: { id, name, window, unseen, isOpen } }: { readonly group: RowGroup }) {
+function GroupHead({ group: { id, name, window, unseen, isOpen }, further }: GroupHeadProps) {
   const { view } = useParts()
   const toggle = () =>
     view.setState(({ openGroups }) => ({
@@ -133,7 +147,7 @@ function GroupHead({ group: { id, name, window, unseen, isOpen } }: { readonly g
           )}
         </span>
       </th>
-      {FURTHER_COLUMNS.map((column) => (
+      {further.map((column) => (
         <td key={column} className={css(column)} />
       ))}
     </tr>

@@ -1,4 +1,4 @@
-import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
+import { DESK_NAME, OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import { classesOf } from './classes.ts'
 import sheet from './swatch.module.css'
 
@@ -7,9 +7,14 @@ const css = classesOf(sheet)
 /** Number of colours and patterns for programs. If there are more programs, some share them. */
 const FILLS = 6
 
-/** The class of a program's fill, by the program's index. Headroom and others have fills of their own. */
-export const fillOf = (name: string, at: number): string =>
-  css(name === OTHERS_NAME ? 'fill-others' : name === OWN_NAME ? 'fill-own' : `fill-${at % FILLS}`)
+const FILL_OF: Readonly<Record<string, string>> = {
+  [OTHERS_NAME]: 'fill-others',
+  [DESK_NAME]: 'fill-desk',
+  [OWN_NAME]: 'fill-own',
+}
+
+/** The class of a program's fill, by its index. Headroom, the desk and others have fills of their own. */
+export const fillOf = (name: string, at: number): string => css(FILL_OF[name] ?? `fill-${at % FILLS}`)
 
 /** A square with the colour and pattern of a program. */
 export function Swatch({ name, at }: { readonly name: string; readonly at: number }) {

@@ -7,11 +7,14 @@ const css = classesOf(sheet)
 
 /** The quota headers of the last response, as received. */
 export function AnswerHeaders({ details }: { readonly details: RowDetails }) {
-  const { headers, headersAt, oddities } = details
+  const { headers, headersAt, from, oddities } = details
   const names = Object.keys(headers)
   return (
     <div className={css('part')}>
-      <h3>Last headers{headersAt === undefined ? '' : ` · ${clockText(headersAt)}`}</h3>
+      <h3>
+        Last headers{headersAt === undefined ? '' : ` · ${clockText(headersAt)}`}
+        {from !== undefined && ` · received by ${from}`}
+      </h3>
       {names.length === 0 ? (
         <p>None seen yet.</p>
       ) : (

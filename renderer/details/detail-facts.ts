@@ -3,7 +3,7 @@ import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { safeFactText } from '../../app/status/allowance.ts'
 import { sinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
-import { nextCheckText, othersText, pollerText } from '../../app/status/quota-status.ts'
+import { deskText, nextCheckText, othersText, pollerText } from '../../app/status/quota-status.ts'
 import { rateText } from '../../app/status/rates.ts'
 
 /** One labelled fact of a row. */
@@ -33,6 +33,15 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
       about: 'From the certain minimum to the possible maximum.',
     },
     ...problemFacts(quota, nowMs),
+    ...(use?.desk === undefined
+      ? []
+      : [
+          {
+            name: 'The desk uses',
+            value: perSecondText(deskText(quota)),
+            about: 'By its other machines, counted.',
+          },
+        ]),
     { name: 'Others use', value: perSecondText(othersText(quota)), about: 'An estimate from headers.' },
     ...(quota.poller === undefined
       ? []
@@ -68,13 +77,18 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
     { name: 'Resource', value: resource ?? '—', about: 'From X-RateLimit-Resource.' },
     {
       name: 'Used since start',
-      value:
-        used === undefined
-          ? '—'
-          : `${Math.round(used.own)} by Headroom, ${Math.round(used.elsewhere)} by others`,
+      value: used === undefined ? '—' : usedText(used),
     },
     { name: '429s since start', value: String(rejected) },
   ]
+}
+
+/** `12 by Headroom, 30 by others`; with a desk, `12 by this machine, 5 by the desk, 30 by others`. */
+function usedText({ own, desk, elsewhere }: NonNullable<RequestQuota['used']>): string {
+  const byOthers = `${Math.round(elsewhere)} by others`
+  return desk === undefined
+    ? `${Math.round(own)} by Headroom, ${byOthers}`
+    : `${Math.round(own)} by this machine, ${Math.round(desk)} by the desk, ${byOthers}`
 }
 
 /** How much each program behind the gateway has used a row; empty if no program has used it. */

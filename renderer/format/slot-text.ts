@@ -2,16 +2,19 @@ import type { SlotQuota } from '../../app/contract/snapshot.ts'
 import { coarseSinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
 
-/** `of 40 free · 2 elsewhere`, after the number of free slots. */
-export function slotText(slots: SlotQuota): string {
-  const elsewhere = slots.elsewhere > 0 ? ` · ${slots.elsewhere} others` : ''
-  return `of ${slots.limit} free${elsewhere}`
+/** `of 40 free · 2 others`, after the number of free slots; with a desk, `of 40 free · 1 desk · 2 others`. */
+export function slotText({ limit, desk = 0, elsewhere }: SlotQuota): string {
+  const byDesk = desk > 0 ? ` · ${desk} desk` : ''
+  return `of ${limit} free${byDesk}${elsewhere > 0 ? ` · ${elsewhere} others` : ''}`
 }
 
 /** `37 free`, or `full` if no slot is free. */
 export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
   return free === 0 ? 'full' : `${free} free`
 }
+
+/** Slots in use by anyone. */
+export const usedSlots = ({ own, desk = 0, elsewhere }: SlotQuota): number => own + desk + elsewhere
 
 /**
  * The text for slots that no recent header shows. Own streams are always counted, so it is `3 own`, or `?` if
@@ -20,9 +23,10 @@ export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
 export const ownSlots = ({ own }: SlotQuota): string => (own > 0 ? `${own} own` : '?')
 export const unobservedText = ({ own }: SlotQuota): string => (own > 0 ? 'others ?' : 'not observed')
 
-/** `2 own, 6 by others, 2 of 10 free` */
-export function othersSlotsText({ own, elsewhere, free, limit }: SlotQuota): string {
-  return `${own} own, ${elsewhere} by others, ${free} of ${limit} free.`
+/** `2 own, 6 by others, 2 of 10 free`; with a desk, `2 own, 1 by the desk, 5 by others, 2 of 10 free` */
+export function othersSlotsText({ own, desk, elsewhere, free, limit }: SlotQuota): string {
+  const byDesk = desk === undefined ? '' : `${desk} by the desk, `
+  return `${own} own, ${byDesk}${elsewhere} by others, ${free} of ${limit} free.`
 }
 
 /** The age or source of the count. A header arrives only when a stream is opened. */
@@ -51,12 +55,14 @@ export function slotSource({ source, observedAt, own }: SlotQuota): string {
   }
 }
 
-/** A slot's use: own, by others, or free. */
-export type SlotCell = 'own' | 'elsewhere' | 'free'
+/** A slot's use: own, by the desk's other machines, by others, or free. */
+export type SlotCell = 'own' | 'desk' | 'elsewhere' | 'free'
 
-/** One entry per slot, own ones first; at most the limit. */
-export function slotCells({ limit, own, elsewhere }: SlotQuota): readonly SlotCell[] {
-  return Array.from({ length: Math.max(0, limit) }, (_, index) =>
-    index < own ? 'own' : index < own + elsewhere ? 'elsewhere' : 'free',
-  )
+/** One entry per slot, own ones first, then the desk's; at most the limit. */
+export function slotCells({ limit, own, desk = 0, elsewhere }: SlotQuota): readonly SlotCell[] {
+  return Array.from({ length: Math.max(0, limit) }, (_, index) => {
+    if (index < own) return 'own'
+    if (index < own + desk) return 'desk'
+    return index < own + desk + elsewhere ? 'elsewhere' : 'free'
+  })
 }

@@ -23,6 +23,7 @@ export function chartReading(row: ChartRow, limit: number): ChartReading | undef
   if (row.own !== undefined && row.elsewhere !== undefined) {
     facts.push(
       { name: 'Own', value: perSecond(row.own) },
+      ...(row.desk === undefined ? [] : [{ name: 'Desk', value: perSecond(row.desk) }]),
       { name: 'Others', value: perSecond(row.elsewhere) },
     )
   }

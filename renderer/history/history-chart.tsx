@@ -44,7 +44,7 @@ interface HistoryChartProps {
 
 /** The chart of the chosen row: its past, and a forecast at the present rate of use. */
 export const HistoryChart = memo(function HistoryChart({ series, markers, summary }: HistoryChartProps) {
-  const { rows, toMs, nowMs, limit, lowBelow, facts, strip, lowest, empties, hasUsual } = series
+  const { rows, toMs, nowMs, limit, lowBelow, facts, strip, lowest, empties, hasUsual, hasDesk } = series
   const { asBand } = facts
   // Use, forecast and usual load are drawn after the level, so that the first render is no single long task.
   const isWhole = useDeferredValue(true, false)
@@ -69,6 +69,12 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             <rect width="5" height="5" fill="var(--elsewhere)" opacity="0.25" />
             <rect width="2.2" height="5" fill="var(--elsewhere)" />
           </pattern>
+          {hasDesk && (
+            <pattern id={DESK_HATCH} width="4" height="4" patternUnits="userSpaceOnUse">
+              <rect width="4" height="4" fill="var(--desk)" opacity="0.45" />
+              <rect width="2" height="4" fill="var(--desk)" />
+            </pattern>
+          )}
           <pattern
             id={RANGE_HATCH}
             width="5"
@@ -220,6 +226,16 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             fillOpacity={1}
           />
         )}
+        {isWhole && hasDesk && (
+          <Area
+            {...CURVE}
+            dataKey="deskBar"
+            type="stepAfter"
+            stroke="none"
+            fill={`url(#${DESK_HATCH})`}
+            fillOpacity={1}
+          />
+        )}
         {isWhole && strip && (
           <Area
             {...CURVE}
@@ -262,8 +278,9 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
   )
 })
 
-/** Pattern ids for others' use, the possible range and the range of the forecast. */
+/** Pattern ids for others' use, the desk's, the possible range and the range of the forecast. */
 const HATCH = 'chart-others'
+const DESK_HATCH = 'chart-desk'
 const RANGE_HATCH = 'chart-range'
 const FORECAST_HATCH = 'chart-forecast'
 

@@ -109,7 +109,7 @@ function ChartWithMarkers({ series, profile, summary }: ChartWithMarkersProps) {
 }
 
 function Legend({ series }: { readonly series: ChartSeries }) {
-  const { facts, strip, sinceMs, rejectedAt, fromMs, nowMs, hasUsual } = series
+  const { facts, strip, sinceMs, rejectedAt, fromMs, nowMs, hasUsual, hasDesk } = series
   const hasSession = sessionMoments(fromMs, nowMs).length > 0
   return (
     <div className={css('legend')}>
@@ -140,6 +140,11 @@ function Legend({ series }: { readonly series: ChartSeries }) {
           <span>
             <b className={css('own-area')} /> own use
           </span>
+          {hasDesk && (
+            <span>
+              <b className={css('desk-area')} /> desk
+            </span>
+          )}
           <span>
             <b className={css('others-area')} /> others
           </span>

@@ -31,9 +31,12 @@ export interface ChartRow {
   /** Requests per second, as estimated at that time. */
   readonly own?: number
   readonly elsewhere?: number
+  /** By the desk's other machines; absent without a desk. */
+  readonly desk?: number
   /** The bars of the strip below, in units of the axis: see `UseStrip`. */
   readonly ownBar?: readonly [from: number, to: number]
   readonly othersBar?: readonly [from: number, to: number]
+  readonly deskBar?: readonly [from: number, to: number]
 }
 
 /** The lines of a chart, with its axes and limits. */
@@ -47,6 +50,8 @@ export interface ChartSeries {
   readonly lowBelow: number
   readonly rejectedAt: readonly number[]
   readonly hasUsual: boolean
+  /** Whether the strip below the line shows the desk's other machines. */
+  readonly hasDesk: boolean
   readonly range: ChartRange
   readonly facts: RangeFacts
   /** Own and others' use below the line; `undefined` if unknown. */
@@ -97,6 +102,7 @@ export function chartSeries(
   return {
     rows,
     hasUsual: rows.some(({ usual }) => usual !== undefined),
+    hasDesk: rows.some(({ deskBar }) => deskBar !== undefined),
     facts,
     strip,
     sinceMs: history.since ?? history.points[0]?.at,

@@ -33,8 +33,8 @@ export function stripOf(
   points: readonly HistoryPoint[],
   { limit, period }: Pick<RequestQuota, 'limit' | 'period'>,
 ): UseStrip | undefined {
-  const totals = points.flatMap(({ own, elsewhere }) =>
-    own === undefined || elsewhere === undefined ? [] : [own + elsewhere],
+  const totals = points.flatMap(({ own, desk = 0, elsewhere }) =>
+    own === undefined || elsewhere === undefined ? [] : [own + desk + elsewhere],
   )
   if (totals.length === 0) return undefined
   const refillPerSecond = limit / period
@@ -85,15 +85,17 @@ export function withUse(
     if (!isLine) return row
     const told = headerAt === undefined ? row : { ...row, headerAt }
     if (known === undefined || strip === undefined || row.at - known.at > SAYS_MS) return told
-    const { own = 0, elsewhere = 0 } = known
+    const { own = 0, desk, elsewhere = 0 } = known
     const scale = (strip.top - strip.base) / strip.maxPerSecond
     const ownTop = strip.base + own * scale
+    const deskTop = ownTop + (desk ?? 0) * scale
     return {
       ...told,
       own,
+      ...(desk !== undefined && { desk, deskBar: [ownTop, deskTop] as const }),
       elsewhere,
       ownBar: [strip.base, ownTop],
-      othersBar: [ownTop, ownTop + elsewhere * scale],
+      othersBar: [deskTop, deskTop + elsewhere * scale],
     }
   })
 }

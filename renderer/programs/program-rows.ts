@@ -1,6 +1,7 @@
+import type { DeskSummary } from '../../app/contract/desk.ts'
 import type { ProgramClass } from '../../app/contract/programs.ts'
 import type { ProgramSummary, RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
-import { OWN_NAME, runningPlan } from '../../app/plan/running.ts'
+import { OWN_NAME, othersOf, runningPlan } from '../../app/plan/running.ts'
 import { sinceText, untilText, waitText } from '../../app/status/durations.ts'
 import { programStateText } from '../../app/status/gateway-status.ts'
 import { countText, rateRangeText } from '../../app/status/rates.ts'
@@ -139,6 +140,8 @@ const usedText = ({ use }: ProgramSummary): string =>
 /** The rows below the programs: Headroom's own requests, which no program sent, and others' requests. */
 export interface OtherUsers {
   readonly checks: { readonly rate: string; readonly uses: readonly ShownUse[]; readonly streams: number }
+  /** The desk's other machines; absent without a desk. */
+  readonly desk?: { readonly rate: string; readonly programs: number; readonly most: string }
   /** Absent while there is no use by others. */
   readonly others?: {
     readonly rate: string
@@ -150,7 +153,8 @@ export interface OtherUsers {
 
 /** Other users of the key at `nowMs`, epoch ms, besides its programs. */
 export function otherUsers(snapshot: Snapshot, nowMs: number): OtherUsers {
-  const { plan, others } = runningPlan(snapshot)
+  const { plan } = runningPlan(snapshot)
+  const others = snapshot.requests.flatMap((row) => othersOf(row))
   const own = plan.programs.find(({ name }) => name === OWN_NAME)
   const asked = [...(own?.requests ?? [])].sort((a, b) => b.perSecond - a.perSecond)
   const checks = {
@@ -158,12 +162,14 @@ export function otherUsers(snapshot: Snapshot, nowMs: number): OtherUsers {
     uses: asked.map((use) => shownUse({ ...use, forwarded: 0, waiting: 0 }, snapshot.requests)),
     streams: own?.streams.length ?? 0,
   }
+  const desk = deskUse(snapshot)
+  const known = { checks, ...(desk && { desk }) }
   const [most] = [...others].sort((a, b) => b.perSecond - a.perSecond)
-  if (most === undefined) return { checks }
+  if (most === undefined) return known
   const sum = (of: (one: (typeof others)[number]) => number) => others.reduce((all, one) => all + of(one), 0)
   const oldestMs = Math.min(...others.map(({ observedAtMs }) => observedAtMs ?? 0))
   return {
-    checks,
+    ...known,
     others: {
       rate: sum(({ perSecond }) => perSecond).toFixed(1),
       range: `${rateRangeText(
@@ -174,6 +180,32 @@ export function otherUsers(snapshot: Snapshot, nowMs: number): OtherUsers {
       most: `${most.category} ${perSecondText(most.perSecond)}`,
     },
   }
+}
+
+/** What the desk's other machines use now; `undefined` without a desk. */
+function deskUse({ desk, requests }: Snapshot): OtherUsers['desk'] {
+  if (desk === undefined) return undefined
+  const used = requests.flatMap(({ category, use }) => {
+    const perSecond = use?.desk ?? 0
+    return perSecond > 0 ? [{ category, perSecond }] : []
+  })
+  const [most] = used.toSorted((a, b) => b.perSecond - a.perSecond)
+  return {
+    rate: perSecondText(used.reduce((sum, { perSecond }) => sum + perSecond, 0)),
+    programs: programsElsewhere(desk).programs,
+    most: most === undefined ? '' : `${most.category} ${perSecondText(most.perSecond)}`,
+  }
+}
+
+/** The programs on the desk's other machines that respond, and the number of machines that have any. */
+function programsElsewhere({ members }: DeskSummary): {
+  readonly programs: number
+  readonly machines: number
+} {
+  const counts = members.flatMap(({ self, present, programs = [] }) =>
+    !self && present && programs.length > 0 ? [programs.length] : [],
+  )
+  return { programs: counts.reduce((sum, one) => sum + one, 0), machines: counts.length }
 }
 
 /** Totals of all programs of a key since the gateway was turned on, and how many requests wait now. */
@@ -193,6 +225,11 @@ export function totalsOf(programs: readonly ProgramSummary[]) {
   }
 }
 
-/** `5 programs share this key` */
-export const sharingText = (count: number): string =>
-  `${countText(count, 'program')} ${count === 1 ? 'uses' : 'share'} this key`
+/** `5 programs share this key`; with those of a desk, `4 programs on 3 machines share this key`. */
+export function sharingText(count: number, desk?: DeskSummary): string {
+  const others = desk && programsElsewhere(desk)
+  const all = count + (others?.programs ?? 0)
+  const machines = (others?.machines ?? 0) + (count > 0 ? 1 : 0)
+  const where = others === undefined ? '' : ` on ${countText(machines, 'machine')}`
+  return `${countText(all, 'program')}${where} ${all === 1 ? 'uses' : 'share'} this key`
+}

@@ -1,6 +1,7 @@
 import { mayHaveOrders } from '../../app/contract/orders.ts'
 import type { ProgramSummary } from '../../app/contract/snapshot.ts'
-import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
+import { DESK_NAME, OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
+import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
@@ -41,12 +42,13 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
   const hasOrders = useSnapshot(mayHaveOrders) ?? false
   const rest = useShownValue(otherUsers)
   const unlisted = useShown((snapshot) => snapshot.unlisted?.programs) ?? 0
+  const sharing = useShown(({ desk }) => sharingText(programs.length + unlisted, desk))
   const recent = useRecentUse(profile)
   return (
     <section className={css('panel', 'table')} aria-labelledby="programs-heading">
       <div className={css('head')}>
         <h2 id="programs-heading">Programs</h2>
-        <span>{sharingText(programs.length + unlisted)}</span>
+        <span>{sharing}</span>
         <Unlisted of="programs" />
         <button
           type="button"
@@ -218,7 +220,7 @@ interface RestRowsProps extends Pick<RowProps, 'hasOrders' | 'at'> {
   readonly rest: OtherUsers
 }
 
-function RestRows({ rest: { checks, others }, hasOrders, at }: RestRowsProps) {
+function RestRows({ rest: { checks, desk, others }, hasOrders, at }: RestRowsProps) {
   return (
     <>
       <tr className={css('rest')}>
@@ -246,6 +248,28 @@ function RestRows({ rest: { checks, others }, hasOrders, at }: RestRowsProps) {
           </span>
         </td>
       </tr>
+      {desk !== undefined && (
+        <tr className={css('rest')}>
+          <th scope="row">
+            <div className={css('named')}>
+              <Swatch name={DESK_NAME} at={at} />
+              <b>Desk</b>
+            </div>
+          </th>
+          <td colSpan={2} className={css('muted')}>
+            other machines
+          </td>
+          <td>
+            <div className={css('rate')}>
+              <b>{desk.rate}</b>
+            </div>
+          </td>
+          <td colSpan={hasOrders ? 4 : 3} className={css('muted')}>
+            {countText(desk.programs, 'program')}
+          </td>
+          <td colSpan={2}>{desk.most}</td>
+        </tr>
+      )}
       {others !== undefined && (
         <tr className={css('rest')}>
           <th scope="row">
@@ -255,7 +279,7 @@ function RestRows({ rest: { checks, others }, hasOrders, at }: RestRowsProps) {
             </div>
           </th>
           <td colSpan={2} className={css('muted')}>
-            outside the gateway
+            {desk === undefined ? 'outside the gateway' : 'outside the desk'}
           </td>
           <td>
             <div className={css('rate')}>

@@ -1,4 +1,4 @@
-import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
+import { DESK_NAME, OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import type { AskedHistory } from './use-program-history.ts'
 
 /**
@@ -22,7 +22,7 @@ export interface UsePiece {
 
 /** Use of one category over a time span, stacked. */
 export interface StackedUse {
-  /** From the bottom: programs, then Headroom's own requests, then others. */
+  /** From the bottom: programs, Headroom's own requests, the desk's other machines, others. */
   readonly layers: readonly { readonly name: string; readonly requests: number }[]
   readonly pieces: readonly UsePiece[]
   /** Requests per second at the top of the chart, and at its grid lines. */
@@ -33,11 +33,11 @@ export interface StackedUse {
 }
 
 /**
- * Use by program in requests per second, with Headroom's own requests and others on top. `names`: the
- * programs, from the bottom up; removed ones follow. The chart is at least as high as `refillPerSecond`.
+ * Use by program in requests per second, with Headroom's own requests, the desk and others on top. `names`:
+ * the programs, from the bottom up; removed ones follow. The chart is at least as high as `refillPerSecond`.
  */
 export function stackedUse(
-  { from, resolutionMs, toMs, programs, own, elsewhere }: Omit<AskedHistory, 'rejectedAt'>,
+  { from, resolutionMs, toMs, programs, own, desk, elsewhere }: Omit<AskedHistory, 'rejectedAt'>,
   names: readonly string[],
   refillPerSecond: number,
 ): StackedUse {
@@ -53,6 +53,7 @@ export function stackedUse(
   const layers = [
     ...[...names, ...gone].map((name) => ({ name, by: counts(name) })),
     { name: OWN_NAME, by: own.map((count, at) => Math.max(0, count - byPrograms(at))) },
+    ...(desk === undefined ? [] : [{ name: DESK_NAME, by: desk }]),
     { name: OTHERS_NAME, by: elsewhere },
   ]
   const endMs = from + columns * resolutionMs

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import type { ProgramSummary } from '../../app/contract/snapshot.ts'
 import { DAY_MS, MINUTE_MS } from '../../app/contract/units.ts'
-import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
+import { DESK_NAME, OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import { clockText, minuteText, weekdayText } from '../../app/status/moments.ts'
 import { chartMarkers } from '../charts/markers.ts'
 import { timeTicks } from '../charts/time-ticks.ts'
@@ -201,6 +201,8 @@ function Times({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: numbe
   )
 }
 
+const SHORT_NAMES: Readonly<Record<string, string>> = { [OTHERS_NAME]: 'others', [DESK_NAME]: 'desk' }
+
 interface LegendProps {
   readonly use: StackedUse
   readonly programs: readonly ProgramSummary[]
@@ -214,10 +216,11 @@ interface LegendProps {
 function Legend({ use: { layers }, programs, category }: LegendProps) {
   const rest = useShownValue(({ requests }) => {
     const use = requests.find((one) => one.category === category)?.use
-    return { own: use?.own ?? 0, elsewhere: use?.elsewhere ?? 0 }
+    return { own: use?.own ?? 0, desk: use?.desk ?? 0, elsewhere: use?.elsewhere ?? 0 }
   })
   const now = (name: string): string => {
     if (name === OTHERS_NAME) return perSecondText(rest?.elsewhere ?? 0)
+    if (name === DESK_NAME) return perSecondText(rest?.desk ?? 0)
     const all = programs.map((one) => ({
       name: one.name,
       ...one.use.find((use) => use.category === category),
@@ -236,7 +239,7 @@ function Legend({ use: { layers }, programs, category }: LegendProps) {
       {layers.map(({ name }, at) => (
         <li key={name}>
           <Swatch name={name} at={at} />
-          <span title={name}>{name === OTHERS_NAME ? 'others' : name}</span>
+          <span title={name}>{SHORT_NAMES[name] ?? name}</span>
           <b>{now(name)}</b>
         </li>
       ))}

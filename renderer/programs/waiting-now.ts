@@ -82,7 +82,7 @@ function longestWaitText({ nextCameAt, nextPatientUntil }: Use): { readonly maxW
 function stateOf(quota: RequestQuota | undefined, nowMs: number): Omit<WaitingGroup, 'category' | 'rows'> {
   if (quota === undefined) return { severity: 'unknown', label: '', why: '' }
   const { severity, label, state } = quotaStatus(quota, nowMs)
-  const others = quota.use?.elsewhere ?? 0
+  const { elsewhere: others = 0, desk = 0 } = quota.use ?? {}
   const why =
     state === 'blocked' && quota.blockedUntil !== undefined
       ? `until ${clockText(quota.blockedUntil)}`
@@ -90,6 +90,8 @@ function stateOf(quota: RequestQuota | undefined, nowMs: number): Omit<WaitingGr
         ? UNTIL_OTHERS_SLOW
         : others >= MIN_SHOWN_PER_SECOND
           ? `others use ${rateText(others)}`
-          : ''
+          : desk >= MIN_SHOWN_PER_SECOND
+            ? `the desk uses ${rateText(desk)}`
+            : ''
   return { severity, label, why }
 }

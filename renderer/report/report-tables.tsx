@@ -16,7 +16,11 @@ export function ReportTables({ report }: { readonly report: Report }) {
   )
 }
 
+/** Whether the report has requests of a desk's other machines. */
+const hasDesk = ({ requests }: Report): boolean => requests.some(({ desk }) => desk !== undefined)
+
 function RequestTable({ report }: { readonly report: Report }) {
+  const withDesk = hasDesk(report)
   if (report.requests.length === 0) return <p>No request quota was observed in this time.</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus
@@ -26,7 +30,8 @@ function RequestTable({ report }: { readonly report: Report }) {
           <tr>
             <th scope="col">Requests</th>
             <th scope="col">Own</th>
-            <th scope="col">Elsewhere</th>
+            {withDesk && <th scope="col">Desk</th>}
+            <th scope="col">{withDesk ? 'Others' : 'Elsewhere'}</th>
             <th scope="col">429s</th>
             <th scope="col">Lowest</th>
             <th scope="col">Time low</th>
@@ -41,6 +46,7 @@ function RequestTable({ report }: { readonly report: Report }) {
                 {countOrDash(row.own)}
                 {row.programs && <div className={css('hint')}>{programsLine(row)}</div>}
               </td>
+              {withDesk && <td>{countOrDash(row.desk ?? 0)}</td>}
               <td>{countOrDash(row.elsewhere)}</td>
               <td>{countOrDash(row.rejected)}</td>
               <td>{lowestText(row)}</td>
@@ -64,7 +70,7 @@ function SlotTable({ report }: { readonly report: Report }) {
           <tr>
             <th scope="col">Stream slots</th>
             <th scope="col">Peak own</th>
-            <th scope="col">Peak others</th>
+            <th scope="col">{hasDesk(report) ? 'Peak others, desk' : 'Peak others'}</th>
             <th scope="col">Least free</th>
             <th scope="col">Refused</th>
           </tr>

@@ -16,6 +16,7 @@ import {
   slotCells,
   slotSource,
   unobservedText,
+  usedSlots,
 } from '../format/slot-text.ts'
 import { useShown, useSnapshot } from '../state/window-parts.ts'
 import sheet from './slots.module.css'
@@ -35,6 +36,7 @@ const NO_STREAMS: readonly StreamSummary[] = []
 export function SlotMap() {
   const slots = useSnapshot((snapshot) => snapshot.slots) ?? NONE
   const streams = useSnapshot((snapshot) => snapshot.streams) ?? NO_STREAMS
+  const hasDesk = useSnapshot(({ desk }) => desk !== undefined) ?? false
   const isStopped = useShown((snapshot, nowMs) => cannotCall(conditionsOf(snapshot, nowMs))) ?? false
   return (
     <section className={css('part')} aria-labelledby="slots-title">
@@ -42,7 +44,13 @@ export function SlotMap() {
         <h2 id="slots-title">Stream slots</h2>
         <Unlisted of="slots" />
         <span className={css('legend')}>
-          open at once · <i className={css('own-mark')} /> own <i className={css('others-mark')} /> others
+          open at once · <i className={css('own-mark')} /> own{' '}
+          {hasDesk && (
+            <>
+              <i className={css('desk-mark')} /> desk{' '}
+            </>
+          )}
+          <i className={css('others-mark')} /> others
         </span>
       </div>
       <ul className={css('slots')} aria-label="Stream slots">
@@ -95,8 +103,7 @@ const SlotGroup = memo(function SlotGroup({ quota, isKnown, shared }: GroupProps
       </span>
       {isKnown && <Age quota={quota} />}
       <span className={css('used')} data-testid="used">
-        <b className={css('number')}>{isKnown ? quota.own + quota.elsewhere : ownSlots(quota)}</b> /{' '}
-        {quota.limit}
+        <b className={css('number')}>{isKnown ? usedSlots(quota) : ownSlots(quota)}</b> / {quota.limit}
       </span>
       <span className={css('free-word')} data-testid="free">
         {isKnown ? freeText(quota) : unobservedText(quota)}

@@ -272,7 +272,7 @@ const member = (id: string, name: string, more: Partial<DeskMember> = {}): DeskM
 /** The desk of the design's picture, without a dispatcher. */
 export const DESK: DeskSummary = {
   state: 'joined',
-  engine: { server: 'tls://nats.lan:4222', reachable: true, roundTripMs: 1.4 },
+  engine: { server: 'nats.lan:4222', reachable: true, roundTripMs: 1.4 },
   members: [
     member('w', 'WORKSTATION', { self: true, lastSeenMs: 0, perSecond: 1.06, total: 41_207 }),
     member('l', 'LAPTOP', { perSecond: 0.25, programs: [{ name: 'dashboard', perSecond: 0.25 }] }),
@@ -286,8 +286,8 @@ export const DESK: DeskSummary = {
 export const DESK_ALONE: DeskSummary = {
   ...DESK,
   state: 'alone',
-  why: 'timed out after 1 s',
-  engine: { server: 'tls://nats.lan:4222', reachable: false, since: NOW_MS - 2 * SECOND },
+  why: 'nats.lan:4222 timed out.',
+  engine: { server: 'nats.lan:4222', reachable: false, since: NOW_MS - 2 * SECOND },
   members: DESK.members.map((one) => (one.self ? one : { ...one, present: false, lastSeenMs: 2400 })),
 }
 

@@ -1,7 +1,7 @@
 import type { DeskSummary } from '../../contract/desk.ts'
 import type { Snapshot } from '../../contract/snapshot.ts'
-import { sentence } from '../../status/sentences.ts'
-import { hostReason, joined, type Message, message } from './message.ts'
+import { sentenceEnd } from '../../status/sentences.ts'
+import { joined, type Message, message } from './message.ts'
 
 /** The text for a desk that can't be reached, or that this machine does not belong to any more. */
 export function deskMessage(kind: 'desk-unreachable' | 'desk-refused', { desk }: Snapshot): Message {
@@ -12,7 +12,7 @@ export function deskMessage(kind: 'desk-unreachable' | 'desk-refused', { desk }:
     title: 'Desk unreachable.',
     text: 'This machine only sees its own use; the rest counts as others.',
     action: 'Check the NATS server.',
-    detail: joined('Retrying. No action needed.', hostReason(desk?.engine.server, desk?.why)),
+    detail: joined('Retrying. No action needed.', desk?.why === undefined ? '' : sentenceEnd(desk.why)),
   })
 }
 
@@ -24,7 +24,8 @@ function refusedMessage(desk: DeskSummary | undefined): Message {
     title,
     text: 'This machine only sees its own use.',
     action,
-    detail: desk?.why === undefined ? '' : sentence(desk.why),
+    // The title says why if the code is known.
+    detail: desk?.refusal !== undefined || desk?.why === undefined ? '' : sentenceEnd(desk.why),
   })
 }
 
@@ -34,7 +35,7 @@ function refusedWords({ refusal }: Pick<DeskSummary, 'refusal'> = {}): Pick<Mess
     case 'rotated':
       return {
         title: `The desk’s secret was replaced${machine === undefined ? '' : ` on ${machine}`}.`,
-        action: 'Ask for a new invitation, then join again.',
+        action: 'Ask for a new invitation. Leave the desk, then join again.',
       }
     case 'update-here':
       return {

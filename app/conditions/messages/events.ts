@@ -241,7 +241,7 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
     say: ({ why, refusal }) => [
       'warning',
       refusal === undefined ? 'Desk unreachable' : 'No longer on the desk',
-      why,
+      why.replace(/\.$/, ''),
     ],
   },
   'desk-back': {

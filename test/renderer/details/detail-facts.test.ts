@@ -29,6 +29,17 @@ it('distinguishes a header’s number from the model’s', () => {
   })
 })
 
+it('shows the desk’s other machines as a third part of the use', () => {
+  const use = { total: 1.2, own: 0.1, desk: 0.4, elsewhere: 0.7, elsewhereLow: 0.7, elsewhereHigh: 0.7 }
+  const row = quota('Positions', 320, 300, 38, { use, used: { own: 12, desk: 5, elsewhere: 30.4 } })
+  expect(said(row)).toMatchObject({
+    'The desk uses': '0.4/s',
+    'Others use': '0.7/s',
+    'Used since start': '12 by this machine, 5 by the desk, 30 by others',
+  })
+  expect(said(quota('Positions', 320, 300, 38))).not.toHaveProperty('The desk uses')
+})
+
 it('shows a dash for a number no header gave', () => {
   expect(said(defaultQuota('Barchart Stream', 500, 300))).toMatchObject({
     Source: 'documented default, not checked yet',

@@ -7,12 +7,28 @@ import {
   slotCells,
   slotText,
   unobservedText,
+  usedSlots,
 } from '../../../renderer/format/slot-text.ts'
 import { slots } from '../fixtures.ts'
 
 it('slots show how many are free and how many others use', () => {
   expect(slotText(slots('Positions Stream', 40, 1, 2))).toBe('of 40 free · 2 others')
   expect(slotText(slots('Order Stream', 40, 1, 0))).toBe('of 40 free')
+})
+
+it('slots of the desk’s other machines are a part of their own: own + desk + others + free = limit', () => {
+  const row = { ...slots('Positions Stream', 10, 1, 3), desk: 2, free: 4 }
+  expect(slotText(row)).toBe('of 10 free · 2 desk · 3 others')
+  expect(slotText({ ...row, desk: 0, free: 6 })).toBe('of 10 free · 3 others')
+  expect(othersSlotsText(row)).toBe('1 own, 2 by the desk, 3 by others, 4 of 10 free.')
+  const cells = Object.entries(Object.groupBy(slotCells(row), (cell) => cell))
+  expect(cells.map(([cell, all]) => [cell, all.length])).toEqual([
+    ['own', 1],
+    ['desk', 2],
+    ['elsewhere', 3],
+    ['free', 4],
+  ])
+  expect([usedSlots(row), usedSlots(slots('Positions Stream', 10, 1, 3))]).toEqual([6, 4])
 })
 
 it('a group without a free slot says it in one word', () => {

@@ -20,6 +20,7 @@ const point = (seconds: number, more: Partial<HistoryPoint> = {}): HistoryPoint 
 describe('the chart’s cursor', () => {
   const points = [
     point(-60, { source: 'header', remaining: 120, own: 0.1, elsewhere: 0 }),
+    point(-50, { remaining: 111, own: 0.1, desk: 0.4, elsewhere: 0.6 }),
     point(-32, { remaining: 107, low: 101, high: 113, own: 0.1, elsewhere: 1.25 }),
   ]
   const { rows } = chartSeries({ points, rejectedAt: [] }, quota('Positions', 320, 300, 100), NOW_MS)
@@ -27,6 +28,20 @@ describe('the chart’s cursor', () => {
     const row = rows.find((one) => one.at === NOW_MS + seconds * SECOND)
     return row && chartReading(row, 320)
   }
+  test('reads the desk’s part of the use where there is a desk', () => {
+    expect(at(-50)?.facts.slice(1)).toEqual([
+      { name: 'Own', value: '0.1/s' },
+      { name: 'Desk', value: '0.4/s' },
+      { name: 'Others', value: '0.6/s' },
+    ])
+  })
+  test('stacks the desk’s part between own use and others’', () => {
+    const { ownBar, deskBar, othersBar } = rows.find((one) => one.at === NOW_MS - 50 * SECOND) ?? {}
+    expect(deskBar?.[0]).toBe(ownBar?.[1])
+    expect(othersBar?.[0]).toBe(deskBar?.[1])
+    const height = (bar: readonly [number, number] | undefined) => (bar ? bar[1] - bar[0] : 0)
+    expect(height(deskBar) / height(othersBar)).toBeCloseTo(0.4 / 0.6)
+  })
   test('reads the time, the range, who used it, and the age of an estimate', () => {
     expect(at(-32)).toEqual({
       time: '14:30:33',

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest'
 import type { ProgramSummary } from '../../../app/contract/snapshot.ts'
-import { otherUsers, programRow, totalsOf, waitUsedOf } from '../../../renderer/programs/program-rows.ts'
+import {
+  otherUsers,
+  programRow,
+  sharingText,
+  totalsOf,
+  waitUsedOf,
+} from '../../../renderer/programs/program-rows.ts'
 import { byMinute } from '../../../renderer/programs/use-recent-use.ts'
-import { NOW_MS, quota, snapshot } from '../fixtures.ts'
+import { DESK, DESK_ALONE, NOW_MS, quota, snapshot } from '../fixtures.ts'
 
 const program = (more: Partial<ProgramSummary>): ProgramSummary => ({
   ...{ id: 'a', name: 'a', class: 'normal', weight: 1, keyEnding: 'abcd', forwarded: 0, coalesced: 0 },
@@ -59,6 +65,24 @@ test('Headroom’s checks are its own requests without those of programs; others
     others: { rate: '1.3', range: '1.1–1.4/s', most: 'Positions 1.25' },
   })
   expect(otherUsers(snapshot({ requests: [] }), NOW_MS)).not.toHaveProperty('others')
+})
+
+test('on a desk, its other machines have a row, and others do not include them', () => {
+  const row = quota('Positions', 320, 300, 200, {
+    use: { total: 1.7, own: 0.1, desk: 0.35, elsewhere: 1.25, elsewhereLow: 1.1, elsewhereHigh: 1.4 },
+  })
+  expect(otherUsers(snapshot({ requests: [row], desk: DESK }), NOW_MS)).toMatchObject({
+    desk: { rate: '0.35', programs: 2, most: 'Positions 0.35' },
+    others: { rate: '1.3', range: '1.1–1.4/s', most: 'Positions 1.25' },
+  })
+  expect(otherUsers(snapshot({ requests: [row] }), NOW_MS)).not.toHaveProperty('desk')
+})
+
+test('the heading counts the programs of all machines that respond', () => {
+  expect(sharingText(2)).toBe('2 programs share this key')
+  expect(sharingText(2, DESK)).toBe('4 programs on 3 machines share this key')
+  expect(sharingText(0, DESK)).toBe('2 programs on 2 machines share this key')
+  expect(sharingText(1, DESK_ALONE)).toBe('1 program on 1 machine uses this key')
 })
 
 test('minutes of all categories of a program are summed, and those outside are ignored', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { DESK_NAME } from '../../../app/plan/running.ts'
 import { stackedUse } from '../../../renderer/programs/stacked-use.ts'
 
 const MINUTE_MS = 60_000
@@ -37,6 +38,18 @@ test('programs are stacked in order, a removed one above them, then own requests
     [3, 0.2],
     [4, 1],
   ])
+})
+
+test('the desk’s other machines are a layer between own requests and others’', () => {
+  const use = stackedUse({ ...history([], { own: [12], elsewhere: [60] }), desk: [30] }, [], 1.5)
+  expect(use.layers).toEqual([
+    { name: 'Headroom', requests: 12 },
+    { name: DESK_NAME, requests: 30 },
+    { name: 'Others', requests: 60 },
+  ])
+  const [own, desk, others] = use.pieces
+  expect(desk?.bottom).toBeCloseTo((own?.bottom ?? 0) + (own?.height ?? 0))
+  expect(others?.bottom).toBeCloseTo((desk?.bottom ?? 0) + (desk?.height ?? 0))
 })
 
 test('an incomplete minute counts by its part, and not at all before a quarter of it', () => {

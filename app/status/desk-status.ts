@@ -1,0 +1,96 @@
+import type { DeskMember, DeskSummary } from '../contract/desk.ts'
+import type { Severity } from '../contract/severity.ts'
+import type { Snapshot } from '../contract/snapshot.ts'
+import { clockText } from './moments.ts'
+import { countText } from './rates.ts'
+
+/** One machine of a desk, the same on every surface. */
+export interface Machine {
+  readonly id: string
+  readonly name: string
+  readonly isSelf: boolean
+  /** `unknown`: the machine doesn't respond, or can't be heard. */
+  readonly severity: Severity
+  /** `executor 0.31 · scanner 0.75`, `doesn’t respond, last seen 14:31:03`, `works alone since 14:31:04`. */
+  readonly note: string
+  /** `1.06/s`; a dash for a machine that can't be heard. */
+  readonly rate: string
+  /** Its share of the desk's use, 0 to 1. */
+  readonly share: number
+}
+
+/** Maximum number of programs that are named for one machine. */
+const MAX_PROGRAMS = 3
+
+/** The machines of the desk, this one first; empty without a desk. */
+export function deskMachines({ desk, programs = [], at }: Snapshot): readonly Machine[] {
+  if (desk === undefined) return []
+  const most = desk.members.reduce((sum, { present, perSecond }) => sum + (present ? perSecond : 0), 0)
+  return desk.members.map((member): Machine => {
+    const { id, name, self: isSelf, present, perSecond } = member
+    return {
+      ...{ id, name, isSelf },
+      severity: present ? 'ok' : 'unknown',
+      note: isSelf
+        ? (aloneText(desk) ?? programsText(programs))
+        : present
+          ? programsText(member.programs ?? [])
+          : silenceText(desk, member, at),
+      rate: present ? `${perSecond.toFixed(2)}/s` : '–',
+      share: present && most > 0 ? perSecond / most : 0,
+    }
+  })
+}
+
+function aloneText({ state, engine: { since } }: DeskSummary): string | undefined {
+  if (state === 'joined') return undefined
+  return since === undefined ? 'works alone' : `works alone since ${clockText(since)}`
+}
+
+/** A machine that can't be heard. While the server can't be reached, nothing shows whether it responds. */
+function silenceText({ state }: DeskSummary, { lastSeenMs }: DeskMember, atMs: number): string {
+  const seen = `last seen ${clockText(atMs - lastSeenMs)}`
+  return state === 'joined' ? `doesn’t respond, ${seen}` : seen
+}
+
+function programsText(programs: readonly { readonly name: string; readonly perSecond: number }[]): string {
+  if (programs.length === 0) return 'no programs'
+  const busiest = programs.toSorted((a, b) => b.perSecond - a.perSecond)
+  const more = programs.length - MAX_PROGRAMS
+  const named = busiest
+    .slice(0, MAX_PROGRAMS)
+    .map(({ name, perSecond }) => `${name} ${perSecond.toFixed(2)}`)
+    .join(' · ')
+  return more > 0 ? `${named} · ${more} more` : named
+}
+
+/** `3 machines`, `2 of 3 machines` if some can't be heard. */
+export function machinesText({ members }: Pick<DeskSummary, 'members'>): string {
+  const present = members.filter((one) => one.present).length
+  const all = countText(members.length, 'machine')
+  return present === members.length ? all : `${present} of ${all}`
+}
+
+/** The server of a desk, in words. */
+export interface EngineStatus {
+  readonly severity: Severity
+  readonly label: 'ok' | 'unreachable'
+  /** `round trip 1.4 ms`, `since 14:31:04`. */
+  readonly facts: readonly string[]
+}
+
+/** Whether the desk's server can be reached, and how it is. */
+export function engineStatus({ engine: { reachable, since, roundTripMs } }: DeskSummary): EngineStatus {
+  if (!reachable) {
+    const facts = since === undefined ? [] : [`since ${clockText(since)}`]
+    return { severity: 'warning', label: 'unreachable', facts }
+  }
+  const facts = roundTripMs === undefined ? [] : [`round trip ${roundTripMs.toFixed(1)} ms`]
+  return { severity: 'ok', label: 'ok', facts }
+}
+
+/** `WORKSTATION announces alerts`; empty if it is unknown which machine does. */
+export function announcerText({ members, announces }: DeskSummary): string {
+  const name = members.find(({ id }) => id === announces)?.name
+  return name === undefined ? '' : `${name} announces alerts`
+}

@@ -1,0 +1,63 @@
+import '../../renderer/utc.ts'
+import { expect, it } from 'vitest'
+import type { DeskSummary } from '../../../app/contract/desk.ts'
+import type { ProgramSummary } from '../../../app/contract/snapshot.ts'
+import { announcerText, deskMachines, engineStatus, machinesText } from '../../../app/status/desk-status.ts'
+import { DESK, DESK_ALONE, snapshot } from '../../renderer/fixtures.ts'
+
+const program = (name: string, perSecond: number) => ({ name, perSecond }) as ProgramSummary
+const machinesOf = (desk: DeskSummary, programs: readonly ProgramSummary[] = []) =>
+  deskMachines(snapshot({ desk, programs })).map(({ name, note, rate }) => [name, note, rate])
+
+it('shows each machine with its programs and its rate, and its share of the desk’s use', () => {
+  const programs = [program('executor', 0.31), program('scanner', 0.75)]
+  expect(machinesOf(DESK, programs)).toEqual([
+    ['WORKSTATION', 'scanner 0.75 · executor 0.31', '1.06/s'],
+    ['LAPTOP', 'dashboard 0.25', '0.25/s'],
+    ['SERVER', 'risk 0.20', '0.20/s'],
+  ])
+  const [first] = deskMachines(snapshot({ desk: DESK }))
+  expect(first).toMatchObject({ isSelf: true, severity: 'ok', note: 'no programs' })
+  expect(first?.share).toBeCloseTo(1.06 / 1.51)
+})
+
+it('names at most three programs of a machine', () => {
+  const programs = ['a', 'b', 'c', 'd', 'e'].map((name, at) => program(name, at / 10))
+  expect(machinesOf(DESK, programs)[0]?.[1]).toBe('e 0.40 · d 0.30 · c 0.20 · 2 more')
+})
+
+it('shows since when a machine has been silent', () => {
+  const [self, laptop, server] = DESK.members
+  if (self === undefined || laptop === undefined || server === undefined) throw new Error('no member')
+  const lost = { ...DESK, members: [self, { ...laptop, present: false, lastSeenMs: 9_000 }, server] }
+  expect(machinesOf(lost)[1]).toEqual(['LAPTOP', 'doesn’t respond, last seen 14:30:56', '–'])
+  expect(machinesText(lost)).toBe('2 of 3 machines')
+})
+
+it('shows that this machine works alone while the server can’t be reached', () => {
+  expect(machinesOf(DESK_ALONE)).toEqual([
+    ['WORKSTATION', 'works alone since 14:31:03', '1.06/s'],
+    ['LAPTOP', 'last seen 14:31:02', '–'],
+    ['SERVER', 'last seen 14:31:02', '–'],
+  ])
+  expect(machinesText(DESK_ALONE)).toBe('1 of 3 machines')
+  expect(engineStatus(DESK_ALONE)).toEqual({
+    severity: 'warning',
+    label: 'unreachable',
+    facts: ['since 14:31:03'],
+  })
+  const refused = { ...DESK, state: 'refused', members: DESK.members.slice(0, 1) } as const
+  expect(machinesOf(refused)).toEqual([['WORKSTATION', 'works alone', '1.06/s']])
+})
+
+it('shows the server and who announces alerts', () => {
+  expect(engineStatus(DESK)).toEqual({ severity: 'ok', label: 'ok', facts: ['round trip 1.4 ms'] })
+  expect(engineStatus({ ...DESK, engine: { server: 'nats.lan:4222', reachable: true } }).facts).toEqual([])
+  expect(machinesText(DESK)).toBe('3 machines')
+  expect(announcerText(DESK)).toBe('WORKSTATION announces alerts')
+  expect(announcerText({ ...DESK, announces: 'gone' })).toBe('')
+})
+
+it('is empty without a desk', () => {
+  expect(deskMachines(snapshot())).toEqual([])
+})
