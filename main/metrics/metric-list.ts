@@ -228,6 +228,11 @@ const METRICS: readonly Definition[] = [
     row: (row) => row.use?.own,
   },
   {
+    name: 'headroom_requests_desk_per_second',
+    help: 'Recent use by the desk’s other machines; absent without a desk.',
+    row: (row) => row.use?.desk,
+  },
+  {
     name: 'headroom_requests_elsewhere_per_second',
     help: "Others' use: the median, and the ends of its interval.",
     samples: (input) => [
@@ -299,6 +304,7 @@ const METRICS: readonly Definition[] = [
     help: 'Requests since this app started, by origin. Others’ are counted when a header shows them: use rate() over 5m or more; over 1m for by="own".',
     samples: (input) => [
       ...perRow(input, (row) => row.used?.own).map(withLabel('by', 'own')),
+      ...perRow(input, (row) => row.used?.desk).map(withLabel('by', 'desk')),
       ...perRow(input, (row) => row.used?.elsewhere).map(withLabel('by', 'elsewhere')),
     ],
   },
@@ -315,6 +321,11 @@ const METRICS: readonly Definition[] = [
     slot: (row) => seen(row.source, row.free),
   },
   { name: 'headroom_slots_own', help: 'Slots used by this app.', slot: (row) => row.own },
+  {
+    name: 'headroom_slots_desk',
+    help: 'Slots used by the desk’s other machines; absent without a desk.',
+    slot: (row) => row.desk,
+  },
   {
     name: 'headroom_slots_elsewhere',
     help: 'Slots used by other programs.',
@@ -337,6 +348,22 @@ const METRICS: readonly Definition[] = [
     help: 'Orders with an unknown outcome that nobody has dismissed; absent while orders were never allowed.',
     profile: ({ orders = NO_ORDERS }) =>
       orders.state === 'off' && orders.unknown.length === 0 ? undefined : orders.unknown.length,
+  },
+  {
+    name: 'headroom_desk_reachable',
+    help: '1 while the desk’s server can be reached; absent without a desk.',
+    profile: ({ desk }) => desk && (desk.engine.reachable ? 1 : 0),
+  },
+  {
+    name: 'headroom_desk_members',
+    help: 'Machines of the desk that respond, this one included; absent without a desk.',
+    profile: ({ desk }) => desk?.members.filter(({ present }) => present).length,
+  },
+  {
+    name: 'headroom_desk_dropped_total',
+    help: 'Messages of the desk that were dropped. They are rare: use increase() over 1h or more.',
+    type: 'counter',
+    profile: ({ desk }) => desk?.dropped,
   },
   {
     name: 'headroom_gateway_up',

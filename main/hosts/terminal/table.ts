@@ -14,6 +14,7 @@ import { countdownSeconds } from '../../../app/status/durations.ts'
 import { gatewayStatus } from '../../../app/status/gateway-status.ts'
 import { isServiceAway } from '../../../app/status/problem-status.ts'
 import {
+  deskText,
   isUnchecked,
   leftText,
   othersText,
@@ -27,6 +28,7 @@ import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
 import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
 import { type Cell, duration, left, levelBar, paint, printable, right, type Tone } from './cells.ts'
 import { eventLine } from './changes.ts'
+import { deskRows } from './desk-rows.ts'
 import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine, wrapped } from './fit.ts'
 import { gatewayText, programHeading, programText } from './program-rows.ts'
 
@@ -64,7 +66,7 @@ const WEIGHTS = {
 } as const
 
 /** The order in which columns are removed if there is too little width: highest first. */
-const LEAVES = { category: 1, age: 2, pace: 3, full: 4, others: 5, own: 6, bar: 7 } as const
+const LEAVES = { category: 1, age: 2, pace: 3, full: 4, others: 5, own: 6, desk: 6, bar: 7 } as const
 
 /**
  * The widths of all columns except state, category and bar, without the space before each: `~120–380/500`.
@@ -74,6 +76,8 @@ const WIDTHS = { left: 12, own: 4, others: 7, pace: 9, full: 5, age: 7 } as cons
 const STATE = { least: 17, most: 23 } as const
 const MIN_BAR = 8
 const FIXED = Object.values(WIDTHS).reduce((sum, width) => sum + width + 1, 0)
+/** The width of the column for the desk's other machines, which only a desk has. */
+const DESK_WIDTH = 5
 
 /**
  * Renders the whole table as of `nowMs`, starting with the headline.
@@ -87,17 +91,20 @@ export function renderTable(
   nowMs: number,
   { columns, rows: room = Number.POSITIVE_INFINITY, colour }: TableOptions,
 ): string {
-  const width = Math.max(MIN_COLUMNS, columns)
+  const hasDesk = snapshot.desk !== undefined
+  const fixed = hasDesk ? FIXED + DESK_WIDTH + 1 : FIXED
+  const width = Math.max(MIN_COLUMNS + fixed - FIXED, columns)
   const category = Math.min(24, Math.max(18, ...snapshot.requests.map((quota) => quota.category.length)))
   const isNarrow = columns < NARROW.columns
   const longest = Math.max(0, ...snapshot.requests.map((quota) => stateText(quota, nowMs, STATE.most).length))
-  const roomForState = width - FIXED - category - MIN_BAR - 2
+  const roomForState = width - fixed - category - MIN_BAR - 2
   const state = Math.max(STATE.least, Math.min(longest, roomForState))
   const layout: Layout = {
     width,
+    hasDesk,
     state: isNarrow ? NARROW.state : state,
     category: isNarrow ? NARROW.category : category,
-    bar: Math.min(MAX_BAR, width - FIXED - category - state - 2),
+    bar: Math.min(MAX_BAR, width - fixed - category - state - 2),
   }
   const recent = events.slice(-LAST_EVENTS)
   const sections: readonly (readonly WeighedLine[])[] = [
@@ -136,8 +143,10 @@ export function renderTable(
       ...unlistedRows(snapshot, 'requests', width),
     ],
     [
-      ...weighed(snapshot.slots.some(isSeen) ? WEIGHTS.slot : WEIGHTS.unseen, [SLOT_HEADING]),
-      ...snapshot.slots.flatMap((slot) => weighed(weightOf(slot, WEIGHTS.slot), [slotRow(slot, nowMs)])),
+      ...weighed(snapshot.slots.some(isSeen) ? WEIGHTS.slot : WEIGHTS.unseen, [slotHeading(hasDesk)]),
+      ...snapshot.slots.flatMap((slot) =>
+        weighed(weightOf(slot, WEIGHTS.slot), [slotRow(slot, nowMs, hasDesk)]),
+      ),
       ...unlistedRows(snapshot, 'slots', width),
     ],
     [
@@ -147,6 +156,7 @@ export function renderTable(
       ...unlistedRows(snapshot, 'streams', width),
     ],
     programRows(snapshot, width),
+    weighed(WEIGHTS.stream, deskRows(snapshot, width)),
     recent.length > 0
       ? [
           ...weighed(WEIGHTS.newest, [[left('EVENTS', width, 'dim')]]),
@@ -202,6 +212,8 @@ const weightOf = (quota: RequestQuota | SlotQuota, seen: number) => (isSeen(quot
 
 interface Layout {
   readonly width: number
+  /** Whether there is a column for the desk's other machines. */
+  readonly hasDesk: boolean
   readonly state: number
   readonly category: number
   readonly bar: number
@@ -227,7 +239,7 @@ function countedRows(requests: readonly RequestQuota[], width: number): readonly
   return said.map((text) => [left(text, width, 'dim')])
 }
 
-function requestHeading({ state, category, bar: barWidth }: Layout): readonly FittedCell[] {
+function requestHeading({ state, category, bar: barWidth, hasDesk }: Layout): readonly FittedCell[] {
   const { own, others, pace, full, age } = WIDTHS
   return [
     left('STATE', state, 'dim'),
@@ -235,6 +247,7 @@ function requestHeading({ state, category, bar: barWidth }: Layout): readonly Fi
     leaving(left('', barWidth), LEAVES.bar),
     right('LEFT', WIDTHS.left, 'dim'),
     leaving(right('OWN', own, 'dim'), LEAVES.own),
+    ...(hasDesk ? [leaving(right('DESK', DESK_WIDTH, 'dim'), LEAVES.desk)] : []),
     leaving(right('OTHERS', others, 'dim'), LEAVES.others),
     leaving(right('SAFE', pace, 'dim'), LEAVES.pace),
     leaving(right('FULL', full, 'dim'), LEAVES.full),
@@ -254,6 +267,7 @@ function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonl
     leaving(left(barOf(quota, layout.bar), layout.bar, tone), LEAVES.bar),
     right(`${leftText(quota, nowMs)}/${quota.limit}`, WIDTHS.left, seen ? 'plain' : 'dim'),
     leaving(right(ownText(quota), own), LEAVES.own),
+    ...(layout.hasDesk ? [leaving(right(deskText(quota), DESK_WIDTH), LEAVES.desk)] : []),
     leaving(right(othersText(quota), others), LEAVES.others),
     leaving(right(safePaceText(quota, nowMs).replace('1 per ', '1/').replace(' s', 's'), pace), LEAVES.pace),
     leaving(right(isUnchecked(quota, nowMs) ? '–' : until(quota.fullAt), full), LEAVES.full),
@@ -299,20 +313,22 @@ function ageText(
   return source === 'counted' ? 'counted' : '–'
 }
 
-const SLOT_HEADING: readonly FittedCell[] = [
+const slotHeading = (hasDesk: boolean): readonly FittedCell[] => [
   left('SLOTS', 24, 'dim'),
   right('FREE', 9, 'dim'),
   leaving(right('OWN', 5, 'dim'), 2),
+  ...(hasDesk ? [leaving(right('DESK', DESK_WIDTH, 'dim'), 2)] : []),
   leaving(right('OTHERS', 6, 'dim'), 3),
   leaving(left(' AGE', 13, 'dim'), 1),
 ]
 
-function slotRow(slot: SlotQuota, nowMs: number): readonly FittedCell[] {
+function slotRow(slot: SlotQuota, nowMs: number, hasDesk: boolean): readonly FittedCell[] {
   const tone = toneOf(slotStatus(slot).severity)
   return [
     left(slot.category, 24, isSeen(slot) ? 'plain' : 'dim'),
     right(`${isSeen(slot) ? slot.free : '?'}/${slot.limit}`, 9, tone),
     leaving(right(isSeen(slot) ? String(slot.own) : '–', 5), 2),
+    ...(hasDesk ? [leaving(right(isSeen(slot) ? String(slot.desk ?? 0) : '–', DESK_WIDTH), 2)] : []),
     leaving(right(isSeen(slot) ? String(slot.elsewhere) : '–', 6), 3),
     leaving(left(` ${isSeen(slot) ? ageText(slot, nowMs) : 'not observed'}`, 13, 'dim'), 1),
   ]

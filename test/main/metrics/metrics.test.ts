@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import parsePrometheusTextFormat from 'parse-prometheus-text-format'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
+import type { DeskSummary } from '../../../app/contract/desk.ts'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
 import { metricsOf } from '../../../main/metrics/metric-list.ts'
 import { metricsChoice } from '../../../main/metrics/metrics-options.ts'
@@ -11,8 +12,15 @@ import { metricsSource } from '../../../main/metrics/metrics-source.ts'
 import { claimPort, LOOPBACK_LIMITS } from '../../../main/network/loopback-servers.ts'
 import type { Profile } from '../../../main/ports/profile.ts'
 import { proves } from '../../proof/proves.ts'
+import { DESK, DESK_ALONE } from '../../renderer/fixtures.ts'
 import { rawExchange, requestText } from '../hosts/browser/raw-http.ts'
-import { AT_MS, exampleQuota, exampleSnapshot, exampleStream } from '../hosts/terminal/example-snapshot.ts'
+import {
+  AT_MS,
+  exampleQuota,
+  exampleSlot,
+  exampleSnapshot,
+  exampleStream,
+} from '../hosts/terminal/example-snapshot.ts'
 import { FakeMonitor } from '../hosts/terminal/fake-monitor.ts'
 import { silentSockets } from '../silent-sockets.ts'
 
@@ -210,6 +218,30 @@ test('programs behind the gateway have their own series; none while it is off', 
   expect(textOf([exampleSnapshot({ gateway: { state: 'serving' }, programs: [program] })])).not.toContain(
     'abcd',
   )
+})
+
+test('a desk exports its machines, its server and its part of use; nothing of it is shown without one', () => {
+  const use = { total: 1.4, own: 0.1, desk: 0.4, elsewhere: 0.9 }
+  const row = exampleQuota({ use, used: { own: 1, desk: 7, elsewhere: 2 } })
+  const slot = exampleSlot({ own: 1, desk: 2, elsewhere: 3, free: 34 })
+  const of = (desk: DeskSummary) => parsed([exampleSnapshot({ requests: [row], slots: [slot], desk })])
+  const { values } = of({ ...DESK, dropped: 3 })
+  const one = (name: string) => values(`headroom_${name}`)[0]?.value
+  expect(one('desk_members')).toBe('3')
+  expect(one('desk_reachable')).toBe('1')
+  expect(one('desk_dropped_total')).toBe('3')
+  expect(one('requests_desk_per_second')).toBe('0.4')
+  expect(one('slots_desk')).toBe('2')
+  const used = values('headroom_requests_used_total').map(({ labels, value }) => [labels['by'], value])
+  expect(used).toEqual([
+    ['own', '1'],
+    ['desk', '7'],
+    ['elsewhere', '2'],
+  ])
+  const alone = of(DESK_ALONE)
+  expect(alone.values('headroom_desk_members')[0]?.value).toBe('1')
+  expect(alone.values('headroom_desk_reachable')[0]?.value).toBe('0')
+  expect(textOf([exampleSnapshot()])).not.toContain('desk')
 })
 
 test('unknown outcomes of orders are counted until they are dismissed, and never shown while orders are off', () => {

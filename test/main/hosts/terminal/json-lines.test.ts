@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, expect, test } from 'vitest'
+import type { DeskSummary } from '../../../../app/contract/desk.ts'
 import {
   type ProgramSummary,
   type RequestQuota,
@@ -12,6 +13,7 @@ import { ChangeReporter } from '../../../../main/hosts/terminal/changes.ts'
 import type { WatchFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { jsonLinesSchema } from '../../../../main/hosts/terminal/json-lines.ts'
 import { proves } from '../../../proof/proves.ts'
+import { DESK } from '../../../renderer/fixtures.ts'
 import { AT_MS, exampleSnapshot, exampleStream } from './example-snapshot.ts'
 import { virtualWatch } from './virtual-watch.ts'
 
@@ -198,6 +200,31 @@ test('a program that is added, calls, or is cut off is a change, and so is turni
   })
   expect(changesTo({ ...before, gateway, programs: [] })).toMatchObject({ gone: { programs: ['p1'] } })
   expect(changesTo(before)).toMatchObject({ gateway: null })
+})
+
+test('of a desk, machines and rates are reported, but neither ages nor each ping', () => {
+  const before = exampleSnapshot({ desk: DESK })
+  const told = new ChangeReporter()
+  told.whole(before)
+  const check = checker(schemaOfFile())
+  const changesTo = (desk: DeskSummary | undefined) => {
+    const { desk: _, ...rest } = before
+    const found = told.changes(desk === undefined ? rest : { ...rest, desk })
+    const line = { v: 1, type: 'changes', revision: 1, at: AT_MS, profile: 'simulator', ...found }
+    expect(check(line), JSON.stringify(check.errors)).toBe(true)
+    return found?.['desk']
+  }
+  const [self, laptop, server] = DESK.members
+  if (self === undefined || laptop === undefined || server === undefined) throw new Error('no member')
+  const engine = { ...DESK.engine, roundTripMs: 9 }
+  const aged = { ...DESK, engine, members: [self, { ...laptop, lastSeenMs: 900 }, server] }
+  expect(changesTo(aged)).toBeUndefined()
+  const busier = { ...aged, members: [self, { ...laptop, perSecond: 0.5 }, server] }
+  expect(changesTo(busier)).toEqual(busier)
+  const lost = { ...busier, members: [self, { ...laptop, perSecond: 0.5, present: false }, server] }
+  expect(changesTo(lost)).toEqual(lost)
+  expect(changesTo({ ...lost, members: lost.members.slice(0, 2) })).toMatchObject({ members: [{}, {}] })
+  expect(changesTo(undefined)).toBeNull()
 })
 
 test('an unreachable sign-in host, dropped items and their end are reported; no field is missing', () => {

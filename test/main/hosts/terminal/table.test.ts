@@ -5,6 +5,7 @@ import type { LoggedEvent } from '../../../../app/contract/events.ts'
 import type { ProgramSummary, RequestQuota, Snapshot } from '../../../../app/contract/snapshot.ts'
 import { duration, levelBar } from '../../../../main/hosts/terminal/cells.ts'
 import { renderTable } from '../../../../main/hosts/terminal/table.ts'
+import { DESK, DESK_ALONE } from '../../../renderer/fixtures.ts'
 import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot, exampleStream } from './example-snapshot.ts'
 
 const PLAIN = { columns: 120, colour: false }
@@ -55,6 +56,24 @@ test('the gateway and its programs are shown: state, use, and waits; nothing of 
   expect(shown).toContain('http://127.0.0.1:4791')
   expect(lineWith(shown, 'scanner')).toMatch(/^scanner +background +2 +1234 +0\.50 +6 +4 +3 waiting, 12 ?s/)
   expect(renderTable(exampleSnapshot({}), [], AT_MS, PLAIN)).not.toContain('PROGRAM')
+})
+
+test('a desk has a column of its own, its machines and its server; nothing of it is shown without one', () => {
+  const use = { total: 1.4, own: 0.1, desk: 0.4, elsewhere: 0.9 }
+  const slot = exampleSlot({ category: 'Order Stream', own: 1, desk: 2, elsewhere: 3, free: 34 })
+  const at = { requests: [exampleQuota({ use })], slots: [slot], desk: DESK }
+  const shown = renderTable(exampleSnapshot(at), [], AT_MS, PLAIN)
+  expect(lineWith(shown, 'CATEGORY')).toMatch(/ OWN +DESK +OTHERS /)
+  expect(lineWith(shown, ' Accounts ')).toMatch(/ 0\.1 +0\.4 +0\.9 /)
+  expect(lineWith(shown, 'Order Stream ')).toMatch(/34\/40 +1 +2 +3 /)
+  expect(lineWith(shown, ' /s ')).toMatch(/^DESK +\/s 3 machines$/)
+  expect(lineWith(shown, 'WORKSTATION  ')).toMatch(/ 1\.06 this machine · no programs$/)
+  expect(lineWith(shown, 'LAPTOP')).toMatch(/ 0\.25 dashboard 0\.25$/)
+  expect(shown).toContain('NATS ok, round trip 1.4 ms, nats.lan:4222, 0 dropped')
+  expect(shown).toContain('WORKSTATION announces alerts')
+  const alone = renderTable(exampleSnapshot({ ...at, desk: DESK_ALONE }), [], AT_MS, PLAIN)
+  expect(alone).toMatch(/NATS unreachable, since \d\d:\d\d:\d\d, nats\.lan:4222/)
+  expect(renderTable(exampleSnapshot(), [], AT_MS, PLAIN)).not.toMatch(/desk|DESK|NATS/)
 })
 
 test('an old header is not shown as live, even though its number is', () => {
@@ -144,9 +163,11 @@ test('no line is wider than the terminal', () => {
       fc.integer({ min: 1, max: 200 }),
       fc.array(fc.string({ minLength: 1, maxLength: 60 }), { maxLength: 3 }),
       fc.integer({ min: 1, max: 999 }),
-      (columns, names, limit) => {
+      fc.boolean(),
+      (columns, names, limit, hasDesk) => {
         const requests = names.map((category) => exampleQuota({ category, limit, level: limit }))
-        const snapshot = exampleSnapshot({ requests, streams: [exampleStream({ target: 'A'.repeat(200) })] })
+        const streams = [exampleStream({ target: 'A'.repeat(200) })]
+        const snapshot = exampleSnapshot({ requests, streams, ...(hasDesk && { desk: DESK }) })
         for (const line of renderTable(snapshot, [], AT_MS, { columns, colour: false }).split('\n')) {
           expect([...line].length).toBeLessThanOrEqual(columns)
         }
