@@ -3,6 +3,8 @@
  * corrected is up to 500 ppm off. Both on either side, rounded down to what adds one millisecond a second.
  */
 const MAX_DRIFT = 0.001
+/** Bounds may contradict each other by this much because of rounding, in milliseconds. */
+const ROUNDING_MS = 0.001
 /** Largest uncertainty of a sending time in milliseconds, used while nothing better is known. */
 const MAX_UNCERTAINTY_MS = 60_000
 
@@ -40,7 +42,7 @@ export class PeerClock {
     const offsetMs = receivedMs - peerSentMs
     const bound = { offsetMs, atMs: receivedMs }
     const least = this.#leastAt(receivedMs)
-    if (least !== undefined && offsetMs < least) {
+    if (least !== undefined && offsetMs < least - ROUNDING_MS) {
       // This machine slept: its clock stood still, so older knowledge is wrong.
       this.#most = bound
       this.#least = undefined
@@ -61,7 +63,7 @@ export class PeerClock {
     const bound = { offsetMs: sentMs - peerReceivedMs, atMs: sentMs }
     const most = this.#mostAt(nowMs)
     const offsetMs = bound.offsetMs - MAX_DRIFT * (nowMs - sentMs)
-    if (most !== undefined && offsetMs > most) {
+    if (most !== undefined && offsetMs > most + ROUNDING_MS) {
       // The peer slept: the old upper bound is too low. This message's own is valid.
       this.#most = { offsetMs: nowMs - message.peerSentMs, atMs: nowMs }
       this.#least = bound

@@ -18,7 +18,7 @@ import {
 import { type LinkFrame, linkFrame, type Said } from './link-frames.ts'
 import { Pace } from './pace.ts'
 import { Peer } from './peer.ts'
-import { Strangers } from './strangers.ts'
+import { type Foreign, Strangers } from './strangers.ts'
 
 /** Members of a desk, including this one. */
 const MAX_MEMBERS = 32
@@ -31,8 +31,6 @@ const CONFIRM_EVERY_MS = 900
 /** Frames of strangers that are opened, and answers to them, so that a flood costs little. Per second. */
 const STRANGER_FRAMES = { most: 500, perSecond: 500 } as const
 const ANSWERS = { most: 128, perSecond: 64 } as const
-/** Time between two pictures for the same member, in milliseconds. */
-const PICTURE_EVERY_MS = 1_000
 
 export interface LinkDeps {
   readonly engine: Engine
@@ -51,8 +49,8 @@ export interface LinkEvents {
   ended(member: string, why: 'left' | 'replaced'): void
   /** A member missed messages, and waits for this member's picture. */
   pictureWanted(by: string): void
-  /** A member is alive, but has another version of the protocol. */
-  otherProtocol(member: string, its: { readonly name: string; readonly protocol: number }): void
+  /** A member is alive, but has another version of the protocol. Called again with each of its messages. */
+  otherProtocol(member: string, its: Foreign): void
   /** A message was dropped: forged, repeated, truncated, or of a run that has ended. */
   dropped(): void
 }
@@ -72,7 +70,6 @@ export class Link {
   readonly #endedRuns = new Set<string>()
   readonly #strangerFrames: Pace
   readonly #answers: Pace
-  readonly #picturedMs = new Map<string, number>()
   readonly #ends: readonly (() => void)[]
   #counter = 0
   #broadcasts = 0
@@ -87,7 +84,7 @@ export class Link {
     this.#names = deskNames(membership.secret)
     this.#self = { member: membership.memberId, run: Buffer.from(randomBytes(RUN_BYTES)).toString('hex') }
     this.#key = runKey(membership.secret, this.#self)
-    this.#strangers = new Strangers({ secret: membership.secret, clock, randomBytes })
+    this.#strangers = new Strangers({ clock, randomBytes })
     this.#strangerFrames = new Pace(clock, STRANGER_FRAMES)
     this.#answers = new Pace(clock, ANSWERS)
     const subjects = [subjectOfAll(this.#names), subjectOf(this.#names, this.#self.member)]
@@ -136,11 +133,10 @@ export class Link {
     const { reachable } = this.#deps.engine.state
     const isBack = reachable && !this.#wasReachable
     this.#wasReachable = reachable
-    if (isBack) this.#send(subjectOfAll(this.#names), this.#hello(this.#strangers.challengeAll()))
-  }
-
-  #hello(challenge: string): Said {
-    return { kind: 'hello', challenge }
+    if (isBack) {
+      const challenge = this.#strangers.challengeAll()
+      this.#send(subjectOfAll(this.#names), { kind: 'hello', challenge })
+    }
   }
 
   #send(subject: string, said: Said): boolean {
@@ -197,7 +193,7 @@ export class Link {
     if (said.kind !== 'desk') {
       peer.counted(frame, false)
       this.#heardFrom(peer.run, said)
-      if (said.kind === 'ask') this.#wantsPicture(head.member)
+      if (said.kind === 'ask' && peer.mayGetPicture()) this.#events.pictureWanted(head.member)
       return true
     }
     const message = deskMessage.safeParse(said.message)
@@ -210,29 +206,32 @@ export class Link {
   }
 
   #fromStranger(head: FrameHead, sealed: { subject: string; bytes: Uint8Array }): boolean {
-    const { key, isNew } = this.#strangers.look(head)
-    if (!isNew || !this.#strangerFrames.take()) return false
+    const known = this.#strangers.known(head)
+    const isOpened = known === undefined ? this.#strangerFrames.take() : head.counter > known.counter
+    if (!isOpened) return false
+    const key = known?.key ?? runKey(this.#deps.membership.secret, head)
     const frame = opened(key, sealed)
     if (frame === undefined) return false
     this.#strangers.met(head, key, head.counter)
     const { said } = frame
-    if (said.kind === 'answer') {
-      const challengedMs = this.#strangers.proved(head, said.to)
-      if (challengedMs !== undefined) {
-        if (frame.protocol !== DESK_PROTOCOL) {
-          const { protocol } = frame
-          if (this.#strangers.setForeign(head))
-            this.#events.otherProtocol(head.member, { name: said.name, protocol })
-        } else if (!this.#believe(head, key, { frame, challengedMs })) return false
-      }
+    const challengedMs = said.kind === 'answer' ? this.#strangers.proved(head, said.to) : undefined
+    if (said.kind === 'answer' && challengedMs !== undefined) {
+      const { protocol } = frame
+      if (protocol !== DESK_PROTOCOL) this.#strangers.setForeign(head, { name: said.name, protocol })
+      else if (!this.#believe(head, key, { frame, challengedMs })) return false
     }
+    const foreign = this.#strangers.foreign(head)
+    if (foreign !== undefined) this.#events.otherProtocol(head.member, foreign)
     this.#heardFrom(head, said)
-    const isBelieved = this.#peers.get(head.member)?.run.run === head.run
-    if (isBelieved || said.kind === 'bye') return true
-    const challenge = this.#strangers.challenge(head)
-    if (challenge !== undefined && this.#answers.take())
-      this.#send(subjectOf(this.#names, head.member), this.#hello(challenge))
+    this.#challenge(head)
     return true
+  }
+
+  /** Asks a stranger to prove that it is alive, if it wasn't asked a moment ago. */
+  #challenge(run: MemberRun): void {
+    const challenge = this.#strangers.challenge(run)
+    if (challenge !== undefined && this.#answers.take())
+      this.#send(subjectOf(this.#names, run.member), { kind: 'hello', challenge })
   }
 
   /** What is answered to believed runs and strangers alike. */
@@ -240,8 +239,7 @@ export class Link {
     if (said.kind === 'bye') this.#end(run, 'left')
     const challenge = said.kind === 'hello' || said.kind === 'answer' ? said.challenge : undefined
     if (challenge === undefined || !this.#answers.take()) return
-    const isBelieved = this.#peers.get(run.member)?.run.run === run.run
-    const back = isBelieved ? undefined : this.#strangers.challenge(run)
+    const back = this.#strangers.challenge(run)
     this.#send(subjectOf(this.#names, run.member), {
       kind: 'answer',
       to: challenge,
@@ -292,13 +290,6 @@ export class Link {
     peer.end()
     this.#peers.delete(run.member)
     this.#events.ended(run.member, why)
-  }
-
-  #wantsPicture(by: string): void {
-    const nowMs = this.#deps.clock.monotonicMs()
-    if (nowMs - (this.#picturedMs.get(by) ?? Number.NEGATIVE_INFINITY) < PICTURE_EVERY_MS) return
-    this.#picturedMs.set(by, nowMs)
-    this.#events.pictureWanted(by)
   }
 }
 

@@ -14,7 +14,10 @@ export interface PeerParts {
   ask(): void
 }
 
-/** A run of another member that has proved that it is alive. */
+/** Time between two pictures for the same run, in milliseconds. */
+const PICTURE_EVERY_MS = 1_000
+
+/** A run of another member that has proved that it is alive. Its picture is asked for at once. */
 export class Peer {
   readonly run: MemberRun
   readonly key: Uint8Array
@@ -26,6 +29,7 @@ export class Peer {
   #broadcasts: number
   #asked = 0
   #cancelAsk: (() => void) | undefined
+  #picturedMs = Number.NEGATIVE_INFINITY
   #sample: readonly [peerSentMs: number, receivedMs: number] | undefined
 
   /** `frame` is the answer to a challenge that was sent at `challengedMs`. */
@@ -43,7 +47,7 @@ export class Peer {
     this.#broadcasts = frame.broadcasts
     this.clock.received(frame.at, nowMs)
     this.clock.confirmed(proof.challengedMs, frame.at, { peerSentMs: frame.at, nowMs })
-    if (frame.broadcasts > 0) this.#missed()
+    this.#missed()
   }
 
   get heardMs(): number {
@@ -83,6 +87,14 @@ export class Peer {
     this.#asked = 0
     this.#cancelAsk?.()
     this.#cancelAsk = undefined
+  }
+
+  /** Whether the peer, which asked for a picture, gets one: it may not ask too often. */
+  mayGetPicture(): boolean {
+    const nowMs = this.#parts.clock.monotonicMs()
+    if (nowMs - this.#picturedMs < PICTURE_EVERY_MS) return false
+    this.#picturedMs = nowMs
+    return true
   }
 
   /** The fastest message since the last call, for the peer to learn its own offset. */

@@ -1,5 +1,5 @@
 import type { Clock, RandomBytes } from '../ports/ports.ts'
-import { type MemberRun, runKey } from './envelope.ts'
+import type { MemberRun } from './envelope.ts'
 
 /** Runs that are remembered without proof that they are alive. */
 const MAX_STRANGERS = 64
@@ -19,11 +19,16 @@ interface Stranger {
   counter: number
   challenge?: Challenge
   /** It is alive, but has another protocol. */
-  isForeign: boolean
+  foreign?: Foreign
 }
 
-export interface StrangersParts {
-  readonly secret: string
+/** Whose messages this version can't understand. */
+export interface Foreign {
+  readonly name: string
+  readonly protocol: number
+}
+
+interface StrangersParts {
   readonly clock: Clock
   readonly randomBytes: RandomBytes
 }
@@ -42,12 +47,9 @@ export class Strangers {
     this.#parts = parts
   }
 
-  /** The key with which a frame of this run may be opened, and whether its counter was not seen yet. */
-  look({ run, counter, member }: MemberRun & { counter: number }): { key: Uint8Array; isNew: boolean } {
-    const known = this.#known.get(run)
-    return known === undefined
-      ? { key: runKey(this.#parts.secret, { member, run }), isNew: true }
-      : { key: known.key, isNew: counter > known.counter }
+  /** The key of a known run, and its highest counter so far. */
+  known({ run }: MemberRun): { readonly key: Uint8Array; readonly counter: number } | undefined {
+    return this.#known.get(run)
   }
 
   /** A frame of this run was opened. */
@@ -57,7 +59,7 @@ export class Strangers {
       known.counter = counter
       return
     }
-    this.#known.set(run, { key, counter, isForeign: false })
+    this.#known.set(run, { key, counter })
     if (this.#known.size <= MAX_STRANGERS) return
     for (const oldest of this.#known.keys()) {
       this.#known.delete(oldest)
@@ -74,7 +76,7 @@ export class Strangers {
   /** A new challenge for this run; `undefined` if it has been asked a moment ago, or needs none. */
   challenge({ run }: MemberRun): string | undefined {
     const stranger = this.#known.get(run)
-    if (stranger === undefined || stranger.isForeign) return undefined
+    if (stranger === undefined || stranger.foreign !== undefined) return undefined
     const { challenge } = stranger
     if (challenge !== undefined && this.#ageOf(challenge) < RETRY_CHALLENGE_MS) return undefined
     stranger.challenge = this.#newChallenge()
@@ -93,12 +95,15 @@ export class Strangers {
     this.#known.delete(run)
   }
 
-  /** The run is alive, but can't be understood. Returns whether that is new. */
-  setForeign({ run }: MemberRun): boolean {
+  /** The run is alive, but can't be understood. */
+  setForeign({ run }: MemberRun, foreign: Foreign): void {
     const stranger = this.#known.get(run)
-    if (stranger === undefined || stranger.isForeign) return false
-    stranger.isForeign = true
-    return true
+    if (stranger !== undefined) stranger.foreign = foreign
+  }
+
+  /** What a run that is alive and can't be understood has said of itself. */
+  foreign({ run }: MemberRun): Foreign | undefined {
+    return this.#known.get(run)?.foreign
   }
 
   #newChallenge(): Challenge {

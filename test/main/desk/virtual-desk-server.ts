@@ -1,0 +1,268 @@
+import type {
+  Engine,
+  EngineOptions,
+  EngineOutcome,
+  EngineRefusal,
+  EngineState,
+  Engines,
+  StoredValue,
+} from '../../../main/desk/engine.ts'
+import { VirtualRandom } from '../../simulation/virtual-random.ts'
+import type { VirtualMachine, WorldTime } from './virtual-machine.ts'
+
+/** How the network treats messages. Rates are from 0 to 1, of messages to one receiver. */
+export interface NetworkTraits {
+  /** The shortest and the longest delay of a message, in milliseconds. */
+  readonly delayMs: readonly [number, number]
+  readonly lossRate: number
+  /** How many messages arrive a second time, later. */
+  readonly duplicateRate: number
+  /** How many messages are overtaken by later ones, as NATS itself never does. */
+  readonly reorderRate: number
+  /** How long a lost connection is not noticed, in milliseconds, at most. */
+  readonly noticeMs: number
+}
+
+export const GOOD_NETWORK: NetworkTraits = {
+  delayMs: [1, 1],
+  lossRate: 0,
+  duplicateRate: 0,
+  reorderRate: 0,
+  noticeMs: 1_200,
+}
+
+/** A message as somebody who listens to the server sees it. */
+export interface SeenMessage {
+  readonly subject: string
+  readonly bytes: Uint8Array
+}
+
+const SERVER = 'desk.example:4222'
+const UNREACHABLE: EngineRefusal = { code: 'unreachable', message: `${SERVER} does not respond.` }
+/** Longest wait before a machine connects again, in milliseconds. */
+const RECONNECT_MS = 1_000
+/** A delay that reorders is up to so many times the longest usual one. */
+const OVERTAKEN = 3
+
+/** A server, and the network between it and the machines, in virtual time. */
+export class VirtualDeskServer {
+  readonly #world: WorldTime
+  readonly #random: VirtualRandom
+  readonly #connections = new Set<VirtualEngine>()
+  readonly #cut = new Set<VirtualMachine>()
+  readonly #listeners = new Set<(seen: SeenMessage) => void>()
+  #stores = new Map<string, Map<string, Uint8Array>>()
+  #isUp = true
+  network: NetworkTraits
+
+  constructor(world: WorldTime, seed: number, network: Partial<NetworkTraits> = {}) {
+    this.#world = world
+    this.#random = new VirtualRandom(seed)
+    this.network = { ...GOOD_NETWORK, ...network }
+  }
+
+  /** Engines for the programs of one machine. */
+  engines(machine: VirtualMachine): Engines {
+    const made = (options: EngineOptions) => {
+      const engine = new VirtualEngine(this, machine, options)
+      this.#connections.add(engine)
+      return engine
+    }
+    return {
+      start: made,
+      open: async (options): Promise<EngineOutcome> =>
+        this.reaches(machine) ? { ok: true, engine: made(options) } : { ok: false, ...UNREACHABLE },
+    }
+  }
+
+  /** The machine can't reach the server any more. */
+  cut(machine: VirtualMachine): void {
+    this.#cut.add(machine)
+    this.#changed()
+  }
+
+  heal(machine: VirtualMachine): void {
+    this.#cut.delete(machine)
+    this.#changed()
+  }
+
+  stop(): void {
+    this.#isUp = false
+    this.#changed()
+  }
+
+  /** Starts again. `isEmpty`: without what the store held. */
+  restart({ isEmpty }: { isEmpty: boolean }): void {
+    if (isEmpty) this.#stores = new Map()
+    this.#isUp = true
+    this.#changed()
+  }
+
+  /** Somebody else listens to everything. Returns the end of it. */
+  listen(listener: (seen: SeenMessage) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Somebody else publishes. */
+  inject({ subject, bytes }: SeenMessage): void {
+    this.relay(undefined, { subject, bytes })
+  }
+
+  /** What the server stores, for somebody who reads its disk. */
+  get stores(): ReadonlyMap<string, ReadonlyMap<string, Uint8Array>> {
+    return this.#stores
+  }
+
+  bucket(name: string): Map<string, Uint8Array> {
+    const bucket = this.#stores.get(name) ?? new Map<string, Uint8Array>()
+    this.#stores.set(name, bucket)
+    return bucket
+  }
+
+  reaches(machine: VirtualMachine): boolean {
+    return this.#isUp && !this.#cut.has(machine) && machine.isOn
+  }
+
+  get world(): WorldTime {
+    return this.#world
+  }
+
+  get random(): VirtualRandom {
+    return this.#random
+  }
+
+  relay(from: VirtualEngine | undefined, seen: SeenMessage): void {
+    if (!this.#isUp) return
+    const copy = { subject: seen.subject, bytes: seen.bytes.slice() }
+    for (const listener of this.#listeners) listener(copy)
+    for (const to of this.#connections) {
+      if (to === from || !to.listensTo(seen.subject)) continue
+      if (this.#random.chance(this.network.lossRate)) continue
+      to.arrives(copy, this.#delayMs())
+      if (this.#random.chance(this.network.duplicateRate)) to.arrives(copy, this.#delayMs() * OVERTAKEN)
+    }
+  }
+
+  forget(engine: VirtualEngine): void {
+    this.#connections.delete(engine)
+  }
+
+  #delayMs(): number {
+    return this.#random.between(...this.network.delayMs)
+  }
+
+  #changed(): void {
+    for (const engine of this.#connections) engine.networkChanged()
+  }
+}
+
+class VirtualEngine implements Engine {
+  readonly #server: VirtualDeskServer
+  readonly #machine: VirtualMachine
+  readonly #bucket: string
+  readonly #subscribed = new Map<string, Set<(bytes: Uint8Array) => void>>()
+  readonly #listeners = new Set<() => void>()
+  #state: EngineState
+  /** Raised with each loss of the connection: what was under way on an older one does not arrive. */
+  #connection = 0
+  #lastArrivalMs = 0
+  #isChanging = false
+  #isClosed = false
+
+  constructor(server: VirtualDeskServer, machine: VirtualMachine, { names }: EngineOptions) {
+    this.#server = server
+    this.#machine = machine
+    this.#bucket = names.bucket
+    this.#state = server.reaches(machine)
+      ? { server: SERVER, reachable: true }
+      : { server: SERVER, reachable: false, sinceMs: machine.wallMs(), refusal: UNREACHABLE }
+  }
+
+  get state(): EngineState {
+    if (!this.#state.reachable) return this.#state
+    const [low, high] = this.#server.network.delayMs
+    return { ...this.#state, roundTripMs: low + high }
+  }
+
+  publish(subject: string, bytes: Uint8Array): void {
+    if (!this.#isClosed && this.#state.reachable && this.#server.reaches(this.#machine))
+      this.#server.relay(this, { subject, bytes })
+  }
+
+  subscribe(subject: string, receive: (bytes: Uint8Array) => void): () => void {
+    const receivers = this.#subscribed.get(subject) ?? new Set()
+    this.#subscribed.set(subject, receivers.add(receive))
+    return () => void receivers.delete(receive)
+  }
+
+  async read(key: string): Promise<StoredValue> {
+    if (!this.#server.reaches(this.#machine)) return { known: false }
+    return { known: true, bytes: this.#server.bucket(this.#bucket).get(key) }
+  }
+
+  async write(key: string, bytes: Uint8Array): Promise<boolean> {
+    if (!this.#server.reaches(this.#machine)) return false
+    this.#server.bucket(this.#bucket).set(key, bytes.slice())
+    return true
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#server.forget(this)
+  }
+
+  listensTo(subject: string): boolean {
+    return (
+      this.#state.reachable &&
+      this.#server.reaches(this.#machine) &&
+      (this.#subscribed.get(subject)?.size ?? 0) > 0
+    )
+  }
+
+  /** A message is on its way to this engine. It keeps its place, unless the network reorders. */
+  arrives({ subject, bytes }: SeenMessage, delayMs: number): void {
+    const { world, random, network } = this.#server
+    const isOvertaken = random.chance(network.reorderRate)
+    const nowMs = world.worldMs()
+    const arrivalMs = isOvertaken
+      ? nowMs + delayMs * random.between(1, OVERTAKEN)
+      : Math.max(nowMs + delayMs, this.#lastArrivalMs)
+    if (!isOvertaken) this.#lastArrivalMs = arrivalMs
+    const connection = this.#connection
+    world.happen(arrivalMs - nowMs, () => {
+      if (connection !== this.#connection) return
+      this.#machine.run(() => {
+        if (this.#isClosed) return
+        for (const receive of [...(this.#subscribed.get(subject) ?? [])]) receive(bytes)
+      })
+    })
+  }
+
+  /** The machine notices a loss, and connects again, a while later. */
+  networkChanged(): void {
+    const { world, random, network } = this.#server
+    const isReached = this.#server.reaches(this.#machine)
+    if (!isReached) this.#connection += 1
+    if (this.#isChanging || isReached === this.#state.reachable) return
+    this.#isChanging = true
+    const afterMs = random.between(0, isReached ? RECONNECT_MS : network.noticeMs)
+    world.happen(afterMs, () => this.#machine.run(() => this.#settle()))
+  }
+
+  #settle(): void {
+    this.#isChanging = false
+    const reachable = this.#server.reaches(this.#machine)
+    if (this.#isClosed || reachable === this.#state.reachable) return
+    this.#state = reachable
+      ? { server: SERVER, reachable }
+      : { server: SERVER, reachable, sinceMs: this.#machine.wallMs(), refusal: UNREACHABLE }
+    for (const listener of [...this.#listeners]) listener()
+    this.networkChanged()
+  }
+}
