@@ -43,6 +43,10 @@ export type RefusalCode =
   /** The credentials do not permit the desk's subjects or its bucket. */
   | 'permissions'
   | 'no-jetstream'
+  /** JetStream has no room, or no majority of its servers. */
+  | 'no-storage'
+  /** The server does not take messages of 256 KiB. */
+  | 'small-messages'
   | 'unreachable'
 
 export interface EngineState {
@@ -71,7 +75,7 @@ export interface Engine {
   read(key: string): Promise<StoredValue>
   /** Resolves with whether the value was stored. */
   write(key: string, bytes: Uint8Array): Promise<boolean>
-  /** `listener` is called after each change of `state`. Returns its end. */
+  /** `listener` is called after each change of `state` but that of the round trip. Returns its end. */
   onChange(listener: () => void): () => void
   /** Sends what was published, for at most half a second, then disconnects. */
   close(): Promise<void>

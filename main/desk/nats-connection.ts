@@ -1,0 +1,258 @@
+import { readFile } from 'node:fs/promises'
+import { createConnection, isIP, type Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import {
+  type Authenticator,
+  credsAuthenticator,
+  errors,
+  type NatsConnection,
+  NatsConnectionImpl,
+  type NodeConnectionOptions,
+  nkeyAuthenticator,
+  type ServerInfo,
+  setTransportFactory,
+  tokenAuthenticator,
+  usernamePasswordAuthenticator,
+} from '@nats-io/transport-node'
+import { NodeTransport } from '@nats-io/transport-node/lib/node_transport.js'
+import { isLoopback } from '../../app/service/service-origin.ts'
+import type { Clock } from '../ports/ports.ts'
+import type { EngineOptions, EngineRefusal, RefusalCode } from './engine.ts'
+import { MAX_FRAME_BYTES } from './envelope.ts'
+
+/** The longest attempt to connect to one server, in milliseconds. */
+const ATTEMPT_MS = 4_000
+const DEFAULT_PORT = 4222
+
+/** One server of a desk. */
+export interface ServerAddress {
+  readonly host: string
+  readonly port: number
+  /** `host:port`, as it is shown. */
+  readonly shown: string
+  readonly needsTls: boolean
+}
+
+/** Parses an address such as `nats://HOST:4222`; `undefined` if it is none, or contains credentials. */
+export function serverAddress(text: string): ServerAddress | undefined {
+  const match = /^(nats|tls):\/\/([^/?#@]+)\/?$/i.exec(text.trim())
+  // Parsed as http, because a URL of another scheme may have any text as its host.
+  const url = match && URL.canParse(`http://${match[2]}`) ? new URL(`http://${match[2]}`) : undefined
+  if (match === null || url === undefined) return undefined
+  // A port of 80 is the default of http, and is therefore absent from `url`.
+  const port = Number(/:(\d+)$/.exec(match[2] ?? '')?.[1] ?? DEFAULT_PORT)
+  if (port === 0) return undefined
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port,
+    shown: `${url.hostname}:${port}`,
+    needsTls: match[1]?.toLowerCase() === 'tls' || !isLoopback(url.hostname),
+  }
+}
+
+/** A line for a person about a server that can't be used. */
+export const refusal = (code: RefusalCode, shown: string): EngineRefusal => ({
+  code,
+  message: WORDS[code](shown),
+})
+
+const WORDS: Record<RefusalCode, (shown: string) => string> = {
+  address: () => 'Enter a server such as nats://HOST:4222.',
+  'tls-needed': (shown) => `${shown} offers no TLS. A server outside this computer needs it.`,
+  'tls-ca': () => 'The CA file cannot be read. Choose a PEM file.',
+  'tls-untrusted': (shown) => `The certificate of ${shown} is not trusted. Check its name and CA.`,
+  credentials: (shown) => `${shown} rejected the credentials.`,
+  permissions: (shown) => `${shown} does not permit the desk’s subjects. Check its permissions.`,
+  'no-jetstream': (shown) => `${shown} has no JetStream. Enable it on the server.`,
+  'no-storage': (shown) => `JetStream of ${shown} cannot store anything. Check its state.`,
+  'small-messages': (shown) => `${shown} takes small messages only. Raise its max_payload to 256 KiB.`,
+  unreachable: (shown) => `${shown} does not respond.`,
+}
+
+/** More exact lines for codes of the system. */
+const UNREACHABLE: Readonly<Record<string, (shown: string) => string>> = {
+  ECONNREFUSED: (shown) => `${shown} refused the connection.`,
+  ENOTFOUND: (shown) => `${shown} is not a known host.`,
+  EAI_AGAIN: (shown) => `${shown} cannot be looked up.`,
+}
+
+/** A failure that the library does not name by itself. */
+class RefusedError extends Error {
+  readonly code: RefusalCode
+
+  constructor(code: RefusalCode) {
+    super(code)
+    this.code = code
+  }
+}
+
+/** How one attempt reaches its server. */
+interface Way {
+  readonly tls: { readonly ca?: string; readonly host: string; readonly servername: string }
+  readonly needsTls: boolean
+  readonly ended: AbortSignal
+}
+
+/**
+ * The library's transport, except that an attempt can be ended: the library abandons the socket of an attempt
+ * that takes too long, and a server that is frozen would collect them.
+ */
+class EndableTransport extends NodeTransport {
+  #way: Way | undefined
+
+  override connect(server: Parameters<NodeTransport['connect']>[0], options: NodeConnectionOptions) {
+    this.#way = (options as { way?: Way }).way
+    return super.connect(server, options)
+  }
+
+  override dial({ hostname, port }: { hostname: string; port: number }): Promise<Socket> {
+    return new Promise((resolve, reject) => {
+      const socket = createConnection({ host: hostname, port, noDelay: true })
+      const end = () => socket.destroy()
+      this.#way?.ended.addEventListener('abort', end, { once: true })
+      socket.once('close', () => {
+        this.#way?.ended.removeEventListener('abort', end)
+        reject(new RefusedError('unreachable'))
+      })
+      socket.once('error', reject)
+      socket.once('connect', () => {
+        socket.removeListener('error', reject)
+        resolve(socket)
+      })
+    })
+  }
+
+  override async peekInfo(): Promise<ServerInfo> {
+    const info = await super.peekInfo()
+    const offersTls = info.tls_required === true || info.tls_available === true
+    if (this.#way?.needsTls && !offersTls) throw new RefusedError('tls-needed')
+    return info
+  }
+
+  override async startTLS(): Promise<TLSSocket> {
+    this.options = { ...this.options, tls: this.#way?.tls ?? {} }
+    try {
+      return await super.startTLS()
+    } catch (error) {
+      // Codes of the system such as ECONNRESET have no underscore, and those of TLS do.
+      throw codeOf(error).includes('_') ? new RefusedError('tls-untrusted') : error
+    }
+  }
+}
+
+export type ConnectionOutcome =
+  | { readonly ok: true; readonly connection: NatsConnection }
+  | { readonly ok: false; readonly refusal: EngineRefusal }
+
+/** One attempt to connect to a server. `end` closes its socket at once, also later. */
+export interface Attempt {
+  readonly outcome: Promise<ConnectionOutcome>
+  readonly end: () => void
+}
+
+/** Connects to one server, or says within seconds why not. */
+export function connectTo(
+  address: ServerAddress,
+  options: EngineOptions,
+  clock: Pick<Clock, 'after'>,
+): Attempt {
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  const outcome = async (): Promise<ConnectionOutcome> => {
+    const cancel = clock.after(ATTEMPT_MS, end)
+    try {
+      const connecting = connected(address, options, ending.signal)
+      const connection = await Promise.race([connecting, rejectedBy(ending.signal)])
+      const { max_payload: maxBytes = 0 } = connection.info ?? {}
+      if (maxBytes < MAX_FRAME_BYTES) throw new RefusedError('small-messages')
+      return { ok: true, connection }
+    } catch (error) {
+      end()
+      return { ok: false, refusal: refusalOf(error, address.shown) }
+    } finally {
+      cancel()
+    }
+  }
+  return { outcome: outcome(), end }
+}
+
+async function connected(
+  address: ServerAddress,
+  { tlsCa, credentials, names }: EngineOptions,
+  ended: AbortSignal,
+): Promise<NatsConnection> {
+  const { host, needsTls } = address
+  const tls = {
+    ...(tlsCa !== undefined && { ca: await readCa(tlsCa) }),
+    // An address is no server name (RFC 6066), and is compared with the certificate as the host.
+    host,
+    servername: isIP(host) === 0 ? host : '',
+  }
+  const way: Way = { tls, needsTls, ended }
+  const authenticator = authenticatorOf(credentials)
+  setTransportFactory({ factory: () => new EndableTransport() })
+  const options: NodeConnectionOptions & { way: Way } = {
+    servers: `${isIP(host) === 6 ? `[${host}]` : host}:${address.port}`,
+    // The system looks a name up, and tries all of its addresses.
+    resolve: false,
+    // The engine connects again by itself: the library would send what was published meanwhile.
+    reconnect: false,
+    ignoreClusterUpdates: true,
+    noEcho: true,
+    timeout: ATTEMPT_MS,
+    inboxPrefix: names.inbox,
+    tls: needsTls ? tls : null,
+    ...(authenticator !== undefined && { authenticator }),
+    way,
+  }
+  const connection = await NatsConnectionImpl.connect(options)
+  if (ended.aborted) void connection.close()
+  return connection
+}
+
+async function readCa(path: string): Promise<string> {
+  const pem = await readFile(path, 'utf8').catch(() => '')
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new RefusedError('tls-ca')
+  return pem
+}
+
+const NKEY_SEED = /^SU[A-Z2-7]{56}$/
+
+/** Throws if the text looks like credentials of one kind and is malformed. */
+function authenticatorOf(text: string | undefined): Authenticator | undefined {
+  const credentials = text?.trim().replaceAll('\r\n', '\n')
+  if (credentials === undefined || credentials === '') return undefined
+  const bytes = Buffer.from(`${credentials}\n`)
+  const isSeed = NKEY_SEED.test(credentials)
+  if (isSeed || credentials.startsWith('-----BEGIN')) {
+    const authenticator = isSeed ? nkeyAuthenticator(Buffer.from(credentials)) : credsAuthenticator(bytes)
+    try {
+      authenticator('a trial')
+    } catch {
+      throw new RefusedError('credentials')
+    }
+    return authenticator
+  }
+  const colon = credentials.indexOf(':')
+  return colon === -1
+    ? tokenAuthenticator(credentials)
+    : usernamePasswordAuthenticator(credentials.slice(0, colon), credentials.slice(colon + 1))
+}
+
+const rejectedBy = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const ended = () => reject(new RefusedError('unreachable'))
+    if (signal.aborted) ended()
+    signal.addEventListener('abort', ended, { once: true })
+  })
+
+function refusalOf(error: unknown, shown: string): EngineRefusal {
+  if (error instanceof RefusedError) return refusal(error.code, shown)
+  if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError)
+    return refusal('credentials', shown)
+  const words = UNREACHABLE[codeOf(error)] ?? UNREACHABLE[codeOf((error as Error | undefined)?.cause)]
+  return words === undefined ? refusal('unreachable', shown) : { code: 'unreachable', message: words(shown) }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -1,0 +1,327 @@
+import { type KV, Kvm } from '@nats-io/kv'
+import { errors, type NatsConnection, type Subscription } from '@nats-io/transport-node'
+import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
+import { deadline, within } from '../network/deadline.ts'
+import type { Clock, Random } from '../ports/ports.ts'
+import type {
+  Engine,
+  EngineOptions,
+  EngineRefusal,
+  EngineState,
+  Engines,
+  RefusalCode,
+  StoredValue,
+} from './engine.ts'
+import { connectTo, refusal, type ServerAddress, serverAddress } from './nats-connection.ts'
+
+/** Time between two pings, and the longest wait for a reply, in milliseconds. */
+const PING_EVERY_MS = 500
+const PONG_WITHIN_MS = 1_000
+/** A connection that lasted shorter than this counts as a failed attempt, in milliseconds. */
+const STEADY_MS = 5_000
+/** The longest wait for the store, and for the last messages on closing, in milliseconds. */
+const STORE_MS = 4_000
+const FLUSH_MS = 500
+const MAX_VALUE_BYTES = 1_024
+/** Copies of the store in a cluster. */
+const REPLICAS = 3
+
+interface NatsEngineParts {
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** Engines on NATS with JetStream. */
+export const natsEngines = (parts: NatsEngineParts): Engines => ({
+  start: (options) => {
+    const engine = new NatsEngine(options, parts)
+    engine.start()
+    return engine
+  },
+  open: async (options) => {
+    const engine = new NatsEngine(options, parts)
+    const refused = await engine.connectNow()
+    if (refused === undefined) return { ok: true, engine }
+    await engine.close()
+    return { ok: false, ...refused }
+  },
+})
+
+interface Connected {
+  readonly nats: NatsConnection
+  readonly end: () => void
+  readonly sinceMs: number
+}
+
+interface Subscribed {
+  readonly subject: string
+  readonly receive: (bytes: Uint8Array) => void
+  now?: Subscription
+}
+
+/** Connects to one server at a time, and to the next one as soon as the connection is lost. */
+class NatsEngine implements Engine {
+  readonly #options: EngineOptions
+  readonly #parts: NatsEngineParts
+  readonly #servers: readonly (ServerAddress | undefined)[]
+  readonly #subscribed = new Set<Subscribed>()
+  readonly #listeners = new Set<() => void>()
+  #state: EngineState
+  #roundTripMs: number | undefined
+  #connected: Connected | undefined
+  /** Which server is tried next. */
+  #turn = 0
+  #isClosing = false
+  #running: Promise<void> = Promise.resolve()
+  #cancelPing = () => {}
+  #endAttempt = () => {}
+  #endWait = () => {}
+
+  constructor(options: EngineOptions, parts: NatsEngineParts) {
+    this.#options = options
+    this.#parts = parts
+    this.#servers = options.servers.map(serverAddress)
+    this.#state = { server: this.#shown(), reachable: false, sinceMs: parts.clock.wallMs() }
+  }
+
+  get state(): EngineState {
+    const roundTripMs = this.#roundTripMs
+    return roundTripMs === undefined ? this.#state : { ...this.#state, roundTripMs }
+  }
+
+  /** Connects to the first server that can be reached, from now on and forever. */
+  start(): void {
+    this.#running = this.#run(undefined)
+  }
+
+  /** Connects now, and says why that is not possible. */
+  async connectNow(): Promise<EngineRefusal | undefined> {
+    const connected = await this.#connect()
+    if (connected === undefined) return this.#state.refusal
+    const refused = await this.#storeRefusal(connected)
+    if (refused === undefined) this.#running = this.#run(connected)
+    else this.#end(connected)
+    return refused
+  }
+
+  publish(subject: string, bytes: Uint8Array): void {
+    try {
+      this.#connected?.nats.publish(subject, bytes)
+    } catch {
+      // The library noticed the loss of the connection first. The message is lost with it.
+    }
+  }
+
+  subscribe(subject: string, receive: (bytes: Uint8Array) => void): () => void {
+    const subscribed: Subscribed = { subject, receive }
+    this.#subscribed.add(subscribed)
+    if (this.#connected !== undefined) this.#attach(subscribed, this.#connected.nats)
+    return () => {
+      this.#subscribed.delete(subscribed)
+      subscribed.now?.unsubscribe()
+    }
+  }
+
+  async read(key: string): Promise<StoredValue> {
+    const entry = await this.#stored(async (nats) => (await (await this.#bucket(nats)).get(key)) ?? 'absent')
+    if (entry === undefined) return { known: false }
+    return { known: true, bytes: entry !== 'absent' && entry.operation === 'PUT' ? entry.value : undefined }
+  }
+
+  async write(key: string, bytes: Uint8Array): Promise<boolean> {
+    const revision = await this.#stored(async (nats) => (await this.#bucket(nats)).put(key, bytes))
+    return revision !== undefined
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    const flushed = this.#connected?.nats.flush().catch(() => {}) ?? Promise.resolve()
+    await within(this.#parts.clock, FLUSH_MS, flushed)
+    this.#endWait()
+    this.#endAttempt()
+    if (this.#connected !== undefined) this.#end(this.#connected)
+    await this.#running
+  }
+
+  async #run(first: Connected | undefined): Promise<void> {
+    let failures = 0
+    let connected = first
+    while (!this.#isClosing) {
+      connected ??= await this.#connect()
+      if (connected === undefined) failures += 1
+      else failures = (await this.#serve(connected)) >= STEADY_MS ? 0 : failures + 1
+      connected = undefined
+      if (failures > 0) await this.#wait(retryDelayMs(RETRY.deskServer, failures, this.#parts.random.next()))
+    }
+  }
+
+  /** Tries each server once. */
+  async #connect(): Promise<Connected | undefined> {
+    let refused: EngineRefusal | undefined
+    for (let tried = 0; tried < this.#servers.length && !this.#isClosing; tried += 1) {
+      const outcome = await this.#connectTo(this.#servers[this.#turn])
+      if (!('code' in outcome)) return outcome
+      // A server that responds says more than one that does not.
+      if (refused === undefined || refused.code === 'unreachable') refused = outcome
+      this.#nextTurn()
+    }
+    const { sinceMs = this.#parts.clock.wallMs() } = this.#state
+    this.#set({ server: this.#shown(), reachable: false, sinceMs, ...(refused && { refusal: refused }) })
+    return undefined
+  }
+
+  async #connectTo(address: ServerAddress | undefined): Promise<Connected | EngineRefusal> {
+    if (address === undefined) return refusal('address', '')
+    const { clock } = this.#parts
+    const { outcome, end } = connectTo(address, this.#options, clock)
+    this.#endAttempt = end
+    const result = await outcome
+    if (!result.ok) return result.refusal
+    const connected = { nats: result.connection, end, sinceMs: clock.monotonicMs() }
+    if (await this.#isPermitted(connected)) return connected
+    this.#end(connected)
+    return refusal('permissions', address.shown)
+  }
+
+  /** Whether the desk's subjects may be used. A refusal arrives before the reply to the ping that follows. */
+  async #isPermitted({ nats }: Connected): Promise<boolean> {
+    let isDenied = false
+    const watch = async () => {
+      for await (const status of nats.status()) {
+        if (status.type !== 'error' || !(status.error instanceof errors.PermissionViolationError)) continue
+        if (status.error.subject.startsWith(this.#options.names.prefix)) isDenied = true
+      }
+    }
+    void watch()
+    const probe = `${this.#options.names.prefix}.${this.#options.names.inbox}`
+    const subscription = nats.subscribe(probe, { callback: () => {} })
+    nats.publish(probe)
+    const flushed = nats.flush().catch(() => {})
+    await within(this.#parts.clock, PONG_WITHIN_MS, flushed)
+    subscription.unsubscribe()
+    return !isDenied
+  }
+
+  /** Resolves with how long the connection lasted, in milliseconds, after it was lost. */
+  async #serve(connected: Connected): Promise<number> {
+    const { clock } = this.#parts
+    this.#connected = connected
+    for (const subscribed of this.#subscribed) this.#attach(subscribed, connected.nats)
+    this.#set({ server: this.#shown(), reachable: true })
+    this.#ping(connected)
+    await connected.nats.closed()
+    this.#cancelPing()
+    this.#connected = undefined
+    this.#roundTripMs = undefined
+    this.#end(connected)
+    this.#nextTurn()
+    this.#set({ server: this.#state.server, reachable: false, sinceMs: clock.wallMs() })
+    return clock.monotonicMs() - connected.sinceMs
+  }
+
+  #ping(connected: Connected): void {
+    const { clock } = this.#parts
+    const sentMs = clock.monotonicMs()
+    this.#cancelPing = deadline(PONG_WITHIN_MS, () => this.#end(connected))
+    const replied = () => {
+      if (this.#connected !== connected) return
+      this.#cancelPing()
+      this.#roundTripMs = clock.monotonicMs() - sentMs
+      this.#cancelPing = clock.after(PING_EVERY_MS, () => this.#ping(connected))
+    }
+    connected.nats.flush().then(replied, () => {})
+  }
+
+  #attach(subscribed: Subscribed, nats: NatsConnection): void {
+    subscribed.now = nats.subscribe(subscribed.subject, {
+      // In a task of its own, because the library stops reading if a callback throws.
+      callback: (error, message) => {
+        if (error !== null) return
+        queueMicrotask(() => {
+          if (this.#subscribed.has(subscribed)) subscribed.receive(message.data)
+        })
+      },
+    })
+  }
+
+  #end({ nats, end }: Connected): void {
+    end()
+    void nats.close()
+  }
+
+  /** The result of a request to the store; `undefined` if it failed or took too long. */
+  async #stored<T>(ask: (nats: NatsConnection) => Promise<T>): Promise<T | undefined> {
+    const nats = this.#connected?.nats
+    if (nats === undefined) return undefined
+    const asked = ask(nats).catch(() => undefined)
+    let result: T | undefined
+    await within(
+      this.#parts.clock,
+      STORE_MS,
+      asked.then((value) => {
+        result = value
+      }),
+    )
+    return result
+  }
+
+  /** The desk's bucket, which is created if it is missing. In a cluster it survives the loss of a server. */
+  async #bucket(nats: NatsConnection): Promise<KV> {
+    const options = { history: 1, maxValueSize: MAX_VALUE_BYTES, allow_direct: false }
+    const create = (replicas: number) =>
+      new Kvm(nats).create(this.#options.names.bucket, { ...options, replicas })
+    if (nats.info?.cluster === undefined) return create(1)
+    return create(REPLICAS).catch(() => create(1))
+  }
+
+  async #storeRefusal({ nats }: Connected): Promise<EngineRefusal | undefined> {
+    if (nats.info?.jetstream !== true) return refusal('no-jetstream', this.#shown())
+    let refused: EngineRefusal | undefined = refusal('no-storage', this.#shown())
+    const found = this.#bucket(nats).then(
+      () => {
+        refused = undefined
+      },
+      (error: unknown) => {
+        const code = storeCode(error)
+        refused = refusal(code, this.#shown())
+      },
+    )
+    await within(this.#parts.clock, STORE_MS, found)
+    return refused
+  }
+
+  #set(state: EngineState): void {
+    this.#state = state
+    for (const listener of [...this.#listeners]) listener()
+  }
+
+  #nextTurn(): void {
+    this.#turn = (this.#turn + 1) % Math.max(1, this.#servers.length)
+  }
+
+  #shown(): string {
+    return this.#servers[this.#turn]?.shown ?? this.#options.servers[this.#turn] ?? ''
+  }
+
+  #wait(ms: number): Promise<void> {
+    if (this.#isClosing) return Promise.resolve()
+    return new Promise((resolve) => {
+      const cancel = this.#parts.clock.after(ms, resolve)
+      this.#endWait = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+}
+
+const storeCode = (error: unknown): RefusalCode => {
+  const { cause } = error as Error
+  if ([error, cause].some((why) => why instanceof errors.PermissionViolationError)) return 'permissions'
+  return (error as Error).name === 'JetStreamNotEnabled' ? 'no-jetstream' : 'no-storage'
+}

@@ -1,0 +1,15 @@
+import { getPrograms } from '../debian-package.ts'
+
+/** The path of a real NATS server. `undefined` where it cannot be had, which is said in one line. */
+export async function getNatsServer(say: (line: string) => void): Promise<string | undefined> {
+  const found = await getPrograms(
+    {
+      name: 'nats-server',
+      programs: { server: 'usr/sbin/nats-server' },
+      size: 4,
+      without: 'the desk is not tried with a real NATS server',
+    },
+    say,
+  )
+  return found?.server
+}
