@@ -16,7 +16,7 @@ import type { DeskAnswer, SessionDesk } from '../api/session-desk.ts'
 import type { Clock, Random, RandomBytes } from '../ports/ports.ts'
 import type { Timeline } from '../ports/timeline.ts'
 import type { Engine } from './engine.ts'
-import { Link } from './link.ts'
+import { DeskLink } from './link.ts'
 import { OtherMember, sumOf } from './other-member.ts'
 
 export interface DeskSessionDeps {
@@ -75,7 +75,7 @@ const MAX_MEMBERS = 32
  */
 export class DeskSession implements SessionDesk {
   readonly #deps: DeskSessionDeps
-  readonly #link: Link
+  readonly #link: DeskLink
   readonly #own = new OwnRecord()
   readonly #headers = new RowHeaders()
   readonly #members = new Map<string, OtherMember>()
@@ -90,7 +90,7 @@ export class DeskSession implements SessionDesk {
   constructor(deps: DeskSessionDeps) {
     this.#deps = deps
     const { engine, membership, clock, random, randomBytes } = deps
-    this.#link = new Link(
+    this.#link = new DeskLink(
       { engine, membership, clock, random, randomBytes },
       {
         message: (from, message, sentAt) => this.#message(from, message, sentAt),

@@ -20,9 +20,9 @@ const HEAD_BYTES = 1 + MEMBER_BYTES + RUN_BYTES + COUNTER_BYTES
 const MAX_COUNTER = 2 ** (8 * COUNTER_BYTES) - 1
 
 /** The maximum length of a frame in bytes. NATS takes 1 MiB by default. */
-export const MAX_FRAME_BYTES = 256 * 1024
+export const MAX_ENVELOPE_BYTES = 256 * 1024
 /** The maximum length in bytes of what a frame can seal. */
-export const MAX_SEALED_BYTES: number = MAX_FRAME_BYTES - HEAD_BYTES - TAG_BYTES
+export const MAX_SEALED_BYTES: number = MAX_ENVELOPE_BYTES - HEAD_BYTES - TAG_BYTES
 
 /** One run of a member, from its start to its end. Both as lower-case hex digits. */
 export interface MemberRun {
@@ -47,7 +47,7 @@ export function deskNames(secret: string): DeskNames {
 export const subjectOfAll = ({ prefix }: DeskNames): string => `${prefix}.a`
 
 /** The subject on which one member listens. */
-export const subjectOf = ({ prefix }: DeskNames, member: string): string => `${prefix}.${member}`
+export const subjectOfMember = ({ prefix }: DeskNames, member: string): string => `${prefix}.${member}`
 
 /** The key of one run. */
 export const runKey = (secret: string, { member, run }: MemberRun): Uint8Array =>
@@ -65,7 +65,7 @@ export function sealFrame(key: Uint8Array, head: FrameHead, message: { subject: 
 
 /** Reads a frame's head; `undefined` if it is none. */
 export function frameHead(frame: Uint8Array): FrameHead | undefined {
-  if (frame.length < HEAD_BYTES + TAG_BYTES || frame.length > MAX_FRAME_BYTES || frame[0] !== FORMAT)
+  if (frame.length < HEAD_BYTES + TAG_BYTES || frame.length > MAX_ENVELOPE_BYTES || frame[0] !== FORMAT)
     return undefined
   const head = Buffer.from(frame.buffer, frame.byteOffset, HEAD_BYTES)
   const runAt = 1 + MEMBER_BYTES

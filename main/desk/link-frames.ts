@@ -39,4 +39,4 @@ export const linkFrame = z.object({
 })
 
 export type LinkFrame = z.output<typeof linkFrame>
-export type Said = z.output<typeof said>
+export type LinkContent = z.output<typeof said>

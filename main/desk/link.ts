@@ -12,12 +12,12 @@ import {
   RUN_BYTES,
   runKey,
   sealFrame,
-  subjectOf,
   subjectOfAll,
+  subjectOfMember,
 } from './envelope.ts'
-import { type LinkFrame, linkFrame, type Said } from './link-frames.ts'
+import { type LinkContent, type LinkFrame, linkFrame } from './link-frames.ts'
 import { Pace } from './pace.ts'
-import { Peer } from './peer.ts'
+import { PeerRun } from './peer-run.ts'
 import { type Foreign, Strangers } from './strangers.ts'
 
 /** Members of a desk, including this one. */
@@ -59,13 +59,13 @@ export interface LinkEvents {
  * One run of this member among the others of its desk: seals and opens messages, believes who answers a
  * challenge, notices gaps, and dates what arrives.
  */
-export class Link {
+export class DeskLink {
   readonly #deps: LinkDeps
   readonly #events: LinkEvents
   readonly #names: DeskNames
   readonly #self: MemberRun
   readonly #key: Uint8Array
-  readonly #peers = new Map<string, Peer>()
+  readonly #peers = new Map<string, PeerRun>()
   readonly #strangers: Strangers
   readonly #endedRuns = new Set<string>()
   readonly #strangerFrames: Pace
@@ -87,7 +87,7 @@ export class Link {
     this.#strangers = new Strangers({ clock, randomBytes })
     this.#strangerFrames = new Pace(clock, STRANGER_FRAMES)
     this.#answers = new Pace(clock, ANSWERS)
-    const subjects = [subjectOfAll(this.#names), subjectOf(this.#names, this.#self.member)]
+    const subjects = [subjectOfAll(this.#names), subjectOfMember(this.#names, this.#self.member)]
     this.#ends = [
       ...subjects.map((subject) => engine.subscribe(subject, (bytes) => this.#arrived(subject, bytes))),
       engine.onChange(() => this.#engineChanged()),
@@ -103,7 +103,7 @@ export class Link {
 
   /** Sends a message to one member. Returns false if it is too large. */
   send(to: string, message: DeskMessage): boolean {
-    return this.#send(subjectOf(this.#names, to), { kind: 'desk', message })
+    return this.#send(subjectOfMember(this.#names, to), { kind: 'desk', message })
   }
 
   /** When the last message of a believed member arrived, on this machine's monotonic clock. */
@@ -139,7 +139,7 @@ export class Link {
     }
   }
 
-  #send(subject: string, said: Said): boolean {
+  #send(subject: string, said: LinkContent): boolean {
     const { engine, clock } = this.#deps
     if (this.#isClosed || !engine.state.reachable) return true
     const nowMs = clock.monotonicMs()
@@ -184,7 +184,7 @@ export class Link {
     if (!isUsed) this.#events.dropped()
   }
 
-  #fromPeer(peer: Peer, head: FrameHead, sealed: { subject: string; bytes: Uint8Array }): boolean {
+  #fromPeer(peer: PeerRun, head: FrameHead, sealed: { subject: string; bytes: Uint8Array }): boolean {
     if (!peer.isNew(head.counter)) return false
     const frame = opened(peer.key, sealed)
     if (frame === undefined) return false
@@ -231,16 +231,16 @@ export class Link {
   #challenge(run: MemberRun): void {
     const challenge = this.#strangers.challenge(run)
     if (challenge !== undefined && this.#answers.take())
-      this.#send(subjectOf(this.#names, run.member), { kind: 'hello', challenge })
+      this.#send(subjectOfMember(this.#names, run.member), { kind: 'hello', challenge })
   }
 
   /** What is answered to believed runs and strangers alike. */
-  #heardFrom(run: MemberRun, said: Said): void {
+  #heardFrom(run: MemberRun, said: LinkContent): void {
     if (said.kind === 'bye') this.#end(run, 'left')
     const challenge = said.kind === 'hello' || said.kind === 'answer' ? said.challenge : undefined
     if (challenge === undefined || !this.#answers.take()) return
     const back = this.#strangers.challenge(run)
-    this.#send(subjectOf(this.#names, run.member), {
+    this.#send(subjectOfMember(this.#names, run.member), {
       kind: 'answer',
       to: challenge,
       ...(back !== undefined && { challenge: back }),
@@ -258,10 +258,10 @@ export class Link {
     this.#strangers.forget({ member, run })
     if (old !== undefined) this.#end(old.run, 'replaced')
     const { clock, random } = this.#deps
-    const ask = () => void this.#send(subjectOf(this.#names, member), { kind: 'ask' })
+    const ask = () => void this.#send(subjectOfMember(this.#names, member), { kind: 'ask' })
     this.#peers.set(
       member,
-      new Peer({ run: { member, run }, key, counter, ...proof }, { clock, random, ask }),
+      new PeerRun({ run: { member, run }, key, counter, ...proof }, { clock, random, ask }),
     )
     this.#events.began(member)
     return true

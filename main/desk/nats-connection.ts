@@ -18,7 +18,7 @@ import { NodeTransport } from '@nats-io/transport-node/lib/node_transport.js'
 import { isLoopback } from '../../app/service/service-origin.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { EngineOptions, EngineRefusal, RefusalCode } from './engine.ts'
-import { MAX_FRAME_BYTES } from './envelope.ts'
+import { MAX_ENVELOPE_BYTES } from './envelope.ts'
 
 /** The longest attempt to connect to one server, in milliseconds. */
 const ATTEMPT_MS = 4_000
@@ -164,7 +164,7 @@ export function connectTo(
       const connecting = connected(address, options, ending.signal)
       const connection = await Promise.race([connecting, rejectedBy(ending.signal)])
       const { max_payload: maxBytes = 0 } = connection.info ?? {}
-      if (maxBytes < MAX_FRAME_BYTES) throw new RefusedError('small-messages')
+      if (maxBytes < MAX_ENVELOPE_BYTES) throw new RefusedError('small-messages')
       return { ok: true, connection }
     } catch (error) {
       end()

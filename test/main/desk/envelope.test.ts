@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import {
   deskNames,
   frameHead,
-  MAX_FRAME_BYTES,
+  MAX_ENVELOPE_BYTES,
   MAX_SEALED_BYTES,
   openFrame,
   runKey,
   sealFrame,
-  subjectOf,
   subjectOfAll,
+  subjectOfMember,
 } from '../../../main/desk/envelope.ts'
 
 const SECRET = Buffer.alloc(32, 7).toString('base64url')
@@ -48,7 +48,7 @@ describe('a frame', () => {
   it('does not open on another subject, as another run or member, or with another secret', () => {
     const frame = sealed(5)
     const run = 'bb'.repeat(16)
-    expect(openFrame(key, frame, subjectOf(deskNames(SECRET), RUN.member))).toBeUndefined()
+    expect(openFrame(key, frame, subjectOfMember(deskNames(SECRET), RUN.member))).toBeUndefined()
     expect(openFrame(runKey(SECRET, { ...RUN, run }), frame, SUBJECT)).toBeUndefined()
     expect(openFrame(runKey(SECRET, { ...RUN, member: 'f'.repeat(16) }), frame, SUBJECT)).toBeUndefined()
     expect(openFrame(runKey(OTHER_SECRET, RUN), frame, SUBJECT)).toBeUndefined()
@@ -72,7 +72,7 @@ describe('a frame', () => {
   it('seals any bytes up to its limit, and is none above it', () => {
     const most = Buffer.alloc(MAX_SEALED_BYTES, 1)
     const frame = sealFrame(key, { ...RUN, counter: 1 }, { subject: SUBJECT, bytes: most })
-    expect(frame).toHaveLength(MAX_FRAME_BYTES)
+    expect(frame).toHaveLength(MAX_ENVELOPE_BYTES)
     expect(openFrame(key, frame, SUBJECT)).toHaveLength(MAX_SEALED_BYTES)
     const over = sealFrame(
       key,

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DeskMessage } from '../../../app/desk/messages.ts'
 import type { Engine, EngineOptions } from '../../../main/desk/engine.ts'
 import { deskNames, subjectOfAll } from '../../../main/desk/envelope.ts'
-import { Link } from '../../../main/desk/link.ts'
+import { DeskLink } from '../../../main/desk/link.ts'
 import { natsEngines } from '../../../main/desk/nats-engine.ts'
 import { nodeClock, nodeRandom } from '../../../main/ports/node-clock.ts'
 import { getNatsServer } from '../../desk-server/get-nats-server.ts'
@@ -349,7 +349,7 @@ describe.skipIf(program === undefined)(name, () => {
     const heard: DeskMessage[] = []
     const link = async (memberId: string, at: number) => {
       const engine = await opened(url)
-      const made = new Link(
+      const made = new DeskLink(
         {
           engine,
           membership: { secret: SECRET, memberId, name: 'WORKSTATION' },
@@ -410,7 +410,7 @@ describe.skipIf(program === undefined)(name, () => {
       'Positions',
       'MSFTX',
     ]
-    const canaries = [...words, 'scanner', 'rotated', 'report', SECRET, secretBytes.toString('hex')]
+    const canaries = [...words, '_INBOX', 'scanner', 'rotated', 'report', SECRET, secretBytes.toString('hex')]
     // A test's folder is named for this program.
     const text = seen.toString('latin1').replaceAll(server.folder, '').toLowerCase()
     expect(canaries.filter((canary) => text.includes(canary.toLowerCase()))).toEqual([])

@@ -1,7 +1,7 @@
 import type { DeskMessage } from '../../../app/desk/messages.ts'
 import type { MomentRange } from '../../../app/desk/peer-clock.ts'
 import { deskNames } from '../../../main/desk/envelope.ts'
-import { Link } from '../../../main/desk/link.ts'
+import { DeskLink } from '../../../main/desk/link.ts'
 import type { RandomBytes } from '../../../main/ports/ports.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { VirtualRandom } from '../../simulation/virtual-random.ts'
@@ -22,7 +22,7 @@ export interface Heard {
 export interface VirtualMember {
   readonly id: string
   readonly machine: VirtualMachine
-  readonly link: Link
+  readonly link: DeskLink
   readonly heard: readonly Heard[]
   /** `began B`, `left B`, `replaced B`, `other 2 B`, in order. */
   readonly news: readonly string[]
@@ -75,7 +75,7 @@ export class VirtualDesk {
     const engine = this.server.engines(machine).start({ servers: [], names })
     const [heard, news, wanted]: [Heard[], string[], string[]] = [[], [], []]
     const shortOf = (member: string) => member.slice(0, 2)
-    const link = new Link(
+    const link = new DeskLink(
       {
         engine,
         membership: { secret, memberId, name: `machine ${id}` },

@@ -50,10 +50,11 @@ export class VirtualMachine implements Clock {
     let isCancelled = false
     const dueMs = this.monotonicMs() + Math.max(0, ms)
     const wait = () => {
+      if (isCancelled) return
       const leftMs = dueMs - this.monotonicMs()
       // A machine that slept meanwhile has not seen that time pass.
       if (leftMs > 1e-6) cancel = this.#world.happen(leftMs / this.#rate, () => this.run(wait))
-      else if (!isCancelled) run()
+      else run()
     }
     let cancel = this.#world.happen((dueMs - this.monotonicMs()) / this.#rate, () => this.run(wait))
     return () => {

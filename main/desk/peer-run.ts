@@ -18,7 +18,7 @@ export interface PeerParts {
 const PICTURE_EVERY_MS = 1_000
 
 /** A run of another member that has proved that it is alive. Its picture is asked for at once. */
-export class Peer {
+export class PeerRun {
   readonly run: MemberRun
   readonly key: Uint8Array
   readonly clock = new PeerClock()
