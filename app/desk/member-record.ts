@@ -45,6 +45,7 @@ export class MemberRecord {
   /** Requests of each row that counted and were noticed; `undefined` before the first totals. */
   #noticed: Map<string, number> | undefined
   #streams: Readonly<Record<string, number>> = {}
+  /** When the last totals were sent at the earliest, epoch ms. */
   #totalsAtMs = 0
 
   constructor(id: string, deps: RecordDeps) {
@@ -62,7 +63,7 @@ export class MemberRecord {
   }
 
   /** Brings the counts up to those of the member. The first totals only set where counting begins. */
-  totals({ counted, streams, underWay }: Totals): void {
+  totals({ counted, streams, underWay }: Totals, { fromMs }: SentAt): void {
     const { ledger, headers, now } = this.#deps
     const nowMs = now()
     this.#streams = streams
@@ -84,7 +85,7 @@ export class MemberRecord {
       for (let one = 0; one < missed; one += 1) headers.counted(row)
     }
     this.#noticed = new Map(Object.entries(counted))
-    this.#totalsAtMs = nowMs
+    this.#totalsAtMs = Math.min(nowMs, fromMs)
   }
 
   /** The member does not respond any more. Its requests under way may have counted. */

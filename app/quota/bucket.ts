@@ -134,6 +134,8 @@ export class Bucket {
   #predicted = 0
   #foretoldAtMs = Number.NEGATIVE_INFINITY
   #seenSentAtMs = Number.NEGATIVE_INFINITY
+  /** When the latest of all judged headers came. */
+  #latestHeaderMs = Number.NEGATIVE_INFINITY
   /** Data learned by an earlier run. It is used once a header shows a quota of the same size and model. */
   #stored: LearnedQuota | undefined
   readonly #expected = new ExpectedLoads()
@@ -180,17 +182,27 @@ export class Bucket {
     return this.#requests.inFlight
   }
 
-  /**
-   * Records a request that was sent now. `sentAtMs`: when it was sent at the earliest, for a request of
-   * another machine. If a header came since then, the header may include the request.
-   */
-  sent(id: number, nowMs: number, sentAtMs = nowMs): void {
+  sent(id: number, nowMs: number): void {
     this.#level.advance(nowMs)
-    const isHeard = sentAtMs < nowMs
-    const at = isHeard ? sentAtMs : this.#level.atMs
-    this.#requests.sent(id, at, !isHeard || sentAtMs > (this.seen?.atMs ?? Number.NEGATIVE_INFINITY))
+    this.#requests.sent(id, this.#level.atMs)
     this.#poller.sent()
     if (this.#level.mayBeInEitherWindow) this.#requests.allMaybeSeen()
+  }
+
+  /**
+   * Records a request of another machine, sent at `sentAtMs` at the earliest. It lowers the upper bound
+   * by less than one request if it may have counted before the last header or in the last window, or at a full
+   * bucket that has refilled since.
+   */
+  heard(id: number, sentAtMs: number, nowMs: number): void {
+    const level = this.#level
+    level.advance(nowMs)
+    this.#requests.heard(id, {
+      sentAtMs,
+      overflowed: Math.max(0, nowMs - sentAtMs) * level.gainPerMs,
+      unseen: sentAtMs > Math.max(this.#latestHeaderMs, level.windowBeganByMs),
+    })
+    this.#poller.sent()
   }
 
   /**
@@ -482,6 +494,7 @@ export class Bucket {
     const high = Math.max(low, shown.most)
     const { inFlight } = this
     const isFirst = this.seen === undefined || level.model !== model
+    this.#latestHeaderMs = Math.max(this.#latestHeaderMs, headerAtMs)
     // A fixed window refilled nothing before its end.
     const shownThen = level.model === 'fixed' ? remaining : high
     const proved = !isFirst && level.low - inFlight - shownThen > TOLERANCE

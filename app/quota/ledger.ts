@@ -146,7 +146,7 @@ export class Ledger {
     return this.#sent(endpoint, nowMs)
   }
 
-  /** Records a request of another machine of the desk, sent at `sentAtMs` at the earliest. */
+  /** Records a request of another machine of the desk: see `Bucket.heard`. */
   sentByDesk(endpoint: string, sentAtMs: number, nowMs: number): Ticket {
     return this.#sent(endpoint, nowMs, Math.min(sentAtMs, nowMs))
   }
@@ -155,7 +155,8 @@ export class Ledger {
     const id = this.#nextId++
     const row = this.#rowFor(endpoint)
     const sentAtMs = byDeskAtMs ?? nowMs
-    row?.bucket.sent(id, nowMs, sentAtMs)
+    if (byDeskAtMs === undefined) row?.bucket.sent(id, nowMs)
+    else row?.bucket.heard(id, byDeskAtMs, nowMs)
     // The first request at or after `nextTryAtMs` counts as the try.
     if (row !== undefined && nowMs >= row.othersTakeAll.nextTryAtMs) row.othersTakeAll.tried(nowMs)
     return { id, endpoint, sentAtMs, isByDesk: byDeskAtMs !== undefined, category: row?.category }

@@ -81,6 +81,16 @@ export class LevelBounds {
     return this.#mayBeInEitherAt(this.#atMs)
   }
 
+  /** A request that was sent after this time counts in the present window, epoch ms; 0 in the rolling model. */
+  get windowBeganByMs(): number {
+    const window = this.#window
+    if (this.#model !== 'fixed' || window === undefined) return 0
+    const { endsEarliestMs, endsLatestMs } = window
+    if (this.#atMs < endsEarliestMs) return endsLatestMs - this.periodMs
+    // The window after it ends at least a period later; of further windows nothing is known.
+    return this.#atMs < endsEarliestMs + this.periodMs ? endsLatestMs : this.#atMs
+  }
+
   /** Moves both bounds to `nowMs`. Does nothing for an earlier time. */
   advance(nowMs: number): void {
     if (nowMs <= this.#atMs) return

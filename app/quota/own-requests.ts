@@ -30,9 +30,13 @@ export class OwnRequests {
     return this.#pending.size
   }
 
-  /** `unseen`: whether no header judged so far can include the request. */
-  sent(id: number, sentAtMs: number, unseen = true): void {
-    this.#pending.set(id, { sentAtMs, overflowed: 0, unseen })
+  sent(id: number, sentAtMs: number): void {
+    this.#pending.set(id, { sentAtMs, overflowed: 0, unseen: true })
+  }
+
+  /** Records a request that was sent earlier than now: see the fields of `Pending`. */
+  heard(id: number, request: Pending): void {
+    this.#pending.set(id, { ...request })
   }
 
   take(id: number): Pending | undefined {

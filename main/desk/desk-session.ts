@@ -1,6 +1,7 @@
 import type { DeskMember, DeskSummary } from '../../app/contract/desk.ts'
 import type { KeyReport } from '../../app/contract/events.ts'
 import { announcerOf } from '../../app/desk/announcer.ts'
+import type { SentAt } from '../../app/desk/member-record.ts'
 import { DESK_PROTOCOL, type DeskMessage, type MemberReport } from '../../app/desk/messages.ts'
 import { OwnRecord } from '../../app/desk/own-record.ts'
 import type { MomentRange } from '../../app/desk/peer-clock.ts'
@@ -330,16 +331,16 @@ export class DeskSession implements SessionDesk {
     const offsetMs = this.#now - this.#deps.clock.monotonicMs()
     const sentAt = { fromMs: sent.fromMs + offsetMs, toMs: sent.toMs + offsetMs }
     if (message.kind === 'observations') member.record.observed(message.list, sentAt)
-    else if (message.kind === 'report') this.#reported(member, message, sentAt.toMs)
+    else if (message.kind === 'report') this.#reported(member, message, sentAt)
     else if (message.kind === 'picture') {
-      member.record.totals(message)
+      member.record.totals(message, sentAt)
       const { ledger } = this.#deps
       adoptRows(message.rows, sentAt, { ledger, headers: this.#headers, from, nowMs: this.#now })
     } else this.#refuse(rotatedBy(member.name === from ? undefined : member.name))
     this.#deps.changed()
   }
 
-  #reported(member: OtherMember, report: MemberReport, sentAtMs: number): void {
+  #reported(member: OtherMember, report: MemberReport, sentAt: SentAt): void {
     const { marks } = this.#deps.membership
     if (marks.user !== undefined && report.user !== undefined && marks.user !== report.user) {
       const why = `${report.name} is signed in as another user. Quotas are per user.`
@@ -348,15 +349,16 @@ export class DeskSession implements SessionDesk {
     }
     const wasPresent = member.isPresent
     const wasRevoked = member.isRevoked
-    member.reported(report)
+    member.reported(report, sentAt)
     if (!wasPresent) this.#tell('desk-member-joined', member)
     if (member.isRevoked && wasRevoked === false) {
       this.#revokedBy = report.name
       this.#deps.revoked()
     }
     const { snoozeAge, snoozeMs } = report
-    if (snoozeAge !== undefined)
-      this.#snoozed(sentAtMs - snoozeAge, snoozeMs > 0 ? sentAtMs + snoozeMs : undefined)
+    if (snoozeAge === undefined) return
+    const { toMs } = sentAt
+    this.#snoozed(toMs - snoozeAge, snoozeMs > 0 ? toMs + snoozeMs : undefined)
   }
 
   /** Adopts the newest choice of any member. */

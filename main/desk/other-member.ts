@@ -1,5 +1,5 @@
 import type { DeskMember } from '../../app/contract/desk.ts'
-import { MemberRecord, type RecordDeps } from '../../app/desk/member-record.ts'
+import { MemberRecord, type RecordDeps, type SentAt } from '../../app/desk/member-record.ts'
 import type { MemberReport } from '../../app/desk/messages.ts'
 import type { Clock } from '../ports/ports.ts'
 
@@ -55,11 +55,11 @@ export class OtherMember {
     this.#record = new MemberRecord(this.#id, this.#deps.record)
   }
 
-  reported(report: MemberReport): void {
+  reported(report: MemberReport, sentAt: SentAt): void {
     this.#report = report
     this.#reportedMs = this.#deps.clock.monotonicMs()
     this.#isPresent = true
-    this.#record.totals(report)
+    this.#record.totals(report, sentAt)
   }
 
   /** It does not respond any more. */

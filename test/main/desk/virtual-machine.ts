@@ -20,7 +20,7 @@ export interface MachineTraits {
 export class VirtualMachine implements Clock {
   readonly #world: WorldTime
   readonly #rate: number
-  readonly #wallErrorMs: number
+  #wallErrorMs: number
   /** The monotonic clock showed `#shownMs` at the world's time `#atMs`. */
   #shownMs: number
   #atMs: number
@@ -68,6 +68,11 @@ export class VirtualMachine implements Clock {
     if (!this.#isOn) return
     if (this.#state === 'running') what()
     else this.#held.push(what)
+  }
+
+  /** Somebody sets the wall clock, so many milliseconds off. */
+  setWall(errorMs: number): void {
+    this.#wallErrorMs = errorMs
   }
 
   /** The process stands still, but its clocks do not. */

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { type DeskTrouble, liveDesk } from './desk-lives.ts'
+
+test('a hundred lives of a desk keep its laws, whatever goes wrong', async () => {
+  const seen = new Set<string>()
+  let requests = 0
+  for (let seed = 1; seed <= 100; seed += 1) {
+    const life = await liveDesk(seed)
+    for (const trouble of Object.keys(life.troubles)) seen.add(trouble)
+    requests += life.requests
+  }
+  const all: readonly DeskTrouble[] = ['kill', 'freeze', 'cut', 'server', 'leave', 'wall']
+  expect([...seen].sort()).toEqual([...all].sort())
+  expect(requests).toBeGreaterThan(2_000)
+})

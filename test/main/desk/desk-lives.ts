@@ -1,0 +1,134 @@
+import { deskSummary } from '../../../app/contract/desk.ts'
+import { VirtualRandom } from '../../simulation/virtual-random.ts'
+import { type DeskMachine, DeskWorld } from './desk-life.ts'
+
+const TROUBLES = ['kill', 'freeze', 'cut', 'server', 'leave', 'wall'] as const
+export type DeskTrouble = (typeof TROUBLES)[number]
+
+export interface DeskLife {
+  readonly machines: number
+  readonly requests: number
+  readonly troubles: Readonly<Partial<Record<DeskTrouble, number>>>
+}
+
+/** How long a desk may take to agree after the last trouble, in ms: a lost connection, a report, a picture. */
+const SETTLES_MS = 12_000
+
+/**
+ * A short life of a desk of two to five machines in virtual time, with delay, loss and repetition of messages,
+ * kills, freezes, partitions, servers that restart empty, and machines that leave and come back. Throws at the
+ * first law that is broken:
+ *
+ * - the upper bound of a row is never below what the service has left, whatever was missed;
+ * - once all is quiet, all members that live give the same number of requests for each machine, and it is what
+ *   the service counted for it;
+ * - if nothing went wrong, no request of the desk counts as others';
+ * - what a machine shows of its desk fits the contract.
+ */
+export async function liveDesk(seed: number): Promise<DeskLife> {
+  const random = new VirtualRandom(seed)
+  const isRough = random.chance(0.7)
+  const world = new DeskWorld({
+    seed: seed + 1,
+    rule: {
+      limit: random.pick([30, 60, 250]),
+      periodSeconds: random.pick([60, 300]),
+      window: random.chance(0.8) ? 'rolling' : 'fixed',
+    },
+    network: isRough
+      ? {
+          delayMs: [random.between(0, 10), random.between(10, 120)],
+          lossRate: random.between(0, 0.04),
+          duplicateRate: random.between(0, 0.04),
+          reorderRate: random.chance(0.3) ? 0.02 : 0,
+        }
+      : { delayMs: [0, random.between(0, 8)] },
+  })
+  const fail = (what: string): never => {
+    throw new Error(`desk life ${seed}: ${what}`)
+  }
+  const troubles: Partial<Record<DeskTrouble, number>> = {}
+  const away = new Set<DeskMachine>()
+  const killed = new Set<DeskMachine>()
+  const hasOthers = random.chance(0.3)
+  for (let one = 0, all = 2 + Math.floor(random.next() * 4); one < all; one += 1) {
+    const traits = { driftPpm: random.between(-100, 100), startedMs: random.between(0, 1e9) }
+    world.machine(`M${one}`, { ...traits, wallErrorMs: random.between(-1e7, 1e7) }).join()
+  }
+  await world.advance(3_000)
+
+  const check = (machine: DeskMachine) => {
+    const { row } = machine
+    // A machine's clock may be 100 ppm slow.
+    const level = Math.floor(world.service.level(world.clock.worldMs()) - 0.05)
+    if (row?.source !== 'default' && row !== undefined && row.high < level)
+      fail(`${machine.name} shows at most ${row.high} where ${level} are left`)
+  }
+  const alive = () => world.machines.filter((one) => !killed.has(one) && !away.has(one))
+  const happens: Record<DeskTrouble, (machine: DeskMachine, forMs: number) => void> = {
+    kill: (machine) => {
+      if (alive().length < 3) return
+      killed.add(machine)
+      machine.kill()
+    },
+    freeze: (machine, forMs) => {
+      away.add(machine)
+      machine.machine.freeze()
+      world.clock.happen(forMs, () => {
+        away.delete(machine)
+        machine.machine.wake()
+      })
+    },
+    cut: (machine, forMs) => {
+      world.server.cut(machine.machine)
+      world.clock.happen(forMs, () => world.server.heal(machine.machine))
+    },
+    server: (_, forMs) => {
+      world.server.stop()
+      world.clock.happen(forMs, () => world.server.restart({ isEmpty: random.chance(0.5) }))
+    },
+    leave: (machine, forMs) => {
+      void machine.desk?.leave()
+      machine.desk = undefined
+      world.clock.happen(forMs, () => machine.machine.run(() => void machine.join()))
+    },
+    wall: (machine) => machine.machine.setWall(random.between(-1e7, 1e7)),
+  }
+
+  for (let second = 0, all = 30 + Math.floor(random.next() * 60); second < all; second += 1) {
+    if (isRough && random.chance(0.06)) {
+      const trouble = random.pick(TROUBLES)
+      const machine = random.pick(alive())
+      if (machine?.desk !== undefined) {
+        troubles[trouble] = (troubles[trouble] ?? 0) + 1
+        happens[trouble](machine, random.between(200, 40_000))
+      }
+    }
+    for (const machine of alive()) if (random.chance(0.4)) machine.request()
+    if (hasOthers && random.chance(0.3)) world.usedElsewhere()
+    await world.advance(random.between(300, 1_500))
+    for (const machine of alive()) check(machine)
+  }
+  world.server.network = { ...world.server.network, lossRate: 0, duplicateRate: 0, reorderRate: 0 }
+  await world.advance(40_000 + SETTLES_MS)
+
+  for (const machine of alive()) {
+    check(machine)
+    const summary = machine.desk?.summary() ?? fail(`${machine.name} lost its desk`)
+    if (!deskSummary.safeParse(summary).success) fail(`${machine.name} shows ${JSON.stringify(summary)}`)
+    for (const other of alive()) {
+      const shown = summary.members.find(({ name }) => name === other.name)
+      if (shown?.present !== true) fail(`${machine.name} does not see ${other.name}`)
+      if (shown?.total !== other.accepted)
+        fail(`${machine.name} shows ${shown?.total} of ${other.accepted} requests of ${other.name}`)
+    }
+    for (const gone of killed)
+      if (summary.members.some(({ name, present }) => name === gone.name && present))
+        fail(`${machine.name} still sees ${gone.name}, which is dead`)
+    if (!isRough && !hasOthers && (machine.used?.elsewhere ?? 0) > 0)
+      fail(`${machine.name} takes ${machine.used?.elsewhere} requests of the desk for others'`)
+  }
+  const requests = world.machines.reduce((sum, { accepted }) => sum + accepted, 0)
+  for (const machine of world.machines) await machine.desk?.close()
+  return { machines: world.machines.length, requests, troubles }
+}

@@ -1,0 +1,249 @@
+import { expect, test } from 'vitest'
+import { type DeskMachine, DeskWorld } from './desk-life.ts'
+
+/** Two machines of one desk, which know each other. */
+async function pair(options: Partial<ConstructorParameters<typeof DeskWorld>[0]> = {}) {
+  const world = new DeskWorld({ seed: 1, ...options })
+  const one = world.machine('SERVER', { driftPpm: 60, startedMs: 5e7, wallErrorMs: 3_600_000 })
+  const two = world.machine('LAPTOP', { driftPpm: -60 })
+  one.join()
+  two.join()
+  await world.advance(2_000)
+  return { world, one, two }
+}
+
+/** Each machine sends a request each second, a little apart. */
+async function traffic(world: DeskWorld, seconds: number, machines: readonly DeskMachine[] = world.machines) {
+  for (let second = 0; second < seconds; second += 1) {
+    for (const machine of machines) {
+      await world.advance(world.random.between(0, 1_000 / machines.length))
+      machine.request()
+    }
+    await world.advance(500)
+  }
+}
+
+const errorOf = (world: DeskWorld, { row }: DeskMachine) =>
+  Math.abs((row?.level ?? 0) - world.service.level(world.clock.worldMs()))
+
+test('two machines count the requests of the desk exactly, and none as others’', async () => {
+  const { world, one, two } = await pair()
+  await traffic(world, 120)
+  await world.advance(2_000)
+  expect(one.accepted + two.accepted).toBeGreaterThan(150)
+  expect(one.used).toEqual({ own: one.accepted, desk: two.accepted, elsewhere: 0 })
+  expect(two.used).toEqual({ own: two.accepted, desk: one.accepted, elsewhere: 0 })
+  expect(errorOf(world, one)).toBeLessThan(0.5)
+  expect(errorOf(world, two)).toBeLessThan(0.5)
+  expect(one.row?.use).toMatchObject({ elsewhere: 0 })
+  expect(one.row?.use?.desk).toBeGreaterThan(0.3)
+  expect(one.events).toEqual(['desk-member-joined LAPTOP'])
+  expect(one.members).toEqual([
+    { name: 'SERVER', present: true, total: one.accepted },
+    { name: 'LAPTOP', present: true, total: two.accepted },
+  ])
+})
+
+test('use by programs outside the desk is still others’', async () => {
+  const { world, one, two } = await pair()
+  for (let round = 0; round < 60; round += 1) {
+    world.usedElsewhere()
+    await traffic(world, 1)
+  }
+  await world.advance(2_000)
+  expect(one.used?.own).toBe(one.accepted)
+  expect(one.used?.desk).toBe(two.accepted)
+  expect(one.used?.elsewhere).toBeGreaterThan(world.elsewhere * 0.9)
+  expect(one.used?.elsewhere).toBeLessThanOrEqual(world.elsewhere)
+})
+
+test('lost and repeated messages are made good by the next report', async () => {
+  const { world, one, two } = await pair({ network: { lossRate: 0.05, duplicateRate: 0.05 } })
+  await traffic(world, 180)
+  world.server.network = { ...world.server.network, lossRate: 0 }
+  await world.advance(3_000)
+  expect(one.used).toMatchObject({ own: one.accepted, desk: two.accepted })
+  expect(two.used).toMatchObject({ own: two.accepted, desk: one.accepted })
+  expect(errorOf(world, one)).toBeLessThan(1)
+})
+
+test('a member that is killed is lost after five seconds, and what it had under way may have counted', async () => {
+  const { world, one, two } = await pair()
+  await traffic(world, 20)
+  two.request({ tripMs: [4_000, 4_000] })
+  await world.advance(100)
+  two.kill()
+  const { low } = one.row ?? { low: 0 }
+  await world.advance(4_500)
+  expect(one.events).not.toContain('desk-member-lost LAPTOP')
+  await world.advance(1_600)
+  expect(one.events).toContain('desk-member-lost LAPTOP')
+  expect(one.members?.[1]).toMatchObject({ name: 'LAPTOP', present: false })
+  expect(one.row?.low).toBeGreaterThanOrEqual(low)
+  one.request()
+  await world.advance(1_000)
+  expect(one.used?.elsewhere).toBe(0)
+})
+
+test('a member that leaves is gone at once, and its streams hold no slot', async () => {
+  const { world, one, two } = await pair()
+  two.slots.taken('Positions Stream')
+  await world.advance(1_200)
+  const ofQuotes = () => one.slots.view().find(({ category }) => category === 'Positions Stream')
+  expect(ofQuotes()).toMatchObject({ own: 0, desk: 1 })
+  void two.desk?.leave()
+  await world.advance(50)
+  expect(one.events.at(-1)).toBe('desk-member-left LAPTOP')
+  expect(one.members?.map(({ name }) => name)).toEqual(['SERVER'])
+  expect(ofQuotes()).not.toHaveProperty('desk')
+})
+
+test('a machine that was frozen for half a minute comes back with exact counts', async () => {
+  const { world, one, two } = await pair()
+  await traffic(world, 10)
+  two.machine.freeze()
+  await traffic(world, 30, [one])
+  expect(one.events).toContain('desk-member-lost LAPTOP')
+  two.machine.wake()
+  await traffic(world, 20)
+  await world.advance(2_000)
+  expect(one.used).toMatchObject({ own: one.accepted, desk: two.accepted })
+  expect(two.used).toMatchObject({ own: two.accepted, desk: one.accepted })
+  expect(one.members?.[1]).toMatchObject({ present: true, total: two.accepted })
+  expect(errorOf(world, two)).toBeLessThan(1)
+})
+
+test('without the server each machine is alone, and both agree again after it is back', async () => {
+  const { world, one, two } = await pair()
+  await traffic(world, 10)
+  world.server.stop()
+  await world.advance(2_000)
+  expect(one.desk?.summary()).toMatchObject({ state: 'alone', engine: { reachable: false } })
+  await traffic(world, 20)
+  expect(one.events.filter((event) => event.startsWith('desk-'))).toEqual([
+    'desk-member-joined LAPTOP',
+    'desk-alone',
+  ])
+  world.server.restart({ isEmpty: true })
+  await world.advance(3_000)
+  await traffic(world, 20)
+  await world.advance(2_000)
+  expect(one.events).toContain('desk-back')
+  expect(one.used).toMatchObject({ own: one.accepted, desk: two.accepted })
+  expect(two.used).toMatchObject({ own: two.accepted, desk: one.accepted })
+  expect(one.desk?.summary().state).toBe('joined')
+})
+
+test('a machine that joins knows the rows of the others before it sent a request', async () => {
+  const { world, one } = await pair()
+  await traffic(world, 30, [one])
+  await world.advance(10_000)
+  const three = world.machine('TOWER')
+  expect(three.row?.source).toBe('default')
+  three.join()
+  await world.advance(2_000)
+  expect(three.row?.seen).toBe(one.row?.seen)
+  expect(three.timeline.now() - (three.row?.observedAt ?? 0)).toBeGreaterThan(10_000)
+  expect(errorOf(world, three)).toBeLessThan(6)
+  await traffic(world, 5, [one])
+  await world.advance(1_000)
+  expect(errorOf(world, three)).toBeLessThan(0.5)
+  expect(three.used).toEqual({ own: 0, desk: expect.any(Number), elsewhere: 0 })
+})
+
+test('a 429 of one machine pauses the row of the other', async () => {
+  const { world, one, two } = await pair({ rule: { limit: 20, periodSeconds: 300, window: 'rolling' } })
+  await traffic(world, 3)
+  while (world.service.level(world.clock.worldMs()) >= 1) world.usedElsewhere()
+  one.request()
+  await world.advance(500)
+  expect(one.refused).toBe(1)
+  expect(two.row?.state).toBe('blocked')
+  expect(two.row?.rejected).toBe(0)
+  const apart = (two.row?.blockedUntil ?? 0) - (one.row?.blockedUntil ?? 0)
+  expect(Math.abs(apart + 3_600_000)).toBeLessThan(500)
+})
+
+test('the newest snooze of any machine applies to all, and its end too', async () => {
+  const { world, one, two } = await pair()
+  one.snoozedUntilMs = one.timeline.now() + 600_000
+  one.snoozeChosenMs = one.timeline.now()
+  await world.advance(1_500)
+  expect((two.snoozedUntilMs ?? 0) - two.timeline.now()).toBeGreaterThan(590_000)
+  await world.advance(5_000)
+  two.snoozedUntilMs = undefined
+  two.snoozeChosenMs = two.timeline.now()
+  await world.advance(1_500)
+  expect(one.snoozedUntilMs).toBeUndefined()
+})
+
+test('one machine announces alerts: the one in use, otherwise always the same', async () => {
+  const { world, one, two } = await pair()
+  const announcing = () => world.machines.filter(({ desk }) => desk?.announces).map(({ name }) => name)
+  expect(announcing()).toHaveLength(1)
+  one.lookedAtMs = one.timeline.now() - 120_000
+  two.lookedAtMs = two.timeline.now()
+  await world.advance(1_500)
+  expect(announcing()).toEqual(['LAPTOP'])
+  two.kill()
+  await world.advance(7_000)
+  expect(one.desk?.announces).toBe(true)
+})
+
+test('a revocation on one machine is one on all, with its name', async () => {
+  const { world, one, two } = await pair()
+  one.revokedAtMs = one.timeline.now()
+  await world.advance(1_500)
+  expect(two.revokedAtMs).toBeDefined()
+  expect(two.desk?.revokedBy).toBe('SERVER')
+  expect(one.desk?.revokedBy).toBeUndefined()
+})
+
+test('a member that is signed in as another user is refused', async () => {
+  const world = new DeskWorld({ seed: 3 })
+  const one = world.machine('SERVER')
+  const two = world.machine('LAPTOP')
+  one.join({ user: 'mark-of-a' })
+  two.join({ user: 'mark-of-b' })
+  await world.advance(2_000)
+  expect(two.desk?.summary()).toMatchObject({
+    state: 'refused',
+    why: 'SERVER is signed in as another user. Quotas are per user.',
+  })
+})
+
+test('after a rotation the others are refused and say what to ask for', async () => {
+  const { world, one, two } = await pair()
+  one.desk?.rotated()
+  await world.advance(100)
+  expect(two.desk?.summary()).toMatchObject({
+    state: 'refused',
+    why: 'The secret was replaced. Ask for a new invitation.',
+  })
+})
+
+test('three machines send the checks of one, and the others take over when it is killed', async () => {
+  const alone = new DeskWorld({ seed: 5 })
+  alone.machine('SERVER').check()
+  await alone.advance(1_800_000)
+  const ofOne = alone.machines[0]?.checks.length ?? 0
+  const world = new DeskWorld({ seed: 5 })
+  for (const name of ['SERVER', 'LAPTOP', 'TOWER']) world.machine(name).join()
+  await world.advance(2_000)
+  for (const machine of world.machines) machine.check()
+  await world.advance(1_800_000)
+  const counts = world.machines.map(({ checks }) => checks.length)
+  const all = counts.reduce((sum, one) => sum + one, 0)
+  expect(ofOne).toBeGreaterThan(20)
+  // Each may send a first check of its own, and each has its own jitter.
+  expect(all).toBeLessThanOrEqual(ofOne * 1.05 + 2)
+  expect(all).toBeGreaterThan(ofOne * 0.9)
+  const checking = world.machines.find(({ checks }) => checks.length > ofOne / 2)
+  checking?.kill()
+  const killedMs = world.clock.worldMs()
+  await world.advance(600_000)
+  const next = world.machines.flatMap(({ checks }) => checks.filter((at) => at > killedMs))
+  expect(next.length).toBeGreaterThan(4)
+  for (const { row } of world.machines.filter((one) => one !== checking))
+    expect(row?.use).toMatchObject({ elsewhere: 0 })
+})
