@@ -15,13 +15,12 @@ export interface DeskLife {
 const SETTLES_MS = 12_000
 
 /**
- * A short life of a desk of two to five machines in virtual time, with delay, loss and repetition of messages,
- * kills, freezes, partitions, servers that restart empty, and machines that leave and come back. Throws at the
+ * A short life of a desk of two to five machines in virtual time: messages are late, lost and repeated;
+ * machines are killed, freeze, are cut off, leave and come back; the server restarts empty. Throws at the
  * first law that is broken:
  *
  * - the upper bound of a row is never below what the service has left, whatever was missed;
- * - once all is quiet, all members that live give the same number of requests for each machine, and it is what
- *   the service counted for it;
+ * - once all is quiet, every living member shows for each machine as many requests as the service counted;
  * - if nothing went wrong, no request of the desk counts as others';
  * - what a machine shows of its desk fits the contract.
  */
