@@ -190,9 +190,8 @@ export class Bucket {
   }
 
   /**
-   * Records a request of another machine, sent at `sentAtMs` at the earliest. It lowers the upper bound
-   * by less than one request if it may have counted before the last header or in the last window, or at a full
-   * bucket that has refilled since.
+   * Records a request of another machine, sent at `sentAtMs` at the earliest. The last header or the last
+   * window may include it, or a full bucket may have refilled since. The upper bound then falls less.
    */
   heard(id: number, sentAtMs: number, nowMs: number): void {
     const level = this.#level

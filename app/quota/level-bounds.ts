@@ -81,7 +81,7 @@ export class LevelBounds {
     return this.#mayBeInEitherAt(this.#atMs)
   }
 
-  /** A request that was sent after this time counts in the present window, epoch ms; 0 in the rolling model. */
+  /** A request sent after this time counts in the present window. Epoch ms; 0 in the rolling model. */
   get windowBeganByMs(): number {
     const window = this.#window
     if (this.#model !== 'fixed' || window === undefined) return 0

@@ -11,12 +11,12 @@ export interface DeskLife {
   readonly troubles: Readonly<Partial<Record<DeskTrouble, number>>>
 }
 
-/** How long a desk may take to agree after the last trouble, in ms: a lost connection, a report, a picture. */
+/** How long a desk may take to agree after the last trouble. Milliseconds. */
 const SETTLES_MS = 12_000
 
 /**
- * A short life of a desk of two to five machines in virtual time: messages are late, lost and repeated;
- * machines are killed, freeze, are cut off, leave and come back; the server restarts empty. Throws at the
+ * A short life of a desk of two to five machines in virtual time. Messages are late, lost and repeated.
+ * Machines are killed, freeze, are cut off, leave and join again. The server restarts empty. Throws at the
  * first law that is broken:
  *
  * - the upper bound of a row is never below what the service has left, whatever was missed;

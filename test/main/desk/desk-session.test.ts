@@ -98,7 +98,7 @@ test('a member that leaves is gone at once, and its streams hold no slot', async
   expect(ofQuotes()).not.toHaveProperty('desk')
 })
 
-test('a machine that was frozen for half a minute comes back with exact counts', async () => {
+test('a machine that was frozen for half a minute has exact counts again', async () => {
   const { world, one, two } = await pair()
   await traffic(world, 10)
   two.machine.freeze()
