@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest'
+import { MemberRecord } from '../../../app/desk/member-record.ts'
+import { RowHeaders } from '../../../app/desk/row-headers.ts'
+import { MeteredLedger } from '../../../app/quota/metered-ledger.ts'
+import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
+
+const LIMIT = 320
+
+function setUp() {
+  const now = 1_000_000
+  const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, now)
+  const headers = new RowHeaders()
+  const record = new MemberRecord('b', {
+    ledger,
+    headers,
+    now: () => now,
+    answered: (_, ticket, { rate, waitMs }) =>
+      ledger.answered(ticket, rate, now, waitMs !== undefined).category,
+    checked: () => {},
+    slots: () => {},
+  })
+  const row = () => ledger.view(now).find(({ category }) => category === 'Accounts')
+  const at = () => ({ fromMs: now - 1, toMs: now })
+  const totals = (counted: number, underWay: readonly number[] = []) =>
+    record.totals({ counted: { Accounts: counted }, streams: {}, underWay: [...underWay] }, at())
+  const sent = (id: number) => record.observed([{ kind: 'sent', id, endpoint: 'Accounts', age: 0 }], at())
+  const answered = (id: number, remaining?: number) =>
+    record.observed(
+      [
+        {
+          kind: 'answered',
+          ...{ id, endpoint: 'Accounts', sentAge: 10, age: 0, row: 'Accounts' },
+          ...(remaining !== undefined && {
+            rate: { limit: LIMIT, periodSeconds: 300, remaining, resetSeconds: 1 },
+          }),
+        },
+      ],
+      at(),
+    )
+  return { record, ledger, headers, row, totals, sent, answered }
+}
+
+test('the first totals are where counting begins', () => {
+  const { totals, row } = setUp()
+  totals(1_000)
+  expect(row()?.used).toBeUndefined()
+  totals(1_003)
+  expect(row()?.used).toEqual({ own: 0, desk: 3, elsewhere: 0 })
+})
+
+test('a request whose observations arrive is not charged again by the totals', () => {
+  const { totals, sent, answered, row } = setUp()
+  totals(10)
+  sent(1)
+  answered(1, 319)
+  totals(11)
+  expect(row()?.used).toEqual({ own: 0, desk: 1, elsewhere: 0 })
+})
+
+test('a request whose end was missed counts if the totals say so, and not otherwise', () => {
+  const { totals, sent, row } = setUp()
+  totals(0)
+  sent(1)
+  sent(2)
+  expect(row()?.low).toBe(LIMIT - 2)
+  totals(1, [])
+  expect(row()?.used).toEqual({ own: 0, desk: 1, elsewhere: 0 })
+  expect(row()?.low).toBe(LIMIT - 1)
+})
+
+test('a request under way stays under way', () => {
+  const { totals, sent, answered, row } = setUp()
+  totals(0)
+  sent(1)
+  totals(0, [1])
+  expect(row()?.low).toBe(LIMIT - 1)
+  answered(1)
+  expect(row()?.used).toEqual({ own: 0, desk: 1, elsewhere: 0 })
+})
+
+test('an answer without its request is charged as one that was just sent', () => {
+  const { totals, answered, row, headers } = setUp()
+  totals(0)
+  answered(7, 319)
+  expect(row()).toMatchObject({ seen: 319, used: { own: 0, desk: 1, elsewhere: 0 } })
+  expect(headers.of('Accounts')).toMatchObject({ from: 'b', since: 0 })
+})
+
+test('requests that headers took for others’ are not, once the totals show whose they were', () => {
+  const { totals, ledger, row } = setUp()
+  totals(0)
+  const own = (remaining: number) => {
+    const ticket = ledger.sent('Accounts', 1_000_000)
+    ledger.answered(
+      ticket,
+      { limit: LIMIT, periodSeconds: 300, remaining, resetSeconds: LIMIT - remaining },
+      1_000_000,
+      false,
+    )
+  }
+  own(319)
+  own(315)
+  expect(row()?.used).toMatchObject({ own: 2, elsewhere: 3 })
+  totals(3)
+  expect(row()?.used).toEqual({ own: 2, desk: 3, elsewhere: 0 })
+})
+
+test('what a lost member had under way may have counted', () => {
+  const { totals, sent, record, row } = setUp()
+  totals(5)
+  sent(1)
+  record.ended()
+  expect(row()).toMatchObject({ low: LIMIT - 1, high: LIMIT })
+  totals(6)
+  expect(row()?.used).toMatchObject({ desk: 1 })
+})
