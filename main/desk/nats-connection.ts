@@ -5,10 +5,13 @@ import {
   type Authenticator,
   credsAuthenticator,
   errors,
+  Kind,
   type NatsConnection,
   NatsConnectionImpl,
   type NodeConnectionOptions,
   nkeyAuthenticator,
+  Parser,
+  parseSemVer,
   type ServerInfo,
   setTransportFactory,
   tokenAuthenticator,
@@ -94,8 +97,9 @@ interface Way {
 }
 
 /**
- * The library's transport, except that an attempt can be ended: the library abandons the socket of an attempt
- * that takes too long, and a server that is frozen would collect them.
+ * The library's transport, except for two things. An attempt can be ended: the library abandons the socket of
+ * an attempt that takes too long, and a frozen server would collect them. What can't be parsed ends the
+ * connection: the library prints it, which would let a server write into the output of `--json`.
  */
 class EndableTransport extends NodeTransport {
   #way: Way | undefined
@@ -129,6 +133,19 @@ class EndableTransport extends NodeTransport {
     return info
   }
 
+  override async *iterate(): AsyncIterableIterator<Uint8Array> {
+    const trial = new Parser({ push: checkInfo })
+    for await (const chunk of super.iterate()) {
+      try {
+        trial.parse(chunk)
+      } catch {
+        await this.close()
+        return
+      }
+      yield chunk
+    }
+  }
+
   override async startTLS(): Promise<TLSSocket> {
     this.options = { ...this.options, tls: this.#way?.tls ?? {} }
     try {
@@ -138,6 +155,13 @@ class EndableTransport extends NodeTransport {
       throw codeOf(error).includes('_') ? new RefusedError('tls-untrusted') : error
     }
   }
+}
+
+/** Throws what the library throws about what a server says of itself. */
+function checkInfo(event: object): void {
+  if (!('kind' in event) || event.kind !== Kind.INFO || !('data' in event)) return
+  const info: unknown = JSON.parse(Buffer.from(event.data as Uint8Array).toString('utf8'))
+  parseSemVer((info as ServerInfo).version)
 }
 
 export type ConnectionOutcome =

@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { nkeys } from '@nats-io/transport-node'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { DeskMessage } from '../../../app/desk/messages.ts'
 import type { Engine, EngineOptions } from '../../../main/desk/engine.ts'
 import { deskNames, subjectOfAll } from '../../../main/desk/envelope.ts'
@@ -260,6 +260,32 @@ describe.skipIf(program === undefined)(name, () => {
     await expect.poll(() => sockets.size, SOON).toBe(1)
     await engine.close()
     await expect.poll(() => sockets.size, SOON).toBe(0)
+  })
+
+  it('can’t write into the output of this program, and is not used if nothing of it can be read', async () => {
+    const info = { version: '2.9.10', proto: 1, max_payload: 1_048_576, jetstream: true }
+    const greeting = (more = {}) => `INFO ${JSON.stringify({ ...info, ...more })}\r\n`
+    const hostile = [
+      'HTTP/1.1 400 Bad Request\r\n\r\n',
+      `${greeting()}\u001b[2J\r\n`,
+      `${greeting()}INFO {"version"\r\n`,
+      greeting({ version: 'none' }),
+      greeting({ version: 7 }),
+      `${greeting()}MSG a b c d e\r\n`,
+    ]
+    const print = vi.spyOn(console, 'log')
+    onTestFinished(() => print.mockRestore())
+    for (const text of hostile) {
+      const server = createServer((socket) => {
+        socket.on('error', () => {})
+        socket.write(text)
+      })
+      const port = await freePort()
+      await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+      expect(await refusalOf(`nats://127.0.0.1:${port}`), text).toMatchObject({ code: 'unreachable' })
+      server.close()
+    }
+    expect(print).not.toHaveBeenCalled()
   })
 
   it('that starts after the app is found', async () => {
