@@ -1,6 +1,7 @@
 import type { PromiseId } from '../proof/promise-list.ts'
 import { ADMISSION_MUTANTS } from './admission-mutants.ts'
 import { BROWSER_HOST_MUTANTS } from './browser-host-mutants.ts'
+import { DESK_MUTANTS } from './desk-mutants.ts'
 import { DESKTOP_MUTANTS } from './desktop-mutants.ts'
 import { GATEWAY_MUTANTS } from './gateway-mutants.ts'
 import { HARDENING_MUTANTS } from './hardening-mutants.ts'
@@ -52,6 +53,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...TOKEN_MUTANTS,
   ...QUOTA_MUTANTS,
   ...HARDENING_MUTANTS,
+  ...DESK_MUTANTS,
   ...DESKTOP_MUTANTS,
   ...STREAM_MUTANTS,
   ...STORAGE_MUTANTS,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { proves } from '../../proof/proves.ts'
 import { type DeskTrouble, liveDesk } from './desk-lives.ts'
 
 test('a hundred lives of a desk keep its laws, whatever goes wrong', async () => {
@@ -12,4 +13,5 @@ test('a hundred lives of a desk keep its laws, whatever goes wrong', async () =>
   const all: readonly DeskTrouble[] = ['kill', 'freeze', 'cut', 'server', 'leave', 'wall']
   expect([...seen].sort()).toEqual([...all].sort())
   expect(requests).toBeGreaterThan(2_000)
+  proves('M4', { level: 2, cases: 100 })
 })

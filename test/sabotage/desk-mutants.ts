@@ -1,0 +1,58 @@
+import type { Mutant } from './registry.ts'
+
+const RECORD = 'app/desk/member-record.ts'
+const RECORD_TEST = 'app/desk/member-record.test.ts'
+const SESSION = 'main/desk/desk-session.ts'
+const SESSION_TEST = 'main/desk/desk-session.test.ts'
+
+/** Mutants of the desk: one key on several machines. */
+export const DESK_MUTANTS: readonly Mutant[] = [
+  {
+    promise: 'M4',
+    what: 'charge what was missed twice',
+    file: RECORD,
+    find: 'missed, { sinceMs',
+    replace: '2 * missed, { sinceMs',
+    test: RECORD_TEST,
+  },
+  {
+    promise: 'M4',
+    what: 'take totals without noticing what was missed',
+    file: RECORD,
+    find: 'if (missed <= 0) continue',
+    replace: 'if (missed <= Number.POSITIVE_INFINITY) continue',
+    test: RECORD_TEST,
+  },
+  {
+    promise: 'M4',
+    what: 'forget that a request was noticed',
+    file: RECORD,
+    find: 'this.#noticed?.set(row, (this.#noticed.get(row) ?? 0) + 1)',
+    replace: 'this.#noticed?.set(row, this.#noticed.get(row) ?? 0)',
+    test: RECORD_TEST,
+  },
+  {
+    promise: 'M4',
+    what: 'date totals to when they arrived',
+    file: RECORD,
+    find: 'this.#totalsAtMs = Math.min(nowMs, fromMs)',
+    replace: 'this.#totalsAtMs = nowMs + 0 * fromMs',
+    test: 'main/desk/desk-lives.test.ts',
+  },
+  {
+    promise: 'M4',
+    what: 'judge a header at once',
+    file: SESSION,
+    find: 'return this.#isAmongOthers ? JUDGE_AFTER_MS : 0',
+    replace: 'return this.#isAmongOthers ? 0 : 0 * JUDGE_AFTER_MS',
+    test: SESSION_TEST,
+  },
+  {
+    promise: 'M4',
+    what: 'let every machine check every row',
+    file: 'app/desk/row-headers.ts',
+    find: 'if (from === self) return 0',
+    replace: 'if (from === self || present.length > 0) return 0',
+    test: SESSION_TEST,
+  },
+]
