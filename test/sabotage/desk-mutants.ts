@@ -37,7 +37,7 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: RECORD,
     find: 'this.#totalsAtMs = Math.min(nowMs, fromMs)',
     replace: 'this.#totalsAtMs = nowMs + 0 * fromMs',
-    test: 'main/desk/desk-lives.test.ts',
+    test: RECORD_TEST,
   },
   {
     promise: 'M4',

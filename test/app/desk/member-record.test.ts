@@ -21,8 +21,8 @@ function setUp() {
   })
   const row = () => ledger.view(now).find(({ category }) => category === 'Accounts')
   const at = () => ({ fromMs: now - 1, toMs: now })
-  const totals = (counted: number, underWay: readonly number[] = []) =>
-    record.totals({ counted: { Accounts: counted }, streams: {}, underWay: [...underWay] }, at())
+  const totals = (counted: number, underWay: readonly number[] = [], sentAt = at()) =>
+    record.totals({ counted: { Accounts: counted }, streams: {}, underWay: [...underWay] }, sentAt)
   const sent = (id: number) => record.observed([{ kind: 'sent', id, endpoint: 'Accounts', age: 0 }], at())
   const answered = (id: number, remaining?: number) =>
     record.observed(
@@ -37,7 +37,7 @@ function setUp() {
       ],
       at(),
     )
-  return { record, ledger, headers, row, totals, sent, answered }
+  return { record, ledger, headers, row, totals, sent, answered, nowMs: now }
 }
 
 test('the first totals are where counting begins', () => {
@@ -113,4 +113,13 @@ test('what a lost member had under way may have counted', () => {
   expect(row()).toMatchObject({ low: LIMIT - 1, high: LIMIT })
   totals(6)
   expect(row()?.used).toMatchObject({ desk: 1 })
+})
+
+test('what was missed since totals that were held up may have been refilled since', () => {
+  const { totals, row, nowMs } = setUp()
+  totals(0, [], { fromMs: nowMs - 20_000, toMs: nowMs - 19_000 })
+  totals(3)
+  expect(row()?.high).toBe(LIMIT)
+  totals(6)
+  expect(row()?.high).toBe(LIMIT - 3)
 })

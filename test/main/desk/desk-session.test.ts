@@ -44,6 +44,17 @@ test('two machines count the requests of the desk exactly, and none as others’
   ])
 })
 
+test('a header that includes a request that is not known yet is judged after it is', async () => {
+  const { world, one, two } = await pair({ network: { delayMs: [10, 30] } })
+  await traffic(world, 2)
+  for (let round = 0; round < 20; round += 1) {
+    two.request({ tripMs: [2, 2] })
+    one.request({ tripMs: [4, 4] })
+    await world.advance(1_000)
+  }
+  expect(one.used).toEqual({ own: one.accepted, desk: two.accepted, elsewhere: 0 })
+})
+
 test('use by programs outside the desk is still others’', async () => {
   const { world, one, two } = await pair()
   for (let round = 0; round < 60; round += 1) {
