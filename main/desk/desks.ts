@@ -1,0 +1,210 @@
+import type { DeskRefusalCode } from '../../app/contract/desk.ts'
+import type { MonitorSurface } from '../monitor/monitor-surface.ts'
+import type { ProfileSession } from '../monitor/profile-session.ts'
+import type { Clock } from '../ports/ports.ts'
+import type { Profile } from '../ports/profile.ts'
+import type { Secrets } from '../ports/redactor.ts'
+import type { DeskStore } from '../sign-in/profile-store.ts'
+import type { RunningDesks } from './desk-commands.ts'
+import type { Engine, Engines } from './engine.ts'
+import { deskNames } from './envelope.ts'
+import { type DeskKey, userMark } from './marks.ts'
+import { hideSecrets, type Membership, membershipIn } from './membership.ts'
+import { isRotated } from './rotation.ts'
+
+/** What one desk does on a connected key. */
+export interface DeskRun {
+  start(): void
+  /** Tells the other members that the secret was replaced. */
+  rotated(): void
+  /** Neither sends nor applies anything from now on, and says why in the key's snapshots. */
+  refuse(code: DeskRefusalCode): void
+  /** Says goodbye to the other members, and closes. */
+  leave(): Promise<void>
+  /** Ends without a goodbye, and closes the engine. */
+  close(): Promise<void>
+}
+
+/** The parts from which a desk's run is made. */
+export interface DeskRunParts {
+  /** The connected key. */
+  readonly session: ProfileSession
+  readonly membership: Membership
+  /** Closed by the run. */
+  readonly engine: Engine
+  /** The mark of the signed-in user; it may become known, or change, with a refresh. */
+  readonly user: () => string | undefined
+}
+
+export interface DesksDeps {
+  readonly monitor: Pick<MonitorSurface, 'profiles' | 'withProfile' | 'subscribe'>
+  readonly engines: Pick<Engines, 'start'>
+  readonly store: DeskStore
+  readonly createRun: (parts: DeskRunParts) => DeskRun
+  readonly secrets: Secrets
+  readonly clock: Pick<Clock, 'after'>
+  /** Called with a sentence if a saved desk cannot be used. */
+  readonly problem: (sentence: string) => void
+}
+
+interface Running {
+  readonly session: ProfileSession
+  readonly membership: Membership
+  readonly engine: Engine
+  readonly run: DeskRun
+  refusal: DeskRefusalCode | undefined
+  isOver: boolean
+  stopLooking: () => void
+}
+
+/** How often to look whether the desk still belongs to this key and secret. Milliseconds. */
+const LOOK_MS = 60_000
+
+/** Runs the stored desk of each connected key. */
+export class Desks implements RunningDesks {
+  readonly #deps: DesksDeps
+  readonly #running = new Map<string, Running>()
+  /** Keys whose saved desk can't be used, so that each is reported once. */
+  readonly #lost = new Set<string>()
+  readonly #unsubscribe: () => void
+
+  constructor(deps: DesksDeps) {
+    this.#deps = deps
+    this.#unsubscribe = deps.monitor.subscribe({
+      changed: (profile) => this.#changed(profile),
+      event: () => {},
+      removed: (profile) => void this.leave(profile),
+    })
+  }
+
+  /** Runs the desks of keys that were connected since the last call. */
+  follow(): void {
+    for (const profile of this.#deps.monitor.profiles()) if (!this.#running.has(profile)) this.#start(profile)
+  }
+
+  engineOf(profile: string): Engine | undefined {
+    return this.#running.get(profile)?.engine
+  }
+
+  run(profile: string, membership: Membership, engine: Engine): void {
+    const session = sessionOf(this.#deps.monitor, profile)
+    if (session === undefined) return void engine.close()
+    hideSecrets(membership, this.#deps.secrets)
+    const { secret } = membership
+    const user = () => {
+      const { subject } = keyOf(session)
+      return subject === undefined ? undefined : userMark(secret, subject)
+    }
+    const run = this.#deps.createRun({ session, membership, engine, user })
+    const parts = { session, membership, engine, run }
+    const running = { ...parts, refusal: undefined, isOver: false, stopLooking: () => {} }
+    this.#running.set(profile, running)
+    run.start()
+    this.#keepLooking(profile, running, user)
+  }
+
+  async rotated(profile: string): Promise<void> {
+    this.#running.get(profile)?.run.rotated()
+    await this.leave(profile)
+  }
+
+  async leave(profile: string): Promise<void> {
+    this.#lost.delete(profile)
+    await this.#end(profile)?.leave()
+  }
+
+  /** Says goodbye on all desks, which run again at the next start. */
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    await Promise.all([...this.#running.keys()].map((profile) => this.#end(profile)?.leave()))
+  }
+
+  #start(profile: string): void {
+    const { store, engines, problem } = this.#deps
+    const reading = membershipIn(store.desk(profile))
+    switch (reading.kind) {
+      case 'none':
+        return
+      case 'lost':
+        if (!this.#lost.has(profile)) problem(reading.line)
+        this.#lost.add(profile)
+        return
+      case 'member': {
+        const { membership } = reading
+        hideSecrets(membership, this.#deps.secrets)
+        this.run(profile, membership, engines.start({ ...membership, names: deskNames(membership.secret) }))
+      }
+    }
+  }
+
+  /** A key whose session was replaced, as after its clock was set back, continues its desk on the new one. */
+  #changed(profile: string): void {
+    const running = this.#running.get(profile)
+    if (running !== undefined && running.session !== sessionOf(this.#deps.monitor, profile))
+      this.#startAnew(profile)
+  }
+
+  #startAnew(profile: string): void {
+    void this.#end(profile)?.close()
+    this.#start(profile)
+  }
+
+  #end(profile: string): DeskRun | undefined {
+    const running = this.#running.get(profile)
+    if (running === undefined) return undefined
+    this.#running.delete(profile)
+    running.isOver = true
+    running.stopLooking()
+    return running.run
+  }
+
+  /** Looks at once, every minute, and after each reconnect, whether the desk refuses this machine. */
+  #keepLooking(profile: string, running: Running, user: () => string | undefined): void {
+    const { clock, secrets } = this.#deps
+    const { engine, membership } = running
+    let cancel = () => {}
+    let wasReachable = engine.state.reachable
+    const look = async (): Promise<void> => {
+      cancel()
+      cancel = clock.after(LOOK_MS, () => void look())
+      // Of many secrets, the redactor keeps those that were used last.
+      hideSecrets(membership, secrets)
+      const refusal = await refusalOf(membership, engine, user())
+      if (running.isOver || refusal === running.refusal) return
+      running.refusal = refusal
+      // The right user is signed in again.
+      if (refusal === undefined) this.#startAnew(profile)
+      else running.run.refuse(refusal)
+    }
+    const unsubscribe = engine.onChange(() => {
+      const isBack = engine.state.reachable && !wasReachable
+      wasReachable = engine.state.reachable
+      if (isBack) void look()
+    })
+    running.stopLooking = () => {
+      cancel()
+      unsubscribe()
+    }
+    void look()
+  }
+}
+
+async function refusalOf(
+  { marks, secret }: Membership,
+  engine: Engine,
+  user: string | undefined,
+): Promise<DeskRefusalCode | undefined> {
+  if (marks.user !== undefined && user !== undefined && marks.user !== user) return 'other-user'
+  return (await isRotated(engine, secret)) ? 'rotated' : undefined
+}
+
+const sessionOf = (monitor: DesksDeps['monitor'], profile: string): ProfileSession | undefined => {
+  const found = monitor.withProfile(profile, (session) => ({ ok: true as const, session }))
+  return found.ok ? found.session : undefined
+}
+
+/** A connected key, as a desk compares it. */
+export const keyOf = ({ profile, tokens }: ProfileSession): DeskKey & Pick<Profile, 'environment'> => ({
+  ...profile,
+  subject: tokens.state.token?.subject,
+})
