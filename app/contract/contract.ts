@@ -1,5 +1,6 @@
 import { z } from 'zod/mini'
 import { alertsContract } from './alerts.ts'
+import { deskContract } from './desk.ts'
 import { eventsContract } from './events.ts'
 import { gatewayContract } from './gateway.ts'
 import { historyContract } from './history.ts'
@@ -31,6 +32,7 @@ export const contract = {
   ...updatesContract,
   ...gatewayContract,
   ...ordersContract,
+  ...deskContract,
 } as const
 
 export type AppContract = typeof contract

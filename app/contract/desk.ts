@@ -97,31 +97,30 @@ const tlsCa = z.exactOptional(boundedText(DESK_LIMITS.tlsCa))
 /** `user:password`, a token, or the text of a `.creds` file. */
 const credentials = z.exactOptional(boundedText(DESK_LIMITS.credentials))
 
+/** A person's choices for a new desk. `servers`: addresses such as `nats://HOST:4222`. */
+export const newDesk = z.strictObject({
+  profile: profileId,
+  servers: z.array(boundedText(DESK_LIMITS.server)).check(z.minLength(1), z.maxLength(DESK_LIMITS.servers)),
+  name,
+  tlsCa,
+  credentials,
+})
+
+/** A person's choices for joining a desk. */
+export const deskToJoin = z.strictObject({
+  profile: profileId,
+  invitation: boundedText(DESK_LIMITS.invitation),
+  name,
+  tlsCa,
+  credentials,
+})
+
 export type DeskInvitation = Outcome<{ readonly invitation: string }>
 
 /** The desk of a connected key. An invitation contains a secret and is shown to a person only. */
 export const deskContract = {
-  /** Creates a desk for a key. `servers`: addresses such as `nats://HOST:4222`. */
-  createDesk: command(
-    z.strictObject({
-      profile: profileId,
-      servers: z
-        .array(boundedText(DESK_LIMITS.server))
-        .check(z.minLength(1), z.maxLength(DESK_LIMITS.servers)),
-      name,
-      tlsCa,
-      credentials,
-    }),
-  ).returning<DeskInvitation>(),
-  joinDesk: command(
-    z.strictObject({
-      profile: profileId,
-      invitation: boundedText(DESK_LIMITS.invitation),
-      name,
-      tlsCa,
-      credentials,
-    }),
-  ).returning<Outcome>(),
+  createDesk: command(newDesk).returning<DeskInvitation>(),
+  joinDesk: command(deskToJoin).returning<Outcome>(),
   deskInvitation: command(ofProfile).returning<DeskInvitation>(),
   leaveDesk: command(ofProfile).returning<Outcome>(),
   /** Makes a new secret. Every other member has to join again. */

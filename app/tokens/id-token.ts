@@ -13,7 +13,7 @@ const MAX_LENGTH = 16_384
  * The signature is not checked, because the token comes straight from the sign-in host, over TLS (OpenID
  * Connect Core 1.0, section 3.1.3.7).
  */
-export function subjectOf(idToken: unknown): string | undefined {
+export function idTokenSubject(idToken: unknown): string | undefined {
   if (typeof idToken !== 'string' || idToken.length > MAX_LENGTH) return undefined
   const [, payload, signature] = idToken.split('.')
   if (payload === undefined || signature === undefined) return undefined

@@ -2,7 +2,7 @@ import { z } from 'zod/mini'
 import { type HttpOutcome, observe } from '../service/headers.ts'
 import { parseJson } from '../service/json.ts'
 import { isPage, redirectedTo, redirectText, SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
-import { subjectOf } from './id-token.ts'
+import { idTokenSubject } from './id-token.ts'
 
 /** The API key as a token endpoint expects it. Its secret is sent in the body, never in a URL. */
 export interface KeyCredentials {
@@ -186,7 +186,7 @@ function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
       : { kind: 'unknown', why: 'the response is not a token response', isMalformed: true }
   }
   const { access_token, expires_in, scope, id_token } = parsed.data
-  const subject = subjectOf(id_token)
+  const subject = idTokenSubject(id_token)
   return {
     kind: 'renewed',
     accessToken: access_token,

@@ -44,6 +44,7 @@ export class Alerts {
   #closed: readonly ClosedAlert[] = []
   /** The time of the last snapshot, epoch ms. */
   #nowMs = 0
+  #snoozeChosenAtMs: number | undefined
 
   constructor(deps: AlertsDeps) {
     this.#deps = deps
@@ -86,7 +87,19 @@ export class Alerts {
 
   changePreferences(change: AlertPreferencesChange): AlertPreferences {
     this.#deps.thresholds.setPreferences(changedPreferences(this.preferences, change))
+    if (change.snoozedUntil !== undefined) this.#snoozeChosenAtMs = this.#nowMs
     return this.preferences
+  }
+
+  /** The snooze, and when it was chosen, epoch ms; unknown for one that was chosen before this run. */
+  get snooze(): { readonly untilMs: number | undefined; readonly chosenAtMs: number | undefined } {
+    return { untilMs: this.preferences.snoozedUntil, chosenAtMs: this.#snoozeChosenAtMs }
+  }
+
+  /** Adopts a snooze that a person chose on another machine; without `untilMs`, the end of one. */
+  adoptSnooze(untilMs: number | undefined, chosenAtMs: number): void {
+    this.changePreferences({ snoozedUntil: untilMs ?? null })
+    this.#snoozeChosenAtMs = chosenAtMs
   }
 
   thresholds(profile: string): Thresholds {

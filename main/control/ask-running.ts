@@ -38,6 +38,12 @@ const TIMEOUT_MS = {
   'cut-program': 5_000,
   'pause-program': 5_000,
   'resume-program': 5_000,
+  // They try each server of the desk.
+  'create-desk': 60_000,
+  'join-desk': 60_000,
+  'rotate-desk': 60_000,
+  'desk-invitation': 5_000,
+  'leave-desk': 15_000,
 } as const
 
 /**

@@ -1,5 +1,7 @@
 import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
+import type { deskContract } from '../../app/contract/desk.ts'
+import type { Handlers } from '../../app/contract/ipc.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { WindowSummary } from '../../app/contract/windows.ts'
 import type { OrdersSurface } from '../../app/orders/ports.ts'
@@ -9,6 +11,7 @@ import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { limitConnections } from '../network/connection-limit.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import type { OrderSwitches } from '../sign-in/order-switches.ts'
+import { answerOfDesk } from './desk-answers.ts'
 import {
   type ControlAnswer,
   type ControlRequest,
@@ -31,6 +34,8 @@ export interface ControlServerDeps {
   /** Absent in a host without orders. */
   readonly switches?: Pick<OrderSwitches, 'allow' | 'allowed' | 'cancel' | 'stop'>
   readonly orders?: Pick<OrdersSurface, 'dismiss'>
+  /** The commands for desks; absent in a host that stores no key. */
+  readonly desk?: Handlers<typeof deskContract>
   readonly path: SocketPath
   readonly clock: Clock
   readonly log: Log
@@ -169,8 +174,8 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
     cancel()
     socket.removeAllListeners('data')
     const request = parseRequest(received.slice(0, end))
-    // These requests wait for the service or a person; newer connections must not displace them.
-    if (request?.do === 'revoke' || request?.do === 'await-orders') keep()
+    // These requests wait for a server or a person; newer connections must not displace them.
+    if (request !== undefined && WAITING.has(request.do)) keep()
     if (request?.do === 'await-orders') socket.on('close', () => deps.switches?.cancel(request.signIn))
     const answer = () => answerTo(request, deps)
     void (request === undefined || ANYWAY.has(request.do) ? answer() : ifConnected(socket, answer))
@@ -187,6 +192,14 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
   socket.on('close', () => cancel())
 }
 
+const WAITING: ReadonlySet<ControlRequest['do']> = new Set([
+  'revoke',
+  'await-orders',
+  'create-desk',
+  'join-desk',
+  'rotate-desk',
+])
+
 /** Requests that only read or stop something. They are carried out even if their client has disconnected. */
 const ANYWAY: ReadonlySet<ControlRequest['do']> = new Set([
   'status',
@@ -194,6 +207,7 @@ const ANYWAY: ReadonlySet<ControlRequest['do']> = new Set([
   'stop-orders',
   'cut-program',
   'pause-program',
+  'leave-desk',
 ])
 
 /**
@@ -209,7 +223,7 @@ async function ifConnected<T>(socket: Socket, answer: () => Promise<T>): Promise
 
 async function answerTo(
   request: ControlRequest | undefined,
-  { monitor, windows, gateway, switches, orders }: ControlServerDeps,
+  { monitor, windows, gateway, switches, orders, desk }: ControlServerDeps,
 ): Promise<ControlAnswer> {
   switch (request?.do) {
     case undefined:
@@ -236,6 +250,12 @@ async function answerTo(
     case 'pause-program':
     case 'resume-program':
       return gateway === undefined ? NO_GATEWAY : answerOfGateway(request, gateway)
+    case 'create-desk':
+    case 'join-desk':
+    case 'desk-invitation':
+    case 'leave-desk':
+    case 'rotate-desk':
+      return desk === undefined ? NO_DESKS : answerOfDesk(request, desk)
   }
 }
 
@@ -243,6 +263,12 @@ const NO_GATEWAY: ControlAnswer = {
   ok: false,
   code: 'no-gateway',
   message: 'The running Headroom has no gateway. Use headroom start.',
+}
+
+const NO_DESKS: ControlAnswer = {
+  ok: false,
+  code: 'no-desks',
+  message: 'The running Headroom saves no keys, so it can’t share a desk.',
 }
 
 async function answerOfSwitches(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { deskToJoin, newDesk } from '../../app/contract/desk.ts'
 import type { ListedProgram } from '../../app/contract/gateway.ts'
 import { ENDING_LENGTH } from '../../app/contract/orders.ts'
 import {
@@ -16,8 +17,8 @@ import { programClass, programName, programOrders, programWeight } from '../gate
  * The protocol of the control socket: one line of JSON in each direction, then the connection ends.
  *
  * Only the owner of the data folder can open the socket, so there is no further authentication. The only
- * secret that is sent is the key of a program that was just added, which is shown once to the user who added
- * it.
+ * secrets that are sent are the key of a program that was just added, which is shown once to the user who
+ * added it, a desk's invitation, and credentials for its server.
  */
 const request = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('status') }),
@@ -55,6 +56,12 @@ const request = z.discriminatedUnion('do', [
     do: z.enum(['cut-program', 'pause-program', 'resume-program']),
     name: z.string().min(1).max(64),
   }),
+  z.strictObject({ do: z.literal('create-desk'), ...newDesk.shape }),
+  z.strictObject({ do: z.literal('join-desk'), ...deskToJoin.shape }),
+  z.strictObject({
+    do: z.enum(['desk-invitation', 'leave-desk', 'rotate-desk']),
+    profile: z.string().min(1).max(64),
+  }),
 ])
 
 export type ControlRequest = z.output<typeof request>
@@ -65,8 +72,17 @@ export type OrdersRequest = Extract<
   { do: 'allow-orders' | 'await-orders' | 'stop-orders' | 'dismiss-order' }
 >
 
+/** A request about the desk of a key. */
+export type DeskRequest = Extract<
+  ControlRequest,
+  { do: 'create-desk' | 'join-desk' | 'desk-invitation' | 'leave-desk' | 'rotate-desk' }
+>
+
 /** A request about the gateway and its programs. */
-export type GatewayRequest = Exclude<ControlRequest, OrdersRequest | { do: 'status' | 'revoke' }>
+export type GatewayRequest = Exclude<
+  ControlRequest,
+  OrdersRequest | DeskRequest | { do: 'status' | 'revoke' }
+>
 
 /** A program with its present activity, and the key that it uses. */
 const listedProgram = z.object({ ...programSummary.shape, profile: z.string() })
@@ -90,9 +106,15 @@ export type ControlAnswer =
   | { readonly ok: true; readonly allowed: string }
   | { readonly ok: true; readonly stopped: true }
   | { readonly ok: true; readonly dismissed: string }
+  /** The invitation of a key's desk. */
+  | { readonly ok: true; readonly invitation: string }
+  /** The key that joined a desk. */
+  | { readonly ok: true; readonly joined: string }
+  | { readonly ok: true; readonly left: string }
   | { readonly ok: false; readonly code: string; readonly message: string }
 
-export const MAX_REQUEST_BYTES = 4_096
+/** Enough for the largest request, `join-desk`: an invitation and a `.creds` file, with escaped line ends. */
+export const MAX_REQUEST_BYTES = 32_768
 export const MAX_ANSWER_BYTES = 16_000_000
 
 /** Parses one line of a client; `undefined` if it is not a request. */
@@ -116,6 +138,9 @@ const answer: z.ZodType<ControlAnswer> = z.union([
   z.object({ ok: z.literal(true), allowed: z.string() }),
   z.object({ ok: z.literal(true), stopped: z.literal(true) }),
   z.object({ ok: z.literal(true), dismissed: z.string() }),
+  z.object({ ok: z.literal(true), invitation: z.string() }),
+  z.object({ ok: z.literal(true), joined: z.string() }),
+  z.object({ ok: z.literal(true), left: z.string() }),
   z.object({ ok: z.literal(false), code: z.string(), message: z.string() }),
 ])
 

@@ -11,7 +11,7 @@ import type { Engine, EngineOutcome, Engines } from './engine.ts'
 import { deskNames } from './envelope.ts'
 import { invitationText, readInvitation } from './invitation.ts'
 import { type DeskKey, type DeskMarks, deskMarks, differenceOf } from './marks.ts'
-import { hideSecrets, type Membership, membershipIn, newMemberId, storedText } from './membership.ts'
+import { hideSecrets, type Membership, membershipIn, membershipText, newMemberId } from './membership.ts'
 import { isRotated, markRotated } from './rotation.ts'
 
 /** The desks that run in this process. */
@@ -136,7 +136,7 @@ export class DeskCommands implements Feature<typeof deskContract> {
     const opened = await this.#open(membership)
     if (!opened.ok) return opened
     const { engine } = opened
-    const kept = store.keepDesk(profile, storedText(membership))
+    const kept = store.keepDesk(profile, membershipText(membership))
     if (!kept.ok) {
       await engine.close()
       return notSaved(kept)
@@ -144,7 +144,7 @@ export class DeskCommands implements Feature<typeof deskContract> {
     const marked = await this.#markRotated(profile, former)
     if (!marked.ok) {
       await engine.close()
-      const restored = store.keepDesk(profile, storedText(former))
+      const restored = store.keepDesk(profile, membershipText(former))
       return restored.ok ? marked : notSaved(restored)
     }
     if (running === undefined) await engine.close()
@@ -214,7 +214,7 @@ export class DeskCommands implements Feature<typeof deskContract> {
 
   async #keep(profile: string, membership: Membership, engine: Engine): Promise<Outcome> {
     const { store, running } = this.#deps
-    const saved = store.keepDesk(profile, storedText(membership))
+    const saved = store.keepDesk(profile, membershipText(membership))
     if (saved.ok && running !== undefined) running.run(profile, membership, engine)
     else await engine.close()
     return saved.ok ? { ok: true } : notSaved(saved)

@@ -1,4 +1,4 @@
-import type { DeskMember, DeskSummary } from '../../app/contract/desk.ts'
+import type { DeskMember, DeskRefusalCode, DeskSummary } from '../../app/contract/desk.ts'
 import type { KeyReport } from '../../app/contract/events.ts'
 import { announcerOf } from '../../app/desk/announcer.ts'
 import type { SentAt } from '../../app/desk/member-record.ts'
@@ -84,7 +84,7 @@ export class DeskSession implements SessionDesk {
   #cancelFlush: (() => void) | undefined
   #cancelReport: () => void = () => {}
   #dropped = 0
-  #refused: Refused | undefined
+  #refused: Refusal | undefined
   #isAlone = false
   #revokedBy: string | undefined
 
@@ -98,7 +98,8 @@ export class DeskSession implements SessionDesk {
         began: (id) => this.#member(id).began(),
         ended: (id, why) => this.#ended(id, why),
         pictureWanted: (by) => void this.#link.send(by, this.#picture()),
-        otherProtocol: (_, { name, protocol }) => this.#refuse(otherProtocol(name, protocol)),
+        otherProtocol: (_, { name, protocol }) =>
+          this.refuse(protocol > DESK_PROTOCOL ? 'update-here' : 'update-there', name),
         dropped: () => this.#drop(),
       },
     )
@@ -130,6 +131,18 @@ export class DeskSession implements SessionDesk {
     for (const member of this.#members.values()) member.forgotten()
     this.#link.close()
     await this.#deps.engine.close()
+  }
+
+  /**
+   * Neither sends nor applies anything from now on. `machine`: the member concerned; see `DeskRefusalCode`.
+   */
+  refuse(code: DeskRefusalCode, machine?: string): void {
+    if (this.#refused !== undefined) return
+    this.#refused = { code, ...(machine !== undefined && { machine }) }
+    this.#cancelReport()
+    for (const member of this.#members.values()) member.lost()
+    this.#deps.report({ kind: 'desk-alone', why: refusalWords(this.#refused), refusal: code })
+    this.#deps.changed()
   }
 
   get judgeAfterMs(): number {
@@ -199,7 +212,7 @@ export class DeskSession implements SessionDesk {
     return {
       state: this.#refused === undefined ? (state.reachable ? 'joined' : 'alone') : 'refused',
       ...(this.#why !== undefined && { why: this.#why }),
-      ...(this.#refused && { refusal: this.#refused.refusal }),
+      ...(this.#refused && { refusal: this.#refused }),
       engine: {
         server: state.server,
         reachable: state.reachable,
@@ -221,7 +234,7 @@ export class DeskSession implements SessionDesk {
   }
 
   get #why(): string | undefined {
-    return this.#refused?.why ?? this.#deps.engine.state.refusal?.message
+    return this.#refused ? refusalWords(this.#refused) : this.#deps.engine.state.refusal?.message
   }
 
   get #isAmongOthers(): boolean {
@@ -267,7 +280,7 @@ export class DeskSession implements SessionDesk {
     for (;;) {
       const list = this.#own.take(this.#now, MAX_OBSERVATIONS)
       if (list.length === 0) return
-      this.#link.broadcast({ kind: 'observations', list })
+      if (this.#refused === undefined) this.#link.broadcast({ kind: 'observations', list })
     }
   }
 
@@ -336,15 +349,14 @@ export class DeskSession implements SessionDesk {
       member.record.totals(message, sentAt)
       const { ledger } = this.#deps
       adoptRows(message.rows, sentAt, { ledger, headers: this.#headers, from, nowMs: this.#now })
-    } else this.#refuse(rotatedBy(member.name === from ? undefined : member.name))
+    } else this.refuse('rotated', member.name === from ? undefined : member.name)
     this.#deps.changed()
   }
 
   #reported(member: OtherMember, report: MemberReport, sentAt: SentAt): void {
     const { marks } = this.#deps.membership
     if (marks.user !== undefined && report.user !== undefined && marks.user !== report.user) {
-      const why = `${report.name} is signed in as another user. Quotas are per user.`
-      this.#refuse({ why, refusal: { code: 'other-user', machine: report.name } })
+      this.refuse('other-user', report.name)
       return
     }
     const wasPresent = member.isPresent
@@ -427,15 +439,6 @@ export class DeskSession implements SessionDesk {
     this.#deps.report({ kind, name })
   }
 
-  #refuse(refused: Refused): void {
-    const { why, refusal } = refused
-    if (this.#refused?.why === why) return
-    this.#refused = refused
-    for (const member of this.#members.values()) member.lost()
-    this.#deps.report({ kind: 'desk-alone', why, refusal: refusal.code })
-    this.#deps.changed()
-  }
-
   #engineChanged(): void {
     const { state } = this.#deps.engine
     const isAlone = this.#refused === undefined && !state.reachable
@@ -453,25 +456,21 @@ export class DeskSession implements SessionDesk {
   }
 }
 
-/** Why this machine no longer belongs to the desk, in words and for programs. */
-interface Refused {
-  readonly why: string
-  readonly refusal: NonNullable<DeskSummary['refusal']>
+/** Why the desk refuses this machine, and the member concerned. */
+interface Refusal {
+  readonly code: DeskRefusalCode
+  readonly machine?: string
 }
 
-/** `machine`: the member that replaced the secret, if its name is known. */
-const rotatedBy = (machine: string | undefined): Refused => ({
-  why: 'The secret was replaced. Ask for a new invitation.',
-  refusal: { code: 'rotated', ...(machine !== undefined && { machine }) },
-})
-
-const otherProtocol = (machine: string, protocol: number): Refused =>
-  protocol > DESK_PROTOCOL
-    ? {
-        why: `${machine} has a newer Headroom. Update this machine.`,
-        refusal: { code: 'update-here', machine },
-      }
-    : {
-        why: `${machine} has an older Headroom. Update ${machine}.`,
-        refusal: { code: 'update-there', machine },
-      }
+function refusalWords({ code, machine = 'This machine' }: Refusal): string {
+  switch (code) {
+    case 'rotated':
+      return 'The secret was replaced. Ask for a new invitation.'
+    case 'update-here':
+      return `${machine} has a newer Headroom. Update this machine.`
+    case 'update-there':
+      return `${machine} has an older Headroom. Update ${machine}.`
+    case 'other-user':
+      return `${machine} is signed in as another user. Quotas are per user.`
+  }
+}

@@ -25,19 +25,24 @@ const START = `${NAME}${VERSION}.`
 const CHECKSUM_BYTES = 6
 const CHECKSUM_LENGTH = (CHECKSUM_BYTES * 8) / 6
 
-export const servers: z.ZodType<readonly string[]> = z
+export const deskServers: z.ZodType<readonly string[]> = z
   .array(z.string().min(1).max(DESK_LIMITS.server))
   .min(1)
   .max(DESK_LIMITS.servers)
 /** 32 bytes in base64url. */
 export const deskSecret: z.ZodType<string> = z.string().regex(/^[\w-]{43}$/)
 const mark = z.string().regex(/^[\w-]{22}$/)
-export const marks: z.ZodType<DeskMarks> = z.object({ client: mark, host: mark, user: mark.exactOptional() })
-const content = z.strictObject({ servers, secret: deskSecret, marks })
+export const storedMarks: z.ZodType<DeskMarks> = z.object({
+  client: mark,
+  host: mark,
+  user: mark.exactOptional(),
+})
+const content = z.strictObject({ servers: deskServers, secret: deskSecret, marks: storedMarks })
 
 /** One word: `headroom-desk-1.`, the content in base64url, a full stop, and a checksum of all before it. */
-export function invitationText(invitation: Invitation): string {
-  const text = `${START}${Buffer.from(JSON.stringify(content.parse(invitation))).toString('base64url')}`
+export function invitationText({ servers, secret, marks }: Invitation): string {
+  const content = Buffer.from(JSON.stringify({ servers, secret, marks })).toString('base64url')
+  const text = `${START}${content}`
   return `${text}.${checksumOf(text)}`
 }
 

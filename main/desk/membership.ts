@@ -4,7 +4,7 @@ import { jsonOf } from '../../app/service/json.ts'
 import type { RandomBytes } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { DeskReading } from '../vault/vault.ts'
-import { deskSecret, marks, servers } from './invitation.ts'
+import { deskSecret, deskServers, storedMarks } from './invitation.ts'
 import type { DeskMarks } from './marks.ts'
 
 /** One machine's membership in a desk: what it stores, sealed, next to the key's refresh token. */
@@ -36,17 +36,17 @@ const MEMBER_ID_BYTES = 8
 
 const stored = z.object({
   version: z.literal(VERSION),
-  servers,
+  servers: deskServers,
   secret: deskSecret,
   memberId: z.string().regex(/^[0-9a-f]{16}$/),
   name: z.string().min(1).max(DESK_LIMITS.name),
   tlsCa: z.string().min(1).exactOptional(),
   credentials: z.string().min(1).exactOptional(),
-  marks,
+  marks: storedMarks,
 })
 
 /** A membership as the text that is sealed. */
-export const storedText = (membership: Membership): string =>
+export const membershipText = (membership: Membership): string =>
   JSON.stringify({ version: VERSION, ...membership })
 
 /** The membership in a stored text. */

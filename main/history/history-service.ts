@@ -262,6 +262,16 @@ export class HistoryService {
     return this.#alerts.changePreferences(change)
   }
 
+  /** See `Alerts.snooze`. */
+  get snooze(): Alerts['snooze'] {
+    return this.#alerts.snooze
+  }
+
+  /** See `Alerts.adoptSnooze`. */
+  adoptSnooze(untilMs: number | undefined, chosenAtMs: number): void {
+    this.#alerts.adoptSnooze(untilMs, chosenAtMs)
+  }
+
   /** Writes all queued entries now. */
   flush(): void {
     this.#store?.flush()

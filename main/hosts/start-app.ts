@@ -19,7 +19,7 @@ import { quotaCommands } from '../monitor/commands/quotas.ts'
 import { settingsCommands } from '../monitor/commands/settings.ts'
 import { streamCommands } from '../monitor/commands/streams.ts'
 import { Learning } from '../monitor/learning.ts'
-import { Monitor, type MonitorPorts, type Past } from '../monitor/monitor.ts'
+import { Monitor, type MonitorPorts } from '../monitor/monitor.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { settled } from '../network/deadline.ts'
 import { type ForwardHttp, nodeForwardHttp } from '../network/forward-http.ts'
@@ -27,22 +27,20 @@ import { listenOnLoopback } from '../network/loopback-servers.ts'
 import { monitoredOrders } from '../orders/monitored-orders.ts'
 import type { Keystore } from '../ports/keystore.ts'
 import type { OpenUrl } from '../ports/ports.ts'
-import { type Profile, SIMULATOR_PROBES } from '../ports/profile.ts'
 import { Redactor } from '../ports/redactor.ts'
 import { connectKey } from '../sign-in/connect-key.ts'
 import { OrderSwitches } from '../sign-in/order-switches.ts'
 import { VaultProfileStore } from '../sign-in/profile-store.ts'
 import { signInCommands } from '../sign-in/sign-in-commands.ts'
 import { SignIns } from '../sign-in/sign-ins.ts'
-import { BUILT_IN_OPTIONS } from '../simulator/options.ts'
-import { pastOf } from '../simulator/past.ts'
-import { startSimulatorServer } from '../simulator/server.ts'
 import { ShownTimes } from '../storage/shown-times.ts'
 import { PinnedStreams } from '../streams/pinned-streams.ts'
 import { SimulatorSettings } from '../vault/simulator-settings.ts'
 import { allowUnprotected, type KeepConsent } from '../vault/unprotected-consent.ts'
 import { unlockKeys, VaultHandle } from '../vault/vault-handle.ts'
 import { AdmittedWindows } from './admitted-windows.ts'
+import { Demonstration } from './demonstration.ts'
+import { LazyDesks, snoozeOf } from './lazy-desks.ts'
 import { Attention, openWindows, type Windows } from './window-session.ts'
 
 export interface AppDeps {
@@ -145,9 +143,18 @@ export async function startApp({
     isWanted: () => simulate || storage.ids().length === 0,
     ...(simulatorControl !== undefined && { controlSecret: simulatorControl }),
   })
+  const problem = (what: string) => monitor.happenedToAll({ kind: 'storage-problem', what })
+  const desks = new LazyDesks({
+    ...{ ...ports, monitor, store: storage, secrets, problem },
+    person: {
+      lookedAtMs: () => (attention.attended ? ports.clock.wallMs() : undefined),
+      snooze: snoozeOf(() => history),
+    },
+  })
   const restore = () => {
     if (simulate) return
     for (const { profile, tokens } of storage.restore()) monitor.restore(profile, tokens)
+    desks.follow()
   }
   restore()
   await demonstration.start()
@@ -198,7 +205,6 @@ export async function startApp({
     if (monitor.profiles().includes(SAVED_KEYS)) monitor.disconnect(SAVED_KEYS)
     return outcome
   }
-  const problem = (what: string) => monitor.happenedToAll({ kind: 'storage-problem', what })
   const shared = { dataFolder, clock: ports.clock, randomBytes, problem }
   const keyMark = (id: string) => monitor.keyMark(id)
   const programs = new Programs({ ...shared, given: givenPrograms, keyMark })
@@ -240,6 +246,7 @@ export async function startApp({
       alerts: alertCommands(history),
       gateway: gatewayCommands(gateway),
       orders: orderCommands(switches, orders),
+      desk: { handlers: desks.handlers },
     },
   })
   await gateway.start(gatewayPort, { retries: true })
@@ -248,6 +255,7 @@ export async function startApp({
     gateway,
     switches,
     orders,
+    desk: desks.handlers,
     windows: () => admitted.list(),
     path: socketOf(dataFolder, process.env),
     clock: ports.clock,
@@ -269,6 +277,7 @@ export async function startApp({
       unsubscribe()
       await signIns.stop()
       forgetHandle()
+      await desks.stop()
       monitor.stop()
       await settled(monitor.idle(), ports.clock)
       handle.close()
@@ -287,111 +296,4 @@ const noFileManager = (folder: string): Outcome => ({
 /** Messages about the key storage for the window; empty if all is well. */
 function storageNotices({ notices, status }: VaultHandle): readonly string[] {
   return status.state === 'ok' || status.line === undefined ? notices : [...notices, status.line]
-}
-
-interface DemonstrationDeps {
-  readonly monitor: Monitor
-  readonly asChosen: (profile: Profile) => Profile
-  readonly mayTrade: () => boolean
-  readonly isWanted: () => boolean
-  readonly controlSecret?: string
-}
-
-/**
- * Runs the built-in simulator while no key is stored or connected, so that a first start shows live data.
- *
- * Each run starts a new simulator, because its key rotates its token.
- */
-class Demonstration {
-  readonly #monitor: Monitor
-  readonly #asChosen: (profile: Profile) => Profile
-  readonly #mayTrade: () => boolean
-  readonly #isWanted: () => boolean
-  readonly #controlSecret: string | undefined
-  #running: BuiltIn | undefined
-  #stopped = false
-
-  constructor({ monitor, asChosen, mayTrade, isWanted, controlSecret }: DemonstrationDeps) {
-    this.#monitor = monitor
-    this.#asChosen = asChosen
-    this.#mayTrade = mayTrade
-    this.#isWanted = isWanted
-    this.#controlSecret = controlSecret
-  }
-
-  async start(): Promise<void> {
-    if (!this.#isNeeded()) return
-    await this.#running?.close()
-    this.#running = undefined
-    const builtIn = await startBuiltIn(this.#controlSecret, this.#mayTrade())
-    if (!this.#isNeeded()) return builtIn.close()
-    this.#running = builtIn
-    this.#monitor.connect(this.#asChosen(builtIn.profile))
-    this.#monitor.recordPast(builtIn.profile.id, builtIn.past)
-  }
-
-  /** Stops the demonstration, because a real key replaces it. */
-  end(): void {
-    if (this.#running === undefined) return
-    this.#monitor.disconnect(this.#running.profile.id)
-    void this.#running.close()
-    this.#running = undefined
-  }
-
-  isShown(profile: string): boolean {
-    return this.#running?.profile.id === profile
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true
-    await this.#running?.close()
-  }
-
-  #isNeeded(): boolean {
-    return !this.#stopped && this.#isWanted() && this.#monitor.profiles().length === 0
-  }
-}
-
-/** The simulator in this process, on a loopback port, with its profile. */
-export interface BuiltIn {
-  readonly profile: Profile
-  /** The simulated data of the fifteen minutes before the start. */
-  readonly past: Past
-  close(): Promise<void>
-}
-
-/** Length of the built-in simulator's initial history, in milliseconds: the shortest chart. */
-const PAST_MS = 15 * 60_000
-
-/**
- * Starts the built-in simulator on a free loopback port, with a control surface if `controlSecret` is given.
- */
-export async function startBuiltIn(controlSecret?: string, trade = false): Promise<BuiltIn> {
-  const simulator = await startSimulatorServer({
-    ...BUILT_IN_OPTIONS,
-    trade,
-    ...(controlSecret !== undefined && { controlSecret }),
-  })
-  const { clientId, clientSecret, refreshToken } = BUILT_IN_OPTIONS
-  const nowMs = simulator.service.nowMs()
-  return {
-    past: pastOf(simulator.service.quotas, nowMs - PAST_MS, nowMs),
-    profile: {
-      id: 'simulator',
-      name: 'Built-in simulator',
-      environment: 'simulator',
-      authUrl: simulator.origin,
-      baseUrl: simulator.origin,
-      clientId,
-      ...(clientSecret !== undefined && { clientSecret }),
-      refreshToken,
-      probes: SIMULATOR_PROBES,
-      streams: [
-        { kind: 'positions', target: 'SIM1001', options: {} },
-        { kind: 'orders', target: 'SIM1001', options: {} },
-        { kind: 'quotes', target: 'MSFT,AAPL', options: {} },
-      ],
-    },
-    close: () => simulator.close(),
-  }
 }

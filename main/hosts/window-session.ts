@@ -1,5 +1,6 @@
 import type { alertsContract } from '../../app/contract/alerts.ts'
 import type { AppContract } from '../../app/contract/contract.ts'
+import type { deskContract } from '../../app/contract/desk.ts'
 import type { gatewayContract } from '../../app/contract/gateway.ts'
 import type { historyContract } from '../../app/contract/history.ts'
 import type { Feature, Handlers, Pushes } from '../../app/contract/ipc.ts'
@@ -40,6 +41,7 @@ export interface AppFeatures {
   readonly alerts: Feature<typeof alertsContract>
   readonly gateway: Feature<typeof gatewayContract>
   readonly orders: Feature<typeof ordersContract>
+  readonly desk: Feature<typeof deskContract>
 }
 
 export interface WindowsDeps {
@@ -96,6 +98,7 @@ export function openWindows(deps: WindowsDeps): Windows {
           ...features.alerts.handlers,
           ...features.gateway.handlers,
           ...features.orders.handlers,
+          ...features.desk.handlers,
           // The desktop host replaces these two handlers if it has a feed of newer versions.
           updates: () => ({ kind: 'no-feed' }),
           setCheckForUpdates: () => ({ kind: 'no-feed' }),

@@ -1,6 +1,5 @@
 import type { KeyReport } from '../../app/contract/events.ts'
 import { RecentHistory } from '../../app/history/recent.ts'
-import type { Ledger } from '../../app/quota/ledger.ts'
 import { MeteredLedger } from '../../app/quota/metered-ledger.ts'
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/categories.ts'
 import { SlotLedger } from '../../app/streams/slots.ts'
@@ -51,7 +50,7 @@ export interface CurrentSession {
 
 /** The services of one connected key. */
 export interface ProfileParts {
-  readonly ledger: Ledger
+  readonly ledger: MeteredLedger
   readonly slots: SlotLedger
   readonly history: RecentHistory
   readonly reachability: Reachability

@@ -2,7 +2,7 @@ import type { KeyReport, LoggedEvent } from '../../app/contract/events.ts'
 import type { KeystoreState } from '../../app/contract/key-health.ts'
 import type { OrdersSummary } from '../../app/contract/orders.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
-import type { Snapshot } from '../../app/contract/snapshot.ts'
+import type { ProgramSummary, Snapshot } from '../../app/contract/snapshot.ts'
 import type { Thresholds } from '../../app/contract/units.ts'
 import type { RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 import { keyLifetimes } from '../../app/tokens/schedule.ts'
@@ -134,6 +134,16 @@ export class ProfileSession {
   attachDesk(desk: SessionDesk | undefined): void {
     this.#desk = desk
     this.#changed()
+  }
+
+  /** The programs behind the gateway on this key, with their use. */
+  get programs(): readonly ProgramSummary[] {
+    return this.#gateway?.summary().programs ?? []
+  }
+
+  /** When the service confirmed a revocation, epoch ms; `undefined` while the key is not revoked. */
+  get revokedAtMs(): number | undefined {
+    return this.#keeper.refreshSummary().revokedAt
   }
 
   /** Records an event about one of this key's programs, or about its desk. */

@@ -39,6 +39,7 @@ async function asked(args: readonly string[]): Promise<readonly [string, object]
     gateway: async () => 1,
     program: async () => 1,
     orders: async () => 1,
+    desk: async () => 1,
   }
   const error = (line: string) => void errors.push(line)
   await runProgram(args, { version: '1', commands, out: () => {}, error })

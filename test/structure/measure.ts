@@ -26,7 +26,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['main/ports', 'main/storage', 'main/network'],
   [],
   ['main/monitor'],
-  ['main/history', 'main/alerts', 'main/metrics', 'main/gateway', 'main/orders', 'main/control'],
+  ['main/history', 'main/alerts', 'main/metrics', 'main/gateway', 'main/orders', 'main/desk', 'main/control'],
   ['main/hosts'],
 ]
 const DEFAULT_LAYER = 1

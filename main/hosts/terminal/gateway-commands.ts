@@ -189,13 +189,19 @@ export async function asked(
   if (folder === undefined) return fail(NO_HOME) as undefined
   const running = await askRunning(folder, request)
   const found = running.kind === 'nobody' && stored !== undefined ? await stored(folder) : running
+  const answer = answerIn(found, folder)
+  return answer.ok ? answer : (fail(answer.message) as undefined)
+}
+
+/** The app's answer, or why there is none. */
+export function answerIn(found: RunningAnswer, folder: string): ControlAnswer {
   switch (found.kind) {
     case 'nobody':
-      return fail(`no Headroom is running on ${folder}; start it first`) as undefined
+      return { ok: false, code: 'nobody', message: `no Headroom is running on ${folder}; start it first` }
     case 'failed':
-      return fail(`can't reach the running Headroom: ${found.why}`) as undefined
+      return { ok: false, code: 'failed', message: `can't reach the running Headroom: ${found.why}` }
     case 'answered':
-      return found.answer.ok ? found.answer : (fail(found.answer.message) as undefined)
+      return found.answer
   }
 }
 

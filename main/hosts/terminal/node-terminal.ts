@@ -1,6 +1,7 @@
 import { fstatSync, statSync } from 'node:fs'
 import { devNull } from 'node:os'
-import { createInterface } from 'node:readline/promises'
+import { createInterface, type Interface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { createLogUpdate } from 'log-update'
 import { systemErrorCode, systemErrorText } from '../../storage/system-error.ts'
 import { printable } from './cells.ts'
@@ -57,11 +58,17 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     error: (line) => void stderr.write(`${toWidth(`headroom: ${line}`)}\n`),
     // Written to stderr, because a program may read stdout.
     ...(stderr.isTTY && { bell: () => void stderr.write('\u0007') }),
-    ask: async (question) => {
-      const lines = createInterface({ input: stdin, output: stderr })
-      const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)))
-      const answer = await Promise.race([lines.question(toWidth(question)).catch(() => undefined), ended])
-      lines.close()
+    ask: (question) => {
+      const lines = createInterface({ input: stdin, output: stderr, prompt: toWidth(question) })
+      lines.prompt()
+      return nextLine(lines)
+    },
+    askSecret: async (question) => {
+      if (stdin.isTTY !== true) return nextLine(createInterface({ input: stdin }))
+      stderr.write(toWidth(question))
+      // In raw mode, the system shows nothing, and readline writes to its output only.
+      const answer = await nextLine(createInterface({ input: stdin, output: unseen(), terminal: true }))
+      stderr.write('\n')
       return answer
     },
     onStop: (run) => {
@@ -103,6 +110,20 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
       }),
   }
 }
+
+/** The next line, without its end; `undefined` if the input ends first. */
+const nextLine = (lines: Interface): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    let line: string | undefined
+    lines.once('line', (text) => {
+      line = text
+      lines.close()
+    })
+    lines.once('close', () => resolve(line))
+  })
+
+/** An output that nobody sees. */
+const unseen = () => new Writable({ write: (_bytes, _encoding, done) => done() })
 
 /**
  * Why nothing reads what is written to a file descriptor: it is the null device, which Node also opens if the

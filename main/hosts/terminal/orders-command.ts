@@ -5,6 +5,7 @@ import { clockText } from '../../../app/status/moments.ts'
 import { lookupText, ordersStatus, STOPPING_LEAVES } from '../../../app/status/orders-status.ts'
 import type { ControlAnswer } from '../../control/protocol.ts'
 import { printable } from './cells.ts'
+import { isConfirmed } from './confirmation.ts'
 import { asked, type GatewayCommandDeps, misused, somethingElse } from './gateway-commands.ts'
 import type { OrdersAction, OrdersFlags } from './program-flags.ts'
 import { pickRunningKey } from './revoke-running.ts'
@@ -126,11 +127,8 @@ async function confirmation(
     if (ending.length === ENDING_LENGTH) return { ending }
     return nothing('these aren’t four characters')
   }
-  if (yes) return {}
-  if (!terminal.interactive)
-    return nothing('no terminal to confirm in; add --yes to allow without confirmation')
-  const typed = await terminal.ask(`${question}\nType "allow" to continue: `)
-  return typed?.trim() === 'allow' ? {} : nothing('not confirmed')
+  const otherwise = 'nothing was changed'
+  return (await isConfirmed(terminal, yes, { question, word: 'allow', otherwise })) ? {} : undefined
 }
 
 async function stop({ data, profile }: OrdersFlags, deps: OrdersCommandDeps): Promise<number> {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { DESK_LIMITS } from '../../../app/contract/desk.ts'
 import {
   DEFAULT_MAX_ORDERS,
   PAUSE_MINUTES,
@@ -13,6 +14,7 @@ import {
   type ParsedFlag,
   parsed,
   programNameFlag,
+  repeated,
   textFlag,
   wordFlag,
 } from './flag-values.ts'
@@ -94,3 +96,68 @@ export const describeOrders = (program: Command): Command =>
     .option('--yes', 'with allow: do not ask, except for a LIVE key')
     .option('--json', 'with status: one line of JSON per key')
     .option(...DATA, argument(textFlag))
+
+const DESK_ACTIONS = ['create', 'invite', 'join', 'status', 'leave', 'rotate'] as const
+
+export type DeskAction = (typeof DESK_ACTIONS)[number]
+
+export interface DeskFlags {
+  readonly data?: string
+  /** The id of the key; if absent, the only key, or for `status` all keys. */
+  readonly profile?: string
+  /** Addresses of NATS servers. */
+  readonly server?: readonly string[]
+  /** The path of a file with certificates. */
+  readonly tlsCa?: string
+  readonly name?: string
+  readonly yes?: true
+  readonly json?: true
+}
+
+const deskActionFlag: (text: string) => ParsedFlag<DeskAction> = wordFlag(DESK_ACTIONS)
+
+/** Parses a text of at most `most` UTF-16 units. */
+const shortFlag =
+  (most: number) =>
+  (text: string): ParsedFlag<string> =>
+    text.length > most ? expected(`at most ${most} characters`) : textFlag(text)
+
+/** Declares `headroom desk`. */
+export const describeDesk = (program: Command): Command =>
+  program
+    .command('desk')
+    .summary('share one key between the Headrooms of several machines')
+    .description(
+      'desk create prints an invitation: one word, with a secret. desk join reads it on each other machine, at a prompt or from stdin. ' +
+        'desk invite prints it again. desk status shows the machines. desk leave leaves the desk. ' +
+        'desk rotate replaces the secret; then every other machine has to join again. ' +
+        'While no Headroom runs, HEADROOM_PASSPHRASE opens the keys in --data.',
+    )
+    .argument('<action>', DESK_ACTIONS.join(', '), argument(deskActionFlag))
+    .option(
+      '--server <url>',
+      'with create: a NATS server with JetStream, such as nats://HOST:4222; repeatable',
+      repeated(shortFlag(DESK_LIMITS.server)),
+    )
+    .option(
+      '--tls-ca <file>',
+      'with create and join: certificates for a server whose certificate no public authority signed',
+      argument(shortFlag(DESK_LIMITS.tlsCa)),
+    )
+    .option(
+      '--name <name>',
+      'with create and join: the name of this machine (default: its host name)',
+      argument(shortFlag(DESK_LIMITS.name)),
+    )
+    .option('--profile <id>', 'which of several keys, by its name in status output', argument(textFlag))
+    .option('--yes', 'with invite: do not ask')
+    .option('--json', 'with status: one line of JSON per key')
+    .option(...DATA, argument(textFlag))
+    .addHelpText('after', DESK_SECRETS)
+
+const DESK_SECRETS = `
+Secrets come from the environment or from files, never from a flag:
+  HEADROOM_DESK_INVITATION   the invitation, for join; otherwise from a prompt or stdin
+  HEADROOM_DESK_CREDENTIALS  for the NATS server: user:password, a token, or the text of a .creds file
+  HEADROOM_PASSPHRASE        opens the keys in --data while no Headroom runs
+  Or in files: HEADROOM_DESK_INVITATION_FILE and so on, or systemd's CREDENTIALS_DIRECTORY`

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { INVITATION } from '../../../app/contract/desk.ts'
 import { DEFAULT_GATEWAY_PORT } from '../../../app/contract/programs.ts'
 import { readStreamText } from '../../../app/service/stream-text.ts'
 import { FAULTS } from '../../simulator/fault-names.ts'
@@ -32,7 +33,15 @@ import type {
 } from './flags.ts'
 import type { ProgramAction } from './gateway-commands.ts'
 import { reserveFlag } from './gateway-run.ts'
-import { describeOrders, describePrograms, type OrdersAction, type OrdersFlags } from './program-flags.ts'
+import {
+  type DeskAction,
+  type DeskFlags,
+  describeDesk,
+  describeOrders,
+  describePrograms,
+  type OrdersAction,
+  type OrdersFlags,
+} from './program-flags.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
 import { usageErrorLine } from './usage-line.ts'
 
@@ -51,6 +60,7 @@ export interface Commands {
   gateway(turn: GatewayTurn | undefined, flags: GatewayFlags): Promise<number>
   program(action: ProgramAction, name: string | undefined, flags: ProgramFlags): Promise<number>
   orders(action: OrdersAction, id: string | undefined, flags: OrdersFlags): Promise<number>
+  desk(action: DeskAction, flags: DeskFlags): Promise<number>
 }
 
 export interface ProgramPorts {
@@ -65,6 +75,10 @@ export interface ProgramPorts {
  */
 export async function runProgram(args: readonly string[], ports: ProgramPorts): Promise<number> {
   let exitCode: number = EXIT_OK
+  if (args.some((arg) => INVITATION.test(arg))) {
+    ports.error(INVITATION_AS_ARGUMENT)
+    return EXIT_USAGE
+  }
   const program = describeProgram(ports, (code) => {
     exitCode = code
   })
@@ -78,6 +92,9 @@ export async function runProgram(args: readonly string[], ports: ProgramPorts): 
     return EXIT_USAGE
   }
 }
+
+const INVITATION_AS_ARGUMENT =
+  'an invitation is a secret, and every user can read arguments: leave it out, and paste it when headroom desk join asks'
 
 function describeProgram(
   { version, commands, out }: ProgramPorts,
@@ -109,6 +126,9 @@ function describeProgram(
   )
   describeOrders(program).action(async (action: OrdersAction, id: string | undefined, flags: OrdersFlags) =>
     done(await commands.orders(action, id, flags)),
+  )
+  describeDesk(program).action(async (action: DeskAction, flags: DeskFlags) =>
+    done(await commands.desk(action, flags)),
   )
   return program
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { DEFAULT_GATEWAY_PORT } from '../../../app/contract/programs.ts'
 import { askRunning } from '../../control/ask-running.ts'
 import { socketOf } from '../../control/data-folder-socket.ts'
@@ -28,6 +28,7 @@ import { runBrowser } from './run-browser.ts'
 import { CONTROL_SECRET, secretProblem, simulate } from './simulate-command.ts'
 import { type HostArguments, start } from './start-command.ts'
 import { status } from './status-command.ts'
+import type { StoredKeysOpening } from './stored-keys.ts'
 import { EXIT_FAILURE, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
 import { watch } from './watch-command.ts'
 
@@ -65,9 +66,17 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
     return undefined
   }
 
+  const openStored = async (folder: string, words: string): Promise<StoredKeysOpening> => {
+    const { openStoredKeys } = await import('./stored-keys.ts')
+    return openStoredKeys(folder, words, { clock: nodeClock, random: nodeRandom, http })
+  }
+
+  const writtenOrDiscarded = async () => discardedEnd(process.stdout.fd) ?? (await terminal.written())
+
   const watchFor = async (flags: Parameters<typeof watch>[0]): Promise<number> => {
     const { watchHistory } = await import('./watch-history.ts')
     const { Monitor } = await import('../../monitor/monitor.ts')
+    const { LazyDesks, snoozeOf } = await import('../lazy-desks.ts')
     const { createGateway: gatewayOf } = await import('./run-gateway.ts')
     const { mayHoldKeys } = await import('../../vault/vault-file.ts')
     const log: Log = { note: () => {} }
@@ -95,7 +104,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         return opening
       },
       startBuiltIn: async () => {
-        const { startBuiltIn } = await import('../start-app.ts')
+        const { startBuiltIn } = await import('../demonstration.ts')
         return startBuiltIn()
       },
       showTimesOf,
@@ -105,6 +114,11 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
           isGone: home?.isGone ?? (() => false),
           keysFor: home?.keysFor ?? (() => []),
           ...{ log, secrets, say: terminal.error },
+        }),
+      createDesks: (monitor, store, history) =>
+        new LazyDesks({
+          ...{ ...portsWith(log), monitor, store, secrets, problem: terminal.error },
+          person: { lookedAtMs: () => undefined, snooze: snoozeOf(history) },
         }),
       recordHistory: (monitor, announcer, dataFolder, served) =>
         watchHistory({
@@ -222,7 +236,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       const ports = { clock: nodeClock, randomBytes, problem: terminal.error }
       return program({ action, name }, flags, {
         ...{ terminal, defaultDataFolder, askRunning: ask, clock: nodeClock },
-        written: async () => discardedEnd(process.stdout.fd) ?? (await terminal.written()),
+        written: writtenOrDiscarded,
         answerStored: (folder, request) => answerStored(folder, request, ports),
       })
     },
@@ -233,6 +247,26 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       return orders({ action, id }, flags, {
         ...{ terminal, defaultDataFolder, askRunning: ask },
         stopStored: (folder, profile) => stopStored(folder, profile, nodeClock.wallMs),
+      })
+    },
+
+    desk: async (action, flags) => {
+      const { desk } = await import('./desk-command.ts')
+      const { storedDeskCommands } = await import('../../desk/desk-service.ts')
+      return desk(action, flags, {
+        ...{
+          terminal,
+          defaultDataFolder,
+          askRunning: ask,
+          absolutePath: resolve,
+          written: writtenOrDiscarded,
+        },
+        commandsOf: ({ desks, keyOf }) =>
+          storedDeskCommands(
+            { store: desks, keyOf, secrets: new Redactor() },
+            { clock: nodeClock, random: nodeRandom },
+          ),
+        ...(passphrase !== undefined && { openStored: (folder) => openStored(folder, passphrase) }),
       })
     },
 
@@ -283,12 +317,8 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         revokeTokens: ({ refreshToken, ...key }) => revokeTokens(http, key, refreshToken),
         ...(passphrase !== undefined && {
           openStored: async (dataFolder) => {
-            const { openStoredKeys } = await import('./stored-keys.ts')
-            const ports = { clock: nodeClock, random: nodeRandom, http }
             const folder = dataFolder ?? defaultDataFolder()
-            return folder === undefined
-              ? { kind: 'failed', line: NO_HOME }
-              : openStoredKeys(folder, passphrase, ports)
+            return folder === undefined ? { kind: 'failed', line: NO_HOME } : openStored(folder, passphrase)
           },
         }),
       })
@@ -325,11 +355,13 @@ function runDesktop(
   const gateway = gatewayPort === undefined ? [] : ['--gateway-port', String(gatewayPort)]
   const args = [main, '--data', dataFolder, ...(simulate ? ['--simulate'] : []), ...metricsPort, ...gateway]
   // ELECTRON_RUN_AS_NODE, set by some editors' terminals, would turn Electron into plain Node. The passphrase
-  // is not needed, because the desktop host uses the system's keyring.
+  // is not needed, because the desktop host uses the system's keyring. The others are for other commands.
   const {
     ELECTRON_RUN_AS_NODE: _,
     HEADROOM_PASSPHRASE: __,
     HEADROOM_GATEWAY_KEYS: ___,
+    HEADROOM_DESK_INVITATION: ____,
+    HEADROOM_DESK_CREDENTIALS: _____,
     ...environment
   } = terminal.environment
   // Electron sets its own umask; the browser that it opens needs the original one.

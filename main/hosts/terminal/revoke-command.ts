@@ -1,4 +1,5 @@
 import type { RevocationResult } from '../../../app/tokens/revocation.ts'
+import { isConfirmed } from './confirmation.ts'
 import type { RevokeFlags } from './flags.ts'
 import {
   type AskRunning,
@@ -21,11 +22,11 @@ export interface RevokeDeps {
   openStored?(dataFolder: string | undefined): Promise<StoredKeysOpening>
 }
 
-const CONFIRMATION = 'revoke'
-
 /** Revokes tokens. Reports "revoked" only after the service answered 200 (service 4.2). */
 export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<number> {
   const { terminal, revokeTokens } = deps
+  const confirmed = (question: string) =>
+    isConfirmed(terminal, flags.yes === true, { question, word: 'revoke', otherwise: 'nothing was revoked' })
   const service = watchedService(flags, terminal.environment)
   switch (service.kind) {
     case 'built-in':
@@ -51,7 +52,7 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
     }
     if (chosen.kind !== 'key') return notChosen(chosen)
     const { key } = chosen
-    if (!(await isConfirmed(consequencesOfRunning(key)))) return EXIT_FAILURE
+    if (!(await confirmed(consequencesOfRunning(key)))) return EXIT_FAILURE
     const outcome = await revokeRunningKey(ask, key)
     if (outcome.kind === 'confirmed') {
       terminal.out(`revoked every refresh token of the key of ${key.name}`)
@@ -67,7 +68,7 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
       const chosen = pickKey(stored.keys, flags.profile, 'the data folder')
       if (chosen.kind !== 'key') return notChosen(chosen)
       const { key } = chosen
-      if (!(await isConfirmed(consequencesOfStored(key)))) return EXIT_FAILURE
+      if (!(await confirmed(consequencesOfStored(key)))) return EXIT_FAILURE
       return report(await stored.revoke(key.profile), `the key of ${key.name}`)
     } finally {
       stored.close()
@@ -79,22 +80,8 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
     return kind === 'failed' ? EXIT_FAILURE : EXIT_USAGE
   }
 
-  async function isConfirmed(question: string): Promise<boolean> {
-    if (flags.yes === true) return true
-    if (!terminal.interactive) {
-      terminal.error(
-        'nothing was revoked: no terminal to confirm in; add --yes to revoke without confirmation',
-      )
-      return false
-    }
-    const answer = await terminal.ask(`${question}\nType "${CONFIRMATION}" to continue: `)
-    if (answer?.trim() === CONFIRMATION) return true
-    terminal.error('nothing was revoked')
-    return false
-  }
-
   async function confirmAndRevoke(key: ServiceKey): Promise<number> {
-    if (!(await isConfirmed(consequences(key)))) return EXIT_FAILURE
+    if (!(await confirmed(consequences(key)))) return EXIT_FAILURE
     return report(await revokeTokens(key), key.clientId)
   }
 

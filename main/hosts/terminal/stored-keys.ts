@@ -1,9 +1,11 @@
 import type { RevocationResult } from '../../../app/tokens/revocation.ts'
 import { keyLifetimes } from '../../../app/tokens/schedule.ts'
+import type { DeskKey } from '../../desk/marks.ts'
 import type { Clock, Http, Random } from '../../ports/ports.ts'
+import type { Profile } from '../../ports/profile.ts'
 import { Redactor } from '../../ports/redactor.ts'
 import { Timeline } from '../../ports/timeline.ts'
-import { VaultProfileStore } from '../../sign-in/profile-store.ts'
+import { type DeskStore, VaultProfileStore } from '../../sign-in/profile-store.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 import { whyNotTrusted } from '../../storage/private-files.ts'
 import { TokenKeeper } from '../../tokens/keeper.ts'
@@ -15,6 +17,10 @@ import type { RunningKey } from './revoke-running.ts'
 /** The keys of a data folder on which no Headroom runs. */
 export interface StoredKeys {
   readonly keys: readonly RunningKey[]
+  /** Where the desks of these keys are stored. */
+  readonly desks: DeskStore
+  /** A key as a desk compares it; `undefined` if it is not stored here. */
+  keyOf(profile: string): (DeskKey & Pick<Profile, 'environment'>) | undefined
   revoke(profile: string): Promise<RevocationResult>
   close(): void
 }
@@ -31,8 +37,11 @@ export interface StoredKeysPorts {
   readonly http: Http
 }
 
+/** The end of a line about a folder on which no Headroom runs and in which no key is saved. */
+export const NOT_STORED = ', and no key is saved there'
+
 /**
- * Opens the keys of a data folder with its passphrase, to revoke one. Locks the folder.
+ * Opens the keys of a data folder with its passphrase, to revoke one or to change its desk. Locks the folder.
  *
  * A token is refreshed only if an earlier response was lost. The outcome of a revocation is stored for the
  * next start.
@@ -58,11 +67,19 @@ export async function openStoredKeys(
     close()
     return { kind: 'failed', line: vaultTrouble(folder, handle.status) }
   }
-  const restored = new VaultProfileStore(handle, { startsOver: false, changed: () => {} }).restore()
+  const storage = new VaultProfileStore(handle, { startsOver: false, changed: () => {} })
+  const restored = storage.restore()
   return {
     kind: 'open',
     stored: {
       keys: restored.map(({ profile }) => ({ profile: profile.id, name: profile.name })),
+      desks: storage,
+      keyOf: (id) => {
+        const key = restored.find(({ profile }) => profile.id === id)
+        const reading = key?.tokens.read()
+        const subject = reading?.kind === 'found' ? reading.stored.token.subject : undefined
+        return key && { ...key.profile, subject }
+      },
       revoke: async (id) => {
         const key = restored.find(({ profile }) => profile.id === id)
         if (key === undefined) return { kind: 'refused', why: 'that key is no longer stored' }

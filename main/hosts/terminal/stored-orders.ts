@@ -3,6 +3,7 @@ import { lockDataFolder } from '../../storage/lock.ts'
 import { whyNotTrusted } from '../../storage/private-files.ts'
 import { mayHoldKeys } from '../../vault/vault-file.ts'
 import { VaultHandle } from '../../vault/vault-handle.ts'
+import { NOT_STORED } from './stored-keys.ts'
 
 const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
 
@@ -15,7 +16,7 @@ export async function stopStored(
   profile: string | undefined,
   wallMs: () => number,
 ): Promise<ControlAnswer> {
-  if (!mayHoldKeys(folder)) return failed(`no Headroom is running on ${folder}, and no key is saved there`)
+  if (!mayHoldKeys(folder)) return failed(`no Headroom is running on ${folder}${NOT_STORED}`)
   const distrust = whyNotTrusted(folder)
   if (distrust !== undefined) return failed(`the keys in ${folder} aren't safe to use: ${distrust}`)
   const lock = lockDataFolder(folder, { pid: process.pid, host: 'terminal' })

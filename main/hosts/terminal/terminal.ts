@@ -22,6 +22,11 @@ export interface Terminal {
   /** Asks a question and returns the answer without its line end; `undefined` if the input has ended. */
   ask(question: string): Promise<string | undefined>
   /**
+   * Reads a line that contains a secret. A person is asked for it, and it is not shown as it is typed; from a
+   * pipe or a file, it is read without a question.
+   */
+  askSecret(question: string): Promise<string | undefined>
+  /**
    * Subscribes to requests to stop: Ctrl-C, SIGTERM, a closed terminal. Returns a function that unsubscribes.
    */
   onStop(run: () => void): () => void

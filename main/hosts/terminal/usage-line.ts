@@ -19,7 +19,7 @@ export function usageErrorLine(
   const command = commandOf(program, args)
   const meant = meantCommand(program, args)
   if (command === undefined)
-    return `${meant === undefined ? '' : `did you mean 'headroom ${meant}'? `}commands: start, watch, status, export, plan, simulate, revoke, gateway, program; see headroom --help`
+    return `${meant === undefined ? '' : `did you mean 'headroom ${meant}'? `}commands: start, watch, status, export, plan, simulate, revoke, gateway, program, orders, desk; see headroom --help`
   const flag = /option '(--?[^ '=]+)/.exec(message)?.[1] ?? ''
   const option = command.options.find((known) => known.long === flag)
   switch (code) {
@@ -43,7 +43,9 @@ export function usageErrorLine(
 
 /** Removes an address that may contain a user name and a password. */
 const withoutPassword = (message: string, flag: string): string =>
-  flag.endsWith('-url') ? message.replace(/ argument '.*@.*' is/s, ' argument is') : message
+  flag.endsWith('-url') || flag === '--server'
+    ? message.replace(/ argument '.*@.*' is/s, ' argument is')
+    : message
 
 /** The command of a line; `undefined` if its first word is not a command. */
 function commandOf(program: Command, args: readonly string[]): Command | undefined {

@@ -12,11 +12,14 @@ import type { MetricsServing } from '../../metrics/metrics-server.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Clock } from '../../ports/ports.ts'
 import { DEFAULT_PROBES, type ProbeSettings, type Profile } from '../../ports/profile.ts'
+import type { DeskStore } from '../../sign-in/profile-store.ts'
+import type { BuiltIn } from '../demonstration.ts'
+import type { LazyDesks } from '../lazy-desks.ts'
 import { Publisher } from '../snapshot-publisher.ts'
-import type { BuiltIn } from '../start-app.ts'
 import type { WatchFlags } from './flags.ts'
 import type { CreateGateway, GatewayRun } from './gateway-run.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
+import type { WatchHistory } from './watch-history.ts'
 import type { WatchVault, WatchVaultOpening } from './watch-vault.ts'
 import { watchView } from './watch-view.ts'
 import { type ServiceKey, TOKEN_MISSING, watchedService } from './watched-service.ts'
@@ -36,9 +39,15 @@ export interface WatchDeps {
     monitor: MonitorSurface,
     announcer: Announcer,
     dataFolder: string | undefined,
-    served: Pick<ControlServerDeps, 'gateway' | 'orders'> | undefined,
-  ): { close(): Promise<void> }
+    served: Pick<ControlServerDeps, 'gateway' | 'orders' | 'desk'>,
+  ): WatchHistory
   readonly createGateway: CreateGateway
+  /** Creates the desks of a monitor's stored keys, which do not run yet. `history` is called once they do. */
+  createDesks(
+    monitor: MonitorSurface,
+    store: DeskStore,
+    history: () => WatchHistory['history'],
+  ): Pick<LazyDesks, 'handlers' | 'follow' | 'stop'>
   serveMetrics(monitor: MonitorSurface, options: MetricsOptions): Promise<MetricsServing>
   /** Sends metrics by OTLP to the endpoint in the environment. */
   pushMetrics(monitor: MonitorSurface, options: OtlpOptions): Promise<MetricsPush>
@@ -156,6 +165,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
       : undefined
   const served = flags.gateway && deps.createGateway(flags.gateway, monitor, home)
   const gateway = served?.gateway
+  const desks = vault && deps.createDesks(monitor, vault.desks, () => history.history)
   const view = watchView(terminal, flags)
   const metrics = await metricsFor(flags, monitor, deps)
   if (metrics?.kind === 'failed') {
@@ -169,7 +179,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     monitor,
     bellAnnouncer(() => terminal.bell?.(), view.alert),
     vault && flags.data,
-    served,
+    { ...served, ...(desks && { desk: desks.handlers }) },
   )
   // The gateway starts before the key is connected. So if it can't serve, no rotating token is used up.
   const started = gateway && (await gateway.start(flags.gateway?.port))
@@ -230,6 +240,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     if (connected === undefined) return resolve({ line: TOKEN_MISSING, exitCode: EXIT_PERSON_NEEDED })
     id = connected
     if (!vault) monitor.connect(asWatched(asked, flags))
+    desks?.follow()
     publisher.changed(id)
     // If the key's sign-in had already ended, there is no event, so its state is checked.
     const refresh = monitor.snapshot(id)?.refresh
@@ -245,6 +256,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
   // The gateway stops before the listeners are removed, so that events of closing streams are shown.
   if (gateway !== undefined) await gateway.stop()
   served?.orders.stop()
+  await desks?.stop()
   monitor.stop()
   for (const cancel of cancels) cancel()
   await history.close()

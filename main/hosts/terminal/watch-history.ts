@@ -24,13 +24,19 @@ export interface WatchHistoryDeps {
   readonly problem: (sentence: string) => void
   readonly gateway?: NonNullable<ControlServerDeps['gateway']>
   readonly orders?: NonNullable<ControlServerDeps['orders']>
+  readonly desk?: NonNullable<ControlServerDeps['desk']>
+}
+
+export interface WatchHistory {
+  readonly history: Pick<HistoryService, 'snooze' | 'adoptSnooze'>
+  close(): Promise<void>
 }
 
 /**
  * Starts the history and alerts of `watch`. With a data folder, also starts storage and queries, as the app
  * does.
  */
-export function watchHistory(deps: WatchHistoryDeps): { close(): Promise<void> } {
+export function watchHistory(deps: WatchHistoryDeps): WatchHistory {
   const { dataFolder, environment, ...rest } = deps
   const history = new HistoryService({ ...rest, ...(dataFolder !== undefined && { dataFolder }) })
   const control =
@@ -43,6 +49,7 @@ export function watchHistory(deps: WatchHistoryDeps): { close(): Promise<void> }
           userId: process.getuid?.(),
         })
   return {
+    history,
     close: async () => {
       await (await control)?.close()
       history.close()

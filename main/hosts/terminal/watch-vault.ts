@@ -4,7 +4,7 @@ import { Monitor, type MonitorPorts } from '../../monitor/monitor.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import { settled } from '../../network/deadline.ts'
 import type { Profile } from '../../ports/profile.ts'
-import { type RestoredProfile, VaultProfileStore } from '../../sign-in/profile-store.ts'
+import { type DeskStore, type RestoredProfile, VaultProfileStore } from '../../sign-in/profile-store.ts'
 import { openDataFolder } from '../../storage/data-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 import { passphraseKeystore } from '../../vault/passphrase-keystore.ts'
@@ -23,6 +23,8 @@ export interface WatchVault {
    * Stored settings are not changed; `asWatched` applies the flags of this run.
    */
   connect(profile: WatchedProfile, asWatched: (profile: Profile) => Profile): string | undefined
+  /** Where the desks of its keys are stored. */
+  readonly desks: DeskStore
   /** See `VaultHandle.isGone`. */
   readonly isGone: (profile: string) => boolean
   /** See `Vault.keysFor`. */
@@ -103,6 +105,7 @@ export async function openWatchVault(
         } else monitor.restore(asWatched(kept), stored.tokens)
         return id
       },
+      desks: storage,
       isGone: (profile) => handle.isGone(profile),
       keysFor: (purpose) => handle.vault?.keysFor(purpose) ?? [],
       close: async () => {

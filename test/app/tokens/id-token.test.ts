@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { afterRefresh } from '../../../app/tokens/after-refresh.ts'
-import { subjectOf } from '../../../app/tokens/id-token.ts'
+import { idTokenSubject } from '../../../app/tokens/id-token.ts'
 import { processRefreshAnswer } from '../../../app/tokens/refresh-grant.ts'
 import { keyLifetimes } from '../../../app/tokens/schedule.ts'
 import { newTokenState } from '../../../app/tokens/token-state.ts'
@@ -15,7 +15,7 @@ describe('the subject of an ID token', () => {
   test('is its sub, whatever its characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }), (sub) => {
-        expect(subjectOf(idToken({ iss: 'https://sign-in.test', sub }))).toBe(sub)
+        expect(idTokenSubject(idToken({ iss: 'https://sign-in.test', sub }))).toBe(sub)
       }),
       { numRuns: lawRuns(200) },
     )
@@ -24,7 +24,7 @@ describe('the subject of an ID token', () => {
   test('is read from a token that the simulator signed', async () => {
     const issuer = await createIdTokenIssuer(() => 'https://sign-in.test')
     const signed = issuer.sign({ clientId: 'key', issuedAtMs: 0, lifetimeSeconds: 1200 })
-    expect(subjectOf(signed)).toBe('simulated-user')
+    expect(idTokenSubject(signed)).toBe('simulated-user')
   })
 
   test.each([
@@ -41,11 +41,11 @@ describe('the subject of an ID token', () => {
     ['a sub of 256 characters', idToken({ sub: 'x'.repeat(256) })],
     ['an endless token', idToken({ sub: 'x', more: 'x'.repeat(20_000) })],
   ])('is unknown with %s', (_, token) => {
-    expect(subjectOf(token)).toBeUndefined()
+    expect(idTokenSubject(token)).toBeUndefined()
   })
 
   test('of 255 characters is read', () => {
-    expect(subjectOf(idToken({ sub: 'x'.repeat(255) }))).toBe('x'.repeat(255))
+    expect(idTokenSubject(idToken({ sub: 'x'.repeat(255) }))).toBe('x'.repeat(255))
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type DeskRun, type DeskRunParts, Desks, keyOf } from '../../../main/desk/desks.ts'
-import { type Membership, storedText } from '../../../main/desk/membership.ts'
+import { type Membership, membershipText } from '../../../main/desk/membership.ts'
 import { markRotated } from '../../../main/desk/rotation.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
@@ -66,7 +66,7 @@ function setUp() {
     problem: (sentence) => problems.push(sentence),
   })
   const store = (membership: Membership, profile = PROFILE) =>
-    stored.set(profile, { kind: 'found', text: storedText(membership) })
+    stored.set(profile, { kind: 'found', text: membershipText(membership) })
   const signedInAs = (sub: string | undefined) => {
     subject = sub
     return clock.advance(20 * MINUTE_MS)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { membershipIn, storedText } from '../../../main/desk/membership.ts'
+import { membershipIn, membershipText } from '../../../main/desk/membership.ts'
 import { exampleMembership } from './example-desk.ts'
 
 const whole = exampleMembership({ tlsCa: '/etc/nats/ca.pem', credentials: 'user:CANARY-password' })
@@ -9,15 +9,15 @@ describe('a stored membership', () => {
     ['with all', whole],
     ['with the least', exampleMembership()],
   ])('%s reads back', (_, membership) => {
-    expect(membershipIn({ kind: 'found', text: storedText(membership) })).toEqual({
+    expect(membershipIn({ kind: 'found', text: membershipText(membership) })).toEqual({
       kind: 'member',
       membership,
     })
   })
 
   test.each([
-    ['of a newer version', storedText(whole).replace('"version":1', '"version":2')],
-    ['without a secret', storedText({ ...whole, secret: '' })],
+    ['of a newer version', membershipText(whole).replace('"version":1', '"version":2')],
+    ['without a secret', membershipText({ ...whole, secret: '' })],
     ['that is no JSON', '{'],
   ])('%s is from another version', (_, text) => {
     expect(membershipIn({ kind: 'found', text })).toMatchObject({

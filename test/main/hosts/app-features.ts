@@ -9,6 +9,7 @@ import { streamCommands } from '../../../main/monitor/commands/streams.ts'
 import type { MonitorSurface } from '../../../main/monitor/monitor-surface.ts'
 import { MEMORY_PROFILE_STORE } from '../../../main/sign-in/profile-store.ts'
 import { ShownTimes } from '../../../main/storage/shown-times.ts'
+import { NO_DESKS } from '../desk/no-desks.ts'
 import { NO_GATEWAY } from '../gateway/no-gateway.ts'
 import { NO_ORDER_COMMANDS } from '../orders/no-order-commands.ts'
 import { NO_SIGN_INS } from '../sign-in/no-sign-ins.ts'
@@ -26,4 +27,5 @@ export const appFeatures = (monitor: MonitorSurface, history: HistoryService): A
   alerts: alertCommands(history),
   gateway: NO_GATEWAY,
   orders: NO_ORDER_COMMANDS,
+  desk: NO_DESKS,
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
-import { startBuiltIn } from '../../../main/hosts/start-app.ts'
+import { startBuiltIn } from '../../../main/hosts/demonstration.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { ScriptedHttp } from '../scripted-http.ts'

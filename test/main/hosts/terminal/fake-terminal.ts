@@ -74,6 +74,10 @@ export function fakeTerminal({
       questions.push(question)
       return answer
     },
+    askSecret: async (question) => {
+      questions.push(question)
+      return answer
+    },
     onStop: register(stops),
     onOutputEnd: (run) => {
       ends.add(run)

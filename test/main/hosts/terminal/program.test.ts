@@ -27,6 +27,7 @@ async function run(args: readonly string[], exitCode = 0): Promise<Run> {
     gateway: async (turn, flags) => record('gateway')({ turn, ...flags }),
     program: async (action, name, flags) => record('program')({ action, name, ...flags }),
     orders: async (action, id, flags) => record('orders')({ action, id, ...flags }),
+    desk: async (action, flags) => record('desk')({ action, ...flags }),
   }
   const ended = await runProgram(args, {
     version: '1.2.3',
@@ -262,6 +263,7 @@ test('an exception in a command is a bug and not a usage error', async () => {
     gateway: broken,
     program: broken,
     orders: broken,
+    desk: broken,
   }
   const ports = { version: '1', commands, out: () => {}, error: () => {} }
   await expect(runProgram(['watch'], ports)).rejects.toThrow('broken')

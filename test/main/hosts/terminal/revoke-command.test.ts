@@ -48,7 +48,7 @@ test.each(['', 'yes', 'y', 'Revoke!', undefined])('the reply %j revokes nothing'
   const { exitCode, asked, terminal } = await revoked(SERVICE, options)
   expect(exitCode).toBe(1)
   expect(asked).toEqual([])
-  expect(terminal.errors).toEqual(['nothing was revoked'])
+  expect(terminal.errors).toEqual(['nothing was revoked: not confirmed'])
 })
 
 test('without a terminal and without --yes nothing is revoked', async () => {

@@ -26,6 +26,7 @@ async function flagsOf(...args: readonly string[]): Promise<SimulateFlags> {
     gateway: unexpected,
     program: unexpected,
     orders: unexpected,
+    desk: unexpected,
     simulate: async (flags: SimulateFlags) => {
       resolve(flags)
       return 0

@@ -9,6 +9,7 @@ import { VirtualHttp } from '../../../simulation/virtual-http.ts'
 import { CREDENTIALS, KEY } from '../../../simulation/virtual-key.ts'
 import { VirtualRandom } from '../../../simulation/virtual-random.ts'
 import { fakeTerminal } from './fake-terminal.ts'
+import { NO_HISTORY } from './no-history.ts'
 
 export interface VirtualWatch {
   readonly lines: readonly string[]
@@ -55,7 +56,10 @@ export async function virtualWatch(flags: WatchFlags & { readonly for: number })
       createGateway: () => {
         throw new Error('no gateway here')
       },
-      recordHistory: () => ({ close: async () => {} }),
+      recordHistory: () => NO_HISTORY,
+      createDesks: () => {
+        throw new Error('no desks here')
+      },
       serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
       pushMetrics: () => Promise.reject(new Error('no store here')),
       showTimesOf: () => {},

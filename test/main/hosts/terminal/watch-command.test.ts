@@ -8,6 +8,7 @@ import { DEFAULT_PROBES, type Profile } from '../../../../main/ports/profile.ts'
 import { AT_MS } from './example-snapshot.ts'
 import { FakeMonitor } from './fake-monitor.ts'
 import { type FakeTerminal, type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
+import { NO_HISTORY } from './no-history.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 /** A busy machine may need this long for a step that otherwise takes milliseconds. */
@@ -58,7 +59,10 @@ async function watched(
     createGateway: () => {
       throw new Error('no gateway in these tests')
     },
-    recordHistory: () => ({ close: async () => {} }),
+    recordHistory: () => NO_HISTORY,
+    createDesks: () => {
+      throw new Error('no desks here')
+    },
     serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
     pushMetrics: () => Promise.reject(new Error('no store here')),
     showTimesOf: () => {},
@@ -379,6 +383,7 @@ test('an alert rings the bell and is printed among the lines, but not in JSON', 
         recordHistory: (_monitor, given) => {
           announcer = given
           return {
+            ...NO_HISTORY,
             close: async () => {
               closed = true
             },

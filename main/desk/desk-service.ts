@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import { DESK_LIMITS, type deskContract } from '../../app/contract/desk.ts'
+import type { Handlers } from '../../app/contract/ipc.ts'
+import { DeskCommands, type DeskCommandsDeps } from './desk-commands.ts'
+import { type DeskRunPorts, deskRun } from './desk-run.ts'
+import { type DeskRunParts, Desks, type DesksDeps, keyOf } from './desks.ts'
+import { natsEngines } from './nats-engine.ts'
+
+/** The desks of a process, and the commands for them. */
+export interface DeskService {
+  readonly handlers: Handlers<typeof deskContract>
+  /** See `Desks.follow`. */
+  follow(): void
+  /** Says goodbye on all desks. */
+  stop(): Promise<void>
+}
+
+export type DeskServiceDeps = Omit<DesksDeps, 'engines' | 'clock' | 'createRun'> & DeskRunPorts
+
+/** The desks of the connected keys, on NATS. */
+export function deskService({ clock, random, person, ...deps }: DeskServiceDeps): DeskService {
+  const engines = natsEngines({ clock, random })
+  const createRun = (parts: DeskRunParts) => deskRun(parts, { clock, random, person })
+  const desks = new Desks({ ...deps, engines, clock, createRun })
+  const { monitor, store, secrets } = deps
+  const { handlers } = new DeskCommands({
+    ...common({ store, secrets }),
+    engines,
+    keyOf: (profile) => {
+      const found = monitor.withProfile(profile, (session) => ({ ok: true as const, key: keyOf(session) }))
+      return found.ok ? found.key : undefined
+    },
+    running: desks,
+  })
+  return { handlers, follow: () => desks.follow(), stop: () => desks.stop() }
+}
+
+/** The commands for the desks of a data folder on which no app runs. They change what is stored. */
+export const storedDeskCommands = (
+  deps: Pick<DeskCommandsDeps, 'store' | 'secrets' | 'keyOf'>,
+  ports: Pick<DeskRunPorts, 'clock' | 'random'>,
+): Handlers<typeof deskContract> =>
+  new DeskCommands({ ...deps, ...common(deps), engines: natsEngines(ports) }).handlers
+
+const common = ({ store, secrets }: Pick<DeskCommandsDeps, 'store' | 'secrets'>) => ({
+  store,
+  secrets,
+  randomBytes,
+  hostName: hostname().slice(0, DESK_LIMITS.name) || 'this machine',
+})

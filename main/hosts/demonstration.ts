@@ -1,0 +1,112 @@
+import type { Monitor, Past } from '../monitor/monitor.ts'
+import { type Profile, SIMULATOR_PROBES } from '../ports/profile.ts'
+import { BUILT_IN_OPTIONS } from '../simulator/options.ts'
+import { pastOf } from '../simulator/past.ts'
+import { startSimulatorServer } from '../simulator/server.ts'
+
+interface DemonstrationDeps {
+  readonly monitor: Monitor
+  readonly asChosen: (profile: Profile) => Profile
+  readonly mayTrade: () => boolean
+  readonly isWanted: () => boolean
+  readonly controlSecret?: string
+}
+
+/**
+ * Runs the built-in simulator while no key is stored or connected, so that a first start shows live data.
+ *
+ * Each run starts a new simulator, because its key rotates its token.
+ */
+export class Demonstration {
+  readonly #monitor: Monitor
+  readonly #asChosen: (profile: Profile) => Profile
+  readonly #mayTrade: () => boolean
+  readonly #isWanted: () => boolean
+  readonly #controlSecret: string | undefined
+  #running: BuiltIn | undefined
+  #stopped = false
+
+  constructor({ monitor, asChosen, mayTrade, isWanted, controlSecret }: DemonstrationDeps) {
+    this.#monitor = monitor
+    this.#asChosen = asChosen
+    this.#mayTrade = mayTrade
+    this.#isWanted = isWanted
+    this.#controlSecret = controlSecret
+  }
+
+  async start(): Promise<void> {
+    if (!this.#isNeeded()) return
+    await this.#running?.close()
+    this.#running = undefined
+    const builtIn = await startBuiltIn(this.#controlSecret, this.#mayTrade())
+    if (!this.#isNeeded()) return builtIn.close()
+    this.#running = builtIn
+    this.#monitor.connect(this.#asChosen(builtIn.profile))
+    this.#monitor.recordPast(builtIn.profile.id, builtIn.past)
+  }
+
+  /** Stops the demonstration, because a real key replaces it. */
+  end(): void {
+    if (this.#running === undefined) return
+    this.#monitor.disconnect(this.#running.profile.id)
+    void this.#running.close()
+    this.#running = undefined
+  }
+
+  isShown(profile: string): boolean {
+    return this.#running?.profile.id === profile
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#running?.close()
+  }
+
+  #isNeeded(): boolean {
+    return !this.#stopped && this.#isWanted() && this.#monitor.profiles().length === 0
+  }
+}
+
+/** The simulator in this process, on a loopback port, with its profile. */
+export interface BuiltIn {
+  readonly profile: Profile
+  /** The simulated data of the fifteen minutes before the start. */
+  readonly past: Past
+  close(): Promise<void>
+}
+
+/** Length of the built-in simulator's initial history, in milliseconds: the shortest chart. */
+const PAST_MS = 15 * 60_000
+
+/**
+ * Starts the built-in simulator on a free loopback port, with a control surface if `controlSecret` is given.
+ */
+export async function startBuiltIn(controlSecret?: string, trade = false): Promise<BuiltIn> {
+  const simulator = await startSimulatorServer({
+    ...BUILT_IN_OPTIONS,
+    trade,
+    ...(controlSecret !== undefined && { controlSecret }),
+  })
+  const { clientId, clientSecret, refreshToken } = BUILT_IN_OPTIONS
+  const nowMs = simulator.service.nowMs()
+  return {
+    past: pastOf(simulator.service.quotas, nowMs - PAST_MS, nowMs),
+    profile: {
+      id: 'simulator',
+      name: 'Built-in simulator',
+      environment: 'simulator',
+      authUrl: simulator.origin,
+      baseUrl: simulator.origin,
+      clientId,
+      ...(clientSecret !== undefined && { clientSecret }),
+      refreshToken,
+      probes: SIMULATOR_PROBES,
+      streams: [
+        { kind: 'positions', target: 'SIM1001', options: {} },
+        { kind: 'orders', target: 'SIM1001', options: {} },
+        { kind: 'quotes', target: 'MSFT,AAPL', options: {} },
+      ],
+    },
+    close: () => simulator.close(),
+  }
+}

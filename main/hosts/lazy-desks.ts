@@ -1,0 +1,54 @@
+import type { deskContract } from '../../app/contract/desk.ts'
+import type { Handlers } from '../../app/contract/ipc.ts'
+import type { DeskService, DeskServiceDeps } from '../desk/desk-service.ts'
+import type { HistoryService } from '../history/history-service.ts'
+import type { Log } from '../ports/ports.ts'
+
+type LazyDesksDeps = DeskServiceDeps & { readonly log: Log }
+
+/** The desks of the connected keys. Their modules are loaded once a key has a desk, or for a command. */
+export class LazyDesks {
+  readonly #deps: LazyDesksDeps
+  #service: Promise<DeskService> | undefined
+
+  readonly handlers: Handlers<typeof deskContract> = {
+    createDesk: async (request) => (await this.#load()).handlers.createDesk(request),
+    joinDesk: async (request) => (await this.#load()).handlers.joinDesk(request),
+    deskInvitation: async (request) => (await this.#load()).handlers.deskInvitation(request),
+    leaveDesk: async (request) => (await this.#load()).handlers.leaveDesk(request),
+    rotateDesk: async (request) => (await this.#load()).handlers.rotateDesk(request),
+  }
+
+  constructor(deps: LazyDesksDeps) {
+    this.#deps = deps
+  }
+
+  /** Runs the desks of keys that were connected or unlocked since the last call. */
+  follow(): void {
+    const { monitor, store, log } = this.#deps
+    if (!monitor.profiles().some((profile) => store.desk(profile).kind !== 'none')) return
+    this.#load().then(
+      (service) => service.follow(),
+      (cause: unknown) => log.note('loading the desks failed', { cause }),
+    )
+  }
+
+  /** Says goodbye on all desks. */
+  async stop(): Promise<void> {
+    const service = await this.#service?.catch(() => undefined)
+    await service?.stop()
+  }
+
+  #load(): Promise<DeskService> {
+    this.#service ??= import('../desk/desk-service.ts').then(({ deskService }) => deskService(this.#deps))
+    return this.#service
+  }
+}
+
+/** The snooze of a history's alerts, as a desk shares it. The history may be created later. */
+export const snoozeOf = (
+  history: () => Pick<HistoryService, 'snooze' | 'adoptSnooze'> | undefined,
+): DeskServiceDeps['person']['snooze'] => ({
+  read: () => history()?.snooze ?? {},
+  adopt: (untilMs, chosenAtMs) => history()?.adoptSnooze(untilMs, chosenAtMs),
+})

@@ -1,0 +1,30 @@
+import type { Terminal } from './terminal.ts'
+
+/** A question that a person answers by typing a word. */
+export interface Confirmation {
+  readonly question: string
+  /** The word to type: a verb that names the action. */
+  readonly word: string
+  /** What then did not happen, such as `nothing was revoked`. */
+  readonly otherwise: string
+}
+
+/**
+ * Whether a person confirmed an action, or `yes` did for them. If not, writes a line that says what did not
+ * happen.
+ */
+export async function isConfirmed(
+  terminal: Pick<Terminal, 'interactive' | 'ask' | 'error'>,
+  yes: boolean,
+  { question, word, otherwise }: Confirmation,
+): Promise<boolean> {
+  if (yes) return true
+  if (!terminal.interactive) {
+    terminal.error(`${otherwise}: no terminal to confirm in; add --yes to ${word} without confirmation`)
+    return false
+  }
+  const typed = await terminal.ask(`${question}\nType "${word}" to continue: `)
+  if (typed?.trim() === word) return true
+  terminal.error(`${otherwise}: not confirmed`)
+  return false
+}

@@ -1,0 +1,307 @@
+import { DESK_LIMITS, type DeskSummary, type deskContract } from '../../../app/contract/desk.ts'
+import type { Handlers } from '../../../app/contract/ipc.ts'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { announcerText, deskMachines, engineStatus, machinesText } from '../../../app/status/desk-status.ts'
+import { countText } from '../../../app/status/rates.ts'
+import { answerOfDesk } from '../../control/desk-answers.ts'
+import type { ControlAnswer, DeskRequest } from '../../control/protocol.ts'
+import { MALFORMED_INVITATION } from '../../desk/desk-commands.ts'
+import { readInvitation } from '../../desk/invitation.ts'
+import { membershipIn } from '../../desk/membership.ts'
+import { NO_HOME } from '../../storage/data-folder.ts'
+import { printable } from './cells.ts'
+import { isConfirmed } from './confirmation.ts'
+import { answerIn, type GatewayCommandDeps, misused, somethingElse } from './gateway-commands.ts'
+import type { DeskAction, DeskFlags } from './program-flags.ts'
+import { pickKey, type RunningKey, type RunningKeyChoice } from './revoke-running.ts'
+import { NOT_STORED, type StoredKeys, type StoredKeysOpening } from './stored-keys.ts'
+import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type OutputEnd } from './terminal.ts'
+
+export interface DeskCommandDeps extends GatewayCommandDeps {
+  /** Opens the keys of a folder on which no app runs; absent without a passphrase. */
+  openStored?(folder: string): Promise<StoredKeysOpening>
+  /** The commands for the desks of opened keys. */
+  commandsOf(stored: StoredKeys): Handlers<typeof deskContract>
+  absolutePath(path: string): string
+  /** Resolves once all output is written, or with the reason if it could not be written or is discarded. */
+  written(): Promise<OutputEnd | undefined>
+}
+
+/** The keys of a running app, or of a folder on which none runs. */
+type Keys =
+  | { readonly kind: 'running'; readonly folder: string; readonly snapshots: readonly Snapshot[] }
+  | { readonly kind: 'stored'; readonly folder: string; readonly stored: StoredKeys }
+
+/** The flags that only some actions take, as they are typed. */
+const FLAGS_OF: Readonly<Record<DeskAction, readonly (keyof DeskFlags)[]>> = {
+  create: ['server', 'tlsCa', 'name'],
+  invite: ['yes'],
+  join: ['tlsCa', 'name'],
+  status: ['json'],
+  leave: [],
+  rotate: [],
+}
+const TYPED: Partial<Record<keyof DeskFlags, string>> = {
+  server: '--server',
+  tlsCa: '--tls-ca',
+  name: '--name',
+  yes: '--yes',
+  json: '--json',
+}
+
+/** Creates, joins, shows, leaves and rotates the desk of a key: of the running app, or of a data folder. */
+export async function desk(action: DeskAction, flags: DeskFlags, deps: DeskCommandDeps): Promise<number> {
+  const foreign = (Object.keys(TYPED) as (keyof DeskFlags)[]).find(
+    (flag) => flags[flag] !== undefined && !FLAGS_OF[action].includes(flag),
+  )
+  if (foreign !== undefined) return misused(`desk ${action} takes no ${TYPED[foreign]}`, deps)
+  const credentials = deps.terminal.environment['HEADROOM_DESK_CREDENTIALS']?.trim() ?? ''
+  if (credentials.length > DESK_LIMITS.credentials)
+    return misused('HEADROOM_DESK_CREDENTIALS is too long for credentials of NATS', deps)
+  const requested = await request(action, flags, deps)
+  if (requested.kind === 'misused') return misused(requested.line, deps)
+  const keys = await keysOf(flags, deps)
+  if (keys === undefined) return EXIT_FAILURE
+  try {
+    if (requested.kind === 'status') return status(keys, flags, deps)
+    const chosen = pickKey(namesIn(keys), flags.profile, WHERE[keys.kind])
+    if (chosen.kind !== 'key') return notChosen(chosen, deps)
+    if (action === 'invite' && !(await isConfirmed(deps.terminal, flags.yes === true, REVEALING)))
+      return EXIT_FAILURE
+    const chosenNow = { ...(credentials !== '' && { credentials }), profile: chosen.key.profile }
+    return await perform(requested.make(chosenNow), { keys, key: chosen.key }, deps)
+  } finally {
+    if (keys.kind === 'stored') keys.stored.close()
+  }
+}
+
+const WHERE = { running: 'the running Headroom', stored: 'the data folder' } as const
+
+const REVEALING = {
+  question: 'With the invitation, any computer that has this key can join the desk and read what it shares.',
+  word: 'show',
+  otherwise: 'the invitation was not printed',
+} as const
+
+type Requested =
+  | { readonly kind: 'status' }
+  | { readonly kind: 'misused'; readonly line: string }
+  | { readonly kind: 'change'; readonly make: (chosen: Chosen) => DeskRequest }
+
+interface Chosen {
+  readonly profile: string
+  readonly credentials?: string
+}
+
+/** What to ask for, once the key is known. */
+async function request(
+  action: DeskAction,
+  { server = [], tlsCa, name }: DeskFlags,
+  { terminal, absolutePath }: DeskCommandDeps,
+): Promise<Requested> {
+  const machine = {
+    ...(name !== undefined && { name }),
+    ...(tlsCa !== undefined && { tlsCa: absolutePath(tlsCa) }),
+  }
+  switch (action) {
+    case 'status':
+      return { kind: 'status' }
+    case 'create': {
+      if (server.length === 0) return wrong('give the server: headroom desk create --server nats://HOST:4222')
+      if (server.length > DESK_LIMITS.servers) return wrong(`give at most ${DESK_LIMITS.servers} servers`)
+      return change((chosen) => ({ do: 'create-desk', servers: [...server], ...machine, ...chosen }))
+    }
+    case 'join': {
+      const given = terminal.environment['HEADROOM_DESK_INVITATION'] || undefined
+      const invitation = given ?? (await terminal.askSecret('Paste the invitation (it is not shown): ')) ?? ''
+      const reading = readInvitation(invitation)
+      if (reading.kind === 'malformed') return wrong(reading.line)
+      return change((chosen) => ({ do: 'join-desk', invitation, ...machine, ...chosen }))
+    }
+    case 'invite':
+      return change(({ profile }) => ({ do: 'desk-invitation', profile }))
+    case 'leave':
+      return change(({ profile }) => ({ do: 'leave-desk', profile }))
+    case 'rotate':
+      return change(({ profile }) => ({ do: 'rotate-desk', profile }))
+  }
+}
+
+const wrong = (line: string): Requested => ({ kind: 'misused', line })
+const change = (make: (chosen: Chosen) => DeskRequest): Requested => ({ kind: 'change', make })
+
+/** The keys of the running app or, if none runs, of the folder. If there are none, prints why. */
+async function keysOf({ data }: DeskFlags, deps: DeskCommandDeps): Promise<Keys | undefined> {
+  const { terminal, defaultDataFolder, askRunning, openStored } = deps
+  const folder = data ?? defaultDataFolder()
+  const fail = (line: string) => void terminal.error(line)
+  if (folder === undefined) return fail(NO_HOME) as undefined
+  const asked = await askRunning(folder, { do: 'status' })
+  if (asked.kind !== 'nobody') {
+    const answer = answerIn(asked, folder)
+    if (!answer.ok) return fail(answer.message) as undefined
+    if ('snapshots' in answer) return { kind: 'running', folder, snapshots: answer.snapshots }
+    somethingElse(deps)
+    return undefined
+  }
+  const nobody = `no Headroom is running on ${folder}`
+  if (openStored === undefined)
+    return fail(`${nobody}; start it, or set HEADROOM_PASSPHRASE to open the keys saved there`) as undefined
+  const opening = await openStored(folder)
+  switch (opening.kind) {
+    case 'open':
+      return { kind: 'stored', folder, stored: opening.stored }
+    case 'nothing-stored':
+      return fail(`${nobody}${NOT_STORED}`) as undefined
+    case 'failed':
+      return fail(opening.line) as undefined
+  }
+}
+
+const namesIn = (keys: Keys): readonly RunningKey[] =>
+  keys.kind === 'stored'
+    ? keys.stored.keys
+    : keys.snapshots.map(({ profile: { id, name } }) => ({ profile: id, name }))
+
+function notChosen(
+  { kind, line }: Exclude<RunningKeyChoice, { kind: 'key' }>,
+  { terminal }: DeskCommandDeps,
+): number {
+  terminal.error(line)
+  return kind === 'usage' ? EXIT_USAGE : EXIT_FAILURE
+}
+
+/** The codes of refusals of what was typed. */
+const MALFORMED: ReadonlySet<string> = new Set([MALFORMED_INVITATION, 'address'])
+
+async function perform(
+  requested: DeskRequest,
+  { keys, key }: { readonly keys: Keys; readonly key: RunningKey },
+  deps: DeskCommandDeps,
+): Promise<number> {
+  const { terminal, askRunning, commandsOf } = deps
+  const answer: ControlAnswer =
+    keys.kind === 'stored'
+      ? await answerOfDesk(requested, commandsOf(keys.stored))
+      : answerIn(await askRunning(keys.folder, requested), keys.folder)
+  if (!answer.ok) {
+    terminal.error(answer.message)
+    return MALFORMED.has(answer.code) ? EXIT_USAGE : EXIT_FAILURE
+  }
+  if (keys.kind === 'stored' && requested.do !== 'desk-invitation')
+    terminal.error(`no Headroom is running on ${keys.folder}; this applies at its next start`)
+  if ('invitation' in answer) return invited(answer.invitation, requested, deps)
+  if ('joined' in answer) {
+    terminal.error(`${key.name} joined the desk; see headroom desk status`)
+    return EXIT_OK
+  }
+  if (!('left' in answer)) return somethingElse(deps)
+  terminal.error(`${key.name} left the desk`)
+  return EXIT_OK
+}
+
+/** Prints the invitation alone on stdout, and what to do with it on stderr. */
+async function invited(
+  invitation: string,
+  { do: what }: DeskRequest,
+  deps: DeskCommandDeps,
+): Promise<number> {
+  const { terminal } = deps
+  terminal.out(invitation)
+  const end = await deps.written()
+  if (end !== undefined) {
+    terminal.error('the invitation could not be written; print it with headroom desk invite')
+    if (end.kind === 'failed') terminal.error(end.line)
+    return EXIT_FAILURE
+  }
+  const who = what === 'rotate-desk' ? 'every other machine has to join again' : 'on each other machine'
+  terminal.error(`${who}: run headroom desk join there and paste this word; it contains a secret`)
+  return EXIT_OK
+}
+
+function status(keys: Keys, { profile, json }: DeskFlags, deps: DeskCommandDeps): number {
+  const { terminal } = deps
+  const chosen = profile === undefined ? undefined : pickKey(namesIn(keys), profile, WHERE[keys.kind])
+  if (chosen !== undefined && chosen.kind !== 'key') return notChosen(chosen, deps)
+  const shown = namesIn(keys).filter((one) => chosen === undefined || one.profile === chosen.key.profile)
+  for (const key of shown) {
+    const { line, lines } = keys.kind === 'stored' ? savedDesk(key, keys) : runningDesk(key, keys.snapshots)
+    if (json === true)
+      terminal.out(printable(JSON.stringify({ v: 1, type: 'desk', profile: key.profile, ...line })))
+    // Names come from other machines.
+    else for (const text of lines) terminal.out(printable(text))
+  }
+  if (shown.length === 0 && json !== true) terminal.out('no key is connected')
+  return EXIT_OK
+}
+
+/** The desk of one key, as JSON and as text. */
+interface ShownDesk {
+  readonly line: object
+  readonly lines: readonly string[]
+}
+
+const none = (name: string): ShownDesk => ({
+  line: { state: 'none' },
+  lines: [`${name}: no desk; see headroom desk create and headroom desk join`],
+})
+
+function runningDesk({ profile, name }: RunningKey, snapshots: readonly Snapshot[]): ShownDesk {
+  const snapshot = snapshots.find((one) => one.profile.id === profile)
+  if (snapshot?.desk === undefined) return none(name)
+  const { desk: summary } = snapshot
+  return {
+    line: summary,
+    lines: [
+      `${name}: ${stateText(summary)}`,
+      `  ${[`server ${summary.engine.server} ${engineStatus(summary).label}`, ...engineStatus(summary).facts].join(', ')}`,
+      ...machineLines(snapshot),
+      ...[announcerText(summary), droppedText(summary)]
+        .filter((text) => text !== '')
+        .map((text) => `  ${text}`),
+    ],
+  }
+}
+
+function stateText(summary: DeskSummary): string {
+  const why = summary.why === undefined ? '' : `: ${summary.why}`
+  switch (summary.state) {
+    case 'joined':
+      return `desk of ${machinesText(summary)}`
+    case 'alone':
+      return `desk unreachable${why}`
+    case 'refused':
+      return `the desk refuses this machine${why}`
+  }
+}
+
+function machineLines(snapshot: Snapshot): readonly string[] {
+  const machines = deskMachines(snapshot)
+  const width = Math.max(0, ...machines.map(({ name }) => name.length))
+  return machines.map(({ id, name, isSelf, note, rate }) => {
+    const total = snapshot.desk?.members.find((one) => one.id === id)?.total ?? 0
+    return `  ${name.padEnd(width)}  ${rate.padStart(7)}  ${countText(total, 'request')}  ${isSelf ? 'this machine; ' : ''}${note}`
+  })
+}
+
+const droppedText = ({ dropped }: DeskSummary): string =>
+  dropped === 0 ? '' : `${countText(dropped, 'message')} dropped`
+
+function savedDesk(
+  { profile, name }: RunningKey,
+  { folder, stored }: Extract<Keys, { kind: 'stored' }>,
+): ShownDesk {
+  const reading = membershipIn(stored.desks.desk(profile))
+  switch (reading.kind) {
+    case 'none':
+      return none(name)
+    case 'lost':
+      return { line: { state: 'lost', why: reading.line }, lines: [`${name}: ${reading.line}`] }
+    case 'member': {
+      const { membership } = reading
+      const facts = { name: membership.name, servers: membership.servers }
+      const text = `${name}: in a desk as ${facts.name}, on ${facts.servers.join(', ')}; no Headroom is running on ${folder}`
+      return { line: { state: 'stopped', ...facts }, lines: [text] }
+    }
+  }
+}

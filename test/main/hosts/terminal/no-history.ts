@@ -1,0 +1,7 @@
+import type { WatchHistory } from '../../../../main/hosts/terminal/watch-history.ts'
+
+/** A history that records nothing. */
+export const NO_HISTORY: WatchHistory = {
+  history: { snooze: { untilMs: undefined, chosenAtMs: undefined }, adoptSnooze: () => {} },
+  close: async () => {},
+}
