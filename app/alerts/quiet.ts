@@ -1,4 +1,6 @@
+import { type Aspect, CONDITION_KINDS, CONDITIONS } from '../conditions/kinds.ts'
 import type { AlertPreferences, AlertPreferencesChange } from '../contract/alerts.ts'
+import type { DeskSummary } from '../contract/desk.ts'
 import type { Severity } from '../contract/severity.ts'
 import { minuteOfDay } from '../status/moments.ts'
 
@@ -28,6 +30,20 @@ export function mayAnnounce(preferences: AlertPreferences, severity: Severity, n
   const { snoozedUntil = 0, urgentBypass } = preferences
   const isQuiet = nowMs < snoozedUntil || isQuietHour(preferences, nowMs)
   return !isQuiet || (urgentBypass && severity === 'critical')
+}
+
+/** Aspects whose conditions are the same on all machines of a desk, because quotas and slots are the key's. */
+const DESK_ASPECTS: readonly Aspect[] = ['quotas', 'slots']
+
+/**
+ * Whether another machine of the desk announces an alert. `kind`: a kind of condition, or `capacity-back`. An
+ * alert about this machine alone, such as a full disk, is announced by this machine.
+ */
+export function isAnnouncedElsewhere(kind: string, desk: DeskSummary | undefined): boolean {
+  if (desk?.state !== 'joined' || desk.announces === undefined) return false
+  if (desk.members.some(({ id, self }) => self && id === desk.announces)) return false
+  const condition = CONDITION_KINDS.find((one) => one === kind)
+  return condition === undefined || DESK_ASPECTS.includes(CONDITIONS[condition].aspect)
 }
 
 /** The preferences after a change. `null` removes a preference; omitted ones stay unchanged. */

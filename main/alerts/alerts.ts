@@ -1,6 +1,6 @@
 import { type AlertEffect, AlertEngine } from '../../app/alerts/engine.ts'
 import { type AnnouncementEffect, Announcements } from '../../app/alerts/groups.ts'
-import { changedPreferences, mayAnnounce } from '../../app/alerts/quiet.ts'
+import { changedPreferences, isAnnouncedElsewhere, mayAnnounce } from '../../app/alerts/quiet.ts'
 import {
   type Alert,
   type AlertPreferences,
@@ -10,6 +10,7 @@ import {
   type alertsContract,
   type ClosedAlert,
 } from '../../app/contract/alerts.ts'
+import type { DeskSummary } from '../../app/contract/desk.ts'
 import type { Feature } from '../../app/contract/ipc.ts'
 import type { CommandError } from '../../app/contract/outcome.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
@@ -44,6 +45,8 @@ export class Alerts {
   #closed: readonly ClosedAlert[] = []
   /** The time of the last snapshot, epoch ms. */
   #nowMs = 0
+  /** The desk of each profile as of its last snapshot. */
+  readonly #desks = new Map<string, DeskSummary>()
   #snoozeChosenAtMs: number | undefined
 
   constructor(deps: AlertsDeps) {
@@ -54,11 +57,14 @@ export class Alerts {
   /** Updates the alerts of one profile. Must be called about once a second for each profile. */
   observe(snapshot: Snapshot): void {
     this.#nowMs = snapshot.at
+    if (snapshot.desk === undefined) this.#desks.delete(snapshot.profile.id)
+    else this.#desks.set(snapshot.profile.id, snapshot.desk)
     this.#tell(this.#engine.observe(snapshot))
   }
 
   removed(profile: string): void {
     this.#tell(this.#engine.removed(profile))
+    this.#desks.delete(profile)
     this.#deps.thresholds.forget(profile)
   }
 
@@ -119,7 +125,10 @@ export class Alerts {
       if (kind === 'withdrawn') this.#ended(alert)
       this.#deps.keep(alert.id, kind === 'raised' ? JSON.stringify(alert) : undefined)
     }
-    this.#announce(this.#announcements.raised(raised))
+    const announced = raised.filter(
+      (alert) => !isAnnouncedElsewhere(alert.kind, this.#desks.get(alert.profile)),
+    )
+    this.#announce(this.#announcements.raised(announced))
     this.#deps.changed(this.open())
   }
 

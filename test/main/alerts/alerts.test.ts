@@ -205,3 +205,33 @@ test('alert timing survives a restart, and an older file can still be read', () 
   expect(thresholdsIn(folder).preferences).toEqual(quiet)
   expect(thresholdsIn(folder).of('key-1').perCategory).toEqual({ Accounts: 0.5 })
 })
+
+test('an alert that another machine of the desk announces is listed here without a word', () => {
+  const announced: string[] = []
+  const { alerts } = followed(announced)
+  const member = { present: true, lastSeenMs: 0, perSecond: 0, total: 0 }
+  const full = { category: 'Positions Stream', limit: 40, own: 40, elsewhere: 0, free: 0 }
+  const at = (second: number, announces: string) =>
+    exampleSnapshot({
+      at: SNAPSHOT_MS + second * 1000,
+      requests: [],
+      streams: [],
+      slots: [{ ...full, source: 'header', observedAt: SNAPSHOT_MS + second * 1000 }],
+      desk: {
+        state: 'joined',
+        engine: { server: 'nats:4222', reachable: true },
+        members: [
+          { id: 'a', name: 'A', self: true, ...member },
+          { id: 'b', name: 'B', self: false, ...member },
+        ],
+        announces,
+        dropped: 0,
+      },
+    })
+  for (const second of [0, 11]) alerts.observe(at(second, 'b'))
+  expect(alerts.open()).toMatchObject([{ kind: 'slots-full' }])
+  expect(announced).toEqual([])
+  const { alerts: inUse } = followed(announced)
+  for (const second of [0, 11]) inUse.observe(at(second, 'a'))
+  expect(announced).toHaveLength(1)
+})
