@@ -7,7 +7,12 @@ import { Alerts, storedAlert } from '../../../main/alerts/alerts.ts'
 import { bellAnnouncer, throughNotify } from '../../../main/alerts/announcer.ts'
 import { ThresholdFile } from '../../../main/alerts/threshold-file.ts'
 import type { Notice } from '../../../main/ports/ports.ts'
-import { exampleSnapshot, exampleStream, AT_MS as SNAPSHOT_MS } from '../hosts/terminal/example-snapshot.ts'
+import {
+  exampleQuota,
+  exampleSnapshot,
+  exampleStream,
+  AT_MS as SNAPSHOT_MS,
+} from '../hosts/terminal/example-snapshot.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 const ANNOUNCEMENT = {
@@ -210,13 +215,11 @@ test('an alert that another machine of the desk announces is listed here without
   const announced: string[] = []
   const { alerts } = followed(announced)
   const member = { present: true, lastSeenMs: 0, perSecond: 0, total: 0 }
-  const full = { category: 'Positions Stream', limit: 40, own: 40, elsewhere: 0, free: 0 }
   const at = (second: number, announces: string) =>
     exampleSnapshot({
       at: SNAPSHOT_MS + second * 1000,
-      requests: [],
+      requests: [exampleQuota({ state: 'blocked', blockedUntil: SNAPSHOT_MS + 60_000 })],
       streams: [],
-      slots: [{ ...full, source: 'header', observedAt: SNAPSHOT_MS + second * 1000 }],
       desk: {
         state: 'joined',
         engine: { server: 'nats:4222', reachable: true },
@@ -228,10 +231,10 @@ test('an alert that another machine of the desk announces is listed here without
         dropped: 0,
       },
     })
-  for (const second of [0, 11]) alerts.observe(at(second, 'b'))
-  expect(alerts.open()).toMatchObject([{ kind: 'slots-full' }])
+  for (let second = 0; second < 12; second += 1) alerts.observe(at(second, 'b'))
+  expect(alerts.open()).toMatchObject([{ kind: 'rate-limited' }])
   expect(announced).toEqual([])
   const { alerts: inUse } = followed(announced)
-  for (const second of [0, 11]) inUse.observe(at(second, 'a'))
+  for (let second = 0; second < 12; second += 1) inUse.observe(at(second, 'a'))
   expect(announced).toHaveLength(1)
 })
