@@ -29,6 +29,8 @@ const deskMember = openObject({
   perSecond: number,
   /** Requests since its Headroom started. */
   total: number,
+  /** Its `total` by row; absent for this machine, whose rows the snapshot lists. */
+  counted: z.exactOptional(z.record(text, number)),
   /** The programs behind its gateway; absent for this machine, whose programs the snapshot lists. */
   programs: z.exactOptional(z.array(deskProgram)),
 })

@@ -104,6 +104,8 @@ export interface RequestReport {
   readonly elsewhere: number
   /** Requests of the desk's other machines; absent if none. */
   readonly desk?: number
+  /** The parts of `desk` by machine, busiest first; absent if none. */
+  readonly machines?: readonly MachineReport[]
   /** Rate 429s, including those reported as events. */
   readonly rejected: number
   /** Lowest level that headers showed, or the lowest estimate if there were no headers. */
@@ -118,6 +120,12 @@ export interface RequestReport {
 
 export interface ProgramReport {
   readonly program: string
+  readonly requests: number
+}
+
+export interface MachineReport {
+  /** The machine's name. */
+  readonly machine: string
   readonly requests: number
 }
 

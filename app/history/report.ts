@@ -1,5 +1,12 @@
 import type { LoggedEvent } from '../contract/events.ts'
-import type { ProgramReport, Report, RequestReport, SlotReport, SlotSample } from '../contract/history.ts'
+import type {
+  MachineReport,
+  ProgramReport,
+  Report,
+  RequestReport,
+  SlotReport,
+  SlotSample,
+} from '../contract/history.ts'
 import { merged, type Rollup } from './rollup.ts'
 
 export interface ReportInput {
@@ -9,8 +16,8 @@ export interface ReportInput {
   readonly requests: ReadonlyMap<string, readonly Rollup[]>
   /** Requests of each program, by category. */
   readonly programs?: ReadonlyMap<string, readonly ProgramReport[]>
-  /** Requests of the desk's other machines, by category. */
-  readonly desk?: ReadonlyMap<string, number>
+  /** Requests of each of the desk's other machines, by category. */
+  readonly machines?: ReadonlyMap<string, readonly MachineReport[]>
   /** Includes the sample that was valid when the interval began. */
   readonly slots: ReadonlyMap<string, readonly SlotSample[]>
   readonly events: readonly LoggedEvent[]
@@ -23,7 +30,7 @@ export function reportOf({
   toMs,
   requests,
   programs,
-  desk,
+  machines,
   slots,
   events,
 }: ReportInput): Report {
@@ -38,7 +45,7 @@ export function reportOf({
         requestReport(category, rollups, {
           refused: refused.get(category),
           used: programs?.get(category),
-          desk: desk?.get(category),
+          shares: machines?.get(category),
         }),
       )
       .sort((a, b) => usedOf(b) - usedOf(a) || a.category.localeCompare(b.category)),
@@ -63,13 +70,13 @@ const usedOf = ({ own, elsewhere, desk = 0 }: RequestReport) => own + elsewhere 
 interface Besides {
   readonly refused: number | undefined
   readonly used: readonly ProgramReport[] | undefined
-  readonly desk: number | undefined
+  readonly shares: readonly MachineReport[] | undefined
 }
 
 function requestReport(
   category: string,
   rollups: readonly Rollup[],
-  { refused = 0, used = [], desk = 0 }: Besides,
+  { refused = 0, used = [], shares = [] }: Besides,
 ): readonly RequestReport[] {
   const [first, ...rest] = rollups
   if (!first) return []
@@ -77,6 +84,8 @@ function requestReport(
   // Some 429s, such as those in the simulator's past, have no samples and are known only from events. Taking
   // the larger count avoids counting any of them twice.
   const rejected = Math.max(all.rejected, refused)
+  const machines = shares.toSorted((a, b) => b.requests - a.requests || a.machine.localeCompare(b.machine))
+  const desk = machines.reduce((sum, { requests }) => sum + requests, 0)
   const programs = used.toSorted((a, b) => b.requests - a.requests || a.program.localeCompare(b.program))
   return [
     {
@@ -85,7 +94,7 @@ function requestReport(
         limit,
         own,
         elsewhere,
-        ...(desk > 0 && { desk }),
+        ...(desk > 0 && { desk, machines }),
         rejected,
         lowest: low,
         nearMs,

@@ -36,10 +36,14 @@ export interface ProgramSample {
   readonly requests: number
 }
 
-/** Requests of the desk's other machines in one category, since the previous sample. Not part of `own`. */
+/**
+ * Requests of one of the desk's other machines in one category, since the previous sample. Not part of `own`.
+ */
 export interface DeskSample {
   /** Epoch milliseconds. */
   readonly atMs: number
+  /** The machine's name. */
+  readonly machine: string
   readonly requests: number
 }
 

@@ -90,6 +90,7 @@ export class OtherMember {
       lastSeenMs: Math.round(Math.max(0, this.#deps.clock.monotonicMs() - heardMs)),
       perSecond: this.#isPresent ? sumOf(rates) : 0,
       total: sumOf(counted),
+      counted,
       programs: this.#isPresent ? programs : [],
     }
   }

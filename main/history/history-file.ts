@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import type { ProgramUseHistory, SlotSample } from '../../app/contract/history.ts'
+import type { MachineReport, ProgramUseHistory, SlotSample } from '../../app/contract/history.ts'
 import type { Environment } from '../../app/contract/snapshot.ts'
 import { HOUR_MS, MINUTE_MS } from '../../app/contract/units.ts'
 import type { Extent } from '../../app/history/columns.ts'
@@ -225,6 +225,13 @@ export class HistoryFile {
     return found
   }
 
+  /** Total requests of each of the desk's other machines. */
+  machineTotals(profile: string, category: string, fromMs: number, toMs: number): readonly MachineReport[] {
+    const series = this.#find(profile, category, 'requests')
+    const rows = series === undefined ? [] : this.#all('machineTotals', series, fromMs, toMs)
+    return rows.map(([machine, requests]) => ({ machine: String(machine), requests: Number(requests) }))
+  }
+
   /** Requests of each program behind the gateway by column. Programs without a request are left out. */
   programUse(
     profile: string,
@@ -280,8 +287,8 @@ export class HistoryFile {
       }
       case 'desk': {
         const series = this.#seriesOf(entry.profile, entry.category, 'requests')
-        const { atMs, requests } = entry.sample
-        this.#statements.addDeskUse.run(series, startOf(atMs, MINUTE_MS), requests)
+        const { atMs, machine, requests } = entry.sample
+        this.#statements.addDeskUse.run(series, startOf(atMs, MINUTE_MS), machine, requests)
         break
       }
       case 'event': {

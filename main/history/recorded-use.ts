@@ -123,11 +123,8 @@ export function reportFrom(file: HistoryFile, profile: string, fromMs: number, t
     programs: new Map(
       requests.map((category) => [category, programTotals(file, profile, category, from, to)]),
     ),
-    desk: new Map(
-      requests.map((category) => [
-        category,
-        file.deskUse(profile, category, { fromMs: from, toMs: to, columnMs: to - from })?.[0] ?? 0,
-      ]),
+    machines: new Map(
+      requests.map((category) => [category, file.machineTotals(profile, category, from, to)]),
     ),
     slots: new Map(slots.map((category) => [category, file.slots(profile, category, from, to)])),
     events: file.events(profile, from, to - 1, MAX_REPORTED_EVENTS),

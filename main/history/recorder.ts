@@ -1,3 +1,4 @@
+import type { DeskMember } from '../../app/contract/desk.ts'
 import type { SlotSample } from '../../app/contract/history.ts'
 import type {
   Environment,
@@ -36,7 +37,7 @@ export class Recorder {
   readonly #slots = new Map<string, SlotSample>()
   /** The counter of each program and category at its last entry. */
   readonly #forwarded = new Map<string, number>()
-  /** The counter of the desk's requests in each row as of its last entry. */
+  /** The counter of each of the desk's other machines in each row as of its last entry. */
   readonly #byDesk = new Map<string, number>()
   /** The time of each profile's last snapshot. */
   readonly #lookedAtMs = new Map<string, number>()
@@ -63,8 +64,8 @@ export class Recorder {
       const seen = lookedAtMs === undefined ? undefined : lowestHeader(row.category, lookedAtMs, snapshot.at)
       const level: Level = seen === undefined ? row : { remaining: seen, source: 'header' }
       this.#request(profile, row, level, snapshot.at)
-      this.#desk(profile, row, snapshot.at)
     }
+    for (const member of snapshot.desk?.members ?? []) this.#member(profile, member, snapshot.at)
     // A gateway that was restarted counts from zero.
     if (snapshot.programs === undefined) forgetOf(profile, this.#forwarded)
     for (const program of snapshot.programs ?? []) this.#program(profile, program, snapshot.at)
@@ -99,13 +100,15 @@ export class Recorder {
     this.#add({ kind: 'sample', profile, category, sample })
   }
 
-  #desk(profile: string, { category, used }: RequestQuota, atMs: number): void {
-    const counted = used?.desk ?? 0
-    const key = `${profile}\n${category}`
-    const requests = since(this.#byDesk.get(key) ?? 0, counted)
-    this.#byDesk.set(key, counted)
-    if (requests === 0) return
-    this.#add({ kind: 'desk', profile, category, sample: { atMs, requests } })
+  /** Requests that a machine made before it was first seen here are left out. */
+  #member(profile: string, { id, name, counted = {} }: DeskMember, atMs: number): void {
+    for (const [category, total] of Object.entries(counted)) {
+      const key = `${profile}\n${id}\n${category}`
+      const requests = since(this.#byDesk.get(key) ?? total, total)
+      this.#byDesk.set(key, total)
+      if (requests === 0) continue
+      this.#add({ kind: 'desk', profile, category, sample: { atMs, machine: name, requests } })
+    }
   }
 
   #program(profile: string, { id, name, class: own, use }: ProgramSummary, atMs: number): void {

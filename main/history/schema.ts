@@ -120,13 +120,14 @@ export const HISTORY_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (series, at, program)
   ) STRICT, WITHOUT ROWID;
   `,
-  // Requests per minute of the desk's other machines, which are part of neither `own` nor `elsewhere`.
+  // Requests per minute of each of the desk's other machines; they are part of neither `own` nor `elsewhere`.
   `
   CREATE TABLE desk_use (
     series INTEGER NOT NULL,
     at INTEGER NOT NULL,
+    machine TEXT NOT NULL,
     requests INTEGER NOT NULL,
-    PRIMARY KEY (series, at)
+    PRIMARY KEY (series, at, machine)
   ) STRICT, WITHOUT ROWID;
   `,
 ]

@@ -73,7 +73,7 @@ function seriesFile(database: DatabaseSync): SeriesFile {
     : `''`
   const ofRequests = `kind = 'requests' AND profile NOT LIKE '${FORGOTTEN}%'`
   const desk = hasTable('desk_use')
-    ? '(SELECT requests FROM desk_use WHERE series = minutes.series AND at = minutes.at)'
+    ? '(SELECT sum(requests) FROM desk_use WHERE series = minutes.series AND at = minutes.at)'
     : 'NULL'
   const minutes = asArrays(
     database.prepare(

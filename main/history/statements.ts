@@ -57,8 +57,10 @@ export const STATEMENTS = {
   /** Sums over columns of this many milliseconds, from the start of the interval. */
   programUse: `SELECT program, CAST((at - ?2) / ?4 AS INTEGER), sum(requests) FROM program_use
     WHERE series = ?1 AND at >= ?2 AND at < ?3 GROUP BY 1, 2 ORDER BY 1, 2`,
-  addDeskUse: `INSERT INTO desk_use (series, at, requests) VALUES (?1, ?2, ?3)
-    ON CONFLICT DO UPDATE SET requests = requests + ?3`,
+  addDeskUse: `INSERT INTO desk_use (series, at, machine, requests) VALUES (?1, ?2, ?3, ?4)
+    ON CONFLICT DO UPDATE SET requests = requests + ?4`,
+  machineTotals: `SELECT machine, sum(requests) FROM desk_use
+    WHERE series = ?1 AND at >= ?2 AND at < ?3 GROUP BY 1 ORDER BY 1`,
   /** Sums over columns of this many milliseconds, from the start of the interval. */
   deskUse: `SELECT CAST((at - ?2) / ?4 AS INTEGER), sum(requests) FROM desk_use
     WHERE series = ?1 AND at >= ?2 AND at < ?3 GROUP BY 1 ORDER BY 1`,

@@ -2,7 +2,15 @@ import type { Report } from '../../app/contract/history.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
-import { countOrDash, happenings, knownText, lowestText, nearText, programsLine } from './report-text.ts'
+import {
+  countOrDash,
+  happenings,
+  knownText,
+  lowestText,
+  machinesLine,
+  nearText,
+  programsLine,
+} from './report-text.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
@@ -46,7 +54,12 @@ function RequestTable({ report }: { readonly report: Report }) {
                 {countOrDash(row.own)}
                 {row.programs && <div className={css('hint')}>{programsLine(row)}</div>}
               </td>
-              {withDesk && <td>{countOrDash(row.desk ?? 0)}</td>}
+              {withDesk && (
+                <td>
+                  {countOrDash(row.desk ?? 0)}
+                  {row.machines && <div className={css('hint')}>{machinesLine(row)}</div>}
+                </td>
+              )}
               <td>{countOrDash(row.elsewhere)}</td>
               <td>{countOrDash(row.rejected)}</td>
               <td>{lowestText(row)}</td>

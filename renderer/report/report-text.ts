@@ -53,6 +53,10 @@ export function programsLine({ own, programs = [] }: RequestReport): string {
   return all.map(({ program, requests }) => `${program} ${Math.round(requests)}`).join(', ')
 }
 
+/** The parts of the desk's requests in a row by machine: `SERVER 40, LAPTOP 2`. */
+export const machinesLine = ({ machines = [] }: RequestReport): string =>
+  machines.map(({ machine, requests }) => `${machine} ${Math.round(requests)}`).join(', ')
+
 export const countOrDash = (count: number): string => (count === 0 ? '—' : String(Math.round(count)))
 
 /** The counts of other events as a sentence, without those that are zero. */

@@ -143,10 +143,20 @@ test('the desk’s requests are a part of their own, and make a row busy', () =>
       ['Balances', [rollup({ own: 1, elsewhere: 2 })]],
       ['Positions', [rollup({})]],
     ]),
-    desk: new Map([['Positions', 7]]),
+    machines: new Map([
+      [
+        'Positions',
+        [
+          { machine: 'LAPTOP', requests: 2 },
+          { machine: 'SERVER', requests: 5 },
+        ],
+      ],
+    ]),
   })
   expect(busy.requests).toMatchObject([{ category: 'Positions', own: 0, desk: 7, elsewhere: 0 }, {}])
+  expect(busy.requests[0]?.machines?.map(({ machine }) => machine)).toEqual(['SERVER', 'LAPTOP'])
   expect(busy.requests[1]).not.toHaveProperty('desk')
+  expect(busy.requests[1]).not.toHaveProperty('machines')
   expect(reportCsv(busy, KEY).split('\r\n')[1]).toMatch(/,Positions,320,0,0,.*,7$/)
 })
 

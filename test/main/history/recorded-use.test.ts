@@ -9,16 +9,16 @@ const MINUTE_MS = 60_000
 function withDesk(folder = temporaryFolder()) {
   const started = startedStore(folder)
   record(started, 180, () => ({ own: 1, elsewhere: 1 }))
-  for (const [minute, requests] of [
-    [0, 30],
-    [0.5, 20],
-    [2, 40],
+  for (const [minute, machine, requests] of [
+    [0, 'SERVER', 30],
+    [0.5, 'LAPTOP', 20],
+    [2, 'SERVER', 40],
   ] as const)
     started.store.add({
       kind: 'desk',
       profile: PROFILE,
       category: CATEGORY,
-      sample: { atMs: EPOCH_MS + minute * MINUTE_MS, requests },
+      sample: { atMs: EPOCH_MS + minute * MINUTE_MS, machine, requests },
     })
   started.store.flush()
   return started
@@ -35,7 +35,15 @@ test('requests of the desk’s other machines are a part of their own in charts 
     elsewhere: [60, 60, 60],
   })
   expect(store.programHistory(PROFILE, CATEGORY, { ...QUERY, columns: 1 })?.desk).toEqual([90])
-  expect(store.report(PROFILE, ...WHOLE)?.requests).toMatchObject([{ own: 180, desk: 90, elsewhere: 180 }])
+  expect(store.report(PROFILE, ...WHOLE)?.requests).toMatchObject([
+    {
+      ...{ own: 180, desk: 90, elsewhere: 180 },
+      machines: [
+        { machine: 'SERVER', requests: 70 },
+        { machine: 'LAPTOP', requests: 20 },
+      ],
+    },
+  ])
 })
 
 test('without a desk, charts and reports have no such part', () => {

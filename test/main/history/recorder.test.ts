@@ -109,20 +109,28 @@ test('requests of programs are since the previous sample, by name, and restart w
   ])
 })
 
-test('requests of the desk are since the previous sample, and restart with a desk that is joined again', () => {
-  const used = (desk: number) => ({ used: { own: 0, desk, elsewhere: 0 } })
+test('requests of the desk are since the previous sample, by machine, and restart with its Headroom', () => {
+  const desk = (counts: Readonly<Record<string, number>>) => ({
+    desk: {
+      ...{ state: 'joined' as const, engine: { server: 'nats:4222', reachable: true }, dropped: 0 },
+      members: Object.entries(counts).map(([name, total]) => ({
+        ...{ id: `id of ${name}`, name, self: false, present: true, lastSeenMs: 0, perSecond: 0, total },
+        counted: { Accounts: total },
+      })),
+    },
+  })
   const entries = recorded([
-    rows(0, used(4)),
-    rows(1, used(4)),
-    rows(2, used(9)),
-    rows(3, { used: { own: 0, elsewhere: 0 } }),
-    rows(4, used(2)),
+    { at: at(0), ...desk({ SERVER: 400 }) },
+    { at: at(1), ...desk({ SERVER: 400, LAPTOP: 7 }) },
+    { at: at(2), ...desk({ SERVER: 405, LAPTOP: 8 }) },
+    { at: at(3) },
+    { at: at(4), ...desk({ SERVER: 2 }) },
   ])
-  const desk = entries.flatMap((entry) => (entry.kind === 'desk' ? [entry.sample] : []))
-  expect(desk).toEqual([
-    { atMs: at(0), requests: 4 },
-    { atMs: at(2), requests: 5 },
-    { atMs: at(4), requests: 2 },
+  const samples = entries.flatMap((entry) => (entry.kind === 'desk' ? [entry.sample] : []))
+  expect(samples).toEqual([
+    { atMs: at(2), machine: 'SERVER', requests: 5 },
+    { atMs: at(2), machine: 'LAPTOP', requests: 1 },
+    { atMs: at(4), machine: 'SERVER', requests: 2 },
   ])
 })
 
