@@ -9,7 +9,7 @@ import type { RunningDesks } from './desk-commands.ts'
 import type { Engine, Engines } from './engine.ts'
 import { deskNames } from './envelope.ts'
 import { type DeskKey, userMark } from './marks.ts'
-import { hideSecrets, type Membership, membershipIn } from './membership.ts'
+import { hideSecrets, type Membership, membershipIn, membershipText } from './membership.ts'
 import { isRotated } from './rotation.ts'
 
 /** What one desk does on a connected key. */
@@ -144,6 +144,14 @@ export class Desks implements RunningDesks {
       this.#startAnew(profile)
   }
 
+  /** Stores the user of a desk that was created before the first refresh. Returns whether the desk started anew. */
+  #learnUser(profile: string, membership: Membership, user: string): boolean {
+    const known = { ...membership, marks: { ...membership.marks, user } }
+    if (!this.#deps.store.keepDesk(profile, membershipText(known)).ok) return false
+    this.#startAnew(profile)
+    return true
+  }
+
   #startAnew(profile: string): void {
     void this.#end(profile)?.close()
     this.#start(profile)
@@ -169,7 +177,14 @@ export class Desks implements RunningDesks {
       cancel = clock.after(LOOK_MS, () => void look())
       // Of many secrets, the redactor keeps those that were used last.
       hideSecrets(membership, secrets)
-      const refusal = await refusalOf(membership, engine, user())
+      const own = user()
+      if (
+        own !== undefined &&
+        membership.marks.user === undefined &&
+        this.#learnUser(profile, membership, own)
+      )
+        return
+      const refusal = await refusalOf(membership, engine, own)
       if (running.isOver || refusal === running.refusal) return
       running.refusal = refusal
       // The right user is signed in again.

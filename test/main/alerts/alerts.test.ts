@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { kindOf } from '../../../app/alerts/engine.ts'
 import { alertSchema } from '../../../app/contract/alerts.ts'
 import { Alerts, storedAlert } from '../../../main/alerts/alerts.ts'
-import { bellAnnouncer, throughNotify } from '../../../main/alerts/announcer.ts'
+import { bellAnnouncer, SILENT, throughNotify } from '../../../main/alerts/announcer.ts'
 import { ThresholdFile } from '../../../main/alerts/threshold-file.ts'
 import type { Notice } from '../../../main/ports/ports.ts'
 import {
@@ -186,6 +186,27 @@ test('an ended alert is listed as closed, with its end', () => {
   expect(alerts.closed()).toMatchObject([
     { kind: 'streams-silent', since: SNAPSHOT_MS - 1_000, endedAt: SNAPSHOT_MS + 46_000 },
   ])
+})
+
+const alertsWith = (thresholds: ThresholdFile) =>
+  new Alerts({ announcer: SILENT, thresholds, kept: [], keep: () => {}, changed: () => {} })
+
+test('a snooze has the time of its choice, unless it was chosen before this run; a desk’s is adopted', () => {
+  const folder = temporaryFolder()
+  const first = alertsWith(thresholdsIn(folder))
+  expect(first.snooze).toEqual({ untilMs: undefined, chosenAtMs: undefined })
+  first.observe(exampleSnapshot())
+  first.changePreferences({ urgentBypass: false })
+  expect(first.snooze.chosenAtMs).toBeUndefined()
+  first.changePreferences({ snoozedUntil: SNAPSHOT_MS + 60_000 })
+  expect(first.snooze).toEqual({ untilMs: SNAPSHOT_MS + 60_000, chosenAtMs: SNAPSHOT_MS })
+  const second = alertsWith(thresholdsIn(folder))
+  expect(second.snooze).toEqual({ untilMs: SNAPSHOT_MS + 60_000, chosenAtMs: undefined })
+  second.adoptSnooze(SNAPSHOT_MS + 90_000, SNAPSHOT_MS - 5)
+  expect(second.snooze).toEqual({ untilMs: SNAPSHOT_MS + 90_000, chosenAtMs: SNAPSHOT_MS - 5 })
+  second.adoptSnooze(undefined, SNAPSHOT_MS)
+  expect(second.snooze).toEqual({ untilMs: undefined, chosenAtMs: SNAPSHOT_MS })
+  expect(second.preferences).toEqual({ urgentBypass: false })
 })
 
 test('a settings page opened before a snooze does not undo the snooze', () => {

@@ -10,6 +10,7 @@ import type { SocketPath } from '../../../main/control/socket-path.ts'
 import type { ProfileSession } from '../../../main/monitor/profile-session.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
 import type { Clock } from '../../../main/ports/ports.ts'
+import { NO_DESKS } from '../desk/no-desks.ts'
 import { FakeClock } from '../hosts/browser/fake-clock.ts'
 import { exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
 import { silentSockets } from '../silent-sockets.ts'
@@ -26,6 +27,7 @@ interface Setting {
   readonly clock?: Clock
   readonly snapshots?: number
   readonly gateway?: NonNullable<Parameters<typeof startControlServer>[0]['gateway']>
+  readonly desk?: NonNullable<Parameters<typeof startControlServer>[0]['desk']>
 }
 
 /** A session that can do nothing but revoke. */
@@ -33,7 +35,7 @@ const sessionThat = (revoke: ProfileSession['revoke']) => ({ revoke }) as unknow
 
 async function listening(
   path: SocketPath,
-  { outcome = { ok: true }, clock = nodeClock, snapshots = 1, gateway }: Setting = {},
+  { outcome = { ok: true }, clock = nodeClock, snapshots = 1, gateway, desk }: Setting = {},
 ) {
   const revoked: string[] = []
   const notes: string[] = []
@@ -60,6 +62,7 @@ async function listening(
     },
     userId,
     ...(gateway && { gateway }),
+    ...(desk && { desk }),
   })
   onTestFinished(() => server.close())
   return { server, revoked, notes, noted }
@@ -482,4 +485,65 @@ onPosix('a socket of another user is told by its owner, whoever its folder belon
     { clock: nodeClock, path: { kind: 'socket', path }, userId: (userId ?? 0) + 1 },
   )
   expect(asked).toEqual({ kind: 'failed', why: 'its socket belongs to another user' })
+})
+
+test('requests about desks are performed by the desk’s commands, and answered as they were', async () => {
+  const path = inFolder()
+  const performed: unknown[] = []
+  const invited = (request: unknown) => {
+    performed.push(request)
+    return { ok: true as const, invitation: 'the-word' }
+  }
+  const done = (request: unknown) => {
+    performed.push(request)
+    return { ok: true as const }
+  }
+  const desk = {
+    createDesk: invited,
+    joinDesk: done,
+    deskInvitation: invited,
+    leaveDesk: done,
+    rotateDesk: invited,
+  }
+  await listening(path, { desk })
+  const answerTo = async (request: Parameters<typeof askRunning>[0]) => {
+    const asked = await ask(path, request)
+    return asked.kind === 'answered' ? asked.answer : asked
+  }
+  const profile = 'key-1'
+  const servers = ['nats://h:4222']
+  const invitation = { ok: true, invitation: 'the-word' }
+  expect(await answerTo({ do: 'create-desk', profile, servers, name: 'N' })).toEqual(invitation)
+  expect(await answerTo({ do: 'join-desk', profile, invitation: 'x', credentials: 'c' })).toEqual({
+    ok: true,
+    joined: profile,
+  })
+  expect(await answerTo({ do: 'desk-invitation', profile })).toEqual(invitation)
+  expect(await answerTo({ do: 'rotate-desk', profile })).toEqual(invitation)
+  expect(await answerTo({ do: 'leave-desk', profile })).toEqual({ ok: true, left: profile })
+  expect(performed).toEqual([
+    { profile, servers, name: 'N' },
+    { profile, invitation: 'x', credentials: 'c' },
+    { profile },
+    { profile },
+    { profile },
+  ])
+})
+
+test('a refusal of a desk is answered with its code, and a host without desks says so', async () => {
+  const path = inFolder()
+  const { server } = await listening(path, { desk: NO_DESKS.handlers })
+  for (const what of ['desk-invitation', 'leave-desk', 'rotate-desk'] as const)
+    expect(await ask(path, { do: what, profile: 'key-1' })).toMatchObject({
+      answer: { ok: false, code: 'desk', message: 'There are no desks here.' },
+    })
+  expect(await ask(path, { do: 'join-desk', profile: 'key-1', invitation: 'x' })).toMatchObject({
+    answer: { code: 'desk' },
+  })
+  await server.close()
+  const other = inFolder()
+  await listening(other)
+  expect(await ask(other, { do: 'rotate-desk', profile: 'key-1' })).toMatchObject({
+    answer: { code: 'no-desks' },
+  })
 })

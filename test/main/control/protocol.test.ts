@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseAnswer, parseRequest } from '../../../main/control/protocol.ts'
+import { DESK_LIMITS } from '../../../app/contract/desk.ts'
+import { MAX_REQUEST_BYTES, parseAnswer, parseRequest } from '../../../main/control/protocol.ts'
 import { QUIET } from '../../simulation/story.ts'
 import { World } from '../../simulation/world.ts'
 import {
@@ -94,4 +95,32 @@ test.each([
 test('a line that is not JSON is neither request nor response', () => {
   expect([parseRequest('{'), parseAnswer('{')]).toEqual([undefined, undefined])
   expect(parseAnswer('{"ok":false}')).toBeUndefined()
+})
+
+test('the largest request, a join with an invitation and a .creds file, fits into the limit', () => {
+  const request = {
+    do: 'join-desk' as const,
+    profile: 'p'.repeat(64),
+    invitation: 'x'.repeat(DESK_LIMITS.invitation),
+    name: 'n'.repeat(DESK_LIMITS.name),
+    tlsCa: '/'.repeat(DESK_LIMITS.tlsCa),
+    credentials: '\n'.repeat(DESK_LIMITS.credentials),
+  }
+  const line = JSON.stringify(request)
+  expect(line.length).toBeLessThan(MAX_REQUEST_BYTES)
+  expect(parseRequest(line)).toEqual(request)
+  expect(parseRequest(JSON.stringify({ ...request, invitation: `${request.invitation}x` }))).toBeUndefined()
+})
+
+test.each([
+  [{ do: 'create-desk', profile: 'p', servers: ['nats://h:4222'] }, true],
+  [{ do: 'create-desk', profile: 'p', servers: [] }, false],
+  [{ do: 'create-desk', profile: 'p', servers: Array.from({ length: 9 }, () => 'nats://h') }, false],
+  [{ do: 'create-desk', profile: 'p', servers: ['nats://h'], credentials: '' }, false],
+  [{ do: 'join-desk', profile: 'p' }, false],
+  [{ do: 'desk-invitation', profile: 'p' }, true],
+  [{ do: 'leave-desk', profile: '' }, false],
+  [{ do: 'rotate-desk', profile: 'p', servers: ['nats://h'] }, false],
+])('%j is a valid request: %s', (request, isRead) => {
+  expect(parseRequest(JSON.stringify(request)) !== undefined).toBe(isRead)
 })

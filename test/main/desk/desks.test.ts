@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type DeskRun, type DeskRunParts, Desks, keyOf } from '../../../main/desk/desks.ts'
-import { type Membership, membershipText } from '../../../main/desk/membership.ts'
+import { type Membership, membershipIn, membershipText } from '../../../main/desk/membership.ts'
 import { markRotated } from '../../../main/desk/rotation.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
@@ -55,7 +55,10 @@ function setUp() {
     ...{ monitor, engines, clock, secrets },
     store: {
       desk: (profile) => stored.get(profile) ?? { kind: 'none' },
-      keepDesk: () => ({ ok: true }),
+      keepDesk: (profile, text) => {
+        stored.set(profile, { kind: 'found', text })
+        return { ok: true }
+      },
       forgetDesk: () => ({ ok: true }),
     },
     createRun: (parts) => {
@@ -267,4 +270,23 @@ test('a key without an ID token is in the desk of any user', async () => {
   expect(runs[0]?.parts.user()).toBeUndefined()
   const found = monitor.withProfile(PROFILE, (session) => ({ ok: true as const, key: keyOf(session) }))
   expect(found).toMatchObject({ key: { clientId: 'client', environment: 'custom', subject: undefined } })
+})
+
+test('a desk that was created before the first refresh learns its user, once', async () => {
+  const { clock, desks, runs, store, stored, connect, signedInAs } = setUp()
+  const { marks, ...rest } = member()
+  const { user, ...others } = marks
+  const nameless = { ...rest, marks: others }
+  await signedInAs(undefined)
+  store(nameless)
+  await connect()
+  desks.follow()
+  await signedInAs('auth0|1')
+  await clock.advance(MINUTE_MS)
+  expect(membershipIn(stored.get(PROFILE) ?? { kind: 'none' })).toMatchObject({ membership: { marks } })
+  expect(runs.map(({ steps }) => steps)).toEqual([['start', 'close'], ['start']])
+  expect(runs[1]?.parts.membership.marks.user).toBe(user)
+  await signedInAs('auth0|2')
+  await clock.advance(MINUTE_MS)
+  expect(runs[1]?.steps).toEqual(['start', 'refuse other-user'])
 })

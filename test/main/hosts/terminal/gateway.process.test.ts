@@ -278,7 +278,7 @@ test.skipIf(process.platform === 'win32')(
     const nothing = openSync('/dev/null', 'w')
     onTestFinished(() => closeSync(nothing))
     const add = [HEADROOM, 'program', 'add', 'bot', '--data', folder]
-    const lost = await runNode(add, ENVIRONMENT, nothing).ended
+    const lost = await runNode(add, ENVIRONMENT, { stdoutFile: nothing }).ended
     expect(lost.exitCode).toBe(1)
     expect(lost.stderr).toContain('headroom: bot was not added, because its key could not be written\n')
     expect(lost.stderr).toContain('stdout is closed, or the null device')
@@ -294,7 +294,7 @@ test.skipIf(process.platform !== 'linux')(
     const full = openSync('/dev/full', 'w')
     onTestFinished(() => closeSync(full))
     const add = [HEADROOM, 'program', 'add', 'bot', '--data', folder]
-    const lost = await runNode(add, ENVIRONMENT, full).ended
+    const lost = await runNode(add, ENVIRONMENT, { stdoutFile: full }).ended
     expect(lost.exitCode).toBe(1)
     expect(lost.stderr).toContain('headroom: bot was not added, because its key could not be written\n')
     expect(lost.stderr).toContain('stdout cannot be written: the disk is full')

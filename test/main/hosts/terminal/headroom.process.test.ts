@@ -108,7 +108,7 @@ onLinux.each([
 ])('a full disk under stdout ends %s with exit 1 and one line', async (_, args) => {
   const full = openSync('/dev/full', 'w')
   onTestFinished(() => closeSync(full))
-  const { exitCode, stderr } = await runNode([HEADROOM, ...args], {}, full).ended
+  const { exitCode, stderr } = await runNode([HEADROOM, ...args], {}, { stdoutFile: full }).ended
   expect(exitCode).toBe(1)
   expect(stderr).toBe('headroom: stdout cannot be written: the disk is full\n')
   proves('U1', { level: 3, cases: 1 })

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { boundedLines, MAX_WAITING_LINES } from '../../../../main/hosts/terminal/bounded-lines.ts'
 import { nodeTerminal, type TerminalProcess } from '../../../../main/hosts/terminal/node-terminal.ts'
 import type { OutputEnd } from '../../../../main/hosts/terminal/terminal.ts'
@@ -144,4 +144,40 @@ test('a question and an error wrap between words at the terminal’s width, and 
   ])
   expect(lines).toContain('This revokes every token of')
   expect(await said(false)).toContain('the access tokens that were issued go on working for 20 minutes\n')
+})
+
+describe('a secret', () => {
+  const CANARY = 'CANARY-secret'
+
+  /** The answer to a question for a secret, and what was written. `typed` is all of stdin. */
+  async function askedFor(typed: string, isTTY: boolean) {
+    const stderr = Object.assign(new PassThrough(), { isTTY })
+    const stdout = new PassThrough()
+    const modes: boolean[] = []
+    const stdin = Object.assign(new PassThrough(), {
+      isTTY,
+      setRawMode: (isRaw: boolean) => modes.push(isRaw),
+    })
+    const own = Object.assign(new EventEmitter(), { stdin, stdout, stderr }) as unknown as TerminalProcess
+    const answer = nodeTerminal(own, {}).askSecret('Paste it: ')
+    stdin.end(typed)
+    return { answer: await answer, modes, said: `${stderr.read() ?? ''}${stdout.read() ?? ''}` }
+  }
+
+  test('that is typed is not shown', async () => {
+    const { answer, modes, said } = await askedFor(`${CANARY}\n`, true)
+    expect(answer).toBe(CANARY)
+    expect(modes).toEqual([true, false])
+    expect(said).toBe('Paste it: \n')
+  })
+
+  test('from a pipe is its first line, with or without an end, and nothing is asked', async () => {
+    for (const typed of [CANARY, `${CANARY}\n`, `${CANARY}\r\nmore\n`])
+      expect(await askedFor(typed, false)).toEqual({ answer: CANARY, modes: [], said: '' })
+  })
+
+  test('is missing if the input ends first', async () => {
+    expect((await askedFor('', false)).answer).toBeUndefined()
+    expect((await askedFor('', true)).answer).toBeUndefined()
+  })
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Commands, runProgram } from '../../../../main/hosts/terminal/program.ts'
 
 interface Run {
@@ -127,6 +127,69 @@ test.each([
   expect(errors[0]).not.toContain('\n')
   expect(calls).toEqual([])
   expect(out).toBe('')
+})
+
+describe('headroom desk', () => {
+  const WORD = 'headroom-desk-1.eyJDQU5BUlkiOjF9.abcdefgh'
+
+  test('takes an action and its flags', async () => {
+    const { calls } = await run([
+      ...['desk', 'create', '--server', 'nats://one:4222', '--server', 'nats://two:4222'],
+      ...['--tls-ca', 'ca.pem', '--name', 'TOWER', '--profile', 'key-1', '--data', 'd'],
+    ])
+    const server = ['nats://one:4222', 'nats://two:4222']
+    const flags = { server, tlsCa: 'ca.pem', name: 'TOWER', profile: 'key-1', data: 'd' }
+    expect(calls).toEqual([['desk', { action: 'create', ...flags }]])
+    for (const action of ['join', 'leave', 'rotate', 'status', 'invite'])
+      expect((await run(['desk', action])).calls).toEqual([['desk', { action }]])
+    expect((await run(['desk', 'status', '--json'])).calls).toEqual([
+      ['desk', { action: 'status', json: true }],
+    ])
+    expect((await run(['desk', 'invite', '--yes'])).calls).toEqual([
+      ['desk', { action: 'invite', yes: true }],
+    ])
+  })
+
+  test.each([
+    [['desk', 'join', WORD]],
+    [['desk', 'join', '--name', WORD]],
+    [['desk', 'join', `--invitation=${WORD}`]],
+    [['desk', 'status', '--data', `x ${WORD.toUpperCase()}`]],
+    [[WORD]],
+    [['desk', 'join', 'headroom-desk-7.other']],
+  ])('refuses an invitation among its arguments without printing it: %#', async (args) => {
+    const { exitCode, errors, calls, out } = await run(args)
+    expect({ exitCode, calls, out }).toEqual({ exitCode: 2, calls: [], out: '' })
+    expect(errors).toEqual([
+      expect.stringMatching(/^an invitation is a secret, .* when headroom desk join asks$/),
+    ])
+    expect(errors.join()).not.toMatch(/desk-\d/)
+  })
+
+  test('takes a folder whose name only resembles an invitation', async () => {
+    expect((await run(['desk', 'status', '--data', '/tmp/headroom-desk-test'])).calls).toHaveLength(1)
+  })
+
+  test.each([
+    [['desk'], 'action'],
+    [['desk', 'close'], 'create, invite, join, status, leave, rotate'],
+    [['desk', 'join', 'x'], 'too many arguments'],
+    [['desk', 'create', '--server', `nats://me:hunter2@${'x'.repeat(300)}`], '--server'],
+    [['desk', 'create', '--name', 'x'.repeat(41)], '--name'],
+    [['desk', 'create', '--tls-ca', ''], '--tls-ca'],
+  ])('%# ends in exit 2 and one line', async (args, what) => {
+    const { exitCode, errors, calls } = await run(args)
+    expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: [] })
+    expect(errors).toEqual([expect.stringContaining(what)])
+    expect(errors.join()).not.toContain('hunter2')
+  })
+
+  test('--help says where its secrets come from', async () => {
+    const { exitCode, out } = await run(['desk', '--help'])
+    expect(exitCode).toBe(0)
+    for (const name of ['HEADROOM_DESK_INVITATION', 'HEADROOM_DESK_CREDENTIALS', 'HEADROOM_PASSPHRASE'])
+      expect(out).toContain(name)
+  })
 })
 
 test('a password in an address is not repeated', async () => {

@@ -16,17 +16,24 @@ export interface Running {
   readonly ended: Promise<Ended>
 }
 
+export interface NodeStreams {
+  /** A file descriptor instead of the pipe that is read. */
+  readonly stdoutFile?: number
+  /** What stdin holds; without it, stdin is empty. */
+  readonly input?: string
+}
+
 /** This Node on a script, as a process of the running test's own. */
 export function runNode(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  /** A file descriptor instead of the pipe that is read. */
-  stdoutFile?: number,
+  { stdoutFile, input }: NodeStreams = {},
 ): Running {
   const child = spawn(process.execPath, args, {
-    stdio: ['ignore', stdoutFile ?? 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', stdoutFile ?? 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   })
+  child.stdin?.end(input)
   onTestFinished(() => void child.kill('SIGKILL'))
   let stdout = ''
   let stderr = ''

@@ -107,3 +107,34 @@ test('a folder without stored keys is unchanged', async () => {
   const folder = temporaryFolder()
   expect(await openStoredKeys(folder, 'the words', PORTS)).toEqual({ kind: 'nothing-stored' })
 })
+
+test('the desk of a stored key is kept in its folder, and the key is compared with its signed-in user', async () => {
+  const { folder } = await leftBehind()
+  const open = async () => {
+    const opening = await openStoredKeys(folder, 'the words', PORTS)
+    if (opening.kind !== 'open') throw new Error(opening.kind)
+    return opening.stored
+  }
+  const first = await open()
+  expect(first.keys.map(({ profile: id }) => id)).toEqual(['key-1', 'key-2'])
+  expect(first.desks.keepDesk('key-1', 'CANARY-desk')).toEqual({ ok: true })
+  expect(first.keyOf('key-1')).toMatchObject({ clientId: 'one', environment: 'custom', subject: undefined })
+  expect(first.keyOf('key-3')).toBeUndefined()
+  first.close()
+  const handle = await VaultHandle.open({
+    folder,
+    keystore: passphraseKeystore('the words'),
+    wallMs: () => 1,
+  })
+  const tokens = handle.vault?.tokens('key-1')
+  const reading = tokens?.read()
+  if (tokens === undefined || reading?.kind !== 'found') throw new Error('no tokens')
+  const { token, standing } = reading.stored
+  tokens.save({ token: { ...token, subject: 'auth0|1' }, standing })
+  handle.close()
+  const again = await open()
+  expect(again.desks.desk('key-1')).toEqual({ kind: 'found', text: 'CANARY-desk' })
+  expect(again.desks.desk('key-2')).toEqual({ kind: 'none' })
+  expect(again.keyOf('key-1')?.subject).toBe('auth0|1')
+  again.close()
+})
