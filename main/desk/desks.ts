@@ -144,7 +144,7 @@ export class Desks implements RunningDesks {
       this.#startAnew(profile)
   }
 
-  /** Stores the user of a desk that was created before the first refresh. Returns whether the desk started anew. */
+  /** Stores the user of a desk that was created before the first refresh. Returns whether it started anew. */
   #learnUser(profile: string, membership: Membership, user: string): boolean {
     const known = { ...membership, marks: { ...membership.marks, user } }
     if (!this.#deps.store.keepDesk(profile, membershipText(known)).ok) return false

@@ -72,7 +72,7 @@ test('every command of the README is a subcommand of the program', () => {
   const commands = [...read('README.md').matchAll(/· `headroom ([\w-]+)`/g)].map(
     ([, command = '']) => command,
   )
-  expect(commands.length).toBe(10)
+  expect(commands.length).toBe(11)
   const program = ['program', 'program-flags']
     .map((file) => read(`main/hosts/terminal/${file}.ts`))
     .join('\n')
