@@ -28,8 +28,8 @@ interface Bound {
  * each message to the peer. The bounds are as far apart as the smallest round trip. A message that was held
  * up, by the network or by a frozen machine, moves neither bound and is dated correctly.
  *
- * All times are in milliseconds. `sentMs`, `receivedMs`: this clock; `peerSentMs`, `peerReceivedMs`: the
- * peer's.
+ * Messages are passed in the order in which the peer sent them. All times are in milliseconds: `sentMs` and
+ * `receivedMs` on this clock, `peerSentMs` and `peerReceivedMs` on the peer's.
  */
 export class PeerClock {
   #most: Bound | undefined
@@ -73,16 +73,11 @@ export class PeerClock {
     if (least === undefined || offsetMs > least) this.#least = bound
   }
 
-  /** When a message that arrived at `nowMs` was sent. It contains the true moment. */
+  /** When the message that was passed to `received` last was sent. It contains the true moment. */
   sentAt(peerSentMs: number, nowMs: number): MomentRange {
     const most = this.#mostAt(nowMs) ?? nowMs - peerSentMs
     const least = this.#leastAt(nowMs) ?? most - MAX_UNCERTAINTY_MS
-    // The offset at the moment of sending may have been another one, by the drift since then.
-    const drift = MAX_DRIFT * Math.max(0, nowMs - (peerSentMs + least))
-    return {
-      fromMs: peerSentMs + least - drift,
-      toMs: Math.min(nowMs, peerSentMs + most + drift),
-    }
+    return { fromMs: peerSentMs + least, toMs: Math.min(nowMs, peerSentMs + most) }
   }
 
   /** The smallest round trip that is known, in milliseconds; absent until one is. */

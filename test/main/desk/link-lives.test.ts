@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { numbered, picture, VirtualDesk, type VirtualMember } from './virtual-desk.ts'
 import type { SeenMessage } from './virtual-desk-server.ts'
 
-const LIVES = 50
+const LIVES = 30
 const TURNS = 60
 
 /** What one member knows of another's numbered messages: all up to `upTo`, unless it missed some. */

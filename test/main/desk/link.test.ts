@@ -184,15 +184,16 @@ describe('a gap', () => {
     const { desk, members } = await joined(['aa', 'bb', 'cc'])
     const [a, b, c] = members
     const before = a.wanted.length
-    lose(desk, () => a.link.broadcast(numbered(1)))
-    a.link.broadcast(numbered(2))
-    a.link.broadcast(numbered(3))
+    for (let sent = 1; sent <= 8; sent += 2) {
+      lose(desk, () => a.link.broadcast(numbered(sent)))
+      a.link.broadcast(numbered(sent + 1))
+    }
     await desk.advance(510)
-    a.link.broadcast(numbered(4))
+    a.link.broadcast(numbered(9))
     await desk.advance(60_000)
     expect(a.wanted.slice(before).toSorted()).toEqual(['bb', 'cc'])
     for (const member of [b, c!]) {
-      expect(numbersOf(member.heard)).toEqual([2, 3, 4])
+      expect(numbersOf(member.heard)).toEqual([2, 4, 6, 8, 9])
       expect(member.heard.filter(({ message }) => message.kind === 'picture')).toHaveLength(3)
     }
   })
@@ -205,6 +206,19 @@ describe('a gap', () => {
     a.link.send(b.id, numbered(2))
     await desk.advance(1_000)
     expect(a.wanted.slice(before)).toEqual(['bb'])
+  })
+
+  it('is noticed if the messages were never sent, because their sender was cut off', async () => {
+    const { desk, members } = await joined(['aa', 'bb'])
+    const [a, b] = members
+    const before = a.wanted.length
+    desk.server.cut(a.machine)
+    await desk.advance(5_000)
+    a.link.broadcast(numbered(1))
+    desk.server.heal(a.machine)
+    await desk.advance(3_000)
+    expect(a.wanted.slice(before)).toEqual(['bb'])
+    expect(b.news).toEqual(['began aa'])
   })
 
   it('is not what direct messages to another member leave', async () => {
@@ -390,13 +404,13 @@ describe('an attacker who can use the server', () => {
   it('gets few replies to old greetings of many runs', async () => {
     const desk = new VirtualDesk()
     const seen = record(desk)
-    for (let run = 0; run < 400; run += 1) {
+    for (let run = 0; run < 600; run += 1) {
       const member = desk.start('aa')
       await desk.advance(1)
       member.machine.kill()
     }
     const greetings = [...seen]
-    expect(greetings.length).toBeGreaterThanOrEqual(400)
+    expect(greetings.length).toBeGreaterThanOrEqual(600)
     const [b, c] = [desk.start('bb'), desk.start('cc')]
     await desk.advance(5_000)
     seen.length = 0
@@ -405,20 +419,38 @@ describe('an attacker who can use the server', () => {
     // A burst of 128 and 64 a second, from each of two members.
     expect(seen.length - greetings.length).toBeLessThanOrEqual(2 * (128 + 64))
     expect(b.news).toEqual(['began cc'])
+    // Beyond 500 they are not even opened.
+    expect(b.dropped).toBeGreaterThanOrEqual(greetings.length - 500)
     b.link.broadcast(numbered(1))
     await desk.advance(10)
     expect(numbersOf(c.heard)).toEqual([1])
   })
+
+  it('gets no reply to the goodbye of a run that nobody knew', async () => {
+    const desk = new VirtualDesk()
+    const a = desk.start('aa')
+    await desk.advance(10)
+    const seen = record(desk)
+    const elsewhere = new VirtualDesk()
+    const goodbye = record(elsewhere)
+    rawMember(elsewhere, DESK_PROTOCOL).all({ kind: 'bye' })
+    desk.server.inject(goodbye[0]!)
+    await desk.advance(10)
+    expect([seen.length, a.news, a.dropped]).toEqual([1, [], 0])
+    desk.server.inject(goodbye[0]!)
+    await desk.advance(10)
+    expect([seen.length, a.dropped]).toEqual([2, 1])
+  })
 })
 
-/** A member of a later version, which greets like this one and says what this one can't read. */
-function laterMember(desk: VirtualDesk) {
+/** A member without a link, which answers greetings and says what it likes. */
+function rawMember(desk: VirtualDesk, protocol: number) {
   const self = { member: 'ee'.repeat(8), run: 'ee'.repeat(16) }
   const key = runKey(SECRET, self)
   let counter = 0
   const send = (subject: string, said: object) => {
     counter += 1
-    const frame = { protocol: DESK_PROTOCOL + 1, at: desk.clock.worldMs(), broadcasts: 0, said, more: true }
+    const frame = { protocol, at: desk.clock.worldMs(), broadcasts: 0, said, more: true }
     const bytes = Buffer.from(JSON.stringify(frame))
     desk.server.inject({ subject, bytes: sealFrame(key, { ...self, counter }, { subject, bytes }) })
   }
@@ -427,24 +459,70 @@ function laterMember(desk: VirtualDesk) {
     if (head === undefined || head.member === self.member) return
     const plain = openFrame(runKey(SECRET, head), bytes, subject)
     const { said } = JSON.parse(Buffer.from(plain!).toString())
-    if (
-      said.kind === 'hello' &&
-      (subject === subjectOfMember(NAMES, self.member) || subject === subjectOfAll(NAMES))
-    )
-      send(subjectOfMember(NAMES, head.member), { kind: 'answer', to: said.challenge, name: 'LATER' })
+    const isAsked = [subjectOfMember(NAMES, self.member), subjectOfAll(NAMES)].includes(subject)
+    if (said.kind === 'hello' && isAsked)
+      send(subjectOfMember(NAMES, head.member), { kind: 'answer', to: said.challenge, name: 'RAW' })
   })
-  return { send, report: () => send(subjectOfAll(NAMES), { kind: 'desk', message: { kind: 'new' } }) }
+  const all = (said: object) => send(subjectOfAll(NAMES), said)
+  return { send, all, report: () => all({ kind: 'desk', message: { kind: 'new' } }) }
 }
+
+describe('a believed member', () => {
+  it('gets one picture a second, however often it asks', async () => {
+    const desk = new VirtualDesk()
+    const raw = rawMember(desk, DESK_PROTOCOL)
+    const a = desk.start('aa')
+    await desk.advance(10)
+    expect(a.news).toEqual(['began ee'])
+    for (let asked = 0; asked < 30; asked += 1) {
+      raw.send(subjectOfMember(NAMES, a.id), { kind: 'ask' })
+      await desk.advance(100)
+    }
+    expect(a.wanted).toEqual(['ee', 'ee', 'ee'])
+  })
+
+  it('that says what nobody understands is counted, and no harm', async () => {
+    const desk = new VirtualDesk()
+    const raw = rawMember(desk, DESK_PROTOCOL)
+    const a = desk.start('aa')
+    await desk.advance(10)
+    raw.report()
+    raw.all({ kind: 'unknown' })
+    raw.all({ kind: 'desk', message: { kind: 'observations', list: 'none' } })
+    await desk.advance(10)
+    expect([a.dropped, a.heard]).toEqual([3, []])
+    raw.all({ kind: 'bye' })
+    await desk.advance(10)
+    expect(a.news).toEqual(['began ee', 'left ee'])
+  })
+
+  it('confirms what it heard once a second, not with each message', async () => {
+    const { desk, members } = await joined(['aa', 'bb'])
+    const [a, b] = members
+    for (const { link } of [a, b]) link.broadcast(numbered(1))
+    await desk.advance(10)
+    for (const { link } of [a, b]) link.broadcast(numbered(2))
+    await desk.advance(2_000)
+    const seen = record(desk)
+    for (let sent = 0; sent < 20; sent += 1) {
+      a.link.broadcast(numbered(10))
+      b.link.broadcast(numbered(10))
+      await desk.advance(40)
+    }
+    const sizes = seen.map(({ bytes }) => bytes.length)
+    expect(sizes.filter((size) => size > Math.min(...sizes) + 30)).toHaveLength(2)
+  })
+})
 
 describe('a member of another version', () => {
   it('is named as soon as it has proved that it is alive, and with each of its messages', async () => {
     const desk = new VirtualDesk()
-    const later = laterMember(desk)
+    const later = rawMember(desk, DESK_PROTOCOL + 1)
     const a = desk.start('aa')
     later.report()
     await desk.advance(10)
     const said = a.news.length
-    expect(new Set(a.news)).toEqual(new Set([`other ${DESK_PROTOCOL + 1} ee LATER`]))
+    expect(new Set(a.news)).toEqual(new Set([`other ${DESK_PROTOCOL + 1} ee RAW`]))
     later.report()
     await desk.advance(10)
     expect(a.news).toHaveLength(said + 1)
@@ -454,7 +532,7 @@ describe('a member of another version', () => {
   it('is not named because of a recording', async () => {
     const desk = new VirtualDesk()
     const seen = record(desk)
-    laterMember(desk).report()
+    rawMember(desk, DESK_PROTOCOL + 1).report()
     const recording = [...seen]
     const silent = new VirtualDesk()
     const a = silent.start('aa')

@@ -92,8 +92,10 @@ describe.skipIf(program === undefined)(name, () => {
   })
 
   it('ends a subscription, and sends what was published before it is closed', async () => {
-    const { url } = await start()
-    const [a, b] = [await opened(url), await opened(url)]
+    const [cert, key] = [certificate('service.pem'), certificate('service.key.pem')]
+    const { url } = await start({ config: `tls { cert_file: "${cert}", key_file: "${key}" }` })
+    const tlsCa = certificate('company.pem')
+    const [a, b] = [await opened(url, { tlsCa }), await opened(url, { tlsCa })]
     const [atB, ended] = [listen(b), [] as string[]]
     const end = b.subscribe(SUBJECT, (bytes) => ended.push(String(bytes)))
     await arrives(a, atB, 'first')
@@ -237,7 +239,13 @@ describe.skipIf(program === undefined)(name, () => {
         code: 'address',
         message: 'Enter a server such as nats://HOST:4222.',
       })
-    // The next server of the list is tried.
+    // The next server of the list is tried, and the answer of one that responds counts.
+    const closed = await start({ config: 'authorization { token: "a-token" }' })
+    for (const urls of [
+      [closed.url, `nats://127.0.0.1:${port}`],
+      [`nats://127.0.0.1:${port}`, closed.url],
+    ])
+      expect(await open(urls)).toMatchObject({ ok: false, code: 'credentials' })
     const { url } = await start()
     expect((await opened([`nats://127.0.0.1:${port}`, url])).state).toMatchObject({ reachable: true })
   })
