@@ -38,6 +38,26 @@ const AllowOrdersDialog = lazy(async () => ({
   default: (await import('./orders/allow-orders-dialog.tsx')).AllowOrdersDialog,
 }))
 
+const CreateDeskDialog = lazy(async () => ({
+  default: (await import('./desk/desk-dialogs.tsx')).CreateDeskDialog,
+}))
+
+const JoinDeskDialog = lazy(async () => ({
+  default: (await import('./desk/desk-dialogs.tsx')).JoinDeskDialog,
+}))
+
+const InviteDialog = lazy(async () => ({
+  default: (await import('./desk/invite-dialog.tsx')).InviteDialog,
+}))
+
+const LeaveDeskDialog = lazy(async () => ({
+  default: (await import('./desk/leave-desk-dialogs.tsx')).LeaveDeskDialog,
+}))
+
+const ReplaceSecretDialog = lazy(async () => ({
+  default: (await import('./desk/leave-desk-dialogs.tsx')).ReplaceSecretDialog,
+}))
+
 const PaletteDialog = lazy(async () => ({
   default: (await import('./palette/palette-dialog.tsx')).PaletteDialog,
 }))
@@ -78,6 +98,16 @@ function OpenDialog() {
       return <FindingsDialog />
     case 'allow-orders':
       return <AllowOrdersDialog />
+    case 'create-desk':
+      return <CreateDeskDialog />
+    case 'join-desk':
+      return <JoinDeskDialog />
+    case 'invite-to-desk':
+      return <InviteDialog />
+    case 'leave-desk':
+      return <LeaveDeskDialog />
+    case 'replace-desk-secret':
+      return <ReplaceSecretDialog />
     case 'palette':
       return <PaletteDialog />
   }

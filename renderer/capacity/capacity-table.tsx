@@ -38,7 +38,7 @@ export function CapacityTable() {
         <RowTools category={chosen} />
       </div>
       <div className={css('scroll')}>
-        <table className={css('headed', 'table')} aria-labelledby="capacity-title">
+        <table className={css('headed', 'table', hasDesk && 'with-desk')} aria-labelledby="capacity-title">
           <thead>
             <tr>
               <th scope="col" className={css('state')}>

@@ -12,26 +12,27 @@ interface FieldProps {
   readonly placeholder?: string
   readonly hint?: ReactNode
   readonly error?: string | undefined
+  /** The height of a field for text with line breaks; absent for one line. */
+  readonly lines?: number
 }
 
 /** An input with its label, hint and error. The form reads the value; it is not kept in any state. */
-export function Field({ label, name, type = 'text', initial, placeholder, hint, error }: FieldProps) {
+export function Field({ label, name, type = 'text', initial, placeholder, hint, error, lines }: FieldProps) {
   const id = useId()
   const isSecret = type === 'password'
+  const common = {
+    ...{ id, name, placeholder, defaultValue: initial, spellCheck: false },
+    'aria-invalid': error !== undefined,
+    'aria-describedby': error === undefined && hint === undefined ? undefined : `${id}-about`,
+  }
   return (
     <div className={css('field')}>
       <label htmlFor={id}>{label}</label>
-      <input
-        id={id}
-        name={name}
-        type={type}
-        defaultValue={initial}
-        placeholder={placeholder}
-        autoComplete={isSecret ? 'new-password' : 'off'}
-        spellCheck={false}
-        aria-invalid={error !== undefined}
-        aria-describedby={error === undefined && hint === undefined ? undefined : `${id}-about`}
-      />
+      {lines === undefined ? (
+        <input {...common} type={type} autoComplete={isSecret ? 'new-password' : 'off'} />
+      ) : (
+        <textarea {...common} rows={lines} autoComplete="off" className={css(isSecret && 'masked')} />
+      )}
       <div id={`${id}-about`} className={css(error === undefined ? 'hint' : 'error')}>
         {error ?? hint}
       </div>

@@ -6,6 +6,7 @@ import {
   signInByText,
 } from '../../app/conditions/glance.ts'
 import { aspectStatuses, keyFindings, keyStatus } from '../../app/conditions/key-status.ts'
+import type { Aspect } from '../../app/conditions/kinds.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { unbroken } from '../../app/status/durations.ts'
 import { zonedClockText } from '../../app/status/moments.ts'
@@ -173,7 +174,9 @@ const cardsOf = (snapshot: Snapshot, nowMs: number) =>
       return { severity, label, subject, note: glanceNote(finding, nowMs) }
     })
 
-/** Slots, streams and tokens in a line. */
+const FACT_ASPECTS: ReadonlySet<Aspect> = new Set(['streams', 'slots', 'desk', 'data'])
+
+/** Slots, streams and tokens in a line, and the desk where there is one. */
 function Facts() {
   const facts = useShownValue(factsOf) ?? []
   return (
@@ -192,7 +195,7 @@ function factsOf(snapshot: Snapshot, nowMs: number) {
   const signIn = aspects.find(({ aspect }) => aspect === 'sign-in')
   const token = accessText(snapshot.access, nowMs)
   return [
-    ...aspects.filter(({ aspect }) => aspect === 'slots' || aspect === 'streams' || aspect === 'data'),
+    ...aspects.filter(({ aspect }) => FACT_ASPECTS.has(aspect)),
     { name: 'Token', severity: token.severity, label: token.value },
     { name: 'Sign in by', severity: signIn?.severity ?? 'unknown', label: signInByText(snapshot, nowMs) },
   ]

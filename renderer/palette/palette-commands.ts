@@ -12,6 +12,19 @@ export interface PaletteCommand {
   readonly run: (doing: Doing) => void
 }
 
+/** The dialogs that need a displayed key, with its desk or without one. */
+const DESK_DIALOGS: Readonly<Record<'joined' | 'none', readonly (readonly [Dialog, string])[]>> = {
+  joined: [
+    ['invite-to-desk', 'Invite a machine to the desk…'],
+    ['leave-desk', 'Leave the desk…'],
+    ['replace-desk-secret', 'Replace the desk’s secret…'],
+  ],
+  none: [
+    ['create-desk', 'Create a desk…'],
+    ['join-desk', 'Join a desk…'],
+  ],
+}
+
 const DIALOGS: readonly (readonly [Dialog, string])[] = [
   ['findings', 'Health of the key'],
   ['connect', 'Connect a key…'],
@@ -34,7 +47,10 @@ export function paletteCommands(
       run: ({ view }) => view.setState({ page: 'programs' }),
     },
     ...SHORTCUTS.map(({ keys, does, run }) => ({ label: does, keys, run })),
-    ...DIALOGS.filter(([dialog]) => shown !== undefined || !needsKey.has(dialog)).map(([dialog, label]) => ({
+    ...[
+      ...DIALOGS.filter(([dialog]) => shown !== undefined || !needsKey.has(dialog)),
+      ...(shown === undefined ? [] : DESK_DIALOGS[shown.desk === undefined ? 'none' : 'joined']),
+    ].map(([dialog, label]) => ({
       label,
       keys: [],
       run: ({ view }: Doing) => view.setState({ dialog }),

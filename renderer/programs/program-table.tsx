@@ -265,7 +265,7 @@ function RestRows({ rest: { checks, desk, others }, hasOrders, at }: RestRowsPro
             </div>
           </td>
           <td colSpan={hasOrders ? 4 : 3} className={css('muted')}>
-            {countText(desk.programs, 'program')}
+            {desk.programs > 0 && countText(desk.programs, 'program')}
           </td>
           <td colSpan={2}>{desk.most}</td>
         </tr>

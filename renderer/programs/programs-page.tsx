@@ -14,6 +14,7 @@ import shellSheet from '../shell/shell.module.css'
 import { MAIN } from '../shell/skip-links.tsx'
 import { useMirror, useParts, usePausedSince, useSnapshot } from '../state/window-parts.ts'
 import { AddProgram } from './add-program.tsx'
+import { DeskPanel } from './desk-panel.tsx'
 import { GatewayStrip } from './gateway-strip.tsx'
 import { ProgramKeyLine } from './key-line.tsx'
 import { OrdersPanel } from './orders-panel.tsx'
@@ -43,6 +44,7 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
   const { answer: overview = NONE, again } = useAnswer(overviewOf)
   const serving = useSnapshot((snapshot) => snapshot.gateway)
   const live = useSnapshot((snapshot) => snapshot.programs)
+  const hasDesk = useSnapshot(({ desk }) => desk !== undefined) ?? false
   const isLost = useMirror(({ link }) => link.kind === 'lost')
   const isPaused = usePausedSince() !== undefined
   const [isAdding, setAdding] = useState(false)
@@ -79,7 +81,7 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
       />
       <Refusal words={asked.refusal} />
       <OrdersStrip />
-      <div className={css('columns', isAdding && 'with-panel')}>
+      <div className={css('columns', hasDesk && 'with-desk', isAdding && 'with-panel')}>
         <div className={css('column')}>
           {programs.length === 0 ? (
             <Empty gateway={gateway} />
@@ -103,6 +105,7 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
             close={() => setAdding(false)}
           />
         )}
+        <DeskPanel />
       </div>
     </main>
   )

@@ -10,6 +10,7 @@ import { useLook, useParts, useSnapshot } from '../state/window-parts.ts'
 import { THEME_LABELS, THEMES } from '../theme/theme.ts'
 import { AlertSettings } from './alert-settings.tsx'
 import { BrowserWindowList } from './browser-windows.tsx'
+import { DeskSettings } from './desk-settings.tsx'
 import { KeptSettings } from './kept-settings.tsx'
 import { ProbeSettingsForm } from './probe-settings.tsx'
 import { ThresholdSettings } from './threshold-settings.tsx'
@@ -40,6 +41,7 @@ export function SettingsDialog() {
           <ProbeSettingsForm profile={profile} />
           <ThresholdSettings profile={profile} />
           <OrdersSettings />
+          <DeskSettings />
         </Fragment>
       )}
       <AlertSettings />

@@ -37,6 +37,11 @@ export type Dialog =
   | 'findings'
   | 'palette'
   | 'allow-orders'
+  | 'create-desk'
+  | 'join-desk'
+  | 'invite-to-desk'
+  | 'leave-desk'
+  | 'replace-desk-secret'
 
 export const CHART_RANGES = ['15 min', '1 h', '24 h', '7 d'] as const
 export type ChartRange = (typeof CHART_RANGES)[number]

@@ -133,6 +133,7 @@ export function historyOf(state: Snapshot, category: string, spanMs = 15 * MINUT
       remaining: Math.min(row.limit, Math.max(0, fall + wave)),
       source: 'header' as const,
       ...(index % 5 === 0 && { own: 0.4, elsewhere: category === 'Positions' ? 0.9 + (index % 3) / 10 : 0 }),
+      ...(index % 5 === 0 && state.desk && { desk: 0.2 }),
     }
   })
   return { points, rejectedAt, since: NOW_MS - 5 * 60 * MINUTE }

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { matchingCommands, paletteCommands } from '../../../renderer/palette/palette-commands.ts'
 import { SHORTCUTS } from '../../../renderer/shell/shortcuts.ts'
-import { snapshot } from '../fixtures.ts'
+import { DESK, snapshot } from '../fixtures.ts'
 
 const second = snapshot({ profile: { id: 'two', name: 'Second key', environment: 'sim' } })
 const all = paletteCommands({ snapshots: [snapshot(), second] }, 'main')
@@ -23,6 +24,22 @@ it('matches any words, prefixes first', () => {
   expect(labels('positions')).toEqual(['Show Positions'])
   expect(labels('re')[0]).toMatch(/^Re/)
   expect(labels('')).toHaveLength(all.length)
+})
+
+it('offers to create or join a desk, and on a desk to invite, leave and replace the secret', () => {
+  const offered = (shown: Snapshot) =>
+    paletteCommands({ snapshots: [shown] }, 'main')
+      .map(({ label }) => label)
+      .filter((label) => label.includes('desk'))
+  expect(offered(snapshot())).toEqual(['Create a desk…', 'Join a desk…'])
+  expect(offered(snapshot({ desk: DESK }))).toEqual([
+    'Invite a machine to the desk…',
+    'Leave the desk…',
+    'Replace the desk’s secret…',
+  ])
+  expect(paletteCommands({ snapshots: [] }, undefined).some(({ label }) => label.includes('desk'))).toBe(
+    false,
+  )
 })
 
 it('offers nothing for a key if there is none', () => {

@@ -1,0 +1,173 @@
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { DeskInvitation } from '../../app/contract/desk.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import dialogSheet from '../components/dialog.module.css'
+import { DialogFrame } from '../components/dialog-frame.tsx'
+import { Field, formText, Refusal } from '../components/form.tsx'
+import { type Asked, useAsked } from '../hooks/use-asked.ts'
+import { useParts, useSnapshot } from '../state/window-parts.ts'
+import {
+  type CheckedDesk,
+  checkJoinedDesk,
+  checkNewDesk,
+  type DeskErrors,
+  type DeskField,
+  placedError,
+} from './desk-form.ts'
+import { Invitation } from './invite-dialog.tsx'
+
+const css = classesOf({ ...controlsSheet, ...dialogSheet })
+
+const NO_ERRORS: DeskErrors = {}
+
+/** Creates a desk for the displayed key, then shows the invitation for the other machines. */
+export function CreateDeskDialog() {
+  const { api } = useParts()
+  const profile = useSnapshot((snapshot) => snapshot.profile)
+  const asked = useAsked<{ readonly invitation: string }>()
+  const [invitation, setInvitation] = useState<string>()
+  if (profile === undefined) return null
+  if (invitation !== undefined) return <Invitation title="Desk created" invitation={invitation} />
+  return (
+    <DeskFrame
+      title="Create a desk"
+      about={`Machines on a desk share what they see of ${profile.name}.`}
+      form="new"
+      asked={asked}
+      check={checkNewDesk}
+      run={async (desk) => {
+        const outcome = await asked.run(
+          (): Promise<DeskInvitation> => api.createDesk({ profile: profile.id, ...desk }),
+        )
+        if (outcome?.ok) setInvitation(outcome.invitation)
+      }}
+    >
+      {(errors) => (
+        <Field
+          label="NATS server"
+          name="servers"
+          placeholder="nats://localhost:4222"
+          hint="On another computer: tls://HOST:4222. Separate several with spaces."
+          error={errors.servers}
+        />
+      )}
+    </DeskFrame>
+  )
+}
+
+/** Joins the desk of an invitation with the displayed key. */
+export function JoinDeskDialog() {
+  const { api, view } = useParts()
+  const profile = useSnapshot((snapshot) => snapshot.profile)
+  const asked = useAsked<unknown>()
+  if (profile === undefined) return null
+  return (
+    <DeskFrame
+      title="Join a desk"
+      about={`Machines on a desk share what they see of ${profile.name}.`}
+      form="joined"
+      asked={asked}
+      check={checkJoinedDesk}
+      run={async (desk) => {
+        const outcome = await asked.run(
+          (): Promise<Outcome> => api.joinDesk({ profile: profile.id, ...desk }),
+        )
+        if (outcome?.ok) view.setState({ dialog: undefined })
+      }}
+    >
+      {(errors) => (
+        <Field
+          label="Invitation"
+          name="invitation"
+          type="password"
+          lines={3}
+          hint="From a machine on the desk. It starts with headroom-desk-1."
+          error={errors.invitation}
+        />
+      )}
+    </DeskFrame>
+  )
+}
+
+interface DeskFrameProps<T> {
+  readonly title: string
+  readonly about: string
+  readonly form: 'new' | 'joined'
+  readonly asked: Asked<never>
+  readonly check: (read: (name: DeskField) => string) => CheckedDesk<T>
+  readonly run: (desk: T) => Promise<void>
+  /** The field above those of this machine. */
+  readonly children: (errors: DeskErrors) => ReactNode
+}
+
+/**
+ * The frame of both forms. Secrets are read when the form is submitted and passed to main once; no state of
+ * the window stores them.
+ */
+function DeskFrame<T>({ title, about, form, asked, check, run, children }: DeskFrameProps<T>) {
+  const { view } = useParts()
+  const [wrong, setWrong] = useState(NO_ERRORS)
+  const placed = placedError(asked.refused, form)
+  const errors = { ...placed, ...wrong }
+  const isPlaced = Object.keys(placed).length > 0
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    const checked = check((name) => formText(fields, name))
+    setWrong(checked.ok ? NO_ERRORS : checked.errors)
+    if (checked.ok) void run(checked.desk)
+    else asked.clear()
+  }
+  return (
+    <DialogFrame title={title} about={about}>
+      <form onSubmit={submit} noValidate autoComplete="off">
+        {children(errors)}
+        <Field
+          label="Name of this machine"
+          name="name"
+          hint="If empty, the computer’s own name."
+          error={errors.name}
+        />
+        <Field
+          label="Credentials for NATS"
+          name="credentials"
+          type="password"
+          lines={2}
+          hint="user:password, a token, or the text of a .creds file."
+          error={errors.credentials}
+        />
+        <Field
+          label="CA file"
+          name="tlsCa"
+          placeholder="/etc/ssl/nats-ca.pem"
+          hint="Only for a server with a private certificate authority."
+          error={errors.tlsCa}
+        />
+        {!isPlaced && <Refusal words={asked.refusal} />}
+        <div className={css('actions')}>
+          {asked.refused?.code === 'desk-lost' && (
+            <button
+              type="button"
+              className={css('button')}
+              onClick={() => view.setState({ dialog: 'leave-desk' })}
+            >
+              Leave the saved desk…
+            </button>
+          )}
+          <button
+            type="button"
+            className={css('button', 'ghost')}
+            onClick={() => view.setState({ dialog: undefined })}
+          >
+            Cancel
+          </button>
+          <button type="submit" className={css('button', 'primary')} disabled={asked.waiting}>
+            {asked.waiting ? 'Connecting…' : title}
+          </button>
+        </div>
+      </form>
+    </DialogFrame>
+  )
+}

@@ -1,0 +1,102 @@
+import { DESK_LIMITS } from '../../app/contract/desk.ts'
+import type { CommandError } from '../../app/contract/outcome.ts'
+
+/** The forms that create and join a desk, and where their errors are shown. No message repeats a secret. */
+
+export type DeskField = 'servers' | 'invitation' | 'name' | 'tlsCa' | 'credentials'
+export type DeskErrors = { readonly [K in DeskField]?: string }
+
+/** What a person chooses for this machine. Empty fields are absent. */
+interface Chosen {
+  readonly name?: string
+  readonly tlsCa?: string
+  readonly credentials?: string
+}
+
+export interface NewDesk extends Chosen {
+  readonly servers: string[]
+}
+
+export interface JoinedDesk extends Chosen {
+  readonly invitation: string
+}
+
+export type CheckedDesk<T> =
+  | { readonly ok: true; readonly desk: T }
+  | { readonly ok: false; readonly errors: DeskErrors }
+
+type Read = (name: DeskField) => string
+
+/** Validates the form of a new desk. `read`: the text of a field. */
+export function checkNewDesk(read: Read): CheckedDesk<NewDesk> {
+  const servers = read('servers')
+    .split(/[\s,]+/)
+    .filter(Boolean)
+  return checked({ servers, ...chosen(read) }, { servers: serversError(servers), ...chosenErrors(read) })
+}
+
+/** Validates the form of a desk to join. */
+export function checkJoinedDesk(read: Read): CheckedDesk<JoinedDesk> {
+  const invitation = read('invitation')
+  const error = invitation === '' ? 'Paste an invitation.' : tooLong(invitation, DESK_LIMITS.invitation)
+  return checked({ invitation, ...chosen(read) }, { invitation: error, ...chosenErrors(read) })
+}
+
+function checked<T>(desk: T, found: { readonly [K in DeskField]?: string | undefined }): CheckedDesk<T> {
+  const errors = Object.fromEntries(Object.entries(found).filter(([, error]) => error !== undefined))
+  return Object.keys(errors).length === 0 ? { ok: true, desk } : { ok: false, errors }
+}
+
+function serversError(servers: readonly string[]): string | undefined {
+  if (servers.length === 0) return 'Enter an address, such as nats://localhost:4222.'
+  if (servers.length > DESK_LIMITS.servers) return `Enter at most ${DESK_LIMITS.servers} addresses.`
+  return servers.map((one) => tooLong(one, DESK_LIMITS.server)).find((error) => error !== undefined)
+}
+
+function chosen(read: Read): Chosen {
+  const [name, tlsCa, credentials] = [read('name'), read('tlsCa'), read('credentials')]
+  return {
+    ...(name !== '' && { name }),
+    ...(tlsCa !== '' && { tlsCa }),
+    ...(credentials !== '' && { credentials }),
+  }
+}
+
+const chosenErrors = (read: Read) => ({
+  name: tooLong(read('name'), DESK_LIMITS.name),
+  tlsCa: tooLong(read('tlsCa'), DESK_LIMITS.tlsCa),
+  credentials: tooLong(read('credentials'), DESK_LIMITS.credentials),
+})
+
+const tooLong = (text: string, most: number): string | undefined =>
+  text.length > most ? `Enter at most ${most} characters.` : undefined
+
+/** The fields that a person can correct after an error of main, by its code. */
+const FIELD_OF: Readonly<Record<string, DeskField>> = {
+  'malformed-invitation': 'invitation',
+  rotated: 'invitation',
+  'other-client': 'invitation',
+  'other-host': 'invitation',
+  'other-user': 'invitation',
+  address: 'servers',
+  'tls-needed': 'servers',
+  unreachable: 'servers',
+  'no-jetstream': 'servers',
+  'small-messages': 'servers',
+  'tls-ca': 'tlsCa',
+  'tls-untrusted': 'tlsCa',
+  credentials: 'credentials',
+  permissions: 'credentials',
+}
+
+/**
+ * Main's error next to the field that it concerns. Empty if the form has no such field; the form then shows
+ * the error below all fields.
+ */
+export function placedError(error: CommandError | undefined, form: 'new' | 'joined'): DeskErrors {
+  const field = error && FIELD_OF[error.code]
+  if (error === undefined || field === undefined) return {}
+  // The addresses of a joined desk come from its invitation.
+  const shown = form === 'joined' && field === 'servers' ? 'invitation' : field
+  return { [shown]: error.message }
+}

@@ -1,0 +1,84 @@
+import { useState } from 'react'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import dialogSheet from '../components/dialog.module.css'
+import { DialogFrame } from '../components/dialog-frame.tsx'
+import { Refusal } from '../components/form.tsx'
+import { Icon } from '../components/icon.tsx'
+import { useAsked } from '../hooks/use-asked.ts'
+import { useCopy } from '../hooks/use-copy.ts'
+import { useParts, useSnapshot } from '../state/window-parts.ts'
+import sheet from './desk.module.css'
+
+const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
+
+const ABOUT = 'Anyone with the invitation can join the desk.'
+
+/** Shows the desk's invitation once a person asks for it. */
+export function InviteDialog() {
+  const { api, view } = useParts()
+  const profile = useSnapshot((snapshot) => snapshot.profile.id)
+  const asked = useAsked<{ readonly invitation: string }>()
+  const [invitation, setInvitation] = useState<string>()
+  if (profile === undefined) return null
+  if (invitation !== undefined) return <Invitation title="Invite a machine" invitation={invitation} />
+  const show = async () => {
+    const outcome = await asked.run(() => api.deskInvitation({ profile }))
+    if (outcome?.ok) setInvitation(outcome.invitation)
+  }
+  return (
+    <DialogFrame title="Invite a machine" about={ABOUT}>
+      <p>It contains the desk’s secret. Send it over a private channel.</p>
+      <Refusal words={asked.refusal} />
+      <div className={css('actions')}>
+        <button
+          type="button"
+          className={css('button', 'ghost')}
+          onClick={() => view.setState({ dialog: undefined })}
+        >
+          Cancel
+        </button>
+        <button
+          type="button"
+          className={css('button', 'primary')}
+          disabled={asked.waiting}
+          onClick={() => void show()}
+        >
+          Show the invitation
+        </button>
+      </div>
+    </DialogFrame>
+  )
+}
+
+/** An invitation to copy. Nothing stores it after the dialog closes. */
+export function Invitation({ title, invitation }: { readonly title: string; readonly invitation: string }) {
+  const { view } = useParts()
+  const copy = useCopy()
+  return (
+    <DialogFrame title={title} about={ABOUT}>
+      <p>
+        Run <code>headroom desk join</code> there.
+      </p>
+      <code className={css('invitation')} data-testid="invitation">
+        {invitation}
+      </code>
+      <div className={css('actions')}>
+        <button
+          type="button"
+          className={css('button', 'with-icon')}
+          onClick={() => copy(invitation, 'Invitation copied.', 'Select the invitation and copy it.')}
+        >
+          <Icon name="copy" /> Copy
+        </button>
+        <button
+          type="button"
+          className={css('button', 'primary')}
+          onClick={() => view.setState({ dialog: undefined })}
+        >
+          Done
+        </button>
+      </div>
+    </DialogFrame>
+  )
+}

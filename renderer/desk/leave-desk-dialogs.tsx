@@ -1,0 +1,92 @@
+import { useState } from 'react'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import dialogSheet from '../components/dialog.module.css'
+import { QuestionFrame } from '../components/question-frame.tsx'
+import { Shape } from '../components/shape.tsx'
+import { useAsked } from '../hooks/use-asked.ts'
+import { useParts, useSnapshot } from '../state/window-parts.ts'
+import { Invitation } from './invite-dialog.tsx'
+
+const css = classesOf({ ...controlsSheet, ...dialogSheet })
+
+/** Asks whether this machine leaves the desk. */
+export function LeaveDeskDialog() {
+  const { api, view } = useParts()
+  const profile = useSnapshot((snapshot) => snapshot.profile)
+  const asked = useAsked<unknown>()
+  if (profile === undefined) return null
+  const leave = async () => {
+    const outcome = await asked.run(() => api.leaveDesk({ profile: profile.id }))
+    if (outcome?.ok) view.setState({ dialog: undefined })
+  }
+  return (
+    <QuestionFrame
+      title="Leave the desk?"
+      about={profile.name}
+      refusal={asked.refusal}
+      answer={
+        <button type="button" className={css('button', 'primary')} disabled={asked.waiting} onClick={leave}>
+          {asked.waiting ? 'Leaving…' : 'Leave'}
+        </button>
+      }
+    >
+      <ul className={css('list')}>
+        <li>
+          <Shape severity="warning" />
+          <span>This machine then only sees its own use.</span>
+        </li>
+        <li>
+          <Shape severity="ok" />
+          <span>The other machines stay on the desk.</span>
+        </li>
+        <li>
+          <Shape severity="ok" />
+          <span>No machine is signed out.</span>
+        </li>
+      </ul>
+      <p>To join again, you need an invitation.</p>
+    </QuestionFrame>
+  )
+}
+
+/** Asks whether the desk's secret is replaced, then shows the new invitation. */
+export function ReplaceSecretDialog() {
+  const { api } = useParts()
+  const profile = useSnapshot((snapshot) => snapshot.profile)
+  const asked = useAsked<{ readonly invitation: string }>()
+  const [invitation, setInvitation] = useState<string>()
+  if (profile === undefined) return null
+  if (invitation !== undefined) return <Invitation title="Secret replaced" invitation={invitation} />
+  const replace = async () => {
+    const outcome = await asked.run(() => api.rotateDesk({ profile: profile.id }))
+    if (outcome?.ok) setInvitation(outcome.invitation)
+  }
+  return (
+    <QuestionFrame
+      title="Replace the desk’s secret?"
+      about={profile.name}
+      refusal={asked.refusal}
+      answer={
+        <button type="button" className={css('button', 'red')} disabled={asked.waiting} onClick={replace}>
+          {asked.waiting ? 'Replacing…' : 'Replace the secret'}
+        </button>
+      }
+    >
+      <ul className={css('list')}>
+        <li>
+          <Shape severity="critical" />
+          <span>Every other machine has to join again.</span>
+        </li>
+        <li>
+          <Shape severity="warning" />
+          <span>Invitations sent so far stop working.</span>
+        </li>
+        <li>
+          <Shape severity="ok" />
+          <span>No machine is signed out.</span>
+        </li>
+      </ul>
+    </QuestionFrame>
+  )
+}

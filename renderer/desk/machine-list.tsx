@@ -1,0 +1,72 @@
+import { announcerText, deskMachines, engineStatus, type Machine } from '../../app/status/desk-status.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
+import { useShownValue, useSnapshot } from '../state/window-parts.ts'
+import sheet from './desk.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** The machines of the desk with their programs and rates, then its server. Empty without a desk. */
+export function MachineList() {
+  const machines = useShownValue(deskMachines) ?? []
+  return (
+    <>
+      <ul className={css('machines')} aria-label="Machines of the desk">
+        {machines.map((machine) => (
+          <MachineRow key={machine.id} machine={machine} />
+        ))}
+      </ul>
+      <EngineLines />
+    </>
+  )
+}
+
+function MachineRow({ machine }: { readonly machine: Machine }) {
+  const { name, isSelf, severity, note, rate, share } = machine
+  return (
+    <li className={css('machine')} data-machine={name} data-severity={severity}>
+      <Shape severity={severity} />
+      <div>
+        <b>{name}</b> {isSelf && <span className={css('tag')}>this machine</span>}
+        <p>{note}</p>
+      </div>
+      <span className={css('share')} aria-hidden="true">
+        <i className={css(!isSelf && 'by-desk')} style={{ width: `${100 * share}%` }} />
+      </span>
+      <b className={css('number', 'rate')} title="Mean of the last minute.">
+        {rate}
+      </b>
+    </li>
+  )
+}
+
+/** The desk's server, who announces alerts, and messages that were dropped. */
+function EngineLines() {
+  const desk = useSnapshot((snapshot) => snapshot.desk)
+  const engine = useShownValue((snapshot) => snapshot.desk && engineStatus(snapshot.desk))
+  if (desk === undefined || engine === undefined) return null
+  const announcer = announcerText(desk)
+  return (
+    <ul className={css('foot')} aria-label="Server of the desk">
+      <li data-severity={engine.severity}>
+        <span>
+          <Shape severity={engine.severity} label={engine.label} /> NATS{' '}
+          <b className={css('word')} data-testid="desk-engine">
+            {engine.label}
+          </b>
+        </span>
+        {engine.facts.map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
+        <span title="Messages that were forged, repeated, damaged or of another desk.">
+          {desk.dropped} dropped
+        </span>
+      </li>
+      <li>
+        <code>{desk.engine.server}</code>
+      </li>
+      {announcer !== '' && <li>{announcer}</li>}
+    </ul>
+  )
+}

@@ -1,0 +1,51 @@
+import { machinesText } from '../../app/status/desk-status.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import dialogSheet from '../components/dialog.module.css'
+import deskSheet from '../desk/desk.module.css'
+import { MachineList } from '../desk/machine-list.tsx'
+import type { Dialog } from '../state/view-state.ts'
+import { useParts, useSnapshot } from '../state/window-parts.ts'
+
+const css = classesOf({ ...controlsSheet, ...dialogSheet, ...deskSheet })
+
+/** The desk of the displayed key: its machines and server, or how to create and join one. */
+export function DeskSettings() {
+  const machines = useSnapshot(({ desk }) => desk && machinesText(desk))
+  const isRefused = useSnapshot(({ desk }) => desk?.state === 'refused') ?? false
+  return (
+    <>
+      <h3>Desk</h3>
+      {machines === undefined ? (
+        <>
+          <p className={css('hint')}>Several machines with this key share what each of them sees.</p>
+          <div className={css('buttons')}>
+            <Opens dialog="create-desk" label="Create a desk…" />
+            <Opens dialog="join-desk" label="Join a desk…" />
+          </div>
+        </>
+      ) : (
+        <>
+          <p className={css('hint')} data-testid="desk-setting">
+            {machines} on this key’s desk.
+          </p>
+          <MachineList />
+          <div className={css('buttons')}>
+            {!isRefused && <Opens dialog="invite-to-desk" label="Invite…" />}
+            <Opens dialog="leave-desk" label="Leave…" />
+            {!isRefused && <Opens dialog="replace-desk-secret" label="Replace the secret…" />}
+          </div>
+        </>
+      )}
+    </>
+  )
+}
+
+function Opens({ dialog, label }: { readonly dialog: Dialog; readonly label: string }) {
+  const { view } = useParts()
+  return (
+    <button type="button" className={css('button')} onClick={() => view.setState({ dialog })}>
+      {label}
+    </button>
+  )
+}
