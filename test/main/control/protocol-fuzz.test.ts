@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { UNKNOWN_PROFILE } from '../../../app/contract/outcome.ts'
 import { startControlServer } from '../../../main/control/control-server.ts'
-import { parseAnswer, parseRequest } from '../../../main/control/protocol.ts'
+import { MAX_REQUEST_BYTES, parseAnswer, parseRequest } from '../../../main/control/protocol.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
 import { proves } from '../../proof/proves.ts'
 import { hostileFile } from '../hostile-json.ts'
@@ -94,7 +94,7 @@ test.skipIf(process.platform === 'win32')(
       const request = parseRequest(bytes.toString().split('\n')[0] ?? '')
       if (request?.do === 'revoke') wanted.push(request.profile)
       const text = await said(bytes)
-      if (text === '') expect(bytes.length).toBeGreaterThan(4_096)
+      if (text === '') expect(bytes.length).toBeGreaterThan(MAX_REQUEST_BYTES)
       else {
         expect(text).toMatch(/^\{[^\n]*\}\n$/)
         expect(JSON.parse(text)).toMatchObject(
