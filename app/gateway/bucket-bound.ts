@@ -25,16 +25,19 @@ export interface BucketSize {
 }
 
 /**
- * Whether a response is a 429, and for which quota. `rate`: a 429 of this bucket, which uses none of it
- * (service 3). `unattributed`: a 429 that names no quota and may come from a proxy.
+ * Whether a response is a 429, and for which quota.
+ * - `rate`: a 429 of this bucket. It uses none of the quota (service 3).
+ * - `unattributed`: a 429 that names no quota, so it may come from a proxy.
  */
 export type Refused = 'no' | 'rate' | 'unattributed'
 
-/** How long a bucket is paused after a 429 whose quota headers do not explain it (service 7). */
+/**
+ * Pause of a bucket after a 429 that its quota headers do not explain (service 7). Consecutive pauses double.
+ */
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
-/** Reset is in whole seconds, so a header may understate the level by up to one second of refill. */
+/** Resolution of the Reset header. A header may understate the level by one step of refill. */
 export const RESET_STEP_MS = 1000
-/** Maximum share of the refill that later requests are assumed to take when a turn is computed. */
+/** `turnAtMs` assumes that later requests take at most this share of the refill. */
 const MAX_LATER_SHARE = 0.9
 
 /**
@@ -44,26 +47,26 @@ const MAX_LATER_SHARE = 0.9
  *     low₀   = max(Remaining, limit − Reset / rate)
  *     rate   = period / limit, in seconds per request (service 8.3.2)
  *
- * Derivation: Remaining is the floor of the level, and Reset is the ceiling of (limit − level) × rate. So
- * low₀ never exceeds the level at that time. From there the level grows by 1 / rate per second up to the
- * limit. A header certainly includes an own request that ended before the header's request was sent. Any
- * other own request may be counted later, so it is subtracted.
+ * Derivation: Remaining is the level rounded down. Reset is (limit − level) × rate rounded up. So low₀ never
+ * exceeds the level at that time. From there the level grows by 1 / rate per second up to the limit. A header
+ * certainly includes an own request that ended before the header's request was sent. Any other own request
+ * may be counted later, so it is subtracted.
  *
- * This bound rounds down, and it subtracts some requests that the header already includes. The previous
- * bound, projected to now, does neither, but it is valid only while no other program uses the quota. So the
- * bound becomes
+ * low(t) is often too low: it rounds down, and it subtracts some requests that the header already includes.
+ * The previous bound, projected to now, has neither fault. But it is valid only while no other program uses
+ * the quota. So the bound becomes
  *
  *     max(low(t), previous)              while headers of the last period show no other program
  *     max(low(t), min(previous, low₀))   otherwise
  *
- * The second form is too high by at most the requests in flight, until the next header.
+ * Until the next header, the second form is too high by at most the requests in flight.
  *
- * `#free` is the bound without the requests in flight. Readers of `#free` subtract them: if such a request is
- * counted late, the bucket may have been full until then.
+ * `#free` does not subtract the requests in flight; its readers do. Such a request may be counted late. Until
+ * then the bucket may be full and lose refill, so the limit applies before the subtraction.
  *
  * A fixed window (service 8.3.5) does not grow. When it ends, it is full again, except for own requests since
- * then. `app/quota/window-model.ts` decides from Reset which of the two models applies, here and in the
- * estimator. Times are milliseconds on one monotonic clock.
+ * then. `app/quota/window-model.ts` decides from Reset which of the two models applies. Times are
+ * milliseconds on one monotonic clock.
  */
 export class BucketBound {
   /** Requests per period; 0 until a header or the table names a limit. */
@@ -75,14 +78,14 @@ export class BucketBound {
   #atMs = Number.NEGATIVE_INFINITY
   #model: 'rolling' | 'fixed' = 'rolling'
   #window: FixedWindow | undefined
-  /** The latest of the windows that headers showed and that have ended. */
+  /** The latest window that headers showed and that has ended. */
   #formerWindow: FixedWindow | undefined
-  /** Whether no header showed the window: it was inferred from an own request that may have opened it. */
+  /** Whether `#window` was inferred from an own request that may have opened it, instead of from a header. */
   #isWindowAssumed = false
   /** When a header last showed use by another program. */
   #othersSeenAtMs = Number.NEGATIVE_INFINITY
   readonly #others = new OthersRate()
-  /** Learns from every response of this bucket. It is read when requests are to be sent. */
+  /** Detects from this bucket's responses that others use the whole refill. */
   readonly othersTakeAll = new OthersTakeAll()
   #heldUntilMs = Number.NEGATIVE_INFINITY
   /** Number of consecutive pauses. */
@@ -105,24 +108,20 @@ export class BucketBound {
     return this.#own.inFlight
   }
 
-  /**
-   * Whether the object may be discarded because it equals a new one. It has had no header, no request and no
-   * pause.
-   */
+  /** Whether the object equals a new one and may be discarded: no header, no request in flight, no pause. */
   isForgettable(nowMs: number): boolean {
     return this.#free === undefined && this.inFlight === 0 && !this.isHeld(nowMs)
   }
 
-  /** Whether the bucket is paused after a 429 whose quota headers do not explain it. */
+  /** Whether the bucket is paused after a 429 that its quota headers do not explain. */
   isHeld(nowMs: number): boolean {
     return nowMs < this.#heldUntilMs
   }
 
-  /** Advances to `nowMs`. The methods below do so themselves. */
   advance(nowMs: number): void {
     if (this.#free === undefined) return
     this.#free = this.#freeAt(nowMs)
-    // A full bucket resumes growing at a whole millisecond of the service's clock.
+    // The service's clock advances in steps, so a full bucket may resume growing one step late.
     const isFull = this.#model === 'rolling' && this.#free >= this.#limit
     this.#atMs = Math.max(this.#atMs, isFull ? nowMs + CLOCK_STEP_MS : nowMs)
     const window = this.#window
@@ -152,14 +151,16 @@ export class BucketBound {
     const sentAtMs = this.#own.take(id)
     if (sentAtMs === undefined) return
     if (this.#free !== undefined) {
-      // If the request is counted late, the bucket may be full until then and lose the refill of that time.
+      // If the request is counted late, the bucket may be full until then and lose the refill of `laterMs`.
       this.#free = Math.min(this.#free, this.#limit - this.#gainPerMs * laterMs) - 1
       this.#others.ownCounted()
     }
     this.#ended(sentAtMs, nowMs + laterMs)
   }
 
-  /** Applies one response. Returns true if the bound was recomputed, so that computed turns are invalid. */
+  /**
+   * Applies one response. Returns true if the bound was recomputed: turns computed earlier are then invalid.
+   */
   answered(id: number, refused: Refused, rate: RateReading | undefined, nowMs: number): boolean {
     this.advance(nowMs)
     const sentAtMs = this.#own.take(id) ?? nowMs
@@ -176,8 +177,7 @@ export class BucketBound {
       if (sentAtMs >= this.#heldUntilMs) this.#holds = 0
       return isAnew
     }
-    // Only Remaining 0 with a Reset explains a 429, and then the bound waits. Any other 429 pauses the
-    // bucket.
+    // Remaining 0 explains a 429 of this bucket: the bound is empty. Any other 429 pauses the bucket.
     if (refused === 'unattributed' || remaining !== 0) this.#hold(sentAtMs, nowMs)
     return true
   }
@@ -206,23 +206,22 @@ export class BucketBound {
     if (level + this.inFlight > this.#limit) return undefined
     const missing = level + this.inFlight - this.#freeAt(fromMs)
     const atMs = Math.ceil(Math.max(fromMs, this.#atMs) + missing / this.#gainPerMs)
-    // `allows` multiplies and this method divides, so their rounding may differ.
+    // Rounding may differ, because `allows` multiplies and this method divides.
     return this.allows(level, atMs) ? atMs : atMs + 1
   }
 
-  /** Recent use by other programs as shown by headers, in requests per millisecond. */
+  /** Recent use by other programs, from quota headers, in requests per millisecond. */
   othersPerMs(nowMs: number): number {
     return this.#model === 'fixed' || this.#isAlone(nowMs) ? 0 : this.#others.perMs
   }
 
   /**
-   * When a request may be sent that needs a level of `level`, if `ahead` other requests are sent before it.
-   * `ahead` need not be whole.
+   * When a request that needs `level` may be sent, if `ahead` other requests are sent first. `ahead` need not
+   * be whole. `laterPerMs`: rate of requests that arrive later but are sent first.
    *
    * Each of the `ahead` requests lowers the bound by one. So the turn comes when the bound, computed without
-   * these requests, reaches `level + ahead`, assuming that no refill is lost at the limit. At the end of a
-   * fixed window, `limit − level + 1` requests can be sent at once. `laterPerMs`: requests per millisecond
-   * that arrive later but are counted first.
+   * them, reaches `level + ahead`. This assumes that no refill is lost at the limit. Each further fixed
+   * window allows `limit − level + 1` requests.
    */
   turnAtMs(level: number, ahead: number, nowMs: number, laterPerMs = 0): number {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
@@ -253,8 +252,8 @@ export class BucketBound {
   }
 
   /**
-   * Marks a span in which perhaps no time passed, because the machine slept or the clock was set. No bucket
-   * refills during that span, and a fixed window ends later by its length.
+   * Marks a span of unknown length: the machine slept, or the clock was set. To be safe, the bucket does not
+   * refill during the span, and a fixed window ends later by its length.
    */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.advance(fromMs)
@@ -277,7 +276,7 @@ export class BucketBound {
     return Math.max(free, this.#limit - this.#own.endedSince(window.endsEarliestMs))
   }
 
-  /** Records that an own request was counted, or may have been, between the two times. */
+  /** Records that an own request was counted, or may have been, at some time between the two. */
   #ended(sentAtMs: number, endedAtMs: number): void {
     const isFixed = this.#model === 'fixed'
     if (isFixed && this.#window === undefined) this.#assumeWindow(sentAtMs, endedAtMs)
@@ -305,8 +304,8 @@ export class BucketBound {
   }
 
   /**
-   * Updates the bound from a header. `isVoid`: what was known before does not apply. Returns true if the old
-   * bound was discarded, or if the header disproves it.
+   * Updates the bound from a header. `isVoid`: the earlier bound does not apply. Returns true if the earlier
+   * bound was discarded or disproved.
    */
   #take(header: Shown, { isVoid, isRefused }: { isVoid: boolean; isRefused: boolean }): boolean {
     const { inFlight } = this
@@ -316,8 +315,8 @@ export class BucketBound {
     const fromHeader = shown.least - this.#own.endedSince(header.sentAtMs)
     const former = this.#free ?? fromHeader
     const isLower = !isAnew && former - inFlight > shown.most + TOLERANCE
-    // The request of this header was sent before the last sign of another program. So the header may not
-    // include that use, and must not raise the bound.
+    // Another program's use was seen after the request of this header was sent. The header may not include
+    // that use, so it must not raise the bound.
     const isOlder = !isAnew && header.sentAtMs < this.#othersSeenAtMs
     if (isLower) this.#othersSeenAtMs = nowMs
     const kept = this.#isAlone(nowMs) ? former : Math.min(former, shown.least + inFlight)
@@ -370,7 +369,7 @@ export class BucketBound {
   }
 
   /**
-   * Takes limit and period from a header, which override those in the table (service 8.2). Returns true if
+   * Takes limit and period from a header; they override those in the table (service 8.2). Returns true if
    * either changed.
    */
   #adoptSize(rate: RateReading | undefined): boolean {
@@ -385,7 +384,7 @@ export class BucketBound {
     return true
   }
 
-  /** Pauses the bucket. The 429s of requests that were in flight together count as one pause. */
+  /** Pauses the bucket. 429s of requests that were in flight together cause only one pause. */
   #hold(sentAtMs: number, nowMs: number): void {
     if (this.#holds > 0 && sentAtMs < this.#heldUntilMs) return
     this.#heldUntilMs = nowMs + Math.min(HOLD.maxMs, HOLD.firstMs * 2 ** this.#holds)

@@ -4,10 +4,7 @@ import { BucketBound, type BucketSize } from './bucket-bound.ts'
 import { FairQueue, type Queued } from './fair-queue.ts'
 import { ServedRates } from './served-rates.ts'
 
-/**
- * If rivals of the same class delay a turn, it is computed iteratively, until a step changes it by less than
- * this. Milliseconds.
- */
+/** `turnOf` repeats its computation until a step changes the turn by less than this. Milliseconds. */
 const CLOSE_MS = 20
 const MAX_STEPS = 12
 
@@ -18,7 +15,7 @@ export interface Waiting extends Queued {
   readonly class: ProgramClass
 }
 
-/** How far below the expected number of later requests a forecast may go, in standard deviations. */
+/** `canMeet` assumes this many standard deviations fewer later requests than expected. */
 export const OPTIMISM_SIGMAS = 1.9
 
 /** Arrival rates of other requests, per millisecond. */
@@ -27,7 +24,7 @@ export interface OthersRates extends Pick<ServedRates, 'perMs' | 'programsOf'> {
   readonly unseenPerMs: number
 }
 
-/** Inputs that replace the gateway's own in a forecast, for comparison. */
+/** Values for a forecast in place of the gateway's own. Only the bench sets them, to compare forecasts. */
 export interface Forecast {
   /** Replaces `OPTIMISM_SIGMAS`. */
   readonly optimismSigmas?: number
@@ -35,7 +32,7 @@ export interface Forecast {
   readonly trueRates?: OthersRates
 }
 
-/** Another program of the same class: how many of its later requests may go first, and their arrival rate. */
+/** Another program of the same class. `room`: how many of its later requests may be sent first. */
 interface Rival {
   readonly room: number
   readonly perMs: number
@@ -44,12 +41,12 @@ interface Rival {
 const RESERVES_LEFT: Readonly<Record<ProgramClass, number>> = { critical: 0, normal: 1, background: 2 }
 
 /**
- * The level that the bound must reach before a class may send: `1 + n × reserve` for n = 0, 1, 2, and at most
- * the limit.
+ * The level that the bound must reach before a class may send: 1 for critical, 1 + `reserve` for normal and 1
+ * + 2 × `reserve` for background requests, at most the limit.
  *
  * Each request lowers the level by one. So a normal request leaves `reserve` for critical ones, and a
- * background request leaves the same amount again for normal ones. A class gives up its reserve only once,
- * not in each period, because it never spends the part that it leaves.
+ * background request leaves as much again for normal ones. A reserve does not reduce a class's rate: it is
+ * left unused once, not in each period.
  */
 export function levelOf(programClass: ProgramClass, limit: number, reserve = defaultReserve(limit)): number {
   return Math.min(limit, 1 + RESERVES_LEFT[programClass] * reserve)
@@ -58,8 +55,8 @@ export function levelOf(programClass: ProgramClass, limit: number, reserve = def
 /**
  * The requests that wait for one bucket, and the order in which they are sent.
  *
- * A more urgent class needs a lower level. So while a request of that class waits, less urgent classes wait
- * too. Times are milliseconds on the bound's clock.
+ * A more urgent class needs a lower level. So less urgent classes wait while one of its requests waits. Times
+ * are milliseconds on the bound's clock.
  */
 export class BucketQueue<T extends Waiting> {
   readonly name: string
@@ -147,9 +144,10 @@ export class BucketQueue<T extends Waiting> {
   /**
    * The expected turn of a waiting request, if other requests keep arriving at their recent rates.
    *
-   * Requests of more urgent classes are sent first, whenever they arrive. Requests from outside the gateway
-   * count as sent first too. Requests of other programs in the same class are sent first if they arrive
-   * before this turn, up to each program's share.
+   * Requests that are sent before it:
+   * - those of more urgent classes, whenever they arrive;
+   * - those from outside the gateway;
+   * - those of other programs in the same class that arrive before this turn, up to each program's share.
    */
   turnOf(waiting: T, nowMs: number): number {
     const ahead = this.#ahead(waiting)
@@ -166,12 +164,12 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * Whether a waiting request can still be sent by `byMs`, if as few other requests come before it as can
-   * reasonably be hoped for. `ahead`: waiting requests that are sent before it.
+   * Whether a waiting request can still be sent by `byMs` in an optimistic case. `ahead`: waiting requests
+   * that are sent before it.
    *
-   * If m requests are expected at random times, at least m − Z √(m (1 + t / T)) arrive in all but a few of
-   * 100 cases. Z is `OPTIMISM_SIGMAS`. t is how far the forecast looks ahead, and T is the time from which
-   * the rate was learned.
+   * Optimistic case: arrivals are random, and if m are expected, almost always at least m − Z √(m (1 + t /
+   * T)) arrive. Z is `OPTIMISM_SIGMAS`, t is the time until `byMs`, and T is the time over which the rate was
+   * learned.
    */
   canMeet(waiting: T, byMs: number, nowMs: number, ahead = this.#ahead(waiting)): boolean {
     const level = this.#level(waiting.class)
@@ -184,8 +182,8 @@ export class BucketQueue<T extends Waiting> {
     const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
     const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
     const fewest = Math.max(0, expected - optimismSigmas * spread)
-    // The expected burst of arrivals may exceed what the bucket refills in that time; `turnOf` limits it to a
-    // share of the refill.
+    // Even the fewest arrivals may exceed the refill until `byMs`. `turnOf` limits arrivals to a share of the
+    // refill.
     return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }
 
@@ -209,7 +207,7 @@ export class BucketQueue<T extends Waiting> {
       const room = queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })
-    // While others use the whole refill, no rate is assumed for them: the next try shows whether they still
+    // While others use the whole refill, no rate is assumed for them. The next try shows whether they still
     // do.
     const unseenPerMs = this.bound.othersTakeAll.isSo ? 0 : this.bound.othersPerMs(nowMs)
     return { perMs: overtaking + (trueRates?.unseenPerMs ?? unseenPerMs), rivals }
@@ -229,10 +227,7 @@ export class BucketQueue<T extends Waiting> {
     if (request.class !== 'critical') this.bound.othersTakeAll.tried(nowMs)
   }
 
-  /**
-   * While others use the whole refill, classes that leave a reserve wait until the next try is due. That try
-   * ignores the reserve.
-   */
+  /** While others use the whole refill, normal and background requests wait until the next try is due. */
   #notBeforeMs(own: ProgramClass): number {
     return own === 'critical' ? Number.NEGATIVE_INFINITY : this.bound.othersTakeAll.nextTryAtMs
   }

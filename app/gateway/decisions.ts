@@ -1,7 +1,7 @@
 import type { ProgramClass } from '../contract/programs.ts'
 import type { RateReading } from '../service/headers.ts'
 
-/** A request from a program. The gateway's server (the door) assigns its `id` and never reuses one. */
+/** A request from a program. The door (the gateway's HTTP server) assigns its `id` and never reuses one. */
 export interface OfferedRequest {
   readonly id: number
   readonly program: string
@@ -46,11 +46,11 @@ export type UpstreamOutcome =
   | { readonly kind: 'not-sent' }
 
 /**
- * - `too-late`: its turn would come after its maximum wait.
+ * - `too-late`: the request's turn would come after its maximum wait.
  * - `queue-full`: too many requests wait, and this is the newest one of the program with the most waiting
  *   requests.
- * - `empty`: it must not wait, and its quota is empty.
- * - `unavailable`: nothing can be sent (no token, sign-in needed, shutting down).
+ * - `empty`: the request must not wait, and its quota is empty.
+ * - `unavailable`: no request can be sent (no token, sign-in needed, shutting down).
  */
 export type RefusalReason = 'too-late' | 'queue-full' | 'empty' | 'unavailable'
 
@@ -58,9 +58,9 @@ export type RefusalReason = 'too-late' | 'queue-full' | 'empty' | 'unavailable'
 export type FailureReason = 'cut' | 'broken' | 'timeout' | 'not-sent'
 
 /**
- * An instruction to the door. `upstream` identifies an upstream request by the id of the first request it
- * serves; `request` and `requests` are ids as offered. Each offered request ends in one `answer`, `refuse` or
- * `fail`, unless it was dropped.
+ * An instruction to the door. `request` and `requests` are ids as offered. `upstream` is the id of an
+ * upstream request: the id of the first request that it serves. Each offered request ends in one `answer`,
+ * `refuse` or `fail`, unless it was dropped.
  */
 export type Decision =
   /** Send the request now. `isResend`: the service may have seen it before. */
@@ -71,8 +71,7 @@ export type Decision =
       readonly isResend: boolean
     }
   /**
-   * Queue the request until about `turnAtMs`. If `upstream` identifies the upstream request of another
-   * request, the two requests share it.
+   * Queue the request until about `turnAtMs`. If `upstream` already serves another request, the two share it.
    */
   | {
       readonly kind: 'wait'
@@ -93,7 +92,7 @@ export type Decision =
   /** Relay the upstream response unchanged to these requests. */
   | { readonly kind: 'answer'; readonly upstream: number; readonly requests: readonly number[] }
   /**
-   * Get an access token newer than the rejected one, then call `refreshed`. Until then, hold the 401 back.
+   * Get an access token newer than the rejected one, then call `refreshed`. Do not relay the 401 before that.
    */
   | { readonly kind: 'refresh'; readonly upstream: number }
   | {
@@ -102,7 +101,5 @@ export type Decision =
       readonly requests: readonly number[]
       readonly why: FailureReason
     }
-  /**
-   * No request waits for the response any more: `upstream` may be aborted. Report its outcome nevertheless.
-   */
+  /** No request waits for this upstream response any more, so it may be aborted. Still report its outcome. */
   | { readonly kind: 'abandon'; readonly upstream: number }

@@ -1,9 +1,9 @@
 import { SteadyPart } from './steady-part.ts'
 
-/** Time over which the rate is averaged: most turns are less than a minute away. */
+/** Time constant of the average. Most turns are less than a minute away. */
 const MEMORY_MS = 60_000
 
-/** A bucket's refill and limit, and whether its earlier level is void. */
+/** A bucket's refill and limit. `isVoid`: the level of the previous header no longer applies. */
 interface Bucket {
   readonly gainPerMs: number
   readonly limit: number

@@ -1,4 +1,4 @@
-/** Requests this close together are one burst. */
+/** Duration of a burst, from its first request. */
 const BURST_MS = 10_000
 /** Time constant with which the size of past bursts decays. */
 const MEMORY_MS = 60_000
@@ -6,8 +6,8 @@ const MEMORY_MS = 60_000
 /**
  * The steady part of a flow of requests: a single burst is not a rate.
  *
- * A burst counts up to the size of the largest earlier burst, and sizes decay with age. So a first burst
- * hardly counts, a repeated burst counts from the second time on, and single requests always count in full.
+ * A burst counts up to the size of the largest earlier burst, and that size decays with age. So a first burst
+ * hardly counts, and a repeated one does. Single requests always count.
  */
 export class SteadyPart {
   readonly #least: number

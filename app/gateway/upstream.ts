@@ -7,7 +7,7 @@ export interface Request extends OfferedRequest {
   /** Order of arrival. */
   readonly order: number
   offeredAtMs: number
-  /** When the request's maximum wait ends. A clock change moves this and `offeredAtMs`. */
+  /** When the request's maximum wait ends. A clock change moves `deadlineMs` and `offeredAtMs`. */
   deadlineMs: number
 }
 
@@ -24,7 +24,7 @@ export type UpstreamState = 'waiting' | 'sent' | 'refreshing'
 /**
  * An upstream request, and the requests that it serves: one, several equal ones, or none once all have left.
  *
- * It waits in the most urgent class of these requests, on behalf of that class's first program.
+ * It queues in the most urgent class of these requests, as a request of that class's first program.
  */
 export class Upstream implements Waiting {
   readonly id: number
@@ -34,7 +34,7 @@ export class Upstream implements Waiting {
   bucket: BucketQueue<Upstream>
   state: UpstreamState
   wasSent = false
-  /** Reasons for which this was resent. `undefined` for most upstream requests, which are never resent. */
+  /** Reasons for which this was resent; `undefined` if it never was. */
   #resent: Set<ResendReason> | undefined
   #placedAs: Pick<Request, 'program' | 'weight' | 'class'> = { program: '', weight: 1, class: 'background' }
 
@@ -65,7 +65,6 @@ export class Upstream implements Waiting {
     return this.#placedAs.class
   }
 
-  /** Ids of the requests that this serves. */
   get ids(): readonly number[] {
     return [...this.requests.keys()]
   }
@@ -80,7 +79,7 @@ export class Upstream implements Waiting {
     return true
   }
 
-  /** Moves this upstream request to its new place in the queue, after a request joined or left. */
+  /** Updates the place in the queue after a request joined or left. */
   placeAnew(): void {
     const requests = [...this.requests.values()]
     const highest = PROGRAM_CLASSES.find((name) => requests.some((request) => request.class === name))
