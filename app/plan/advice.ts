@@ -17,12 +17,13 @@ export interface Concession {
 const RATE_STEPS = 100
 
 /**
- * What to reduce first so that a category fits. The least urgent class comes first; within a class, the
- * program with the smallest weight. Each program gives up all its demand before the next one gives up any.
- * Empty if the category fits. Others can't be asked to reduce: if all programs together can't give up enough,
- * only others are named.
+ * The reductions that make a category fit; empty if it fits.
  *
- * The reductions cover `Σρ − r` and `Σb + reserve − L` and no more; rates are rounded down to hundredths.
+ * The least urgent class gives first; within a class, the program with the smallest weight. A program gives
+ * up all its demand before the next one gives any. Others can't be asked to reduce. If all programs together
+ * can't give enough, only others are named.
+ *
+ * The reductions add up to `Σρ − r` and `Σb + reserve − L`. Rates are rounded down to hundredths.
  */
 export function concessionsOf(category: CategoryDemand): readonly Concession[] {
   const { capacityPerSecond, limit, reserve, demands } = category
@@ -70,10 +71,7 @@ function inGivingOrder(demands: readonly Demand[]): readonly Demand[] {
 
 const isOthers = ({ program }: Demand): boolean => program === OTHERS_NAME
 
-/**
- * The plan after its programs made the concessions. A program with no demand left in a category no longer
- * names that category.
- */
+/** The plan with the concessions applied. A program without demand left in a category no longer names it. */
 export function withConcessions(plan: Plan, concessions: readonly Concession[]): Plan {
   return { ...plan, programs: plan.programs.map((program) => conceded(program, concessions)) }
 }

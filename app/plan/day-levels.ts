@@ -1,7 +1,7 @@
 import { limitOf, type Plan } from './plan.ts'
 import type { Replay } from './replay.ts'
 
-/** A stretch of a day in one category: the bucket's lowest level and the longest wait. */
+/** A part of a day in one category: the bucket's lowest level and the longest wait. */
 export interface DayStretch {
   /** Milliseconds from the start of the day. */
   readonly atMs: number
@@ -13,7 +13,7 @@ export interface DayStretch {
 }
 
 /**
- * All stretches of a replayed day in one category. In a stretch without requests, the bucket refills (service
+ * All parts of a replayed day in one category. During a part without requests, the bucket refills (service
  * 8.3). Empty for a category without a limit.
  */
 export function dayLevels(

@@ -1,10 +1,7 @@
 import type { StreamRequest } from '../service/stream-kinds.ts'
 import type { Plan, PlannedProgram } from './plan.ts'
 
-/**
- * The JSON text of a plan's file for `headroom plan`, one program per line. Each limit has its period in
- * seconds.
- */
+/** The JSON text of a plan's file for `headroom plan`, one program per line. Periods are in seconds. */
 export function planFileText({ programs, limits, reserves }: Plan): string {
   const lines = programs.map((program) => `  ${JSON.stringify(programMember(program))}`).join(',\n')
   const sizes = Object.entries(limits).map(

@@ -6,7 +6,9 @@ import type { StreamRequest } from '../service/stream-kinds.ts'
 import { readStreamText } from '../service/stream-text.ts'
 import { limitOf, type Plan } from './plan.ts'
 
-/** Largest size of a plan's file, bytes. People write plans by hand, so a larger file can't be one. */
+/**
+ * Maximum size of a plan's file, bytes. A larger file can't be a plan, because people write plans by hand.
+ */
 export const MAX_PLAN_FILE_BYTES = 1_048_576
 
 /** The plan in a file, or one line that names the wrong member and its expected value. */
@@ -20,7 +22,7 @@ const MAX_PERIOD_SECONDS = 86_400
 const MAX_PROGRAMS = 64
 const MAX_ENTRIES = 256
 
-/** A name on one line, without characters that would reorder the text around it in a terminal. */
+/** A one-line name, without control characters that would reorder the text around it in a terminal. */
 const name = z
   .string()
   .check(
@@ -75,9 +77,9 @@ const planFile = z.strictObject({
 })
 
 /**
- * Reads the text of a plan's file: programs with class, weight, requests and streams, and limits and reserves
- * that differ from the defaults. Periods and rates are in seconds. The case of category names does not
- * matter. `undefined` stands for a file larger than `MAX_PLAN_FILE_BYTES`.
+ * Reads the text of a plan's file. The file lists programs with class, weight, requests and streams, and any
+ * limits and reserves that differ from the defaults. Periods are in seconds, rates per second. Category names
+ * are case-insensitive. `undefined` means a file larger than `MAX_PLAN_FILE_BYTES`.
  */
 export function readPlan(text: string | undefined): PlanReading {
   if (text === undefined) return { kind: 'wrong', line: 'the file is over 1 MiB' }
@@ -112,7 +114,9 @@ const known = (category: string): string =>
   CURRENT_REQUEST_QUOTAS.find((quota) => quota.category.toLowerCase() === category.toLowerCase())?.category ??
   category
 
-/** The first category that has a limit neither in the table nor in the plan, and so cannot be judged. */
+/**
+ * The first category whose limit is neither in the table nor in the plan, so that the plan can't be judged.
+ */
 function firstUnknown(plan: Plan): string | undefined {
   for (const [at, { requests }] of plan.programs.entries()) {
     const unknown = requests.findIndex(({ category }) => limitOf(plan, category) === undefined)
@@ -149,7 +153,7 @@ function complaint({ path, code, message, ...issue }: z.core.$ZodIssue): string 
 const typeText = (expected: string) =>
   expected === 'int' ? 'a whole number' : /^[aeiou]/.test(expected) ? `an ${expected}` : `a ${expected}`
 
-/** `programs[0].requests[1].burst`. Names from the file are cut to one line. */
+/** A member's path, such as `programs[0].requests[1].burst`. Names from the file are cut to one line. */
 const pathText = (path: readonly PropertyKey[]): string =>
   path
     .map((step) =>

@@ -2,11 +2,9 @@ import type { ProgramSummary, RequestQuota, Snapshot, StreamSummary } from '../c
 import { STREAM_TABLE, type StreamRequest, streamKindOf } from '../service/stream-kinds.ts'
 import type { Plan, PlannedProgram, PlannedRequests } from './plan.ts'
 
-/**
- * Name of Headroom's own requests on the key, which come from no program: checks and the window's requests.
- */
+/** Name for Headroom's own requests on the key: its checks and the window's requests. */
 export const OWN_NAME = 'Headroom'
-/** Name of all use of the key outside this app. */
+/** Name for all use of the key outside this app. */
 export const OTHERS_NAME = 'Others'
 
 /**
@@ -23,7 +21,7 @@ export interface OthersEstimate {
 
 /** The programs that run on a key now, as a plan. */
 export interface RunningPlan {
-  /** The gateway's programs, then Headroom, then others, leaving out those without requests. */
+  /** The gateway's programs, then Headroom, then others. Those without requests are left out. */
   readonly plan: Plan
   readonly others: readonly OthersEstimate[]
   /**
@@ -36,22 +34,22 @@ export interface RunningPlan {
 }
 
 /**
- * If a program's rate is known but its burst is not, its burst is assumed to be what the rate gives in this
- * many seconds. A person may change the burst.
+ * A program's burst is often unknown. It is then assumed to be the requests of this many seconds at the
+ * program's rate. A person may change it.
  */
 export const ASSUMED_BURST_SECONDS = 10
-/** Seconds that a program's rate covers. */
+/** Seconds over which a program's rate is measured. */
 const RATE_SECONDS = 60
 /** Minimum requests per second for a program to count as active. */
 const MIN_PER_SECOND = 0.005
 
 /**
- * The programs that run on a key now, as a plan. It contains each program's demand in the last minute
- * (forwarded or queued), the key's own requests, and the estimated use of others. Limits, slots and others'
- * slots come from the snapshot.
+ * The programs that run on a key now, as a plan: each program's demand in the last minute (forwarded or
+ * queued), the key's own requests, and the estimated use of others. Limits, slots and others' slots come from
+ * the snapshot.
  *
- * Others bypass the gateway, so nothing makes them wait: they count as critical. A stream belongs to each
- * program that reads it; slots of unnamed streams count as others'.
+ * Others bypass the gateway and never wait, so they count as critical. A stream belongs to each program that
+ * reads it. Slots of unnamed streams count as others'.
  */
 export function runningPlan({ requests, slots, streams, programs = [] }: Snapshot): RunningPlan {
   const others = requests.flatMap(othersOf)
@@ -110,7 +108,7 @@ export function withOthersHigh(plan: Plan, { others, recordedFromMs }: Omit<Runn
 interface OpenStream {
   readonly stream: StreamRequest
   readonly readBy: readonly string[]
-  /** Whether Headroom itself keeps the stream open, as far as known: it is pinned, or no program reads it. */
+  /** Whether Headroom itself keeps the stream open: the stream is pinned, or no known program reads it. */
   readonly isOwn: boolean
 }
 
