@@ -17,9 +17,9 @@ export interface FramesRead {
 /**
  * Reads frames from the bytes of a stream (service 12), regardless of chunk borders.
  *
- * Most frames are data, of which only the number matters. So a line that begins and ends like an object and
- * cannot contain a key of another kind of frame is counted without parsing. A full parse might classify it as
- * noise instead. That makes no difference, because both only show that the stream is alive.
+ * Most frames are data, and only their number matters. A line is counted without parsing if it begins and
+ * ends like an object and cannot contain a key of another kind of frame. A full parse might classify such a
+ * line as noise. That makes no difference: data and noise both show only that the stream is alive.
  */
 export class FrameReader {
   readonly #framer = new Framer()
@@ -62,7 +62,7 @@ export class FrameReader {
   }
 
   /**
-   * The rest if the stream ends without a line end: the last line of an older kind of stream, or an
+   * The unfinished last line, when the stream ends: the last line of an older kind of stream, or an
    * incomplete frame.
    */
   end(): FramesRead {

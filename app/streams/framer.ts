@@ -15,8 +15,9 @@ export interface Framed {
 /**
  * Splits a byte stream into lines, regardless of chunk borders (service 12: one JSON object per line).
  *
- * Works on bytes, because a chunk may end inside a UTF-8 character: 0x0A occurs in UTF-8 only as a line feed.
- * Stores at most one unfinished line of `MAX_FRAME_BYTES`, in one piece, however small the chunks are.
+ * A chunk may end inside a UTF-8 character. Splitting bytes is safe, because 0x0A occurs in UTF-8 only as a
+ * line feed. At most one unfinished line of `MAX_FRAME_BYTES` is stored, in one piece, however small the
+ * chunks are.
  */
 export class Framer {
   #rest = new Uint8Array(0)
@@ -37,7 +38,7 @@ export class Framer {
     return { lines, dropped }
   }
 
-  /** The rest if the stream ends without a line end. */
+  /** The unfinished last line, when the stream ends. */
   end(): Uint8Array | undefined {
     const line = this.#finish(new Uint8Array(0))
     return line && line.length > 0 ? line : undefined

@@ -20,8 +20,8 @@ const FATAL = new Set(['DualLogon', 'InternalServerError'])
 const MAX_TEXT = 100
 const MAX_SYMBOL = 64
 /**
- * How much of a text is cleaned before it is shortened, so that a secret at the cut is still recognised.
- * Characters.
+ * Texts are cleaned up to this length before they are shortened, so that a secret at the cut is still
+ * recognised. Characters.
  */
 const MAX_CLEANED = 2_000
 

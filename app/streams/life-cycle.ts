@@ -43,8 +43,8 @@ export type StreamInput =
   | { readonly kind: 'tick' }
   | { readonly kind: 'retry' }
   /**
-   * A program needs the first response of a connection, so the stream restarts as planned. `canOverlap` means
-   * the same as for a frame.
+   * A program needs the first response of a connection, so the stream reconnects as after GoAway.
+   * `canOverlap`: as for a frame.
    */
   | { readonly kind: 'renew'; readonly canOverlap: boolean }
   /** A person requested a restart now. */
@@ -54,11 +54,11 @@ export type StreamInput =
 /** Heartbeats come every 5 s: 15 s without a frame is stale, 30 s is dead (service 12). */
 export const SILENCE = { staleMs: 15_000, deadMs: 30_000 } as const
 
-/** If GoAway arrives this soon after the stream opened, it counts as a failure. Milliseconds. */
+/** GoAway this soon after the stream opened counts as a failure. Milliseconds. */
 const SOON_MS = 2_000
 /**
- * If a connection ends within this time, its stream may have exceeded a limit of the server. Some servers
- * accept such a stream and close it within seconds (service 12). Milliseconds.
+ * Some servers accept a stream beyond their limit and close it within seconds (service 12). A connection that
+ * ends within this time may be such a stream. Milliseconds.
  */
 const YOUNG_MS = 30_000
 /** A connection that lasts this long resets the count of failed attempts. */
@@ -152,7 +152,7 @@ function afterFrame(
   nowMs: number,
   failed: (reason: string, code: StreamReasonCode) => StreamState,
 ): StreamState {
-  // Any frame is a sign of life, whatever it contains.
+  // Any frame shows that the stream is alive, whatever it contains.
   const alive: UpState =
     state.kind === 'stale'
       ? { ...state, kind: 'live', lastFrameAtMs: nowMs, code: 'frame' }
@@ -160,15 +160,15 @@ function afterFrame(
   switch (frame.kind) {
     case 'going-away': {
       const reason = 'server going away'
-      // A planned restart is immediate and does not count as a failed attempt. A server that announces a
-      // restart right after the stream opened is not ready, so in that case the stream waits.
+      // A planned restart is immediate and does not count as a failed attempt. But a server that sends GoAway
+      // right after the stream opened is not ready, so the stream waits.
       if (nowMs - state.openedAtMs < SOON_MS) return failed(reason, 'going-away')
       if (!canOverlap) return waiting(state, reason, 'going-away', nowMs, 0)
       return handingOver(state, { reason, code: 'going-away' }, nowMs, nowMs)
     }
     case 'fatal':
-      // Another sign-in took over this session. If this one reopened its stream, the two would end each other
-      // in turn.
+      // Another sign-in took over this session. If this stream reopened, the two would end each other in
+      // turn.
       return frame.error === 'DualLogon'
         ? { kind: 'closed', reason: frame.error, code: 'dual-logon' }
         : failed(frame.error, 'stream-error')
@@ -224,7 +224,7 @@ function afterFailure(
 const isAbrupt = (code: StreamReasonCode): boolean =>
   code === 'ended-by-service' || code === 'connection-lost'
 
-/** When a stream was last healthy. If it ended because frames stopped, that is the time of its last frame. */
+/** When a stream was last healthy. If frames stopped, that is the time of the last frame. */
 const livedUntilMs = (state: OpenState, input: StreamInput, nowMs: number): number =>
   input.kind === 'tick' && isUp(state) ? state.lastFrameAtMs : nowMs
 

@@ -37,14 +37,11 @@ export class ReaderQueue {
   #first = 0
   #bytes = 0
   /**
-   * The keys of objects whose newest state the reader still needs. The value is the deletion frame if the
-   * object was deleted. The whole map is `undefined` while the reader is up to date.
+   * Objects whose newest state the reader still needs, by key. The value is the deletion frame of a deleted
+   * object. `undefined` while the reader is up to date.
    */
   #owed: Map<string, Uint8Array | undefined> | undefined
-  /**
-   * The position of `take` among the pending objects. A new iterator would have to skip all taken entries
-   * each time.
-   */
+  /** Position of `take` in `#owed`. A new iterator would skip all taken entries again. */
   #nextOwed: MapIterator<[string, Uint8Array | undefined]> | undefined
   #owesEndSnapshot = false
   #isLost = false
@@ -55,7 +52,7 @@ export class ReaderQueue {
     this.#max = max
   }
 
-  /** Whether frames were skipped whose content the newest state does not include. */
+  /** Whether frames were skipped whose content is missing from the newest state. */
   get isLost(): boolean {
     return this.#isLost
   }

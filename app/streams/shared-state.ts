@@ -13,8 +13,8 @@ export type SharedFrame =
       readonly key: string
       readonly isDeletion: boolean
       /**
-       * The symbol, in capitals, if it is one that the quote stream was requested with. If the service uses
-       * another name, such as `$SPX` for `$SPX.X`, it is absent, and readers of any symbol get the frame.
+       * The requested symbol of a quote frame, in capitals. Absent if the service answers with another name,
+       * such as `$SPX` for `$SPX.X`; readers of any symbol then get the frame.
        */
       readonly symbol?: string
     }
@@ -25,14 +25,14 @@ interface Entry {
   members?: Members
   /** The whole object; computed on demand. */
   text: string | undefined
-  /** The object's frame for new readers; computed for the first reader. */
+  /** The object's frame for new readers; computed on demand. */
   bytes?: Uint8Array | undefined
   readonly symbol?: string
   /** Approximate length of the object in characters, without building the merged text. */
   length: number
   /**
-   * Total length of the frames from which the object's members were cut. A frame stays in memory as long as
-   * any of its substrings.
+   * Total length of the frames that the members are substrings of. A substring keeps its whole frame in
+   * memory.
    */
   heard: number
 }
@@ -44,7 +44,7 @@ const END_SNAPSHOT = '{"StreamStatus":"EndSnapshot"}'
 export const MAX_STATE_LENGTH = 16 << 20
 /** Overhead of an object in addition to its text, in characters. */
 const OBJECT_LENGTH = 256
-/** An object is rewritten once its source frames are this many times as long. */
+/** An object's members are copied once their source frames are this many times as long as the object. */
 const MAX_HEARD = 4
 
 /** Objects by key, and their size. */
@@ -93,8 +93,8 @@ class Objects {
 /**
  * The state of one shared stream, merged from its frames by the rule of its kind (service 12).
  *
- * The state outlasts its connection: frames of the next connection are compared with it, so that readers get
- * only the differences. Restart announcements and fatal errors are for the gateway, not for these readers.
+ * The state outlasts a connection. Frames of the next connection are compared with it, so that readers get
+ * only the differences. Readers get no restart announcements and no fatal errors, which are for the gateway.
  */
 export class SharedState {
   readonly #rule: MergeRule
@@ -136,12 +136,12 @@ export class SharedState {
     return Math.max(this.#objects.length, this.#next?.length ?? 0) > MAX_STATE_LENGTH
   }
 
-  /** Whether an object that is missing may have existed, because only the newest objects are stored. */
+  /** Whether a missing object may have been dropped: only the newest objects are stored. */
   get forgets(): boolean {
     return this.#rule.ring !== undefined
   }
 
-  /** Key of an unfinished object that final ones replace, if the kind has such an object. */
+  /** Key of the unfinished object that final ones replace; `undefined` if the kind has none. */
   get provisional(): string | undefined {
     return this.#rule.provisional
   }
@@ -191,7 +191,7 @@ export class SharedState {
     return this.#line(text)
   }
 
-  /** Continues with a new connection, from which all further lines come. */
+  /** Continues with a new connection. All further lines come from it. */
   opened(): void {
     this.#connections += 1
     this.#next = this.#hasSnapshot && this.#connections > 1 ? new Objects() : undefined
@@ -200,7 +200,6 @@ export class SharedState {
       if (!this.#hasSnapshot || isError(key)) this.#pendingKeys.add(key)
   }
 
-  /** The service's line end. */
   set lineEnd(lineEnd: '\n' | '\r\n') {
     this.#lineEnd = lineEnd
   }
@@ -357,7 +356,7 @@ export class SharedState {
   }
 }
 
-/** The text is copied: a substring would keep the whole line in memory. */
+/** `JSON.stringify` copies the text: a substring would keep the whole line in memory. */
 const errorKeyOf = (symbol: string): string => `${ERROR_KEY}${JSON.stringify(symbol.toUpperCase())}`
 
 const isError = (key: string): boolean => key.startsWith(ERROR_KEY)

@@ -4,8 +4,8 @@ import type { ConcurrencyReading } from '../service/headers.ts'
 
 interface Row {
   /**
-   * For a category without slots in the table, `undefined` until the first header; the category is hidden
-   * until then.
+   * `undefined` until the first header, if the service's table has no slots for the category. The category is
+   * hidden until then.
    */
   limit: number | undefined
   own: number
@@ -40,8 +40,8 @@ export class SlotLedger {
   }
 
   /**
-   * Frees an own slot. Pass `nowMs` if the service had counted the slot, because it may notice the end of the
-   * stream only later.
+   * Frees an own slot. Pass `nowMs` if the service had counted the slot: the service may notice the end of
+   * the stream later.
    */
   released(category: string, nowMs?: number): void {
     const row = this.#rows.get(category)
@@ -57,8 +57,8 @@ export class SlotLedger {
   }
 
   /**
-   * Applies the header of a response that opened a stream. `opening`: number of other own streams whose
-   * response is pending; the service may or may not have counted them.
+   * Applies the header of a response that opened a stream. `opening`: number of other own streams that wait
+   * for their response. The service may or may not have counted these.
    */
   observed(category: string, reading: ConcurrencyReading, opening: number, nowMs: number): void {
     const row = this.#rows.get(category) ?? newRow(undefined)
@@ -69,8 +69,9 @@ export class SlotLedger {
     if (reading.remaining === undefined) return
     const inUse = Math.max(0, row.limit - reading.remaining)
     const sure = Math.max(0, row.own - opening)
-    // Others' count lies between two extremes: the service counted none of the opening streams, or all of
-    // them and those just closed. If the previous count lies in that range, it stays.
+    // The number of others' slots has two bounds. It is highest if the service counted none of the opening
+    // streams, and lowest if it counted all of them and those just closed. A previous number within the
+    // bounds stays.
     const most = Math.max(0, inUse - sure)
     const least = Math.max(0, inUse - row.own - recent(row, nowMs).length)
     row.elsewhere = Math.min(most, Math.max(least, row.elsewhere))

@@ -5,10 +5,7 @@ import type { RefreshOutcome } from './refresh-grant.ts'
 import type { RevocationResult } from './revocation.ts'
 import type { TokenState } from './token-state.ts'
 
-/**
- * The result if the current token is unusable. In that case, only a new sign-in can revoke the key's other
- * tokens.
- */
+/** The result if the current token is unusable: only a new sign-in can revoke the key's other tokens. */
 const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to revoke' }
 
 /**
@@ -20,7 +17,7 @@ const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to 
 export function revocationForeseen({ token, standing }: TokenState): RevocationResult | undefined {
   if (standing.kind === 'revoked') return { kind: 'confirmed' }
   if (token === undefined) return SIGN_IN_TO_REVOKE
-  // If the key was rejected, the token may still be valid.
+  // A rejected API key does not make the token invalid.
   if (standing.kind !== 'sign-in-required' || standing.cause === 'misconfigured') return undefined
   return SIGN_IN_TO_REVOKE
 }
@@ -35,9 +32,9 @@ export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
 }
 
 /**
- * The result of a revocation after `refreshed`, the refresh that it waited for; `undefined` if the current
- * token can be revoked. If the token may have been replaced, or was just rejected, a 200 for it would confirm
- * nothing.
+ * The result of a revocation after `refreshed`, the outcome of the refresh that it waited for. `undefined` if
+ * the current token can be revoked. If the token may have been replaced, or was just rejected, a 200 for it
+ * would confirm nothing.
  */
 export function revocationAfter(
   state: TokenState,
@@ -51,7 +48,7 @@ export function revocationAfter(
   return { kind: 'unconfirmed', why }
 }
 
-/** The state after a click on Revoke: the grant is not used any more, whatever the service answers. */
+/** The state after a click on Revoke. The grant is no longer used, whatever the service answers. */
 export function revocationAsked(state: TokenState): TokenState {
   return { ...state, standing: { kind: 'revoking' } }
 }

@@ -8,7 +8,9 @@ import type { TokenState } from './token-state.ts'
 export type NextStep =
   | { readonly kind: 'refresh'; readonly atMs: number }
   | { readonly kind: 'revoke'; readonly atMs: number }
-  /** The 24 hours of a rotating key end at `endsAtMs`: a person must sign in again before that. */
+  /**
+   * A warning. The 24 hours of a rotating key end at `endsAtMs`, and a person must sign in again before that.
+   */
   | { readonly kind: 'warn'; readonly atMs: number; readonly aheadMs: number; readonly endsAtMs: number }
 
 /** Lead times of warnings before the absolute end, longest first. Milliseconds. */
@@ -52,7 +54,7 @@ export function sessionEndsAt({ token }: TokenState, { absoluteMs }: KeyLifetime
   return token?.rotatedAtMs === undefined ? undefined : token.signedInAtMs + absoluteMs
 }
 
-/** The next warning. Of several that were missed during sleep, only the latest is given. */
+/** The next warning. If several were missed during sleep, only the latest. */
 function nextWarning(
   state: TokenState,
   nowMs: number,

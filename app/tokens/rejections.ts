@@ -4,7 +4,7 @@ import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 interface RejectedPath {
   /** The last access token for which the path returned a 401. */
   readonly token: string
-  /** Number of consecutive replacement tokens that were rejected too. */
+  /** Number of consecutive replacement tokens that the path rejected too. */
   readonly failures: number
   readonly notBeforeMs: number
 }
@@ -21,13 +21,13 @@ const NEVER = Number.NEGATIVE_INFINITY
  * Decides whether a 401 is worth a refresh. It is, however young the token is, unless a recent refresh did
  * not help.
  *
- * A refresh did not help if the same path rejects the new token too. Then no 401 causes another refresh for
- * the duration of the first step of `RETRY.rejected`, and a 401 of this path causes none for the next step.
- * So a path that requires a missing scope causes few refreshes, while a token that the service ended is still
- * replaced at once.
+ * A refresh did not help if the same path also rejects the new token. Then no 401 causes a refresh during the
+ * first step of `RETRY.rejected`, and no 401 of this path causes one during the next step. So a path that
+ * requires a missing scope causes few refreshes. A token that the service ended is still replaced
+ * immediately.
  *
- * If a path accepted a token and now rejects it, the token has ended. In that case, only
- * `RETRY.wantedRefresh` applies.
+ * If a path accepted a token and now rejects it, the token has ended. Then only `RETRY.wantedRefresh`
+ * applies.
  */
 export class Rejections {
   readonly #paths = new Map<string, RejectedPath>()

@@ -41,8 +41,8 @@ export interface AccessToken {
 }
 
 /**
- * Why a sign-in is required although the token is not the reason: the API key, its secret or its settings are
- * wrong. A new sign-in alone would fail in the same way.
+ * Cause of a required sign-in other than the token: the API key, its secret or its settings are wrong. A new
+ * sign-in alone would fail too.
  */
 export type SignInCause = 'misconfigured'
 
@@ -68,13 +68,13 @@ export interface TokenState {
   /** Number of consecutive refreshes that neither renewed the token nor were rejected. */
   readonly failures: number
   readonly retryAtMs: number | undefined
-  /** When to retry at the earliest, if requests need another token; may be earlier than `retryAtMs`. */
+  /** Earliest retry if requests need another token; may be earlier than `retryAtMs`. */
   readonly wantedAtMs: number | undefined
   /** Why the latest refresh failed. */
   readonly failure: string | undefined
   /**
-   * Whether a response was lost, possibly by an earlier process. Only after the first lost response is the
-   * refresh retried at once.
+   * Whether a response was lost, possibly by an earlier process. Only the first loss causes an immediate
+   * retry.
    */
   readonly lostAnswer: boolean
   /**
@@ -82,7 +82,7 @@ export interface TokenState {
    * this API key.
    */
   readonly mayRevokeByItself: boolean
-  /** The shortest lead time for which the warning about the 24 hours was given. */
+  /** The shortest lead time whose warning about the end of the 24 hours was given. Milliseconds. */
   readonly warnedAheadMs: number
 }
 
