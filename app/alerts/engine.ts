@@ -18,18 +18,18 @@ export type AlertEffect =
   | { readonly kind: 'raised'; readonly alert: Alert }
   | { readonly kind: 'withdrawn'; readonly alert: Alert }
 
-/** Kinds caused by 429s. When the last of them ends, a `capacity-back` alert reports it. */
+/** Kinds with 429s. After the last of them ends, a `capacity-back` alert is raised. */
 const REFUSING: readonly AlertKind[] = ['rate-limited', 'others-use-refill']
 /** How long a `capacity-back` alert stays open. Milliseconds. */
 const CAPACITY_BACK_MS = 2 * 60_000
 
-/** An alerting root condition of one profile, from when it is first seen until it has ended. */
+/** A root condition of one profile that may raise an alert, from its first sight to its end. */
 interface Episode {
   readonly profile: string
   readonly kind: AlertKind
   readonly subject: string
   readonly lifetime: Lifetime
-  /** Time of the latest evidence for the condition, epoch ms. Older data can't show that it ended. */
+  /** Time of the latest evidence for the condition, epoch ms. Only newer data can show its end. */
   badAsOfMs: number
   /** Absent until the condition has lasted for its hold time. */
   alert: Alert | undefined
@@ -39,9 +39,9 @@ interface Episode {
  * The alerts of all profiles, raised for root conditions that last. Needs one snapshot of each profile per
  * second.
  *
- * Each episode raises one alert, and another when it becomes critical. The alert is withdrawn when newer
- * evidence shows that it has ended, or when its cause's alert is raised. While a cause is open or the latest
- * header is too old, the state of the condition is unknown: it neither starts nor ends.
+ * An episode raises one alert, and another when it becomes critical. The alert is withdrawn when newer
+ * evidence shows that the condition has ended, or when the alert of its cause is raised. While its cause is
+ * open, or its header is too old, a condition is unknown: its episode neither starts nor ends.
  */
 export class AlertEngine {
   readonly #episodes = new Map<string, Episode>()
@@ -93,7 +93,7 @@ export class AlertEngine {
     return episode?.alert
   }
 
-  /** Withdraws threshold alerts after a threshold changed, because they refer to the former threshold. */
+  /** Withdraws threshold alerts after a threshold changed: they refer to the former one. */
   thresholdsChanged(profile: string): readonly AlertEffect[] {
     return this.#of(profile).flatMap((episode) => (episode.kind === 'low' ? this.#end(episode) : []))
   }
@@ -106,7 +106,7 @@ export class AlertEngine {
         ? snapshot.at - lifetime.sinceMs >= (ALERTS[condition.kind]?.holdMs ?? 0)
         : urgencyOf(severity) > urgencyOf(alert.severity)
     if (!isNews) return []
-    // This alert replaces the alerts that it explains, and any earlier notice that its condition ended.
+    // The new alert replaces the alerts that it explains, and any notice that its condition had ended.
     const told = this.#of(episode.profile).filter(
       (one) => isCauseOf(condition, one) || (one.kind === 'capacity-back' && one.subject === episode.subject),
     )
@@ -135,7 +135,7 @@ export class AlertEngine {
 
   #capacityBack({ profile, subject }: Episode, snapshot: Snapshot): readonly AlertEffect[] {
     const episode = this.#episode({ profile, kind: 'capacity-back', subject }, snapshot.at)
-    // A 429 and its cause may end at different times: only the later end is reported.
+    // A 429 and its cause may end at different times. Only the later end is reported.
     const isRefused = this.#of(profile).some(
       (one) => one.subject === subject && one.alert !== undefined && REFUSING.includes(one.kind),
     )
@@ -223,7 +223,9 @@ function alerts({ kind, subject, severity }: Condition, { streams }: Snapshot): 
   )
 }
 
-/** Maximum age of a header for its row to be trusted: half a period, at least 60 s, at most 150 s. */
+/**
+ * Maximum age of a header for an alert about its row, in milliseconds: half a period, but from 60 s to 150 s.
+ */
 export const freshForMs = (periodSeconds: number): number =>
   Math.min(150_000, Math.max(60_000, (periodSeconds * 1000) / 2))
 
@@ -235,7 +237,7 @@ function headerOf({ source, observedAt, period }: RequestQuota, nowMs: number): 
 
 /** Time of a condition's evidence, epoch ms; `undefined` if too old for an alert. */
 function evidenceOf({ row }: Condition, { at }: Snapshot): number | undefined {
-  // The service reported this 429 itself, so no header needs to confirm it.
+  // A 429 is evidence by itself; it needs no header.
   const isRefused = row?.blockedUntil !== undefined || row?.nextTryAt !== undefined
   return row === undefined || isRefused ? at : headerOf(row, at)
 }

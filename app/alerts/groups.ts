@@ -2,8 +2,8 @@ import type { Alert, Announcement } from '../contract/alerts.ts'
 import { mostUrgent, urgencyOf } from '../contract/severity.ts'
 
 /**
- * Alerts of one profile and kind that are raised within this time form a group if there are at least
- * `GROUP_FROM` of them. Milliseconds.
+ * Alerts of one profile and kind within this time form a group, if there are at least `GROUP_FROM`.
+ * Milliseconds.
  */
 const GROUP_WITHIN_MS = 5_000
 const GROUP_FROM = 3
@@ -59,7 +59,7 @@ interface Burst {
 
 /**
  * Turns alerts into announcements. The third alert of a kind within five seconds replaces the earlier
- * announcements with a single one; later alerts of that burst are silent.
+ * announcements with a single one. Later alerts of that burst are silent.
  */
 export class Announcements {
   readonly #bursts = new Map<string, Burst>()

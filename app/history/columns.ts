@@ -1,10 +1,10 @@
 import type { HistoryPoint } from '../contract/history.ts'
 import { byTrust, type SampleSource } from './sample.ts'
 
-/** The data behind one column: a sample, or a rollup with both extremes. Oldest first. */
+/** A sample, or a rollup with its lowest and highest level. The input of a column. */
 export interface Extent {
   readonly atMs: number
-  /** End of the extent; for a sample, the same as its start. */
+  /** For a sample, equal to `atMs`. */
   readonly endMs: number
   readonly low: number
   readonly high: number
@@ -24,11 +24,11 @@ export function columnAt(fromMs: number, toMs: number, count: number): (atMs: nu
 }
 
 /**
- * At most `most` points, oldest first: the lowest and the highest of each column. A column is `(toMs −
- * fromMs) / (most / 2)` wide.
+ * At most `most` points, oldest first. If there are more, only the lowest and the highest point of each
+ * column. A column is `(toMs − fromMs) / (most / 2)` wide.
  *
- * If not every point fits, a column that has a header leaves out estimates. A one-second dip stays visible on
- * a chart of a month, where averages or every n-th point would lose it.
+ * A column that has a header then leaves out estimates. A one-second dip stays visible on a chart of a month,
+ * where averages or every n-th point would lose it.
  */
 export function minMaxColumns(
   extents: Iterable<Extent>,
@@ -51,7 +51,7 @@ export function minMaxColumns(
       if (low.remaining < column.low.remaining) column.low = low
       if (high.remaining > column.high.remaining) column.high = high
     }
-    // If all points of the column fit, they are all kept.
+    // `few` collects all points, until there are too many.
     if (few.length <= most) few.push(...(same(first, second) ? [first] : [first, second]))
   }
   if (few.length <= most) return few

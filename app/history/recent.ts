@@ -94,7 +94,7 @@ export class RecentHistory {
     const track = this.#track(category)
     track.sinceMs ??= point.at
     track.points.push(point)
-    // The points are trimmed in bulk occasionally, which is cheaper than a shift per point.
+    // Trimming in bulk is cheaper than a shift for each point.
     if (track.points.length > MAX_POINTS || (track.points[0]?.at ?? point.at) < point.at - 2 * RECENT_MS) {
       track.points = track.points.filter((p) => p.at >= point.at - RECENT_MS).slice(-MAX_POINTS / 2)
     }
@@ -109,14 +109,14 @@ const inThousandths = ({ own, elsewhere }: Use): Use => ({
 const thousandths = (perSecond: number) => Math.round(perSecond * 1000) / 1000
 
 /**
- * Ranks a header above a sample that repeats its number, and such a sample above an estimate. Only samples
- * have bounds.
+ * Prefers a header to a sample that repeats its number, and such a sample to an estimate. Only samples have
+ * bounds.
  */
 const rank = ({ source, low }: HistoryPoint) => (source === 'modelled' ? 0 : low === undefined ? 2 : 1)
 
 /**
- * One point per time slot: its lowest header (the last of them if several are equal), otherwise its last
- * sample.
+ * One point per time slot: its lowest header, otherwise its last sample. Among equally low headers, the last
+ * one.
  */
 function thinned(
   points: readonly HistoryPoint[],

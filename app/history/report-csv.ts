@@ -1,8 +1,8 @@
 import type { Report } from '../contract/history.ts'
 
 /**
- * The key and its environment. They are in every row and in each file name, so that several exports can be
- * joined into one table.
+ * The key and its environment. Every row and each file name contains them, so that several exports can be
+ * joined.
  */
 export interface ExportedKey {
   /** The profile's id. */
@@ -28,8 +28,9 @@ const COLUMNS = [
 ] as const
 
 /**
- * The report as CSV (RFC 4180): one row per category, times in ISO 8601. For slots, `own` and `other` are the
- * maximum in use, and `refused` counts streams that got no slot. Unknown values are empty.
+ * The report as CSV (RFC 4180): one row per category, times in ISO 8601. Unknown values are empty. In a row
+ * of slots, `own` and `other` are the maximum in use, and `refused` is the number of streams that got no
+ * slot.
  */
 export function reportCsv(report: Report, { profile, environment }: ExportedKey): string {
   const about = [profile, environment, isoTime(report.from), isoTime(report.to)]
@@ -92,8 +93,8 @@ export function reportJson(report: Report, { profile, environment }: ExportedKey
 export type Cells = readonly (string | number)[]
 
 /**
- * A row in the form of RFC 4180, with its line end. Texts are quoted if needed, and those that would be
- * formulas are neutralised.
+ * A row of CSV (RFC 4180), with its line end. Texts are quoted if needed, and possible formulas are
+ * neutralised.
  */
 export const csvRow = (row: Cells): string => `${row.map(cell).join(',')}\r\n`
 /** Epoch milliseconds as ISO 8601, UTC. */
@@ -102,12 +103,11 @@ export const isoTime = (ms: number): string => new Date(ms).toISOString()
 export const secondsOf = (ms: number): number => Math.round(ms / 100) / 10
 
 /**
- * A neutralised cell: a category's name can come from a server's header, and a spreadsheet must not run it as
- * a formula.
+ * A cell that a spreadsheet can't run as a formula. A category's name can come from a server's header.
  *
- * A spreadsheet that separates by semicolons or tabs recognises quotes only at the start of a cell, so a
- * formula after any separator is neutralised too. Full-width operators count as well, because Japanese
- * spreadsheets accept them.
+ * A spreadsheet that separates by semicolons or tabs recognises quotes only at the start of a cell. So a
+ * formula is neutralised after any separator. Full-width operators count too, because Japanese spreadsheets
+ * accept them.
  */
 function cell(value: string | number): string {
   if (typeof value === 'number') return String(value)

@@ -9,7 +9,7 @@ export interface ReportInput {
   readonly requests: ReadonlyMap<string, readonly Rollup[]>
   /** Requests of each program, by category. */
   readonly programs?: ReadonlyMap<string, readonly ProgramReport[]>
-  /** Includes the sample that was valid when the interval began. */
+  /** Samples of the interval, and the one that was valid when it began. */
   readonly slots: ReadonlyMap<string, readonly SlotSample[]>
   readonly events: readonly LoggedEvent[]
 }
@@ -51,8 +51,8 @@ function requestReport(
   const [first, ...rest] = rollups
   if (!first) return []
   const { limit, own, elsewhere, low, nearMs, knownMs, ...all } = rest.reduce(merged, first)
-  // Some 429s, such as those in the simulator's past, have no samples and are known only from events. Taking
-  // the larger count avoids counting any of them twice.
+  // Some 429s, such as those in the simulator's past, are known only from events. The larger count counts
+  // none twice.
   const rejected = Math.max(all.rejected, refused)
   const programs = used.toSorted((a, b) => b.requests - a.requests || a.program.localeCompare(b.program))
   return [
@@ -80,7 +80,6 @@ function slotReports(slots: ReportInput['slots'], events: readonly LoggedEvent[]
   })
 }
 
-/** The number of events of a kind, by category. */
 function countsOf(
   events: readonly LoggedEvent[],
   kind: 'rate-limited' | 'slots-exhausted',

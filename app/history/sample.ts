@@ -5,13 +5,10 @@ export type SampleSource = 'header' | 'modelled' | 'default'
 
 const TRUST: Readonly<Record<SampleSource, number>> = { default: 0, modelled: 1, header: 2 }
 
-/**
- * Compares how far two sources are trusted: a header more than an estimate, an estimate more than the table.
- * 0 if equal.
- */
+/** Compares how far two sources are trusted: most a header, then an estimate, then the table. 0 if equal. */
 export const byTrust = (a: SampleSource, b: SampleSource): number => TRUST[a] - TRUST[b]
 
-/** One sample of a request quota. Counts are since the previous sample. */
+/** One sample of a request quota. Its counts start at the previous sample. */
 export interface Sample {
   /** Epoch milliseconds. */
   readonly atMs: number
@@ -36,7 +33,7 @@ export interface ProgramSample {
   readonly requests: number
 }
 
-/** A sample is valid until the next one, at most this long: after a longer gap the app was not running. */
+/** Maximum validity of a sample that has no successor: after a longer gap the app was not running. */
 export const HOLD_MS = 12_000
-/** Interval for repeating unchanged samples, well within `HOLD_MS`. */
+/** Interval for repeating unchanged samples. Well below `HOLD_MS`. */
 export const REPEAT_MS = 10_000

@@ -55,7 +55,9 @@ export interface SeriesInterval {
   readonly version: string
 }
 
-/** The series as CSV (RFC 4180), produced in pieces because a month of minutes has half a million rows. */
+/**
+ * The series as CSV (RFC 4180). It is produced in pieces, because a month of minutes has half a million rows.
+ */
 export function* seriesCsv(minutes: Iterable<SeriesMinute>): Generator<string> {
   yield csvRow(SERIES_COLUMNS)
   for (const minute of minutes) {

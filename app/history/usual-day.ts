@@ -5,24 +5,23 @@ import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
 /*
  * Learns from recorded use which load from others is usual at each time of the trading day.
  *
- * Model: others on a trading key follow the exchange's clock. So a day on that clock is divided into 96
- * quarters of an hour, and Monday to Friday are pooled. In each quarter, a day either has the usual load or
- * does not. A load is usual if at least 60 % of the days have it; with random traffic no quarter reaches
- * that.
+ * Model: others on a trading key follow the exchange's clock. A day on that clock has 96 quarters of an hour,
+ * and Monday to Friday are pooled. In each quarter, a day either has a load or does not. A load is usual if
+ * at least 60 % of the days have it. Random traffic does not reach 60 % in any quarter.
  *
  * Steps:
- *   1. Stretches of three minutes are assigned to the exchange's days. Weekends, today and unrecorded days
- *      are left out. So are days without their usual traffic by 10:00 (a holiday, a half-day): less than a
- *      quarter of what earlier days had in the same stretches.
- *   2. For each quarter: the days on which it was recorded, those with a load (at least half of the median
- *      load and at least 5 requests), the median of their requests and of their busiest stretch, and the
- *      median stretch in which the load began.
- *   3. Chance that a day has the load: (days with it + ½) / (days + 1).
- *   4. A weekday's factor, from its third day on: its requests divided by the mean of the same stretches over
- *      all days.
- *   5. For one day, loads of neighbouring quarters are joined, unless one is far busier.
+ * 1. Intervals of three minutes are assigned to the exchange's days. Weekends, today and unrecorded days are
+ *    left out. So are days without their usual traffic by 10:00 (a holiday, a half-day): less than a quarter
+ *    of what earlier days had in the same intervals.
+ * 2. For each quarter, find the days on which it was recorded. A day has a load if it has at least half of
+ *    the median load and at least 5 requests. Compute the medians of the requests, of the busiest interval,
+ *    and of the interval in which the load began.
+ * 3. Chance that a day has the load: (days with it + ½) / (days + 1).
+ * 4. A weekday's factor, from its third day on: its requests divided by the mean of the same intervals over
+ *    all days.
+ * 5. For one day, loads of neighbouring quarters are joined, unless their rates differ too much.
  *
- * Units: requests, requests per second, epoch milliseconds; a day is the UTC midnight of its date.
+ * Units: requests, requests per second, epoch milliseconds. A day is the UTC midnight of its date.
  */
 
 export const RECORDED_STRETCH_MS = 3 * MINUTE_MS
@@ -36,18 +35,18 @@ const WEEKDAY = { days: 3, least: 0.25, most: 4 } as const
 /** Minimum share of days for a load to be usual. */
 const USUAL_SHARE = 0.6
 /**
- * A quarter of an hour has its load if it has at least this share of the median load and at least this many
+ * A day has a load in a quarter if it has at least this share of the median load and at least this many
  * requests.
  */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
- * `share`: how much of its usual traffic a day must show by `untilMinute`, 0 to 1. `requests`: minimum usual
- * traffic by then for the day to be judged.
+ * By `untilMinute`, a day must show at least `share` of its usual traffic. A day whose usual traffic by then
+ * is below `requests` is not judged.
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
 /** Minimum share of a stretch, or of a quarter's stretches, to count as recorded. */
 const RECORDED = 0.5
-/** Minimum ratio between the rates of two neighbouring quarters for them to count as separate loads. */
+/** Neighbouring quarters whose rates differ by this factor are separate loads. */
 const OTHER_LOAD = 1.5
 
 /** Three recorded minutes of one quota. */
@@ -95,8 +94,7 @@ const isLike = (one: number, other: number): boolean =>
 const isTradingDay = (dayMs: number): boolean => weekdayOf(dayMs) % 6 !== 0
 
 /**
- * The usual day from the record before `untilMs`. The day that contains `untilMs` is unfinished, so it is
- * left out.
+ * The usual day, from the record before `untilMs`. The unfinished day that contains `untilMs` is left out.
  */
 export function usualDayOf(stretches: Iterable<RecordedStretch>, untilMs: number): UsualDay {
   const means = new Means()
@@ -117,7 +115,7 @@ export function usualDayOf(stretches: Iterable<RecordedStretch>, untilMs: number
 
 /**
  * The usual loads of the day that contains `nowMs`, in order. Empty on a weekend, and with fewer than five
- * recorded days. From 10:00 on, it is also empty if `today`, the record of that day, lacks the usual traffic.
+ * recorded days. From 10:00 on, also empty if `today`, the record of that day, lacks the usual traffic.
  */
 export function usualLoads(
   usual: UsualDay,
@@ -192,7 +190,7 @@ const emptyDay = (weekday: number): Day => ({
   levels: new Float64Array(STRETCHES).fill(Number.NaN),
 })
 
-/** Mean requests of each stretch over the days on which it was recorded. */
+/** Mean requests of each interval, over the days on which it was recorded. */
 class Means {
   readonly #stretches = Array.from({ length: STRETCHES }, () => ({ sum: 0, days: 0 }))
 
@@ -220,7 +218,7 @@ function isUnlike(means: readonly number[], days: number, { requests }: Day): bo
   return usual >= SHOWN.requests && had < SHOWN.share * usual
 }
 
-/** Requests in the recorded stretches of a day, and the mean of the same stretches over all days. */
+/** Requests in the recorded intervals of a day, and the mean of the same intervals over all days. */
 function against(means: readonly number[], requests: Float64Array) {
   let [had, usual] = [0, 0]
   for (const [at, count] of requests.entries()) {

@@ -5,12 +5,12 @@ import type { OrderKind } from './ports.ts'
 export interface OrderFacts {
   /** The account of the first order that names one; absent if none does. */
   readonly account?: string
-  /** Whether each order has an `OrderConfirmID`, so that sending the request again places nothing twice. */
+  /** Whether every order has an `OrderConfirmID`, so that a repeated request places no order twice. */
   readonly hasConfirmId: boolean
   readonly confirmIds: readonly string[]
   /**
-   * One text for each order, equal to the text of the same order in the service's list. Empty if the body
-   * can't be read, if the orders are of several accounts, or if the list can't show the requested change.
+   * One text per order, equal to the text of the same order in the service's list. Empty if the body can't be
+   * read, if the orders are of several accounts, or if a list can't show the change.
    */
   readonly texts: readonly string[]
 }
@@ -25,7 +25,7 @@ export interface ListedOrder {
   readonly openedAtMs?: number
   /** See `OrderFacts.texts`; empty if a price can't be read. */
   readonly text: string
-  /** The texts of all replaces that may have led to the present terms of this order. */
+  /** The texts of all replaces that may have produced the present terms of this order. */
   readonly changes: readonly string[]
 }
 
@@ -80,7 +80,7 @@ export function listedOrderOf(listed: unknown): ListedOrder | undefined {
   }
 }
 
-/** The IDs of the orders that an answer names, including those of orders that it reports as failed. */
+/** The IDs of the orders that an answer names. Includes orders that it reports as failed. */
 export function orderIdsIn(body: string): readonly string[] {
   const read = membersOf(parseJson(body))
   if (read === undefined) return []
@@ -139,8 +139,8 @@ function requestedText(order: Members): string | undefined {
 type LegText = readonly (string | undefined)[]
 
 /**
- * The text of an order. Prices that the type does not use are left out, because either the list or the
- * request may contain them.
+ * The text by which an order is recognised. It leaves out prices that the order type does not use, because a
+ * list or a request may contain them or not.
  */
 function orderText(
   account: string | undefined,
@@ -196,7 +196,7 @@ function decimalOf(value: unknown): string | undefined {
 }
 
 /**
- * Whether every number of an order can be read. If one can't, orders with different terms could get the same
+ * Whether every number of an order can be read. Otherwise, orders with different terms could get the same
  * text.
  */
 const isReadable = (order: Members): boolean =>

@@ -41,10 +41,10 @@ const MAX_PERIOD_SECONDS = 7 * 86_400
 const MAX_NAME = 64
 
 /**
- * Parses the quota headers of any response (service 2.2). Never throws: implausible values are left out.
+ * Parses the quota headers of any response (service 2.2). It never throws: implausible values are left out.
  *
- * `Reset` is in seconds. A value far beyond the period is an epoch time or garbage, and trusting it would
- * block a bucket for decades. Fractions are rounded cautiously: counts down, seconds up.
+ * `Reset` is in seconds. A value far beyond the period is an epoch time or garbage, and would block a bucket
+ * for decades. Fractions are rounded cautiously: counts down, seconds up.
  */
 export function readHeaders(headers: HttpHeaders): HeaderReading {
   const oddities: string[] = []
@@ -92,7 +92,7 @@ export function readHeaders(headers: HttpHeaders): HeaderReading {
 }
 
 const DIGITS = /^\d+$/
-/** Seconds or milliseconds since 1970, from 2001 to 2286. */
+/** An epoch time in seconds or milliseconds, from 2001 to 2286. */
 const EPOCH = /^[1-9]\d{9}(?:\d{3})?$/
 
 /** Why a header's value is implausible. */
@@ -118,8 +118,9 @@ function withDefined<T extends Record<string, unknown>>(entries: T): Defined<T> 
 export type HttpHeaders = Readonly<Record<string, string>>
 
 /**
- * The outcome of a request. `not-sent`: no byte can have reached the service. `unknown`: the response was
- * lost, and the service may have acted, for example rotated a token.
+ * The outcome of a request.
+ * - `not-sent`: no byte can have reached the service.
+ * - `unknown`: the response was lost, and the service may have acted, for example rotated a token.
  */
 export type HttpOutcome =
   | { readonly kind: 'answer'; readonly status: number; readonly headers: HttpHeaders; readonly body: string }

@@ -1,4 +1,4 @@
-/** The target of a stream and its format: accounts and symbols are separated by commas. */
+/** What a stream's target names. Several accounts or symbols are separated by commas. */
 export type StreamTarget = 'symbol' | 'symbols' | 'option-symbols' | 'accounts' | 'orders'
 
 /** An option of a stream that the window offers. */
@@ -11,13 +11,10 @@ export interface StreamOption {
   readonly choices?: readonly string[]
 }
 
-/**
- * The content of a stream's frames, which determines how they are merged for a late reader: see
- * `mergeRuleOf`.
- */
+/** Content of a stream's frames. It determines how they are merged for a late reader: see `mergeRuleOf`. */
 export type FrameForm = 'quote' | 'bar' | 'tick-bar' | 'book' | 'contract' | 'order' | 'position'
 
-/** Everything the app knows about one kind of stream: one row of the table below. */
+/** All facts about one kind of stream. */
 export interface StreamKindRow {
   /** The resource category whose quotas count the stream. */
   readonly category: string
@@ -26,17 +23,16 @@ export interface StreamKindRow {
   /** Display name of the kind's category, if several kinds share it. */
   readonly categoryName?: string
   readonly target: StreamTarget
-  /** The window's label for the target, if it differs from that of the target's format. */
+  /** The window's label for the target, if not the default of its format. */
   readonly targetLabel?: string
   /** A sentence about the kind, shown next to the form. */
   readonly note?: string
   readonly options?: readonly StreamOption[]
-  /** Options within the path, each a whole number, with their defaults. */
+  /** Options in the path, with their defaults. Each is a whole number. */
   readonly pathOptions?: Readonly<Record<string, string>>
   /**
-   * The path under `{base_url}` (service 11), with each variable part in braces: `target`, the order `ids`,
-   * or one of `pathOptions`. Without `{target}`, the target is in the query. Paths are built, matched and
-   * counted according to it.
+   * Path under `{base_url}` (service 11). Braces mark the variable parts: `target`, the order `ids`, or one
+   * of `pathOptions`. Without `{target}`, the target is in the query.
    */
   readonly path: string
   readonly frames: FrameForm

@@ -8,5 +8,5 @@ export const PROVIDER_HOSTS = {
 export const isLive = (environment: string, host: string): boolean =>
   environment === 'live' || PROVIDER_HOSTS.live.baseUrl === `https://${nameOf(host)}`
 
-/** A host's name without its port and trailing dots, neither of which makes it another host. */
+/** A host's name without its port and trailing dots, which do not change the host. */
 const nameOf = (host: string): string => host.replace(/:\d+$/, '').replace(/\.+$/, '')
