@@ -21,7 +21,7 @@ export interface SessionMoment {
  */
 export function sessionMoments(fromMs: number, toMs: number): readonly SessionMoment[] {
   const moments: SessionMoment[] = []
-  // The days are those of New York, so the first one may begin before the range.
+  // A New York day may begin before the range.
   for (let dayMs = exchangeDayOf(fromMs); dayMs - DAY_MS <= toMs; dayMs += DAY_MS) {
     const weekday = weekdayOf(dayMs)
     if (weekday === 0 || weekday === 6) continue
