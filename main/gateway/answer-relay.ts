@@ -26,15 +26,14 @@ const DROPPED: ReadonlySet<string> = new Set([
 const MAX_BEHIND_BYTES = 8 << 20
 
 /**
- * The end-to-end headers of a response, with `Via` and `Proxy-Status` added. The token of `removal` and
- * everything that names Headroom are left out.
+ * The end-to-end headers of a response, with `Via` and `Proxy-Status` added. The token of `removal` is left
+ * out, and so is everything that names Headroom.
  */
 export function passedHeaders(
   { status, rawHeaders }: Pick<ForwardAnswer, 'status' | 'rawHeaders'>,
   removal?: TokenRemoval,
 ): string[] {
-  // The header is not split with a regular expression, which would take quadratic time on a long run of
-  // spaces.
+  // No regular expression here: splitting by one takes quadratic time on a long run of spaces.
   const named = valuesOf(rawHeaders, 'connection').flatMap((value) =>
     value.split(',').map((name) => name.trim().toLowerCase()),
   )
@@ -70,18 +69,18 @@ export interface Relayed {
   abort(): void
   /** Called once, when the body has ended or no reader is left. */
   ended(): void
-  /** Whether the response is a stream, which only the service or the gateway ends. */
+  /** Whether the response is a stream. Only the service or the gateway ends one. */
   readonly isEndless: boolean
   readonly clock: Pick<Clock, 'after'>
-  /** Called with an exception that relaying threw. It ends only this response. */
+  /** Called with an exception from relaying. It ends only this response. */
   readonly defect: (cause: unknown) => void
 }
 
 /** A response that is being relayed to its readers. */
 export interface Relay {
   /**
-   * Ends a stream as the service does, by sending GoAway after the current frame. Nothing can be appended to
-   * a stream with a content encoding, so such a stream is cut off.
+   * Ends a stream as the service does, with GoAway after the current frame. A stream with a content encoding
+   * is cut off, because nothing can be appended to it.
    */
   goAway(): void
 }
@@ -90,10 +89,10 @@ const LF = 0x0a
 const CR = 0x0d
 
 /**
- * Relays a response to its readers as it arrives, and reads no faster than the fastest reader.
+ * Relays a response to its readers as it arrives. It reads no faster than the fastest reader.
  *
- * A reader far behind the others is disconnected, so that it neither blocks them nor fills the memory. A
- * response that the service cuts off is cut off for its readers too.
+ * A reader far behind the others is disconnected, so that it neither blocks them nor fills the memory. If the
+ * service cuts the response off, its readers' responses are cut off too.
  */
 export function relay(relayed: Relayed): Relay {
   const { answer, begun, removal, readers, abort, ended, isEndless, clock, defect } = relayed
@@ -172,10 +171,10 @@ export function relay(relayed: Relayed): Relay {
       body.resume()
     })
     const cache = isCoalesced ? ['Cache-Status', `${GATEWAY_NAME}; hit; detail=coalesced`] : []
-    // Node must not add its own Date, or any other header, to the service's response.
+    // Keeps Node from adding its own Date or other headers to the service's response.
     reply.sendDate = false
     reply.writeHead(status, [...headers, ...cache])
-    // A stream may have no data for a while, so its head is sent now. A response of known length is sent
+    // Sends the head now, because a stream may have no data for a while. A response of known length is sent
     // together with its head.
     if (isChunked) reply.flushHeaders()
   }
@@ -199,7 +198,7 @@ export function relay(relayed: Relayed): Relay {
     }
     if (begun !== undefined && begun.bytes.length > 0) pass(begun.bytes)
     if (begun?.rest === 'none') return whole()
-    // The response was cut off while buffered. Readers get what arrived, once Node has written it.
+    // The response was cut off while it was buffered. Its readers first get what arrived.
     if (begun?.rest === 'cut' || body.destroyed) return void setImmediate(contained(cut))
     body.on('data', contained(pass))
     body.on(
@@ -215,14 +214,14 @@ export function relay(relayed: Relayed): Relay {
   return { goAway: contained(goAway) }
 }
 
-/** The last line of a stream, from the service (service 12), or from the gateway on its behalf. */
+/** Last line of a stream. The service sends it (service 12), or the gateway in its place. */
 export const GO_AWAY = '{"StreamStatus":"GoAway"}'
 
 /** How long a reader may take to read the rest of its stream. Milliseconds. */
 export const END_STREAM_MS = 10_000
 
 /**
- * Ends a stream's reply, with a last line if given. Closes its connection if the reader does not read the
+ * Ends a stream's reply, with a last line if given. Closes the connection if the reader does not read the
  * rest within `END_STREAM_MS`.
  */
 export function endStream(
@@ -252,12 +251,10 @@ export class OpenReplies {
     this.#open.delete(reply)
   }
 
-  /** Ends a program's replies at once. */
   cut(program: string): void {
     for (const [reply, of] of [...this.#open]) if (of === program) reply.destroy()
   }
 
-  /** Ends all replies at once. */
   cutAll(): void {
     for (const reply of [...this.#open.keys()]) reply.destroy()
   }

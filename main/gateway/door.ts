@@ -13,13 +13,12 @@ import { LOCAL_TOKEN_SECONDS, type Program, type Programs } from './programs.ts'
 export interface DoorDeps {
   readonly port: number
   readonly programs: Pick<Programs, 'ofBearer' | 'tokenFor'>
-  /** Finds out whose process is at the other end, as far as the system can tell. */
+  /** Finds the owner of the calling process, as far as the system can tell. */
   readonly callerOf: (connection: Connection) => Promise<'own' | 'other' | 'gone'>
   /** The scopes of the access token of a program's key. */
   readonly scopesOf: (program: Program) => readonly string[]
   /**
-   * Called for a request with a valid key. Its connection then belongs to a program, and may be idle while
-   * the request is answered.
+   * Called when a request with a valid key arrived. Its connection then belongs to a program and may be idle.
    */
   readonly keyShown: (request: IncomingMessage) => void
   /** Answers an admitted request. */
@@ -41,8 +40,7 @@ export const GATEWAY_LIMITS: LoopbackLimits = {
 
 const MAX_BODY_BYTES = 1 << 20
 /**
- * Maximum length of a form. Anyone can send a form without a key, and parsing its fields takes quadratic
- * time.
+ * Maximum length of a form. A caller needs no key to send one, and parsing its fields takes quadratic time.
  */
 const MAX_FORM_BYTES = 16 << 10
 const HEALTH = '/headroom/health'
@@ -50,10 +48,10 @@ const TOKEN = '/oauth/token'
 const REVOKE = '/oauth/revoke'
 
 /**
- * The entrance of the gateway: forwards requests of known programs, and declines all others with a reason.
+ * The entrance of the gateway: serves requests of known programs, and declines all others with a reason.
  *
  * Order of checks: Host, Origin, path and size, health, key, the user of the calling process, method. The
- * user is checked after the key because the lookup takes milliseconds. No part of a declined request is sent
+ * lookup of the user takes milliseconds, so it comes after the key. A declined request is never sent
  * upstream.
  */
 export function door(deps: DoorDeps): (...args: Parameters<RequestListener>) => Promise<void> {
@@ -101,7 +99,7 @@ async function answerProgram(
   admit(request, reply, { program, method, body: undefined }, deps)
 }
 
-/** Answers requests about orders. Only the order lane decides whether they may be sent. */
+/** Answers requests under the order path. Only the order lane decides whether they may be sent. */
 async function answerOrder(
   request: IncomingMessage,
   reply: ServerResponse,
@@ -131,9 +129,7 @@ async function answerOrder(
     })
 }
 
-/**
- * Whether a request with a valid key comes from a process of this user. If not, this also sends the error.
- */
+/** Whether a request with a valid key comes from a process of this user. Otherwise sends the error. */
 async function mayUseKeys(
   request: IncomingMessage,
   reply: ServerResponse,
@@ -145,15 +141,18 @@ async function mayUseKeys(
   return caller === 'own' && !reply.destroyed
 }
 
-/** How long the rest of an unreadable request is read, so that the response arrives. Milliseconds. */
+/**
+ * How long the rest of an unreadable request is read. Without this, the response might not arrive.
+ * Milliseconds.
+ */
 const LINGER_MS = 2_000
 const answered = new WeakSet<Duplex>()
 /** The reply to the latest readable request, by connection. */
 const replies = new WeakMap<Duplex, ServerResponse>()
 
 /**
- * Answers a request that can't be parsed or stays incomplete, once earlier requests are answered. Then closes
- * the connection.
+ * Answers a request that can't be parsed or stays incomplete, then closes the connection. Earlier requests of
+ * the connection are answered first.
  */
 function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Node also reports each further part of the same request.
@@ -161,7 +160,7 @@ function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   answered.add(socket)
   const problem = UNREADABLE[error.code ?? ''] ?? NO_HTTP
   const before = replies.get(socket)
-  // If the request of that reply is still incomplete, the invalid part belongs to its body.
+  // The invalid part belongs to the body of a request that is still incomplete.
   if (before?.req.complete === false && !before.headersSent) sendProblem(before, problem)
   else if (before === undefined || before.writableFinished) endWith(socket, problem)
   else before.once('finish', () => endWith(socket, problem))
@@ -194,7 +193,7 @@ function admit(
   serve({ ...partsOf(request, reply, admission), ...admission, maxWaitMs })
 }
 
-/** The parts of a request that are forwarded, apart from its method. */
+/** The parts of a request that are forwarded, except its method. */
 function partsOf(
   { url = '/', headers }: IncomingMessage,
   reply: ServerResponse,
@@ -255,7 +254,7 @@ async function answerToken(request: IncomingMessage, reply: ServerResponse, deps
 
 function answerHealth(request: IncomingMessage, reply: ServerResponse): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  // A connection without a key is closed after ten seconds, whatever Keep-Alive announces.
+  // A connection without a key is closed after ten seconds, even with Keep-Alive.
   reply.setHeader('connection', 'close')
   if (isRead) sendJson(reply, 200, { status: 'ok' })
   else sendProblem(reply, denied(403, 'Send the health check as GET.'))
@@ -322,7 +321,7 @@ function bodyOf(request: IncomingMessage, reply: ServerResponse, maxBytes: numbe
   })
 }
 
-/** Statuses of requests that are invalid from any caller. */
+/** Statuses of requests that no caller may send. */
 const WRONG_REQUEST = new Set([400, 408, 413, 417, 431])
 
 const denied = (status: number, detail: string): Problem => ({
@@ -332,7 +331,7 @@ const denied = (status: number, detail: string): Problem => ({
 })
 
 const NO_HTTP = denied(400, "Can't parse this request. Send valid HTTP/1.1.")
-/** The problem for each code of a Node error. */
+/** The problem for each Node error code. */
 const UNREADABLE: Readonly<Record<string, Problem>> = {
   HPE_HEADER_OVERFLOW: denied(431, 'The headers are over 16 KiB. Send shorter ones.'),
   ERR_HTTP_REQUEST_TIMEOUT: denied(408, 'The request timed out before it was complete. Send it again.'),

@@ -47,11 +47,9 @@ const storedProgram = z.object({
   profile: z.string().max(64),
   keyEnding: z.string().length(4),
   maxOrders: programOrders.exactOptional(),
-  /**
-   * The mark of the key on which the program may send orders. Absent until Headroom has run with that key.
-   */
+  /** Mark of the key on which the program may send orders. Absent until Headroom has run with that key. */
   ordersOf: z.string().max(64).exactOptional(),
-  /** SHA-256, base64url. The key has 256 random bits, so a slow hash would not make it safer. */
+  /** SHA-256, base64url. A slow hash would not be safer, because the key has 256 random bits. */
   keyDigest: z.string().length(43),
 })
 type StoredProgram = Readonly<z.output<typeof storedProgram>>
@@ -60,7 +58,7 @@ const stored = z.object({
   schemaVersion: z.literal(1),
   /** The gateway's port; absent while the gateway is off. */
   port: z.int().min(0).max(65_535).exactOptional(),
-  /** The last port of the gateway, while it is off. */
+  /** The port before the gateway was turned off. */
   lastPort: z.int().min(0).max(65_535).exactOptional(),
   programs: z.array(storedProgram).max(PROGRAM_LIMITS.programs).readonly(),
 })
@@ -73,8 +71,8 @@ const EMPTY: Stored = { schemaVersion: 1, programs: [] }
 /** Lifetime of a local access token in seconds, the same as the service's (service 4.3). */
 export const LOCAL_TOKEN_SECONDS = 1200
 /**
- * Each process of a program may have a token of its own. The maximum stops a program that requests a token
- * for each call from filling the memory.
+ * Maximum tokens of one program. Each of its processes may have one. The maximum protects the memory from a
+ * program that requests a token for each call.
  */
 const MAX_TOKENS_PER_PROGRAM = 1_000
 
@@ -90,14 +88,16 @@ export type AddedProgram =
 /** The keys of a running Headroom. */
 export interface KeysNow {
   readonly profiles: readonly string[]
-  /** Whether a key that is not connected is certainly not stored either. */
+  /** Whether a key that is not connected is certainly deleted. */
   readonly isGone: (profile: string) => boolean
 }
 
 export interface ProgramsDeps {
   /** If absent, programs are kept only in memory. */
   readonly dataFolder?: string | undefined
-  /** Programs for this run with keys chosen by a person. Each overrides a stored one of the same name. */
+  /**
+   * Programs for this run, with keys that a person chose. Each overrides a stored program of the same name.
+   */
   readonly given?: readonly GivenProgram[]
   /** See `MonitorSurface.keyMark`; absent where keys are unknown. */
   readonly keyMark?: (profile: string) => string | undefined
@@ -121,7 +121,8 @@ export class Programs {
   /** By digest, oldest first. */
   readonly #tokens = new Map<string, LocalToken>()
   /**
-   * IDs used in this run, including those of revoked programs, whose last requests may still be in flight.
+   * Ids used in this run. Those of revoked programs are included, because their last requests may be in
+   * flight.
    */
   readonly #usedIds = new Set<string>()
 
@@ -142,7 +143,7 @@ export class Programs {
     }))
   }
 
-  /** The gateway's port at each start; `undefined` while it is off. */
+  /** The gateway's port at the next start; `undefined` if it is off. */
   get port(): number | undefined {
     return this.#stored.port
   }
@@ -152,7 +153,7 @@ export class Programs {
     return this.#stored.lastPort
   }
 
-  /** Stores the gateway's port for the next start; `undefined` stores that it is off. */
+  /** Stores the gateway's port for the next start; `undefined` means off. */
   setPort(port: number | undefined, lastPort = this.port ?? this.lastPort): Saved {
     const { port: _, lastPort: __, ...rest } = this.#stored
     if (port !== undefined) return this.#save({ ...rest, port })
@@ -210,7 +211,7 @@ export class Programs {
     const programs = this.#stored.programs.filter((one) => !sameName(one.name, name))
     if (this.#given.includes(program)) {
       this.#given = this.#given.filter((one) => one !== program)
-      // A stored program with the same name is removed too. Otherwise, its key would work again.
+      // A stored program of the same name is removed too. Otherwise its key would work again.
       if (programs.length < this.#stored.programs.length) this.#replace({ ...this.#stored, programs })
       const why = 'the program’s key is in HEADROOM_GATEWAY_KEYS and works again at the next start'
       return { program: withoutDigest(program), saved: { ok: false, why } }
@@ -220,17 +221,17 @@ export class Programs {
   }
 
   /**
-   * Withdraws the permission of a disconnected key's programs to send orders, even if that can't be stored,
-   * because the key's id may be given to another key. Returns the names of these programs.
+   * Withdraws the order permission of a disconnected key's programs, because another key may get the same id.
+   * It applies even if it can't be stored. Returns the names of these programs.
    */
   withdrawOrders(profile: string): { readonly names: readonly string[]; readonly saved: Saved } {
     return this.#withdraw((one) => one.profile === profile)
   }
 
   /**
-   * Binds each program's permission to send orders to the key that is connected now. Withdraws a permission
-   * that is bound to a former key with the same id, or whose key is gone. Returns the names of the programs
-   * that lost it.
+   * Binds each program's order permission to the key that is connected now. Withdraws a permission that is
+   * bound to a former key with the same id, or whose key is gone. Returns the names of the programs that lost
+   * it.
    */
   bindOrders({ profiles, isGone }: KeysNow): { readonly names: readonly string[]; readonly saved: Saved } {
     const [only, ...more] = profiles
