@@ -35,7 +35,7 @@ export class StreamEvents {
     return Math.max(0, this.#openings - 1)
   }
 
-  /** `reason`: why the stream was reopened; ignored at the first opening, like `gap`. */
+  /** `reason`: why the stream was reopened. The first opening ignores `reason` and `gap`. */
   opened(reason: string, { sinceMs, overlapped }: OpeningGap): void {
     this.#openings += 1
     if (this.#openings === 1)
