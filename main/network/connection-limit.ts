@@ -1,8 +1,8 @@
 import type { Server, Socket } from 'node:net'
 
-/** The connection limit of servers that belong together. */
+/** The limit of unauthenticated connections, shared by several servers. */
 export interface ConnectionLimit {
-  /** Exempts an authenticated connection permanently: it is neither counted nor closed by the limit. */
+  /** Exempts an authenticated connection permanently. It is neither counted nor closed by the limit. */
   keep(socket: Socket): void
 }
 
@@ -14,12 +14,11 @@ export interface UnauthenticatedLimits {
 }
 
 /**
- * Limits the unauthenticated connections to servers, and closes the oldest one when a new one exceeds the
- * limit.
+ * Limits the unauthenticated connections to servers. A new connection beyond the limit closes the oldest one.
  *
- * Node's `maxConnections` rejects the new connection instead, so silent connections could lock out everyone
- * else. A real client sends its request long before as many others connect. Connections that clients open in
- * one instant are all unauthenticated at first, so `most` is above their usual number.
+ * Node's `maxConnections` rejects the new one instead, so silent connections could lock out all others. A
+ * real client sends its request long before so many others connect. Connections that clients open in one
+ * instant are all unauthenticated at first, so `most` is above their usual number.
  */
 export function limitConnections(
   servers: readonly Server[],

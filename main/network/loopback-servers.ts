@@ -7,21 +7,21 @@ import { type ConnectionLimit, limitConnections } from './connection-limit.ts'
 /**
  * A server on one port of both loopback addresses.
  *
- * Some browsers resolve `localhost` to ::1. If only 127.0.0.1 were bound, another program could listen on ::1
- * with the same port and receive people's codes. So a port that is in use on either address counts as in use.
+ * Some browsers resolve `localhost` to ::1. If only 127.0.0.1 were bound, another program could listen on the
+ * same port of ::1 and receive sign-in codes. So a port that is in use on either address counts as in use.
  */
 export interface LoopbackServers {
   readonly port: number
   /**
-   * Exempts an authenticated connection from the silence timeout until its next request, and permanently from
-   * the limits of unauthenticated ones.
+   * Exempts an authenticated connection: from the silence timeout until its next request, and permanently
+   * from the limits of unauthenticated ones.
    */
   keep(socket: Socket): void
   close(): Promise<void>
 }
 
 /**
- * The path of a health check: 200 while the process runs, without authentication. Says nothing about the
+ * Path of a health check: 200 while the process runs, without authentication. It says nothing about the
  * service.
  */
 export const HEALTH_PATH = '/healthz'
@@ -33,22 +33,22 @@ export interface LoopbackLimits {
   /** How often `headersTimeoutMs` and `requestTimeoutMs` are checked. */
   readonly checkedEveryMs: number
   /**
-   * Timeout of a connection without data in either direction. It also disconnects a client that does not read
-   * its response, which the request timeouts never do. It is long enough for a sign-in page that waits for
-   * the service.
+   * Timeout of a connection without data in either direction. It disconnects a client that does not read its
+   * response, which the request timeouts never do. It is long enough for a sign-in page that waits for the
+   * service.
    */
   readonly silenceMs: number
   /**
-   * How long an idle connection stays open between two requests, announced by `Keep-Alive`. Many clients
-   * ignore that; a request that they send while the connection closes is reset.
+   * How long an idle connection stays open, as announced by `Keep-Alive`. Many clients ignore it; a request
+   * that they send while the connection closes is reset.
    */
   readonly idleMs: number
   /**
-   * The maximum number of unauthenticated connections on both addresses together. A program may open hundreds
-   * in one instant, and each is unauthenticated until its first request is read.
+   * Maximum number of unauthenticated connections on both addresses together. A program may open hundreds in
+   * one instant, each unauthenticated until its first request is read.
    */
   readonly mostConnections: number
-  /** The maximum age of an unauthenticated connection, whatever its activity; absent if unlimited. */
+  /** Maximum age of an unauthenticated connection, whatever its activity; absent if unlimited. */
   readonly unauthenticatedMs?: number
 }
 
@@ -60,15 +60,15 @@ export const LOOPBACK_LIMITS: LoopbackLimits = {
   idleMs: 5_000,
   mostConnections: 1_024,
 }
-/** Answers a request that cannot be parsed, instead of Node's plain 400 or 431. It must close the socket. */
+/** Answers a request that can't be parsed, in place of Node's plain 400 or 431. It must close the socket. */
 export type MalformedListener = (error: Error, socket: Duplex) => void
 
 export interface LoopbackTraits {
   readonly limits?: LoopbackLimits
   readonly malformed?: MalformedListener
   /**
-   * The listener handles `Expect` itself: it sends `100 Continue` when it wants the body, so that a rejection
-   * comes before the body. Otherwise Node sends `100 Continue` to every such request, and 417 for other
+   * Whether the listener handles `Expect` itself. It then sends `100 Continue` when it needs the body, so
+   * that it can reject a request before the body. Otherwise Node sends `100 Continue`, and 417 for other
    * expectations.
    */
   readonly judgesExpect?: boolean
@@ -92,17 +92,17 @@ export async function listenOnLoopback(
   }
 }
 
-/** A bound port without a handler yet, so that irreversible steps can follow the check of the port. */
+/** A bound port without a handler. The port can be checked before irreversible steps. */
 export interface ClaimedPort {
   readonly port: number
-  /** Installs the handler; until then every request gets 503 with Retry-After. */
+  /** Installs the handler. Before that, every request gets 503 with Retry-After. */
   serve(listenerFor: (port: number) => RequestListener): LoopbackServers
   close(): Promise<void>
 }
 
 /**
- * Binds a port before there is anything to serve. Rejects with code `EADDRINUSE` if the port is in use. 0:
- * any free port.
+ * Binds a port before there is a handler. 0: any free port. Rejects with code `EADDRINUSE` if the port is in
+ * use.
  */
 export async function claimPort(port: number): Promise<ClaimedPort> {
   let listener: RequestListener = (_request, response) => {
@@ -153,11 +153,11 @@ async function listenOnce(
 }
 
 /**
- * How many connections the system queues by default until they are accepted. Further clients retry after a
- * second.
+ * Node's default for connections that the system queues before they are accepted. Further clients retry after
+ * a second.
  */
 const NODE_BACKLOG = 511
-/** Above this number of connections, idle ones are closed sooner: each takes a file descriptor. */
+/** Above this number of connections, idle ones are closed sooner, because each takes a file descriptor. */
 const MANY_CONNECTIONS = 64
 const MANY_IDLE_MS = 5_000
 const MEANS_NO_IPV6 = new Set<unknown>(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
@@ -189,8 +189,8 @@ function makeServer(limits: LoopbackLimits): Server {
 }
 
 /**
- * Exempts a connection from the silence timeout until its next request (when Node sets the timeout again),
- * and permanently from the limits of unauthenticated ones.
+ * Exempts a connection from the silence timeout, which Node sets again at the next request. Also exempts it
+ * permanently from the limits of unauthenticated ones.
  */
 function keep(socket: Socket, limit: ConnectionLimit): void {
   socket.setTimeout(0)
@@ -215,8 +215,8 @@ function listen(server: Server, { port, host, limits }: Place): Promise<number> 
 }
 
 /**
- * Closes all connections at once: otherwise a push stream would keep the app running as long as its window is
- * open.
+ * Closes all connections immediately. Otherwise a push stream would keep the app running as long as its
+ * window is open.
  */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {

@@ -7,7 +7,7 @@ interface Down {
   readonly failures: number
   readonly sinceMs: number
   retryAtMs: number
-  /** The reason of the latest failure in plain words, for display. */
+  /** Reason of the latest failure, in plain words for display. */
   readonly why: string
 }
 
@@ -15,9 +15,9 @@ interface Down {
 export const hostOf = (url: string): string => new URL(url).host
 
 /**
- * Whether each host is reachable. Any response, including a rejection, counts as reachable.
+ * Whether each host is reachable. Any response shows that it is, even a rejection.
  *
- * Emits one event when a host becomes unreachable and one when the host is reachable again, for all callers
+ * Emits one event when a host becomes unreachable, and one when it is reachable again, for all callers
  * together.
  */
 export class Reachability {
@@ -38,7 +38,7 @@ export class Reachability {
     this.connected(host)
   }
 
-  /** Records that a connection without a request succeeded. That does not count as a response. */
+  /** Records that a connection succeeded. Without a request, it does not count as a response. */
   connected(host: string): void {
     if (this.#hosts.delete(host)) this.#event({ kind: 'service-back', host })
   }
@@ -53,7 +53,7 @@ export class Reachability {
     if (!down) this.#event({ kind: 'service-unreachable', host, why, retryAt: Math.round(retryAtMs) })
   }
 
-  /** Whether a request that no person asked for may be sent to this host now. */
+  /** Whether a request that no person initiated may be sent to this host now. */
   mayTry(host: string): boolean {
     const down = this.#hosts.get(host)
     return !down || down.retryAtMs <= this.#timeline.now()

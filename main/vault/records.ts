@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { DataKeys } from './data-keys.ts'
 import { seal, unseal } from './sealing.ts'
 
-/** The open vault at one time, for the functions that read and write its tables. */
+/** The open vault at one time. Functions read and write its tables through it. */
 export interface VaultView {
   readonly database: DatabaseSync
   readonly keys: DataKeys
@@ -29,7 +29,7 @@ export type RecordReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt' }
 
-/** Number of generations whose metadata is kept. Secrets are kept only of the newest one. */
+/** Number of generations whose metadata is kept. Only the newest one's secret is kept. */
 const KEPT_GENERATIONS = 3
 
 const recordRow = z.object({
@@ -39,7 +39,7 @@ const recordRow = z.object({
   about: z.string(),
 })
 
-/** Reads and opens the newest record of a kind. Nothing is changed. */
+/** Reads and opens the newest record of a kind, without changes. */
 export function readRecord({ database, keys }: VaultView, profile: string, kind: RecordKind): RecordReading {
   const found = database
     .prepare(
@@ -61,8 +61,8 @@ export function readRecord({ database, keys }: VaultView, profile: string, kind:
 }
 
 /**
- * Seals and stores a record, within the caller's transaction. The metadata of older generations is kept,
- * their secrets are deleted.
+ * Seals and stores a record, within the caller's transaction. Older generations keep their metadata; their
+ * secrets are deleted.
  */
 export function writeRecord(
   { database, keys: { current }, nowMs }: VaultView,
@@ -88,7 +88,7 @@ export function writeRecord(
     .run(profile, kind, generation - KEPT_GENERATIONS)
 }
 
-/** Moves the newest record of a kind, unchanged, to the quarantine, where it is never read or overwritten. */
+/** Moves the newest record of a kind, unchanged, to the quarantine. It is never read or overwritten there. */
 export function quarantineRecord(
   { database, nowMs }: VaultView,
   profile: string,
@@ -104,13 +104,11 @@ export function quarantineRecord(
        SELECT profile, kind, generation, data_key, sealed, about, ?, ? FROM records WHERE ${newest}`,
     )
     .run(why, Math.round(nowMs), ...which)
-  // Deletes all records of the kind. Otherwise, an older one without a secret would be read as the newest.
+  // Deletes all records of the kind. Otherwise, an older one without a secret would become the newest.
   database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(profile, kind)
 }
 
-/**
- * The generation of the next record. It is never one that was used before, even by a record in quarantine.
- */
+/** The generation of the next record. It was never used before, not even by a record in quarantine. */
 export function nextGeneration({ database }: VaultView, profile: string, kind: RecordKind): number {
   const highest = (table: 'records' | 'quarantine') =>
     Number(

@@ -1,6 +1,5 @@
 /**
- * The schema of `vault.db`, as the migrations that led to it. The migration at index n turns version n into n
- * + 1.
+ * The schema of `vault.db`, as a list of migrations. The migration at index n turns version n into n + 1.
  *
  * A released migration is never edited, because existing files were created by it.
  */

@@ -23,27 +23,28 @@ import { readTokens, TOKEN, type TokenReading, writeIntent, writeTokens } from '
 /** The tokens of one key in the vault. Every write is one transaction, durable when it returns ok. */
 export interface VaultTokens {
   read(): TokenReading
-  /** Called before the token is sent, so that a later start knows that it may be used up. */
+  /** Stores that a token is about to be sent, so that the next start knows that it may be used up. */
   intend(intent: Intent, refreshToken: string): Saved
   /**
-   * Stores the newest token, its standing and a pending revocation. Without an intent, ends the stored one.
+   * Stores the newest token, its standing and a pending revocation. Without an intent, ends the stored
+   * intent.
    */
   save(tokens: StoredTokens): Saved
-  /** Records a step of a token in the journal, with the token's fingerprint. A failure is not reported. */
+  /** Records a step of a token in the journal, by the token's fingerprint. A failure is not reported. */
   note(step: JournalStep, generation: number, refreshToken: string): void
 }
 
 /** A stored profile as found in this run. */
 export interface StoredProfile {
   readonly id: string
-  /** Absent if it is unreadable; then only the profile's id is known. */
+  /** Absent if unreadable. Only the profile's id is then known. */
   readonly about?: ProfileAbout
   readonly clientSecret?: string
   readonly reading: TokenReading
   readonly tokens: VaultTokens
 }
 
-/** The result of storing a sign-in; `generation` is the generation of its stored token. */
+/** The result of storing a sign-in. `generation`: that of its stored token. */
 export type SignedIn =
   | (Saved & { readonly ok: true; readonly generation: number })
   | (Saved & { readonly ok: false })
@@ -56,7 +57,7 @@ const ABOUT_DAMAGED =
 type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
 
 /**
- * The result of writes after the vault is closed: a response of the service may arrive while the app quits.
+ * The result of a write after the vault was closed. A response of the service may arrive while the app quits.
  */
 const CLOSED = { ok: false, why: 'the vault is closed' } as const
 
@@ -72,9 +73,8 @@ export interface VaultDeps {
 /**
  * The keys stored in `vault.db`: their settings, tokens and secrets.
  *
- * Each write is one transaction, which is durable when it returns ok; failures of the disk are returned as
- * values. Without an open data key, no secret can be sealed or read, but stored keys can be listed and
- * deleted.
+ * Each write is one transaction, durable when it returns ok. Disk failures are returned as values. Without an
+ * open data key, no secret can be sealed or read, but stored keys can be listed and deleted.
  */
 export class Vault {
   readonly #database: DatabaseSync
@@ -109,7 +109,7 @@ export class Vault {
   /**
    * Stores a sign-in: the profile, its secrets and its first tokens, together or not at all.
    *
-   * The generation of these tokens is higher than any that the profile ever had.
+   * The tokens get a higher generation than any that the profile ever had.
    */
   signIn(profile: Omit<Profile, 'refreshToken'>, tokens: StoredTokens): SignedIn {
     const { id, clientSecret } = profile
@@ -117,8 +117,7 @@ export class Vault {
     let storedAs = token.generation
     const saved = this.#seal((view) => {
       const { database, nowMs } = view
-      // This is an upsert, because REPLACE would delete the row first, and with it everything that belongs to
-      // the profile.
+      // REPLACE would delete the row first, and with it everything that belongs to the profile.
       database
         .prepare(
           `INSERT INTO profiles VALUES (?, ?, ?)
@@ -128,13 +127,12 @@ export class Vault {
       const generation = Math.max(nextGeneration(view, id, TOKEN), token.generation)
       storedAs = generation
       for (const kind of [TOKEN, SECRET] as const) {
-        // The record is kept in case its data key can be opened again; otherwise the new record would replace
-        // it.
+        // Kept in case its data key can be opened again. Otherwise the new record would replace it.
         if (readRecord(view, id, kind).kind === 'lost') {
           quarantineRecord(view, id, kind, 'replaced by a new sign-in')
         }
       }
-      // Everything that is pending from the previous sign-in, including a revocation, ends.
+      // Ends everything that is pending from the previous sign-in, including a revocation.
       writeTokens(view, id, {
         ...tokens,
         token: { ...token, generation },
@@ -150,7 +148,7 @@ export class Vault {
     return saved.ok ? { ...saved, generation: storedAs } : saved
   }
 
-  /** Stores only a person's settings of a key, so the data key need not be open. */
+  /** Stores a person's settings of a key. It needs no open data key. */
   keepSettings(profile: Pick<Profile, 'id' | 'probes' | 'rotationMinutes' | 'orders'>): Saved {
     const changes = keySettingsOf(profile)
     return this.#write(({ database, nowMs }) => {
@@ -162,7 +160,7 @@ export class Vault {
     })
   }
 
-  /** Stores another secret for the existing tokens, which stay unchanged. */
+  /** Stores another secret. The existing tokens stay unchanged. */
   keepSecret({ id, clientSecret }: Pick<Profile, 'id' | 'clientSecret'>): Saved {
     if (clientSecret === undefined) return SAVED
     return this.#seal((view) => {
@@ -201,13 +199,13 @@ export class Vault {
     return reading.ok && reading.value !== undefined ? String(reading.value['backend']) : undefined
   }
 
-  /** Whether this token ever belonged to the profile. If it did, the stored token is the same or newer. */
+  /** Whether this token ever belonged to the profile. If so, the stored token is the same or newer. */
   knows(profile: string, refreshToken: string): boolean {
     const reading = this.#read((view) => isInJournal(view, profile, refreshToken))
     return reading.ok && reading.value
   }
 
-  /** Keys for one purpose, derived from the open data keys, the present one first; empty if none is open. */
+  /** Keys for one purpose, derived from the open data keys, the current one first; empty if none is open. */
   keysFor(purpose: string): readonly Uint8Array[] {
     const { current, opened } = this.#keys
     const others = [...opened].filter(([id]) => id !== current?.id).map(([, key]) => key)
@@ -267,8 +265,8 @@ export class Vault {
   }
 
   /**
-   * Whether a mark is valid for any key that was opened in this run. True if none was opened, because then no
-   * secret can be read.
+   * Whether any key that was opened in this run confirms a mark. True if none was opened, because no secret
+   * can then be read.
    */
   #isVouchedFor(id: string, about: ProfileAbout, mark: string | undefined): boolean {
     const keys = [...this.#keys.opened.values()]
@@ -283,9 +281,7 @@ export class Vault {
     return reading
   }
 
-  /**
-   * Quarantines a record. If even that can't be written, the record stays in place, where it is just as safe.
-   */
+  /** Quarantines a record. If that fails, the record is just as safe in place. */
   #quarantine(profile: string, kind: RecordKind, why: string): void {
     this.#write((view) => quarantineRecord(view, profile, kind, why))
   }
@@ -344,7 +340,7 @@ function writeSecret(view: VaultView, profile: string, secret: string): void {
 }
 
 /**
- * Without its secret or its true addresses, a key can't be used, whatever the state of its token. The token
+ * A key can't be used without its secret or its true addresses, whatever the state of its token. The token
  * stays unchanged.
  */
 function unusable(found: StoredProfile, reading: TokenReading): StoredProfile {
