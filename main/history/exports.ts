@@ -11,9 +11,7 @@ export interface ExportSource {
   incident(profile: string, fromMs: number, toMs: number): Incident | undefined
 }
 
-/**
- * An export as a file, with its name, media type and text; `undefined` for a profile that is not connected.
- */
+/** An export as a file: name, media type and text. `undefined` for a profile that is not connected. */
 export function exportedFile(
   source: ExportSource,
   what: ExportKind,

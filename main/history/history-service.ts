@@ -37,16 +37,18 @@ export interface HistoryServiceDeps {
   readonly log: Log
   readonly announcer: Announcer
   readonly version: string
-  /** Absent if the history is kept only in memory. */
+  /** Absent if the history is only in memory. */
   readonly dataFolder?: string
   readonly retention?: Retention
-  /** Called once when a history file cannot be used; called again only if the file has worked in between. */
+  /**
+   * Called once when a history file can't be used. Called again only after the file has worked in between.
+   */
   readonly problem: (sentence: string) => void
 }
 
 export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
 
-/** How far the usual level extends beyond a chart's history. It covers the chart's forecast. */
+/** How far the usual level extends beyond a chart's history, to cover the chart's forecast. */
 const USUAL_BEYOND_MS = 30 * MINUTE_MS
 
 /** Sampling interval of each profile, for history and alerts. */
@@ -62,7 +64,7 @@ export class HistoryService {
   readonly #listeners = new Set<(alerts: readonly Alert[]) => void>()
   readonly #announced = new Set<(announcement: Announcement) => void>()
   readonly #unsubscribe: () => void
-  /** Problems to report once a key is connected, because every event belongs to a profile. */
+  /** Problems to report once a key is connected. Every event belongs to a profile. */
   #problems: string[] = []
   /** Profiles whose thresholds the monitor already has. */
   readonly #thresholdsSet = new Set<string>()
@@ -79,7 +81,7 @@ export class HistoryService {
             clock,
             log,
             problem: (sentence, failure) => {
-              // A lasting problem and its end are reported by each key.
+              // Lasting problems are reported by each key, with their end.
               if (failure === undefined) this.#problem(sentence)
             },
             ...(retention && { retention }),
@@ -140,7 +142,7 @@ export class HistoryService {
   }
 
   /**
-   * The levels of a profile's rows, without rows that have no level, at most `points` per row; empty if it is
+   * The levels of a profile's rows, at most `points` per row. Rows without a level are left out. Empty if
    * disconnected.
    */
   trends(profile: string, fromMs: number, toMs: number, points: number): Trends {
@@ -300,7 +302,7 @@ export class HistoryService {
     this.#lookIn(LOOK_MS)
   }
 
-  /** Gives each row its usual loads; reads the record of at most one row per sample. */
+  /** Gives each row its usual loads. Reads the record of at most one row per sample. */
   #expectUsual(profile: string, { requests, at }: Snapshot): void {
     let mayRead = true
     for (const { category, observedAt } of requests) {
@@ -327,8 +329,8 @@ export class HistoryService {
 }
 
 /**
- * The points in memory, preceded by the points of the file. At most `most` points are returned; the points of
- * the file are dropped first.
+ * The points in memory, preceded by points of the file. If there are more than `most`, points of the file are
+ * left out.
  */
 function withEarlier(
   recent: History,

@@ -31,8 +31,8 @@ export interface HistoryStoreDeps {
   readonly clock: Clock
   readonly log: Log
   /**
-   * Called once when the file cannot be used; called again only if the file has worked in between. `failure`:
-   * the kind of problem, if it lasts.
+   * Called once when the file can't be used. Called again only after the file has worked in between.
+   * `failure`: the kind of a lasting problem.
    */
   readonly problem: (sentence: string, failure?: StorageFailure) => void
   readonly retention?: Retention
@@ -48,7 +48,7 @@ export type StorageStatus =
       readonly lost: number
     }
 
-/** An interval, epoch ms, and the maximum number of stretches. */
+/** An interval, epoch ms, and the maximum number of columns. */
 export interface ProgramQuery {
   readonly fromMs: number
   readonly toMs: number
@@ -56,11 +56,10 @@ export interface ProgramQuery {
 }
 
 /**
- * The flush interval in milliseconds. Even with the duration of a write, a kill -9 loses less than one
- * second.
+ * Flush interval in milliseconds. Including the duration of a write, a kill -9 loses less than one second.
  */
 export const FLUSH_MS = 500
-/** The maximum number of queued entries while the file cannot be written: some minutes of a busy key. */
+/** Maximum number of queued entries while the file can't be written: some minutes of a busy key. */
 const MAX_WAITING = 20_000
 const COMPACT_EVERY_MS = 60_000
 const COMPACT_GAP_MS = 20
@@ -69,8 +68,8 @@ export const MAX_STORED_EVENTS = 5_000
 /**
  * Samples and events in `history.db`.
  *
- * Methods neither block nor throw: a damaged file affects the history, not monitoring. Entries are queued
- * until the next flush, or longer while the file fails; beyond `MAX_WAITING` the oldest are dropped.
+ * Methods neither block nor throw, because a damaged file must not affect monitoring. Entries are queued
+ * until the next flush, or longer while the file fails. Beyond `MAX_WAITING`, the oldest are dropped.
  */
 export class HistoryStore {
   readonly #deps: HistoryStoreDeps
@@ -118,7 +117,7 @@ export class HistoryStore {
     return this.#read((file) => historyOf(file, profile, category, fromMs, toMs, points))
   }
 
-  /** A report for whole minutes, with the actual `from` and `to`. `undefined` while the file fails. */
+  /** A report for whole minutes, with its actual `from` and `to`. `undefined` while the file fails. */
   report(profile: string, fromMs: number, toMs: number): Report | undefined {
     return this.#read((file) => reportFrom(file, profile, fromMs, toMs))
   }
@@ -161,8 +160,8 @@ export class HistoryStore {
   }
 
   /**
-   * Requests of each program behind the gateway, of the whole app, and of others, in stretches of whole
-   * minutes, at most `columns` for the interval; `undefined` while the file fails.
+   * Requests of each program behind the gateway, of the whole app, and of others. They are in whole minutes,
+   * at most `columns` for the interval. `undefined` while the file fails.
    */
   programHistory(
     profile: string,
@@ -306,13 +305,12 @@ export class HistoryStore {
 
   #compact(): void {
     let more = false
-    // Queued entries are written first: later, they would replace the minutes that are closed below.
+    // Queued entries are written first. Later, they would replace the minutes that are closed below.
     if (this.#waiting.length > 0 && this.#failure === undefined) this.flush()
     try {
       const file = this.#failure === undefined ? this.#kept.file : undefined
       const nowMs = this.#deps.clock.wallMs()
-      // Closed minutes are rolled up before compaction deletes their samples, even when no new entries
-      // arrive.
+      // Closes minutes even without new entries, because compaction deletes their samples.
       file?.write([], nowMs)
       if (file !== undefined) {
         const atMs = this.#compactionTime.at(nowMs, this.#deps.clock.monotonicMs(), () =>
@@ -380,7 +378,7 @@ function programTotals(
   return used.map(({ program, requests: [requests = 0] }) => ({ program, requests }))
 }
 
-/** A report of whole minutes, rounded outwards: finer samples are not stored for long. */
+/** A report of whole minutes, rounded outwards. Finer samples are not stored for long. */
 function reportFrom(file: HistoryFile, profile: string, fromMs: number, toMs: number): Report {
   const from = startOf(fromMs, MINUTE_MS)
   const to = startOf(toMs + MINUTE_MS - 1, MINUTE_MS)

@@ -30,7 +30,7 @@ export type LowestHeader = (category: string, afterMs: number, untilMs: number) 
 /** Turns snapshots into history entries: samples of request quotas, and slots when they change. */
 export class Recorder {
   readonly #add: (entry: Entry) => void
-  /** The counters of each row as of its last entry. They start at zero when a profile is connected. */
+  /** The counters of each row at its last entry. They start at zero when a profile is connected. */
   readonly #counted = new Map<string, Counted>()
   readonly #samples = new Map<string, Sample>()
   readonly #slots = new Map<string, SlotSample>()
@@ -45,8 +45,8 @@ export class Recorder {
   }
 
   /**
-   * Takes a sample. Must be called about once a second. If a header has arrived since the previous sample,
-   * its level is recorded first. The present level follows, because it has risen since then or is an
+   * Takes a sample. Call this about once a second. If a header has arrived since the previous sample, its
+   * level is recorded first. The present level follows, because it has risen since the header or is an
    * estimate.
    */
   observe(snapshot: Snapshot, lowestHeader: LowestHeader): void {
@@ -62,13 +62,13 @@ export class Recorder {
       const level: Level = seen === undefined ? row : { remaining: seen, source: 'header' }
       this.#request(profile, row, level, snapshot.at)
     }
-    // A gateway that was restarted counts from zero.
+    // A restarted gateway counts from zero.
     if (snapshot.programs === undefined) forgetOf(profile, this.#forwarded)
     for (const program of snapshot.programs ?? []) this.#program(profile, program, snapshot.at)
     for (const row of snapshot.slots) this.#slot(profile, row, snapshot.at)
   }
 
-  /** Drops the counters of a disconnected profile: if it is reconnected, they start at zero. */
+  /** Drops the counters of a disconnected profile, because they start at zero if it is reconnected. */
   forget(profile: string): void {
     this.#environments.delete(profile)
     this.#lookedAtMs.delete(profile)
@@ -97,7 +97,7 @@ export class Recorder {
 
   #program(profile: string, { id, name, class: own, use }: ProgramSummary, atMs: number): void {
     for (const { category, forwarded } of use) {
-      // The key contains the name, because a revoked program's id is reused.
+      // The name is part of the key, because a revoked program's id is reused.
       const key = `${profile}\n${id}\n${name}\n${category}`
       const requests = since(this.#forwarded.get(key) ?? 0, forwarded)
       if (requests === 0) continue
@@ -128,7 +128,7 @@ function forgetOf(profile: string, map: Map<string, unknown>): void {
   for (const key of map.keys()) if (key.startsWith(`${profile}\n`)) map.delete(key)
 }
 
-/** The growth of a counter. A value smaller than before means that it was reset, such as by a reconnect. */
+/** The growth of a counter. A smaller value means that the counter was reset, for example by a reconnect. */
 const since = (before: number, now: number): number => (now >= before ? now - before : now)
 
 function isWorthKeeping(sample: Sample, last: Sample | undefined): boolean {

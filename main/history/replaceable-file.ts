@@ -36,12 +36,14 @@ export type FileOpening =
   | { readonly kind: 'replaced' }
   | { readonly kind: 'failed'; readonly failure: StorageFailure; readonly cause: unknown }
 
-/** How often a damaged file is replaced in one run. A failing disk may damage each new file too. */
+/**
+ * Maximum number of times a damaged file is replaced in one run. A failing disk may damage each new file too.
+ */
 const MAX_REPLACED = 3
 
 /**
- * `history.db` of a data folder. A file that is damaged or from a newer version is set aside and replaced by
- * an empty one, because monitoring must not depend on the history.
+ * `history.db` of a data folder. Monitoring must not depend on it: a file that is damaged or from a newer
+ * version is set aside and replaced by an empty one.
  */
 export class ReplaceableFile {
   readonly #deps: ReplaceableFileDeps
@@ -96,7 +98,7 @@ export class ReplaceableFile {
     }
   }
 
-  /** Closes a file that was removed or replaced, because writes to it would be lost. */
+  /** Closes a file that was removed or replaced. Writes to it would be lost. */
   closeIfRemoved(): void {
     if (this.#file === undefined || this.#isInPlace()) return
     this.close()
@@ -181,7 +183,7 @@ export function historyBytes(folder: string): number {
     .reduce((sum, size) => sum + size, 0)
 }
 
-/** One sentence for the person. `aside`: the name under which the unusable file was set aside. */
+/** One sentence for a person. `aside`: name of the unusable file, if it was set aside. */
 export function historySentence(failure: StorageFailure, aside?: string): string {
   const kept = aside === undefined ? '' : ` It was renamed to ${aside}.`
   switch (failure) {

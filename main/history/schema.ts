@@ -3,7 +3,8 @@
  * appended.
  *
  * Every table is clustered by series and time (`WITHOUT ROWID`), because rows are read, rolled up and deleted
- * in that order. `minutes`, `quarters` and `hours` hold closed stretches only; the open one is in `samples`.
+ * in that order. `minutes`, `quarters` and `hours` have only completed rollups. The open one is still in
+ * `samples`.
  */
 export const HISTORY_MIGRATIONS: readonly string[] = [
   `
@@ -61,7 +62,7 @@ export const HISTORY_MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX events_by_time ON events (profile, at);
   `,
-  // Coarser levels, because a chart or report of a day or a week would otherwise read too many minutes.
+  // Coarser levels: a chart or report of a day or a week would otherwise read too many minutes.
   `
   CREATE TABLE quarters (
     series INTEGER NOT NULL,
@@ -109,7 +110,7 @@ export const HISTORY_MIGRATIONS: readonly string[] = [
     environment TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
-  // Own requests per minute by program behind the gateway: each program's part of `own`.
+  // Own requests per minute, by program behind the gateway. They are part of `own`.
   `
   CREATE TABLE program_use (
     series INTEGER NOT NULL,

@@ -27,9 +27,7 @@ export interface ProgramMinute {
 export interface SeriesFile {
   /** The whole minutes that begin in the interval, by profile, category and time. */
   minutes(query: SeriesQuery): Iterable<SeriesMinute>
-  /**
-   * Requests of programs behind the gateway in the same minutes; these are part of the rows' own requests.
-   */
+  /** Requests of programs behind the gateway in the same minutes. The rows' own requests include them. */
   programMinutes(query: SeriesQuery): Iterable<ProgramMinute>
   /** Profiles with recorded minutes, connected or not. */
   profiles(): readonly { readonly profile: string; readonly environment: string }[]
@@ -65,7 +63,7 @@ export function openSeriesFile(folder: string): SeriesOpening {
 }
 
 function seriesFile(database: DatabaseSync): SeriesFile {
-  // Files from an earlier version lack this table.
+  // A file from an earlier version lacks this table.
   const hasProfiles =
     database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'profiles'`).get() !== undefined
   const environment = hasProfiles

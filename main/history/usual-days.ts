@@ -22,7 +22,7 @@ type StretchesOf = (
 ) => readonly RecordedStretch[] | undefined
 
 interface Learned {
-  /** The day at the exchange when this was learned, and whether it was past 10:00. */
+  /** The exchange's day on which this was learned, and whether it was past 10:00. */
   readonly dayMs: number
   readonly isShown: boolean
   readonly usual: UsualDay
@@ -32,8 +32,8 @@ interface Learned {
 const NO_LOADS: readonly UsualLoad[] = []
 
 /**
- * The usual day of each quota, learned from the record at the first look-up, on each new day at the exchange,
- * and again at 10:00 on that day.
+ * The usual day of each quota. It is learned from the record at the first lookup, on each new day of the
+ * exchange, and again at 10:00 on that day.
  */
 export class UsualDays {
   readonly #read: StretchesOf
@@ -44,9 +44,8 @@ export class UsualDays {
   }
 
   /**
-   * The usual loads of a row today. Reads the record if that is due. `mayRead`: whether this call may read
-   * it, which takes tens of milliseconds for a month of one row. Also returns whether this call read the
-   * record.
+   * The usual loads of a row today. Reads the record if that is due and `mayRead` allows it, because a month
+   * of one row takes tens of milliseconds. Also returns whether this call read the record.
    */
   look(profile: string, category: string, nowMs: number, mayRead: boolean) {
     const key = keyOf(profile, category)

@@ -8,7 +8,7 @@ import { setAside } from '../storage/set-aside.ts'
 import { filePlace, migrate, openSqlite } from '../storage/sqlite-file.ts'
 import { type StorageFailure, storageFailure } from '../storage/storage-error.ts'
 
-/** What became of an order. */
+/** The outcome of an order. */
 export interface Settlement extends Pick<JournalEntry, 'outcome'> {
   readonly status?: number
   readonly orderIds?: readonly string[]
@@ -18,16 +18,17 @@ export interface Settlement extends Pick<JournalEntry, 'outcome'> {
 /** An entry with the hashes by which its order is recognised. */
 export interface HashedEntry extends JournalEntry, RecognisedBy {
   /**
-   * Identifies the key that sent the order, because its profile id may later be given to another key. Absent
-   * in entries of earlier versions.
+   * Mark of the key that sent the order. The profile id is not enough, because another key may get it later.
+   * Absent in entries of earlier versions.
    */
   readonly keyMark?: string
 }
 
 const MIGRATIONS: readonly string[] = [
-  // `hashes` and `confirm_hashes`: see `RecognisedBy`. Lists are JSON. `similar_hashes` is a list with the
-  // `keyMark`. Earlier versions, which can read this file too, wrote hashes or nothing there. A value without
-  // a dot is a mark.
+  // `hashes` and `confirm_hashes`: see `RecognisedBy`. Lists are JSON.
+  //
+  // `similar_hashes` is a list with the `keyMark`. Earlier versions, which can read this file too, wrote
+  // hashes or nothing there. A value without a dot is a mark.
   `
   CREATE TABLE orders (
     id TEXT PRIMARY KEY,
@@ -54,8 +55,8 @@ const MIGRATIONS: readonly string[] = [
 export const JOURNAL_VERSION = MIGRATIONS.length
 
 /**
- * A commit returns once its pages are on the disk (`synchronous = FULL`, and on macOS `fullfsync`). So an
- * order that was sent is still in the journal after the machine crashes.
+ * A commit returns once its pages are on the disk (`synchronous = FULL`, and on macOS `fullfsync`). So a sent
+ * order is still in the journal after the machine crashes.
  */
 const PRAGMAS = `
   PRAGMA journal_mode = WAL;
@@ -64,9 +65,7 @@ const PRAGMAS = `
   PRAGMA journal_size_limit = 4000000;
   PRAGMA trusted_schema = OFF;
 `
-/**
- * How long to wait for another program's lock, in milliseconds. Everything else in this process waits too.
- */
+/** Maximum wait for another program's lock, in milliseconds. Everything else in this process waits too. */
 const BUSY_MS = 50
 const NAME = 'orders'
 
@@ -161,7 +160,7 @@ export class JournalFile {
       run()
       this.database.exec('COMMIT')
     } catch (error) {
-      // SQLite has already rolled back by itself after some failures.
+      // SQLite has already rolled back after some failures.
       if (this.database.isTransaction) this.database.exec('ROLLBACK')
       throw error
     }
@@ -174,7 +173,7 @@ export class JournalFile {
     this.#statements.insert.run(...values, ...lists.map((list) => JSON.stringify(list)))
   }
 
-  /** Inserts an entry and its outcome, unless the file contains the entry. */
+  /** Inserts an entry with its outcome, unless it is in the file. */
   restore(entry: HashedEntry): void {
     if (this.#statements.has.get(entry.id) !== undefined) return
     this.insert(entry)
@@ -196,7 +195,7 @@ export class JournalFile {
     return entries.parse(this.#statements.between.all(Math.floor(fromMs), Math.ceil(toMs)))
   }
 
-  /** Entries without an answer, and those whose unknown outcome no person has dismissed. */
+  /** Entries without an answer, and those with an unknown outcome that no person has dismissed. */
   open(): readonly HashedEntry[] {
     return entries.parse(this.#statements.open.all())
   }
@@ -223,7 +222,7 @@ export class JournalFile {
 const marksOf = (keyMark: string | undefined) => (keyMark === undefined ? [] : [keyMark])
 
 export type JournalOpening =
-  /** `aside`: the new name of a damaged file that `file` replaces. */
+  /** `aside`: new name of the damaged file that `file` replaces. */
   | {
       readonly kind: 'open'
       readonly file: JournalFile
@@ -258,7 +257,7 @@ function openOnce(folder: string): JournalOpening {
       return { kind: 'failed', failure: 'newer' }
     }
     const file = new JournalFile(database)
-    // Reads the open entries now, so that a damaged page is noticed before the first order.
+    // Reads the open entries now, to notice a damaged page before the first order.
     return { kind: 'open', file, entries: file.open() }
   } catch (cause) {
     if (database?.isOpen) database.close()

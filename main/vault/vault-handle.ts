@@ -139,7 +139,7 @@ export class VaultHandle {
   }
 
   /**
-   * Whether the keystore protects nothing: whoever reads the file can read the keys. A person has consented
+   * Whether the keystore protects nothing: any reader of the file can read the keys. A person has consented
    * to that.
    */
   get hidesNothing(): boolean {
