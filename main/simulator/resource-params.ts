@@ -15,7 +15,7 @@ const MAX_SYMBOLS = 100
 const MAX_LEGS = 10
 const MAX_PAGE_SIZE = 600
 
-/** The accounts in a request, known and unknown. */
+/** The accounts that a request names, known and unknown. */
 export interface AskedAccounts {
   readonly known: readonly string[]
   readonly unknown: readonly string[]
@@ -76,7 +76,7 @@ export function readBarUnit(query: URLSearchParams): Read<(typeof BAR_UNITS)[num
   return unit === undefined ? bad('unit must be Minute, Daily, Weekly or Monthly.') : read(unit)
 }
 
-/** The range of bars in a request. */
+/** The bars that a request names. */
 export interface AskedBars {
   readonly unit: (typeof BAR_UNITS)[number]
   readonly interval: number
@@ -84,7 +84,7 @@ export interface AskedBars {
   readonly untilMs: number
 }
 
-/** The maximum number of bars; more would only take memory. */
+/** Maximum number of bars, to limit memory. */
 const MAX_BARS = 1000
 const UNIT_MINUTES = { Minute: 1, Daily: 1440, Weekly: 10_080, Monthly: 43_200 } as const
 
@@ -123,8 +123,8 @@ export function readSpreadType(query: URLSearchParams): Read<SpreadType> {
 }
 
 /**
- * Reads `symbol`, a list; a trailing ` *` stands for every option of an underlying. If `symbol` is absent,
- * every symbol passes the filter.
+ * Reads `symbol`, a list. A trailing ` *` matches every option of an underlying. If `symbol` is absent, every
+ * symbol passes.
  */
 export function readSymbolFilter(query: URLSearchParams): Read<(symbol: string) => boolean> {
   const text = parameter(query, 'symbol')
@@ -142,8 +142,8 @@ export interface PageRequest {
 }
 
 /**
- * Reads `pageSize`, 1 to 600 (the default), and `nextToken`, which comes from an earlier page. Without
- * `nextToken`, reads the first page.
+ * Reads `pageSize`, 1 to 600 (the default), and `nextToken` from an earlier page. Without `nextToken`, the
+ * first page.
  */
 export function readPage(query: URLSearchParams): Read<PageRequest> {
   return flatRead(
@@ -159,7 +159,7 @@ export function readPage(query: URLSearchParams): Read<PageRequest> {
   )
 }
 
-/** One page of `items`, and the token of the next page if there is one. */
+/** One page of `items`, and the token of the next page, if any. */
 export function pageOf<T>(items: readonly T[], { size, offset }: PageRequest) {
   const nextToken = offset + size < items.length ? `page-${offset + size}` : undefined
   return { items: items.slice(offset, offset + size), nextToken }

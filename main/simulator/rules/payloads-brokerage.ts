@@ -101,9 +101,7 @@ const STATUSES = [
   { Status: 'FLL', StatusDescription: 'Filled' },
 ] as const
 
-/**
- * An order of the simulated day. Any id is valid. Every ten minutes, the order is placed and filled again.
- */
+/** An order of the simulated day. Any id is valid. The order is placed and filled again every ten minutes. */
 export function order(seed: number, account: string, id: string, atMs: number): Payload {
   const symbols = HELD[account] ?? []
   const symbol = symbols[wholeOf(seed, 0, symbols.length - 1, 'order', id)] ?? 'MSFT'

@@ -13,7 +13,7 @@ function fridays(atMs: number, count: number): readonly string[] {
   )
 }
 
-/** Whether a Friday is the third of its month (15th to 21st), when standard monthly options expire. */
+/** Whether a Friday is the third of its month, on which standard monthly options expire. */
 function isThirdFriday(date: string): boolean {
   const day = Number(date.slice(8))
   return day >= 15 && day <= 21
@@ -33,7 +33,7 @@ const strikesOf = (seed: number, underlying: string, atMs: number): readonly num
 }
 
 /**
- * The spread types, each with the number of consecutive strikes in a spread, and with the intervals that a
+ * The spread types. `strikes`: number of consecutive strikes in a spread. The flags: which intervals a
  * request can choose.
  */
 const SPREAD_TYPES = [

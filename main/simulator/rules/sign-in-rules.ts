@@ -14,15 +14,15 @@ export interface AuthorizeRequest {
 /** The outcome of an authorization request. */
 export type AuthorizeOutcome =
   | { readonly kind: 'ask'; readonly request: AuthorizeRequest }
-  /** An error that is shown to the person, because the redirect can't be trusted. */
+  /** An error shown to the person, because the redirect can't be trusted. */
   | { readonly kind: 'unsafe'; readonly description: string }
-  /** An error that is returned to the program through its redirect. */
+  /** An error returned to the program through its redirect. */
   | { readonly kind: 'redirect'; readonly location: string }
 
 const ALLOWED_PORTS: readonly string[] = ['', '80', '3000', '3001', '8080', '31022']
 const ALLOWED_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** Whether a default key allows the redirect: loopback on a few ports only. */
+/** Whether a default key allows the redirect: only loopback, on a few ports. */
 export function isAllowedRedirect(uri: string): boolean {
   if (!URL.canParse(uri)) return false
   const url = new URL(uri)
@@ -87,7 +87,8 @@ export interface ExchangedCode {
 }
 
 /**
- * Authorization requests that wait for the person, and codes that wait to be exchanged. Both are single-use.
+ * Authorization requests that wait for the person, and codes that wait to be exchanged. Each can be used
+ * once.
  */
 export class SignInRules {
   readonly #mint: () => string
@@ -98,7 +99,7 @@ export class SignInRules {
     this.#mint = mint
   }
 
-  /** Stores a request and returns the id under which the person's answer is expected. */
+  /** Stores a request. Returns the id for `answer`. */
   ask(request: AuthorizeRequest): string {
     const id = this.#mint()
     this.#asked.set(id, request)
@@ -122,7 +123,7 @@ export class SignInRules {
     return redirectTo(redirectUri, { code, state })
   }
 
-  /** Exchanges `code`, which is used up whatever the result. */
+  /** Exchanges `code`. It is used up, whatever the result. */
   exchange(
     code: string,
     redirectUri: string,
