@@ -50,7 +50,7 @@ export class Alerts {
     this.#engine = new AlertEngine(deps.kept.flatMap((body) => storedAlert(body) ?? []))
   }
 
-  /** Updates the alerts of one profile. Must be called about once a second for each profile. */
+  /** Updates the alerts of one profile. Call this about once a second for each profile. */
   observe(snapshot: Snapshot): void {
     this.#nowMs = snapshot.at
     this.#tell(this.#engine.observe(snapshot))
@@ -131,7 +131,9 @@ export class Alerts {
   }
 }
 
-/** Parses a stored row of `open_alerts`; `undefined` if this version can't read it. Such a row is deleted. */
+/**
+ * Parses a stored row of `open_alerts`. `undefined` if this version can't read it; the row is then deleted.
+ */
 export function storedAlert(text: string): Alert | undefined {
   return alertSchema.safeParse(jsonOf(text)).data
 }

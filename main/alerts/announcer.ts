@@ -18,7 +18,7 @@ export const throughNotify = (notify: Notify): Announcer => ({
   withdraw: () => {},
 })
 
-/** Announces in a terminal: a bell, except for good news, and one line through `say`. */
+/** Announces in a terminal: one line through `say`, and a bell unless it is good news. */
 export function bellAnnouncer(ring: () => void, say: (line: string) => void): Announcer {
   return {
     announce: ({ severity, title, body }) => {

@@ -42,7 +42,7 @@ export function connectKey(
   return { ok: true, profile: profile.id }
 }
 
-/** The hosts of a key: the provider's, or those that the person entered, if a token may be sent there. */
+/** The hosts of a key: the provider's, or those that the person entered. A token may be sent to them. */
 export function addressesOf(
   request: Pick<NewKey, 'environment' | 'authUrl' | 'baseUrl'>,
 ): Outcome<{ readonly authUrl: string; readonly baseUrl: string }> {

@@ -4,13 +4,13 @@ import type { Clock, Http } from '../ports/ports.ts'
 /** Timeout for the head of the sign-in host's response. Milliseconds. */
 const TIMEOUT_MS = 5_000
 
-/** How often a host that responds is checked, in milliseconds. */
+/** Interval of checks while the host responds. Milliseconds. */
 const AGAIN_MS = 30_000
 
 /** The watched sign-in host of one sign-in. */
 export interface HostWatch {
   /**
-   * Resolves with the result of the first check: why the host does not respond, in plain words; `undefined`
+   * Resolves after the first check with the reason why the host does not respond, in plain words. `undefined`
    * if it responds, or at `stop`.
    */
   readonly first: Promise<string | undefined>
@@ -23,7 +23,7 @@ export interface HostWatchDeps {
 }
 
 /**
- * Checks whether the host of `authUrl` responds, until stopped, and calls `changed` at each change after the
+ * Checks whether the host of `authUrl` responds, until stopped. Calls `changed` at each change after the
  * first check. Any response counts. The request contains nothing about the sign-in, and the response is not
  * read.
  */

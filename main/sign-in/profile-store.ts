@@ -46,11 +46,11 @@ export interface RestoredProfile {
 /** What the host decides about stored keys. */
 export interface VaultProfileStoreDeps {
   /**
-   * Whether a key that is connected while the stored keys cannot be opened may be sealed under a new data
-   * key: true for a keyring, which may have lost its own key; false for a passphrase, which may be mistyped.
+   * Whether a new data key may be created for a key that is connected while the stored keys can't be opened.
+   * True for a keyring, which may have lost its own key. False for a passphrase, which may be mistyped.
    */
   readonly startsOver: boolean
-  /** Stores the settings of the built-in simulator; its key is not stored. */
+  /** Stores the settings of the built-in simulator. Its key is not stored. */
   readonly simulator?: Pick<SimulatorSettings, 'keep'>
   /** Called when the result of `keystore` may have changed. */
   readonly changed: () => void
@@ -75,8 +75,8 @@ export class VaultProfileStore implements ProfileStore {
   }
 
   /**
-   * Stored keys that are not connected yet, or that were connected before they could be opened. Includes keys
-   * that can't be opened, so that a person can sign in again.
+   * Stored keys that are not connected yet, or that were connected before they could be opened. Keys that
+   * can't be opened are included, so that a person can sign in again.
    */
   restore(): readonly RestoredProfile[] {
     const stored = this.#handle.vault?.profiles() ?? []
@@ -87,7 +87,7 @@ export class VaultProfileStore implements ProfileStore {
     return stored.flatMap((found) => {
       const profile = profileOf(found)
       const former = this.#keys.get(found.id)?.tokens
-      // A key that could not be opened at first, but can be now, is returned again.
+      // A key is returned again if it can be opened only now.
       const opensNow = former?.lost !== undefined && found.reading.kind === 'found'
       if (former !== undefined && !opensNow) return []
       if (found.about === undefined) this.#damaged.add(found.id)
@@ -98,7 +98,7 @@ export class VaultProfileStore implements ProfileStore {
     })
   }
 
-  /** The placeholder for keys in a file that cannot be opened. */
+  /** The placeholder for keys in a file that can't be opened. */
   #unnamed(): RestoredProfile {
     const key = { profile: damagedProfile(SAVED_KEYS), tokens: TokenStore.empty() }
     this.#keys.set(SAVED_KEYS, key)
@@ -114,7 +114,7 @@ export class VaultProfileStore implements ProfileStore {
     })
   }
 
-  /** The ids in use, of connected and stored keys. */
+  /** The ids of connected and stored keys. */
   ids(): readonly string[] {
     return this.#handle.storedIds()
   }
@@ -173,7 +173,7 @@ export class VaultProfileStore implements ProfileStore {
     const { state } = this.#handle.status
     if (tokens === undefined) return state === 'waiting' ? 'waiting' : 'memory'
     if (this.#damaged.has(profile)) return 'record-corrupt'
-    // A key that was connected in this run works from memory, and is sealed later if possible.
+    // A key of this run works from memory, and is sealed later if possible.
     const isOfThisRun = tokens.kind === 'memory' && profile !== SAVED_KEYS
     const isOfStored = state !== 'unavailable' && state !== 'unprotected'
     if (state !== 'ok' && !(isOfThisRun && isOfStored)) return state
@@ -182,7 +182,7 @@ export class VaultProfileStore implements ProfileStore {
     return this.#handle.hidesNothing ? 'unprotected' : 'ok'
   }
 
-  /** Seals the tokens of one key. If the key is sealed late, it is sealed with its newest settings. */
+  /** Seals the tokens of one key. A key that is sealed late gets its newest settings. */
   #sealerOf(id: string): TokenSealer {
     return {
       seal: (tokens) => {
@@ -200,7 +200,7 @@ export class VaultProfileStore implements ProfileStore {
     }
   }
 
-  /** Stores a change of a key next to its tokens. If the key is sealed later, the change is included. */
+  /** Stores a change of a key next to its tokens, now or when the key is sealed. */
   #keep(profile: Profile, write: (vault: Vault) => Saved): Saved {
     const key = this.#keys.get(profile.id)
     if (key === undefined) return SAVED
@@ -212,7 +212,7 @@ export class VaultProfileStore implements ProfileStore {
 
   #startOver(): void {
     const { state } = this.#handle.status
-    // A damaged stored key can't be opened by any passphrase, so nothing is lost by adding a new data key.
+    // No passphrase can open a damaged key, so a new data key loses nothing.
     if (state !== 'record-corrupt' && !(state === 'key-changed' && this.#deps.startsOver)) return
     void this.#handle.startOver().then(() => {
       this.#sealAll()
@@ -225,12 +225,10 @@ export class VaultProfileStore implements ProfileStore {
   }
 }
 
-/**
- * A host name that never resolves (RFC 2606), so that nothing is sent for a key whose own addresses are lost.
- */
+/** A host name that never resolves (RFC 2606). Nothing is sent for a key whose addresses are lost. */
 const NO_ADDRESS = 'https://unknown.invalid'
 
-/** The profile of a key of which only the id can be read. It is listed so that a person can disconnect it. */
+/** The profile of a key with only a readable id. It is listed so that a person can disconnect it. */
 const damagedProfile = (id: string): Profile => ({
   id,
   name: id === SAVED_KEYS ? 'Saved keys' : `${id} (damaged)`,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The pages that a browser tab shows at the end of a sign-in. They contain no script, no external resource
- * and no text from the URL.
+ * The pages in a browser tab at the end of a sign-in. They contain no script, no external resource and no
+ * text from the URL.
  */
 
 const STYLE = `:root{color-scheme:light dark}

@@ -15,8 +15,8 @@ export const defaultDataFolder = (): string | undefined => dataFolderOf(thisAcco
 export const NO_HOME = 'no home folder: HOME is empty or not an absolute path; choose a folder with --data'
 
 /**
- * Opens a data folder. Creates it if needed, private to its owner. Checks that files can be written in it,
- * and that no other user can create or replace files in it.
+ * Opens a data folder. If it is missing, creates it as a private folder. Checks that files can be written in
+ * it, and that no other user can create or replace files in it.
  */
 export function openDataFolder(folder: string | undefined): DataFolderOpening {
   if (folder === undefined) return { kind: 'unusable', line: NO_HOME }
@@ -39,9 +39,9 @@ export function openDataFolder(folder: string | undefined): DataFolderOpening {
 }
 
 /**
- * Creates a folder level by level. Node's recursive mkdir never returns if a parent exists but reports
- * ENOENT, as in /proc. An existing folder keeps its mode, because others may be supposed to list it; our
- * files in it are private.
+ * Creates a folder level by level: Node's recursive mkdir never returns if a parent exists but reports
+ * ENOENT, as in /proc. An existing folder keeps its mode, because others may need to list it; our files in it
+ * are private.
  */
 function makeFolder(path: string): void {
   if (existsSync(path)) return
@@ -50,7 +50,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process that started at the same time has created it.
+    // Another process created it at the same time.
     if (systemErrorCode(error) !== 'EEXIST') throw error
   }
 }

@@ -7,8 +7,8 @@ import type { Saved } from './storage-error.ts'
 const schema = z.object({ zone: z.enum(TIME_ZONES) })
 
 /**
- * The zone of all times of day in this process. It is stored in `times.json` of the data folder; without a
- * folder, it is only in memory.
+ * The zone of all times of day in this process. Stored in `times.json` of the data folder; without a folder,
+ * only in memory.
  */
 export class ShownTimes {
   readonly #file: JsonFile<z.output<typeof schema>>
