@@ -156,6 +156,7 @@ export const planWaitText = (worstSeconds: number | null): string =>
 /** Minimum recorded minutes to judge a day. */
 const MIN_DAY_MINUTES = 60
 
+/** Whether too few minutes are recorded to judge a day. */
 export const isTooLittle = (minutes: number): boolean => minutes < MIN_DAY_MINUTES
 
 /** How much of a period is recorded: `1 minute of the last 24 h is recorded, too little to judge a day`. */

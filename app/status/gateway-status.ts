@@ -36,6 +36,7 @@ export function programState({
   return lastSeenAt === undefined ? 'not seen yet' : 'idle'
 }
 
+/** The text of `programState`: `paused until 14:36`, `idle`. */
 export function programStateText(program: ProgramSummary): string {
   const { pausedUntil } = program
   return pausedUntil === undefined ? programState(program) : `paused until ${minuteText(pausedUntil)}`

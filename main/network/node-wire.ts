@@ -122,10 +122,11 @@ export function nodeWire(routes: HttpRoutes): Wire {
       let body: http.IncomingMessage | undefined
       outgoing.on('error', (error) => {
         if (state === 'sent') lost(wordsOf(error))
-        // Without this, Node would end a body of unknown length as if it were complete.
+        // Node would end a body without a length as if it were complete.
         else if (state === 'answered' && body?.complete === false) body.destroy(error)
       })
-      // `close` also fires without an error, for example after an unrequested upgrade.
+      // `close` also fires without an error, for example if the other side sends an upgrade that was not
+      // requested.
       outgoing.on('close', () => {
         if (state === 'sent') lost(CONNECTION_LOST)
       })

@@ -41,7 +41,6 @@ export const MAX_STREAMS = 200
  * large.
  */
 const MAX_SYMBOL_ERRORS = 64
-/** Number of closed streams that stay visible, each with its reason. */
 const MAX_CLOSED_SHOWN = 5
 
 /** The streams of one profile: those that Headroom opened, and those of programs behind the gateway. */
@@ -50,12 +49,10 @@ export class Streams {
   readonly #outage: StreamOutage
   #keepers: StreamKeeper[] = []
   #nextId = 1
-  /** Streams that a person closed and can still keep. By id. */
   readonly #closing = new Map<string, { readonly atMs: number; readonly cancel: () => void }>()
-  /** Number of open checks by category. A check opens a connection only for its headers. */
   readonly #checks = new Map<string, number>()
 
-  /** Called when a slot is free and no own stream waits for it. */
+  /** Called when a slot is free that no own stream waits for. */
   onSlotFreed: (category: string) => void = () => {}
   /** Called when a slot is needed, so that streams without readers can close. */
   onSlotWanted: (category: string) => void = () => {}
@@ -88,17 +85,12 @@ export class Streams {
     return { ok: true, keeper }
   }
 
-  /**
-   * The error if no stream of this category can be opened now. It proposes the least useful stream to close.
-   */
+  /** The error if no stream of this category can be opened now, with the least useful stream to close. */
   noSlot(category: string): CommandError {
     return noSlot(this.#slotsOf(category), this.#proposal(category), this.#deps.timeline.now())
   }
 
-  /**
-   * Ends a stream that no program reads any more, unless Headroom needs it. The stream is not listed as
-   * closed.
-   */
+  /** Ends a stream that no program reads any more, unless Headroom needs it. Does not list it as closed. */
   leftByPrograms(keeper: StreamKeeper): void {
     keeper.audience = undefined
     if (!keeper.isOwn) {
@@ -118,7 +110,7 @@ export class Streams {
     }
   }
 
-  /** Opens a stream. `replace`: id of the category's own stream to close if all slots are in use. */
+  /** Opens a stream. `replace`: own stream of the category to close if all slots are in use. */
   open(request: StreamRequest, replace?: string): Outcome<{ readonly stream: string }> {
     return this.#open(request, replace, false)
   }
@@ -141,7 +133,6 @@ export class Streams {
     return { ok: true }
   }
 
-  /** Cancels `closeIn`. */
   keep(id: string): Outcome {
     if (!this.#closing.has(id)) return unknownStream
     this.#forgetClosing(id)
@@ -253,7 +244,6 @@ export class Streams {
     return { ok: true, stream: keeper.id }
   }
 
-  /** An equal stream that only programs needed so far. */
   #sharedAs(path: string): StreamKeeper | undefined {
     const key = streamAddressOf(path)?.key
     return this.#keepers.find(
@@ -285,7 +275,7 @@ export class Streams {
     const opened = this.#open(request, undefined, isPinned)
     if (opened.ok) return
     const code = opened.code === 'no-slot' ? 'no-slot' : 'refused'
-    // This keeper never opens a connection. Reopening the stream creates another keeper.
+    // Never opens a connection. Reopening the stream creates another keeper.
     this.#added(request, '', { isPinned }).close(reasonOf(opened), code)
   }
 
@@ -401,9 +391,6 @@ function noSlot(slots: string, proposal: StreamProposal | undefined, nowMs: numb
   }
 }
 
-/**
- * An error's message as a stream's reason. It follows the stream's name, so it starts in lower case and has
- * no full stop.
- */
+/** An error's message as a stream's reason, which follows the stream's name. */
 const reasonOf = ({ message }: CommandError): string =>
   `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '')
