@@ -109,12 +109,10 @@ function worstCategory(snapshot: Snapshot, nowMs: number): string | undefined {
   return tightest === undefined || tightest.state === 'ok' ? undefined : tightest.row.category
 }
 
-/**
- * The columns that only a wide window shows. A heading that spanned hidden columns would take up their space.
- */
+/** The columns that only a wide window shows. A heading across hidden columns would take up their space. */
 const FURTHER_COLUMNS = ['bar-cell', 'count', 'trend', 'own', 'others', 'pace', 'full', 'age'] as const
 
-/** The heading of a group, with the line that folds rows without a header. */
+/** The heading of a group, with the line that folds its rows without a header. */
 function GroupHead({ group: { id, name, window, unseen, isOpen } }: { readonly group: RowGroup }) {
   const { view } = useParts()
   const toggle = () =>
@@ -140,7 +138,7 @@ function GroupHead({ group: { id, name, window, unseen, isOpen } }: { readonly g
   )
 }
 
-/** The actions for the chosen row, each of which also has a shortcut, and the menu of hidden rows. */
+/** The actions for the chosen row, which also have shortcuts, and the menu of hidden rows. */
 function RowTools({ category }: { readonly category: string | undefined }) {
   const actions = useRowActions()
   const isPinned = useLook(({ rows }) => category !== undefined && rows.pinned.includes(category))
@@ -187,7 +185,7 @@ function Tool({ icon, label, shortcut, pressed, onClick }: ToolProps) {
 
 const HIDDEN_ROWS = menuCode(async () => (await import('./hidden-rows.tsx')).OpenedHiddenRows)
 
-/** The menu of hidden rows, with the mark of the most urgent one. */
+/** The menu of hidden rows, with the severity of the most urgent one. */
 function HiddenRows() {
   const hidden = useLook(({ rows }) => rows.hidden)
   const severity = useShown(
@@ -213,7 +211,7 @@ function commonThresholdText(rows: readonly RequestQuota[]): string {
   return first !== undefined && isCommon ? `${Math.round(first.threshold * 100)} %` : "each row's own"
 }
 
-/** The head of the column "full": a click switches between times of day and countdowns. */
+/** The head of the column "full". A click switches between times of day and countdowns. */
 function FullHead() {
   const { look } = useParts()
   const as = useLook(({ fullAs }) => fullAs)

@@ -15,7 +15,7 @@ interface NumberFieldProps {
 }
 
 /**
- * A number input that also accepts a decimal comma. Invalid input is marked, changes nothing, and is reset
+ * A number input that also accepts a decimal comma. Invalid input is marked and changes nothing. It is reset
  * when the field loses focus.
  */
 export function NumberField({ label, value, least, most, digits, change }: NumberFieldProps) {

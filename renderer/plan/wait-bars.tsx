@@ -9,7 +9,7 @@ import sheet from './plan-day.module.css'
 
 const css = classesOf(sheet)
 
-/** Others bypass the gateway; only the replay treats them as if they waited. */
+/** Label of others' wait. Others bypass the gateway, so only the replay makes them wait. */
 const OTHERS_WAIT = 'Others, as if they waited'
 
 interface WaitBarsProps {
@@ -64,7 +64,7 @@ export function WaitBars({ rows, programs, ticks }: WaitBarsProps) {
   )
 }
 
-/** `12 s`, or `5 min` from one minute on, rounded to fit the axis. The summary shows the exact wait. */
+/** `12 s`; `5 min` from one minute on, rounded to fit the axis. The summary shows the exact wait. */
 const topText = (seconds: number) =>
   seconds < 60 ? waitText(seconds * 1000) : `${Math.round(seconds / 60)} min`
 
@@ -77,10 +77,10 @@ interface WaitBar {
   readonly by?: string
 }
 
-/** More bars than this are too thin to distinguish their patterns. */
+/** Maximum number of bars whose patterns can be told apart. */
 const MAX_BARS = 40
 
-/** Groups the rows of a day into bars that cover equal lengths of time, each with its longest wait. */
+/** Groups the rows of a day into bars of equal length, each with its longest wait. */
 export function waitBars(
   rows: readonly Pick<DayRow, 'at' | 'longestSeconds' | 'longestBy'>[],
 ): readonly WaitBar[] {

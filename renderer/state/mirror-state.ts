@@ -28,7 +28,7 @@ export const EMPTY_MIRROR: MirrorState = {
   skew: NO_SKEW,
 }
 
-/** Maximum number of events in the window; main stores older ones. */
+/** Maximum number of events in the window. Main stores older ones. */
 export const MAX_EVENTS = 500
 
 /** Applies a pushed snapshot, and corrects the skew with it. */
@@ -41,8 +41,8 @@ export function withPushedSnapshot(state: MirrorState, snapshot: Snapshot, recei
 /**
  * Applies the response to a request for all profiles.
  *
- * A profile missing from the response is removed, unless a snapshot of that profile was pushed during the
- * request (`heardOf`) and is therefore newer.
+ * A profile missing from the response is removed, unless its snapshot was pushed during the request
+ * (`heardOf`): that one is newer.
  */
 export function withAllSnapshots(
   state: MirrorState,
