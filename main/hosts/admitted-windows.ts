@@ -20,7 +20,7 @@ interface Entry {
   lastUsedAt: number
 }
 
-/** The windows admitted by a code. A person can list them, and end a window that is not theirs. */
+/** The windows that were admitted by a code. A person can list them, and end a window that is not theirs. */
 export class AdmittedWindows {
   readonly #deps: AdmittedWindowsDeps
   readonly #windows = new Map<string, Entry>()

@@ -23,9 +23,9 @@ export interface WindowSession {
   close(): void
 }
 
-/** Opens the windows of a host: one session each, with the functions that deliver its pushes. */
+/** Opens the windows of a host. Each has one session, with the functions that deliver its pushes. */
 export interface Windows {
-  /** `id`: the window's id in the list of admitted windows, if the window is listed. */
+  /** `id`: the window's id in the list of admitted windows, if listed. */
   open(pushes: Pushes<AppContract>, id?: string): WindowSession
 }
 

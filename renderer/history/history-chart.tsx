@@ -267,7 +267,7 @@ const HATCH = 'chart-others'
 const RANGE_HATCH = 'chart-range'
 const FORECAST_HATCH = 'chart-forecast'
 
-/** Maximum number of headers drawn as rings. More could not be told apart. */
+/** Maximum number of headers drawn as rings. More would run into each other. */
 const MAX_RINGS = 80
 const isHeader = ({ headerAt, at, header }: ChartRow) => header !== undefined && headerAt === at
 const isRinged = (rows: readonly ChartRow[]) => rows.filter(isHeader).length <= MAX_RINGS

@@ -77,7 +77,7 @@ interface WaitBar {
   readonly by?: string
 }
 
-/** Maximum number of bars whose patterns can be told apart. */
+/** Maximum number of bars with distinguishable patterns. */
 const MAX_BARS = 40
 
 /** Groups the rows of a day into bars of equal length, each with its longest wait. */

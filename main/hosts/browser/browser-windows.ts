@@ -6,15 +6,12 @@ import type { AdmittedWindows } from '../admitted-windows.ts'
 import type { WindowSession, Windows } from '../window-session.ts'
 import { type PushSink, PushStream } from './push-stream.ts'
 
-/**
- * If a window has no push stream for this long, its session closes. This is longer than a reload or a short
- * sleep.
- */
+/** A window's session closes after this time without a push stream. Longer than a reload or a short sleep. */
 export const GRACE_MS = 30_000
 const MAX_WINDOWS = 32
 /**
- * Maximum number of streams with one bearer. A duplicated tab copies its original's bearer, and a person does
- * not need more than a few.
+ * Maximum number of streams per bearer. A duplicated tab has its original's bearer, and a person needs only a
+ * few.
  */
 const MAX_STREAMS_PER_WINDOW = 4
 
@@ -28,7 +25,7 @@ export interface BrowserWindowsDeps {
 /** The windows admitted since the app started, by the digest of their bearer. */
 export class BrowserWindows {
   readonly #deps: BrowserWindowsDeps
-  /** Ordered by last use. */
+  /** In order of last use. */
   readonly #byDigest = new Map<string, BrowserWindow>()
 
   constructor(deps: BrowserWindowsDeps) {
@@ -74,8 +71,8 @@ export class BrowserWindows {
 /**
  * The window of one bearer.
  *
- * Its session opens at first use, and closes once its push stream has been gone for `GRACE_MS`. The bearer
- * stays valid after that, so that a page can resume without a new code after a long sleep.
+ * Its session opens at first use, and closes `GRACE_MS` after its push stream. The bearer stays valid after
+ * that, so that a page can resume after a long sleep without a new code.
  */
 export class BrowserWindow {
   readonly #deps: BrowserWindowsDeps
@@ -85,7 +82,7 @@ export class BrowserWindow {
   #isClosed = false
   readonly #id: string
 
-  /** `ended` is called when a person ends the window; from then on, its bearer must be invalid. */
+  /** `ended` is called when a person ends the window. Its bearer must then be invalid. */
   constructor(deps: BrowserWindowsDeps, ended: () => void) {
     this.#deps = deps
     this.#id = deps.admitted.add({
@@ -110,7 +107,7 @@ export class BrowserWindow {
     return this.#session !== undefined
   }
 
-  /** The open session, opened if needed: commands may arrive before the push stream. */
+  /** The open session. Opens one if needed, because commands may arrive before the push stream. */
   session(): WindowSession {
     if (this.#isClosed) throw new Error('the host is closing')
     if (this.#session === undefined) {
@@ -124,7 +121,7 @@ export class BrowserWindow {
   }
 
   stream(sink: PushSink): void {
-    // A closed response emits no further `close`.
+    // A closed response would emit no further `close`.
     if (this.#isClosed || sink.destroyed) {
       sink.end()
       return

@@ -2,10 +2,10 @@ import type { Notification } from 'electron'
 import type { Log, Notify } from '../../ports/ports.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 
-/** System notifications, identified by tag: a new notification replaces the one with the same tag. */
+/** System notifications. A new one replaces that with the same tag. */
 export interface SystemNotices {
   readonly notify: Notify
-  /** Closes the notification with `tag`, because its cause has ended. */
+  /** Closes the notification with `tag`: its cause has ended. */
   withdraw(tag: string): void
 }
 
@@ -25,8 +25,8 @@ export function systemNotices(
       if (!Notification.isSupported()) return
       withdraw(tag)
       const notification = new Notification({ title, body, urgency: isUrgent ? 'critical' : 'normal' })
-      // Keeps a reference to the notification until it is closed. If it were garbage-collected, a click would
-      // have no effect.
+      // Holds a reference until the notification is closed. After garbage collection, a click would have no
+      // effect.
       shown.set(tag, notification)
       notification.on('click', clicked)
       const forget = () => {

@@ -21,7 +21,7 @@ export interface RotatingKeys {
  * that.
  *
  * Such a token may be rejected after half an hour without a refresh (service 8.4), and a sleeping machine
- * does not refresh. A sleep that happens anyway, for example after the lid is closed, causes a warning.
+ * does not refresh. Any sleep that still happens, for example after the lid is closed, causes a warning.
  */
 export function followRotatingKeys({ monitor, power, notify, clockText }: RotatingKeysDeps): RotatingKeys {
   let wanted = false

@@ -11,7 +11,7 @@ export type ResolveProxy = (url: string) => Promise<string>
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The system offers only proxies of unsupported kinds, such as SOCKS. The request then fails; it must not
+ * The system names only proxies of unsupported kinds, such as SOCKS. The request fails, because it must not
  * bypass them.
  */
 class UnsupportedProxyError extends Error {
@@ -19,11 +19,11 @@ class UnsupportedProxyError extends Error {
 }
 
 /**
- * Routes requests according to the system's proxy settings or PAC script.
+ * Routes requests by the system's proxy settings or PAC script.
  *
- * A proxy named in the environment takes precedence, as everywhere in Headroom. The rules of `httpRoutes`
- * apply: connections to loopback are direct, proxies are used through a CONNECT tunnel, and certificates are
- * always verified. The system is asked about each connection, but gets only the host.
+ * A proxy in the environment takes precedence, as everywhere in Headroom. The rules of `httpRoutes` apply:
+ * connections to loopback are direct, proxies get a CONNECT tunnel, and certificates are always verified. The
+ * system resolves the proxy for each connection, but gets only the host.
  */
 export function systemRoutes(resolveProxy: ResolveProxy, environment: Environment): HttpRoutes {
   const own = httpRoutes({ ...environment })
@@ -43,10 +43,10 @@ interface Connecting {
   createConnection(options: object, connected: Connected): Duplex | undefined
 }
 
-/** An agent that asks the system for the route of each connection, and connects with that route's agent. */
+/** An agent that resolves the system's route for each connection, and connects with that route's agent. */
 class SystemProxyAgent extends https.Agent {
   readonly #resolveProxy: ResolveProxy
-  /** The agents by URL of the proxy; the empty string stands for the direct route. */
+  /** The agents by URL of the proxy. The empty string is the direct route. */
   readonly #ways = new Map<string, Connecting>()
 
   constructor(resolveProxy: ResolveProxy) {
@@ -54,12 +54,12 @@ class SystemProxyAgent extends https.Agent {
     this.#resolveProxy = resolveProxy
   }
 
-  /** Called by Node's `Agent`, which accepts a socket returned or passed to the callback later. */
+  /** Called by Node's `Agent`. The socket may be returned, or passed to the callback later. */
   override createConnection(
     options: RequestOptions,
     callback?: (error: Error | null, socket: Duplex) => void,
   ): undefined {
-    // Node's types require a socket even with an error, but after an error no socket exists.
+    // Node's types require a socket even with an error, when no socket exists.
     const connected = callback as Connected
     const { host, port } = options
     const name = host?.includes(':') && !host.startsWith('[') ? `[${host}]` : host
@@ -68,7 +68,7 @@ class SystemProxyAgent extends https.Agent {
       .catch((cause: unknown) => connected(cause instanceof Error ? cause : new Error('no proxy')))
   }
 
-  /** Connects by the first route. If that fails, tries the next one, because nothing has been sent yet. */
+  /** Connects by the first route. If that fails, tries the next one: nothing has been sent yet. */
   #connect([url, ...others]: readonly string[], options: RequestOptions, connected: Connected): void {
     if (url === undefined) {
       connected(new UnsupportedProxyError('no usable proxy'))
@@ -94,7 +94,7 @@ class SystemProxyAgent extends https.Agent {
   }
 }
 
-/** The URLs of supported proxies in the system's order; the empty string stands for the direct route. */
+/** The URLs of supported proxies, in the system's order. The empty string is the direct route. */
 export function waysOf(answer: string): readonly string[] {
   return answer.split(';').flatMap((entry) => {
     const [kind = '', address = ''] = entry.trim().split(/\s+/)

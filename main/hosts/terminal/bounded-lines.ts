@@ -5,11 +5,11 @@ export interface BoundedLines {
   /** Writes one line. If the reader is slow, the oldest lines are dropped and counted. */
   each(line: string): void
   /**
-   * Writes a line that replaces the previous line if that is still waiting. `make` is called when the line
-   * can be written; if it returns `undefined`, nothing is written.
+   * Writes a line. It replaces the previous such line if that still waits. `make` is called when the line can
+   * be written; if it returns `undefined`, nothing is written.
    */
   newest(make: () => string | undefined): void
-  /** Writes everything that is waiting, even if the reader is slow. */
+  /** Writes everything that waits, even if the reader is slow. */
   end(): void
 }
 

@@ -11,14 +11,14 @@ export interface Changes {
   readonly at: number
   /** The profile's id. */
   readonly profile: string
-  /** The changed fields of changed rows, each with the row's key; `null` for a field that was removed. */
+  /** The changed fields of changed rows, each with the row's key. A removed field is `null`. */
   readonly requests?: readonly Row[]
   readonly slots?: readonly Row[]
   readonly streams?: readonly Row[]
   readonly programs?: readonly Row[]
   /** The keys of removed rows: categories, and ids of streams and programs. */
   readonly gone?: Readonly<Record<string, readonly string[]>>
-  /** Other fields of a snapshot are included whole if they changed, and as `null` if they were removed. */
+  /** Other fields of a snapshot: whole if they changed, `null` if they were removed. */
   readonly [name: string]: unknown
 }
 
@@ -30,7 +30,7 @@ const OTHERS = (Object.keys(snapshotSchema.shape) as (keyof typeof snapshotSchem
   (name) => !(name in TABLES) && !IDENTITY.has(name),
 )
 
-/** Fields that follow from time and from other fields, and are never reported. */
+/** Fields that derive from time and other fields. They are never reported. */
 const IGNORED_FIELDS: ReadonlySet<string> = new Set([
   'asOf',
   'level',
@@ -43,7 +43,7 @@ const IGNORED_FIELDS: ReadonlySet<string> = new Set([
 /** Minimum change of a forecast, in milliseconds, for it to be reported. */
 const FORECAST_MS = 10_000
 const FORECASTS: ReadonlySet<string> = new Set(['nextAt', 'fullAt', 'emptyAt', 'emptyFrom', 'emptyTo'])
-/** An estimate is reported once it has changed by a tenth, and by at least a visible amount. */
+/** An estimate is reported if it has changed by a tenth, and by at least a visible amount. */
 const ESTIMATE_SHARE = 0.1
 const ESTIMATE_STEP = 0.02
 const ESTIMATES: ReadonlySet<string> = new Set([
@@ -58,8 +58,8 @@ const ESTIMATES: ReadonlySet<string> = new Set([
 /**
  * Computes the changes of one profile since it was last reported.
  *
- * Forecasts and estimates are compared with the reported value, not with the previous one, so that slow
- * changes are reported, too.
+ * Forecasts and estimates are compared with the reported value instead of the previous one, so that slow
+ * changes are reported too.
  */
 export class ChangeReporter {
   #told: Snapshot | undefined
@@ -125,9 +125,7 @@ const tables = () => Object.entries(TABLES) as readonly (readonly [TableName, st
 const rowsOf = (snapshot: Snapshot, table: TableName): readonly Row[] =>
   (snapshot[table] ?? []).map((row): Row => ({ ...row }))
 
-/**
- * The fields that identify a condition. Its times and texts derive from rows, which are themselves reported.
- */
+/** The fields that identify a condition. Its times and texts derive from rows, which are reported. */
 const identityOf = ({ severity, cause, subject }: Row) => [severity, cause, subject].join()
 
 function differs(name: string, told: unknown, now: unknown): boolean {

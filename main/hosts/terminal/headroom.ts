@@ -9,11 +9,11 @@ import { realCommands } from './real-commands.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED } from './terminal.ts'
 
 /**
- * The entry point of the `headroom` command. `main/launch.js` imports it after checking Node's version and
- * the build.
+ * The entry point of the `headroom` command. `main/launch.js` imports it after it has checked Node's version
+ * and the build.
  */
 
-/** How long handles that are still open, such as closing sockets, may delay the exit. Milliseconds. */
+/** How long open handles, such as closing sockets, may delay the exit. Milliseconds. */
 const LINGER_MS = 500
 
 createFilesPrivately()
@@ -34,10 +34,7 @@ void terminal.written().then((end) => {
 })
 exitWithin(LINGER_MS)
 
-/**
- * Replaces each command that uses secrets with one that fails with `line`, because a secret could not be
- * read.
- */
+/** Makes each command that uses secrets fail with `line`, because a secret could not be read. */
 function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' | 'program' | 'orders'> {
   const refuse = async () => {
     terminal.error(line)
@@ -45,7 +42,7 @@ function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' 
   }
   return {
     ...{ start: refuse, watch: refuse, simulate: refuse, revoke: refuse },
-    // `on`, `off` and `status` are sent to the running app, which already has the secrets.
+    // `on`, `off` and `status` are sent to the running app, which has the secrets.
     gateway: (turn, flags) => (turn === undefined ? refuse() : commands.gateway(turn, flags)),
   }
 }

@@ -31,7 +31,7 @@ import { status } from './status-command.ts'
 import { EXIT_FAILURE, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
 import { watch } from './watch-command.ts'
 
-/** Creates the commands with real ports. Modules that only one command needs are loaded when it runs. */
+/** Creates the commands with real ports. Modules of a single command are loaded when it runs. */
 export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
   const http = nodeHttp(process.env)
   const ask = (dataFolder: string, request: ControlRequest) =>
@@ -81,15 +81,15 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       openVault: async (folder, words) => {
         const { openWatchVault } = await import('./watch-vault.ts')
         const open = () => openWatchVault(folder, words, portsWith(log))
-        // A passphrase that sealed a vault opens it, even if it is weak. Key stretching takes as long as
-        // checking the strength, so the two run in parallel.
+        // A weak passphrase opens a vault that it sealed. Key stretching takes as long as checking the
+        // strength, so both run in parallel.
         const opened = mayHoldKeys(folder) ? open() : undefined
         const { checkPassphrase } = await import('./passphrase-check.ts')
         const { kind, line } = checkPassphrase(folder, words)
         if (kind === 'too-weak' && opened === undefined) return { kind: 'failed', line, needsPerson: true }
         const opening = await (opened ?? open())
-        // This is said only about a vault that was opened and will store a key. Otherwise, another message is
-        // more important.
+        // Said only about a vault that was opened and will store a key. Otherwise another message is more
+        // important.
         const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
         if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
         return opening
@@ -324,15 +324,15 @@ function runDesktop(
   const metricsPort = metrics === undefined ? [] : ['--metrics-port', String(metrics.port)]
   const gateway = gatewayPort === undefined ? [] : ['--gateway-port', String(gatewayPort)]
   const args = [main, '--data', dataFolder, ...(simulate ? ['--simulate'] : []), ...metricsPort, ...gateway]
-  // ELECTRON_RUN_AS_NODE, set by some editors' terminals, would turn Electron into plain Node. The passphrase
-  // is not needed, because the desktop host uses the system's keyring.
+  // Some editors' terminals set ELECTRON_RUN_AS_NODE, which would turn Electron into plain Node. The desktop
+  // host needs no passphrase, because it uses the system's keyring.
   const {
     ELECTRON_RUN_AS_NODE: _,
     HEADROOM_PASSPHRASE: __,
     HEADROOM_GATEWAY_KEYS: ___,
     ...environment
   } = terminal.environment
-  // Electron sets its own umask; the browser that it opens needs the original one.
+  // Electron sets its own umask, and the browser that it opens needs the original one.
   const started = restoreFileMask()
   const child = spawn(electronPath, args, { stdio: 'inherit', env: environment })
   started()

@@ -9,8 +9,8 @@ export interface RunningKey {
 }
 
 /**
- * The selected key, or a line that says why no key is selected: no app runs (`nobody`), the name is wrong, or
- * the request failed.
+ * The selected key, or a line with the reason why none is selected: no app runs (`nobody`), the name is
+ * wrong, or the request failed.
  */
 export type RunningKeyChoice =
   | { readonly kind: 'key'; readonly key: RunningKey }
@@ -19,7 +19,7 @@ export type RunningKeyChoice =
 /** Sends a request to the running app. */
 export type AskRunning = (request: ControlRequest) => Promise<RunningAnswer>
 
-/** Selects a key of the running app: the key that is named, or the only key. */
+/** Selects a key of the running app: the named one, or the only one. */
 export async function chooseRunningKey(
   ask: AskRunning,
   named: string | undefined,
@@ -47,7 +47,7 @@ export function pickRunningKey(snapshots: readonly Snapshot[], named: string | u
   return pickKey(keys, named, 'the running Headroom')
 }
 
-/** Selects the key that is named, or the only key. `where`: where the keys are, for messages. */
+/** Selects a key: the named one, or the only one. `where`: where the keys are, for messages. */
 export function pickKey(
   keys: readonly RunningKey[],
   named: string | undefined,

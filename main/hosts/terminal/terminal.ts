@@ -6,14 +6,11 @@ export interface Terminal {
   /** Whether a person can answer a question. */
   readonly interactive: boolean
   /**
-   * Writes one line to stdout. Returns `false` if the reader is slow; until the next `onDrain`, lines are
-   * kept in memory.
+   * Writes one line to stdout. Returns `false` if the reader is slow. Lines are then kept in memory until the
+   * next `onDrain`.
    */
   out(line: string): boolean
-  /**
-   * Subscribes to the end of a slow phase, when all output has been read. Returns a function that
-   * unsubscribes.
-   */
+  /** Subscribes to the end of a slow phase: all output was read. Returns the unsubscribe function. */
   onDrain(run: () => void): () => void
   /** Writes one line to stderr. */
   error(line: string): void
@@ -21,15 +18,11 @@ export interface Terminal {
   bell?(): void
   /** Asks a question and returns the answer without its line end; `undefined` if the input has ended. */
   ask(question: string): Promise<string | undefined>
-  /**
-   * Subscribes to requests to stop: Ctrl-C, SIGTERM, a closed terminal. Returns a function that unsubscribes.
-   */
+  /** Subscribes to requests to stop: Ctrl-C, SIGTERM, a closed terminal. Returns the unsubscribe function. */
   onStop(run: () => void): () => void
-  /**
-   * Subscribes to single keys, as typed; absent if stdin is no terminal. Returns a function to unsubscribe.
-   */
+  /** Subscribes to single typed keys; absent if stdin is no terminal. Returns the unsubscribe function. */
   onKey?(run: (key: string) => void): () => void
-  /** Subscribes to the end of stdout. Returns a function that unsubscribes. */
+  /** Subscribes to the end of stdout. Returns the unsubscribe function. */
   onOutputEnd(run: (end: OutputEnd) => void): () => void
 }
 
@@ -37,7 +30,7 @@ export interface Terminal {
 export type OutputEnd =
   /** The reader has closed stdout, as in `watch --json | head`. */
   | { readonly kind: 'closed' }
-  /** Writing failed, for example because the disk is full; the line says why. */
+  /** Writing failed, for example because the disk is full. `line`: the reason. */
   | { readonly kind: 'failed'; readonly line: string }
 
 /** A terminal's screen that can be redrawn. */
@@ -48,7 +41,7 @@ export interface Screen {
   readonly colour: boolean
   /** Replaces the previous drawing. */
   draw(text: string): void
-  /** Subscribes to changes of the size, which also clear the screen. Returns a function that unsubscribes. */
+  /** Subscribes to changes of the size, which also clear the screen. Returns the unsubscribe function. */
   onResize(run: () => void): () => void
   /** Leaves the last drawing on the screen and continues below it. */
   keep(): void

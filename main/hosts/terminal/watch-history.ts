@@ -13,7 +13,8 @@ export interface WatchHistoryDeps {
   >
   readonly announcer: Announcer
   /**
-   * A folder that the caller has locked. Without it, no history is stored, and no command can query this run.
+   * A folder that the caller has locked. Without one, no history is stored, and no command can query this
+   * run.
    */
   readonly dataFolder: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -27,8 +28,8 @@ export interface WatchHistoryDeps {
 }
 
 /**
- * Starts the history and alerts of `watch`. With a data folder, also starts storage and queries, as the app
- * does.
+ * Starts the history and alerts of `watch`. With a data folder, starts storage and queries too, as in the
+ * app.
  */
 export function watchHistory(deps: WatchHistoryDeps): { close(): Promise<void> } {
   const { dataFolder, environment, ...rest } = deps

@@ -55,12 +55,13 @@ export function watchView(
     dropped: (count) => terminal.error(`stdout is read too slowly: skipped ${count} lines`),
   })
   if (flags.json === true) return jsonView(lines, flags)
-  // The journal of a server should contain events, not a table every few seconds.
+  // The journal of a server should have events, not a table every few seconds.
   return plainView(lines, flags.gateway === undefined ? PLAIN_GAP_MS : Number.POSITIVE_INFINITY)
 }
 
 /**
- * Time between two whole snapshots among lines of changes, as a heartbeat and for readers that start later.
+ * Interval of whole snapshots among lines of changes: a heartbeat, and a start for later readers.
+ * Milliseconds.
  */
 const WHOLE_GAP_MS = 60_000
 
@@ -89,13 +90,13 @@ export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Th
     last,
     event: (event) => lines.each(eventJson(event)),
     serves: (url) => lines.each(gatewayReadyLine(url)),
-    // Programs evaluate the snapshots themselves.
+    // Programs evaluate snapshots themselves.
     alert: () => {},
     end: () => lines.end(),
   }
 }
 
-/** Creates a test for whether the next of a series of times has come, even if the clock is set back. */
+/** Creates a test whether the next of a series of times has come. It works even if the clock is set back. */
 function regularly(gapMs: number): (atMs: number) => boolean {
   let dueMs = Number.NEGATIVE_INFINITY
   return (atMs) => {
@@ -154,7 +155,7 @@ const readyText = (url: string): string => `gateway ready: ${url}`
 
 const KEY_HELP = ['q  quit     ?  show or hide these keys', 'headroom watch --help lists the flags'] as const
 
-/** Writes events as they occur, and a table every `gapMs`; no table if `gapMs` is infinite. */
+/** Writes events as they occur, and a table every `gapMs`. No table if `gapMs` is infinite. */
 export function plainView(lines: BoundedLines, gapMs = PLAIN_GAP_MS): WatchView {
   const isDue = Number.isFinite(gapMs) ? regularly(gapMs) : () => false
   const stamp = (atMs: number) => new Date(atMs).toISOString()
