@@ -18,7 +18,7 @@ export interface EventSentence {
 
 const wordsOf = (event: LoggedEvent) => EVENTS[event.kind] as Words<LoggedEvent>
 
-/** Title, detail and severity of an event, for every surface. Pure: the same event gives the same text. */
+/** Title, detail and severity of an event, for every surface. */
 export function eventSentence(event: LoggedEvent, style: EventStyle = {}): EventSentence {
   const [severity, title, ...details] = wordsOf(event).say(event, style)
   const requestId = 'requestId' in event ? event.requestId : undefined
@@ -29,8 +29,7 @@ export function eventSentence(event: LoggedEvent, style: EventStyle = {}): Event
 }
 
 /**
- * Several events of one kind as one line, worst event first. A single event keeps its own text, with its
- * count added.
+ * Several events of one kind in one line, worst first. A single event keeps its own text and gets its count.
  */
 export function lineSentence(
   events: readonly [LoggedEvent, ...LoggedEvent[]],
@@ -54,8 +53,8 @@ export function lineSentence(
 }
 
 /**
- * Events within one second share a line if this function returns the same value for them; `undefined` for a
- * kind whose events are listed separately.
+ * Events within one second share a line if this value is equal. `undefined` for a kind whose events have
+ * separate lines.
  */
 export function alikeAs(event: LoggedEvent): string | undefined {
   const { alike, many } = wordsOf(event)

@@ -13,17 +13,12 @@ export type Aspect = (typeof ASPECTS)[number]
 interface KindRow {
   readonly aspect: Aspect
   /**
-   * Kinds that can't be the headline while this kind is open. A kind about one quota explains only that
-   * quota.
+   * Kinds that can't be the headline while this kind is open. For a kind about one quota, only on that quota.
    */
   readonly explains: readonly string[]
-  /**
-   * Whether all calls fail while this kind is open, so that nothing about the key can be reported as fine.
-   */
+  /** Whether all calls fail while this kind is open, so that no part of the key can be reported as fine. */
   readonly stopsCalls: boolean
-  /**
-   * Finds the occurrences of this kind. Absent if it is found together with other kinds, in `evaluate.ts`.
-   */
+  /** Finds the occurrences of this kind. Absent for kinds that `evaluate.ts` finds. */
   readonly detect?: (snapshot: Snapshot, nowMs: number) => readonly Detected[]
 }
 
@@ -68,11 +63,11 @@ const stops = (aspect: Aspect, explains: readonly string[]) => ({ aspect, explai
 const leaves = (aspect: Aspect, ...explains: string[]) => ({ aspect, explains, stopsCalls: false })
 
 /**
- * Every possible problem of a key, and other noteworthy conditions. Of roots with equal severity, the one
- * listed first is the headline.
+ * Every possible problem of a key, and other noteworthy conditions. Of roots with equal severity, the first
+ * one here is the headline.
  *
- * When the access token expires, `sign-in-host-unreachable` becomes `sign-in-host-gone`. Until then, calls
- * continue.
+ * When the access token expires, `sign-in-host-unreachable` becomes `sign-in-host-gone`. Calls work until
+ * then.
  */
 export const CONDITIONS = {
   'order-unknown': {
@@ -97,7 +92,7 @@ export const CONDITIONS = {
   'sign-in-host-unreachable': leaves('sign-in', 'renewal-failing'),
   'signed-out': stops('sign-in', OF_NO_TOKEN),
   'key-rejected': stops('sign-in', OF_NO_TOKEN),
-  // After a revocation, no token is left to lose.
+  // After a revocation, no token can be lost.
   revoked: stops('sign-in', [...OF_NO_TOKEN, 'token-not-saved', 'keyring-away', 'keyring-unprotected']),
   revoking: stops('sign-in', [...OF_NO_TOKEN, 'revocation-unconfirmed']),
   'revocation-unconfirmed': stops('sign-in', OF_NO_TOKEN),
@@ -170,8 +165,8 @@ export const explains = (cause: ConditionKind, kind: string): boolean =>
 export type AlertKind = ConditionKind | 'capacity-back'
 
 /**
- * How long a condition must last before it causes an alert, and how long it must be absent before the alert
- * is withdrawn. Milliseconds.
+ * Time that a condition must last before its alert, and time that it must be absent before the alert is
+ * withdrawn. Milliseconds.
  */
 interface AlertRule {
   readonly holdMs: number
@@ -205,16 +200,16 @@ export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
   'history-paused': after(0),
   'others-use-refill': after(10_000, 20_000),
   'own-use': after(10_000, 20_000),
-  // Announced at once: a 429 is a fact, not a trend. A repeat within ten seconds continues the same
+  // Announced immediately: a 429 is a fact, not a trend. A repeat within ten seconds continues the same
   // condition.
   'rate-limited': after(0, 10_000),
   empty: after(5_000, 20_000),
   'running-out': after(10_000, 20_000),
   'renewal-failing': after(60_000),
   'sign-in-ends': after(0),
-  // Applies only if a stream waits for a slot.
+  // Only if a stream waits for a slot.
   'slots-full': after(10_000, 10_000),
-  // A stream has already been quiet for 15 s when it counts as silent.
+  // A silent stream has already been quiet for 15 s.
   'streams-silent': after(0, 5_000),
   'streams-restarting': after(0),
   'quota-failing': after(60_000),

@@ -51,8 +51,8 @@ function requestReport(
   const [first, ...rest] = rollups
   if (!first) return []
   const { limit, own, elsewhere, low, nearMs, knownMs, ...all } = rest.reduce(merged, first)
-  // Some 429s, such as those in the simulator's past, are known only from events. The larger count counts
-  // none twice.
+  // Some 429s, such as those in the simulator's past, are known only from events. Adding both counts would
+  // count the others twice, so the larger one is used.
   const rejected = Math.max(all.rejected, refused)
   const programs = used.toSorted((a, b) => b.requests - a.requests || a.program.localeCompare(b.program))
   return [

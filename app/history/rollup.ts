@@ -3,7 +3,7 @@ import { byTrust, HOLD_MS, type Sample, type SampleSource } from './sample.ts'
 
 /** Summary of the samples of an interval: enough to draw it and to report its use. */
 export interface Rollup {
-  /** Start of the interval. The tier determines its length. */
+  /** Start of the interval: a minute, a quarter of an hour or an hour. */
   readonly atMs: number
   /** Lowest and highest level. Estimates count only if there is no header. */
   readonly low: number

@@ -284,7 +284,7 @@ const textOf = (value: string | readonly string[] | undefined): string | undefin
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
 
-/** The expectation of a request. HTTP/1.0 has none (RFC 9110, section 10.1.1). */
+/** The `Expect` header of a request. HTTP/1.0 has none (RFC 9110, section 10.1.1). */
 const expectationOf = ({ httpVersion, headers: { expect } }: IncomingMessage): string | undefined =>
   httpVersion === '1.1' ? expect : undefined
 

@@ -42,7 +42,7 @@ const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1
  */
 export class Permits {
   readonly #deps: PermitsDeps
-  /** Receives the turn or the problem of a waiting request. By id. */
+  /** For each waiting request, by id, the function that receives its turn or its problem. */
   readonly #waiting = new Map<number, (end: Turn | Problem) => void>()
 
   constructor(deps: PermitsDeps) {

@@ -102,7 +102,7 @@ export class StreamHub {
   /** Streams that have no connection to the service yet. */
   readonly #asked = new Map<SharedStream, Asked>()
   readonly #requests = new Map<StreamReader, AdmittedRequest>()
-  /** When a stream whose state was too large may be shared again. By stream key. */
+  /** When streams whose state was too large may be shared again, by stream key. */
   readonly #unsharedUntilMs = new Map<string, number>()
   readonly #triedAtMs = new Map<string, number>()
   #cancelLook: (() => void) | undefined

@@ -30,13 +30,12 @@ export class Journal {
   #file: JournalFile | undefined
   #failure: StorageFailure | 'no-folder' | undefined
   #failures = 0
-  /** Settlements that are not written yet. By entry. */
+  /** Settlements that are not written yet, by entry id. */
   readonly #unwritten = new Map<string, Settlement>()
   readonly #undismissed = new Set<string>()
   #former: readonly HashedEntry[] | undefined
   /**
-   * Entries that have not ended, in their last written form. By id. They are restored if the file was removed
-   * or replaced.
+   * Entries that have not ended, as last written, by id. They are restored if the file was removed or replaced.
    */
   readonly #held = new Map<string, HashedEntry>()
   /** Whether the file was opened since the last write. */

@@ -275,7 +275,7 @@ export class Streams {
     const opened = this.#open(request, undefined, isPinned)
     if (opened.ok) return
     const code = opened.code === 'no-slot' ? 'no-slot' : 'refused'
-    // Never opens a connection. Reopening the stream creates another keeper.
+    // This keeper only lists the stream. Reopening the stream creates another keeper.
     this.#added(request, '', { isPinned }).close(reasonOf(opened), code)
   }
 

@@ -14,7 +14,7 @@ interface FieldProps {
   readonly error?: string | undefined
 }
 
-/** An input with its label, hint and error. The form reads the value; it is not kept in any state. */
+/** An input with its label, hint and error. The form reads the value; no state stores it. */
 export function Field({ label, name, type = 'text', initial, placeholder, hint, error }: FieldProps) {
   const id = useId()
   const isSecret = type === 'password'
@@ -45,7 +45,7 @@ export function formText(form: FormData, name: string): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** The error that main returned to a dialog's command, shown in the dialog. */
+/** Main's error for a dialog's command. */
 export function Refusal({ words }: { readonly words: string | undefined }) {
   if (words === undefined) return null
   return (

@@ -78,8 +78,7 @@ interface ShapeProps {
 }
 
 /**
- * A mark for a severity, which differs from others in shape as well as in colour. The text next to it names
- * the state.
+ * The mark of a severity. Severities differ in shape and colour. The text next to the mark names the state.
  */
 export function Shape({ severity, label = '' }: ShapeProps) {
   const mark: Mark = OF_LABEL[label.replace(/^\d+ /, '')] ?? OF_SEVERITY[severity]

@@ -14,7 +14,7 @@ export interface Fact {
   readonly about?: string
 }
 
-/** The facts of one row, with their sources. A fact that is unknown is shown as a dash. */
+/** The facts of one row, with their sources. An unknown one is a dash. */
 export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[] {
   const { limit, period, resource, used, use, rejected, observedAt } = quota
   const isSeen = quota.source !== 'default'
@@ -77,7 +77,7 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
   ]
 }
 
-/** How much each program behind the gateway has used a row; empty if no program has used it. */
+/** Use of a row by each program behind the gateway; empty without any. */
 export const programsText = ({ programs = [] }: Pick<Snapshot, 'programs'>, category: string): string =>
   programs
     .flatMap(({ name, use }) => {

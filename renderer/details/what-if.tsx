@@ -6,7 +6,7 @@ import sheet from './details.module.css'
 
 const css = classesOf(sheet)
 
-/** Maximum of the field, requests per second; no documented quota refills this fast. */
+/** Maximum of the field, requests per second. No documented quota refills this fast. */
 const MAX_PER_SECOND = 100
 
 /** A field for additional requests per second, and when the row would then run out. */

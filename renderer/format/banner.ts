@@ -22,7 +22,7 @@ export const BANNER_ACTION_LABELS: Readonly<Record<BannerAction, string>> = {
 }
 
 /**
- * The banner, for facts that a key's headline does not cover: the window's connection, and that a key is
+ * The banner for facts that a key's headline does not cover: the window's connection, and that a key is
  * simulated. `windowMs`: epoch ms.
  */
 export function bannerFor(link: Link, snapshot: Snapshot | undefined, windowMs: number): Banner | undefined {

@@ -2,7 +2,7 @@ import type { SlotQuota } from '../../app/contract/snapshot.ts'
 import { coarseSinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
 
-/** `of 40 free · 2 elsewhere`, after the number of free slots. */
+/** `of 40 free · 2 others`, after the number of free slots. */
 export function slotText(slots: SlotQuota): string {
   const elsewhere = slots.elsewhere > 0 ? ` · ${slots.elsewhere} others` : ''
   return `of ${slots.limit} free${elsewhere}`
@@ -14,18 +14,17 @@ export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
 }
 
 /**
- * The text for slots that no recent header shows. Own streams are always counted, so it is `3 own`, or `?` if
- * there are none.
+ * The text for slots without a recent header. Own streams are always counted: `3 own`, or `?` without any.
  */
 export const ownSlots = ({ own }: SlotQuota): string => (own > 0 ? `${own} own` : '?')
 export const unobservedText = ({ own }: SlotQuota): string => (own > 0 ? 'others ?' : 'not observed')
 
-/** `2 own, 6 by others, 2 of 10 free` */
+/** `2 own, 6 by others, 2 of 10 free.` */
 export function othersSlotsText({ own, elsewhere, free, limit }: SlotQuota): string {
   return `${own} own, ${elsewhere} by others, ${free} of ${limit} free.`
 }
 
-/** The age or source of the count. A header arrives only when a stream is opened. */
+/** Age or source of the count. A header arrives only when a stream opens. */
 export function slotAge({ source, observedAt }: SlotQuota, nowMs: number): string {
   switch (source) {
     case 'default':

@@ -7,7 +7,7 @@ export function sinceOpened(stream: StreamSummary, nowMs: number): string {
   return stream.openedAt === undefined ? '—' : sinceText(stream.openedAt, nowMs)
 }
 
-/** Why a stream is not live, and when it is retried; empty for a live one. */
+/** Why a stream is not live, and when it is retried. Empty for a live one. */
 export function streamReason(stream: StreamSummary, nowMs: number): string {
   if (stream.state === 'live' || stream.state === 'snapshot') return ''
   const silent =
@@ -26,15 +26,15 @@ export function streamReason(stream: StreamSummary, nowMs: number): string {
 }
 
 /**
- * An error of the service as text, with its code: `invalid symbol (EX_INVALID_SYMBOL)`; other texts
- * unchanged.
+ * An error of the service as text, with its code: `invalid symbol (EX_INVALID_SYMBOL)`. Texts without a code
+ * stay unchanged.
  */
 function inWords(error: string): string {
   const code = /\bEX_([A-Z]+(?:_[A-Z]+)*)\b/.exec(error)?.[1]
   return code === undefined ? error : `${code.toLowerCase().replaceAll('_', ' ')} (${error})`
 }
 
-/** The symbols that the service rejected, grouped by error. The stream itself continues. */
+/** The symbols that the service rejected, by error. The stream continues without them. */
 export function unservedText({ symbolErrors = [] }: StreamSummary): string {
   const byError = Map.groupBy(symbolErrors, ({ error }) => error)
   return [...byError]

@@ -119,18 +119,15 @@ function KeyRow({ line, index, open }: KeyRowProps) {
 
 const SIGNED_OUT: readonly RefreshSummary['state'][] = ['none', 'sign-in-required', 'revoked']
 
-/**
- * The cells for the tightest quota. `until` shows the note unless that is a share, which `left` already
- * shows.
- */
+/** The cells for the tightest quota. `until` shows the note, but not a share, which `left` already shows. */
 function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
   if (isSignedOut) return { tightest: 'checks paused', left: '', until: '' }
   return { tightest, left, until: note.endsWith('%') ? '' : note }
 }
 
 /**
- * Each key's 429s since midnight in the displayed zone, from the history and this run. A key is left out
- * until its history arrives.
+ * Each key's 429s since midnight in the displayed zone, from the history and this run. A key without its
+ * history is left out.
  */
 function useRefusalsToday(): Readonly<Record<string, number>> {
   const { api, live } = useParts()
@@ -143,7 +140,7 @@ function useRefusalsToday(): Readonly<Record<string, number>> {
     for (const profile of profiles.split('\n').filter(Boolean)) {
       api.pastEvents({ profile, fromMs, toMs: Math.max(fromMs + 1, Math.round(live.ticker.nowMs())) }).then(
         (events) => !stopped && setPast((before) => ({ ...before, [profile]: events })),
-        // The key's cell stays empty; the link reports that the host is lost.
+        // The key's cell stays empty. The link reports a lost host.
         () => {},
       )
     }

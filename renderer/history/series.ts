@@ -52,8 +52,8 @@ export interface ChartSeries {
   /** Start of the row's recording, epoch ms. */
   readonly sinceMs: number | undefined
   /**
-   * The lowest level of the range; `undefined` unless the level has risen since. It comes from headers, as in
-   * the report, or without headers from estimates.
+   * The lowest level of the range, from headers as in the report, otherwise from estimates. `undefined`
+   * unless the level has risen since.
    */
   readonly lowest: LowestLevel | undefined
   /** When the quota runs out if use continues: `empty 14:33–14:36`. Absent without a forecast. */

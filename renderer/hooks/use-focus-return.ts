@@ -2,15 +2,15 @@ import { useEffect } from 'react'
 import { useParts } from '../state/window-parts.ts'
 
 /**
- * After this delay, in ms, the dialog's own attempt to return the focus has failed, because the window was
- * still inert.
+ * Delay after which the dialog's own attempt to return the focus has failed, because the window was still
+ * inert. Milliseconds.
  */
 const SETTLED_MS = 20
 
 /**
  * Returns the focus to the control that opened a dialog, or to the element `page` if that control is gone.
  *
- * The window is inert behind a dialog, so the control has lost the focus before the dialog can remember it.
+ * The window is inert behind a dialog. So the control has lost the focus before the dialog can remember it.
  */
 export function useFocusReturn(page: string): void {
   const { view, clock } = useParts()
@@ -34,8 +34,8 @@ export function useFocusReturn(page: string): void {
 export const isLost = (): boolean => document.activeElement === document.body
 
 /**
- * The focused control. An item of a menu disappears with the menu, so the button that opened the menu is
- * returned instead.
+ * The focused control. For an item of a menu, which disappears with the menu, the button that opened the
+ * menu.
  */
 function focused(): HTMLElement | undefined {
   const { activeElement } = document

@@ -3,7 +3,7 @@ import { useParts } from '../state/window-parts.ts'
 
 /**
  * Returns a function that goes back from a page to the dashboard. Escape does so too, unless a dialog is open
- * or something else uses the key.
+ * or another element uses the key.
  */
 export function useWayBack(): () => void {
   const { view } = useParts()

@@ -58,8 +58,8 @@ export function paletteCommands(
 }
 
 /**
- * Commands whose labels contain all typed words. Those that begin with the first word come first; otherwise
- * the order of `commands` stays.
+ * Commands whose labels contain all typed words. Those that begin with the first word come first; the others
+ * keep their order.
  */
 export function matchingCommands(
   commands: readonly PaletteCommand[],

@@ -195,7 +195,7 @@ function replayed(
   return () => cancel()
 }
 
-/** The programs of a plan, and Headroom and others if only the recording has them. */
+/** The programs of a plan. Headroom and others are added if only the recording has them. */
 function recordedPrograms(plan: Plan, { base, recorded }: WhatIfDay): Plan['programs'] {
   const has = (all: Plan['programs'], name: string) => all.some((program) => program.name === name)
   const missing = recorded.filter(

@@ -34,7 +34,7 @@ export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripT
   return { ...text, more: found - Math.min(1, text.more) }
 }
 
-/** `more`: the key's number of findings, including the displayed one. */
+/** The strip's text for one key. `more` counts all findings of the key, including the displayed one. */
 function textOf(snapshot: Snapshot, nowMs: number): StripText {
   const status = keyStatus(snapshot, nowMs)
   const { severity, subject, label, note, row, name, others } = status

@@ -6,7 +6,7 @@ import { countText, listText } from '../../status/rates.ts'
 import { judgedRows } from '../evaluate.ts'
 import type { Finding, KeyStatus } from '../key-status.ts'
 
-/** Title for rows that are ok now, while others' use is still being measured. */
+/** Title for rows that are ok while others' use is still being measured. */
 export const SO_FAR = `${STATE_LABELS.ok} so far`
 
 /** The words for a key without conditions at `nowMs`, epoch ms. */
@@ -41,9 +41,7 @@ export function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'ot
   }
 }
 
-/**
- * `Tightest: Balances, 210 of 320 left.` If all rows look full, names the least certain one: `at least 86`.
- */
+/** `Tightest: Balances, 210 of 320 left.` If all rows look full, the least certain one: `at least 86`. */
 function tightestSentence(rows: readonly JudgedRow[], nowMs: number): string {
   const [uncertain] = rows
     .filter(({ row }) => row.low < row.limit - 1)
@@ -65,7 +63,7 @@ function doubtSentence(rows: readonly RequestQuota[]): string {
   return `Still measuring other traffic: ${which}.`
 }
 
-/** Rows without a header recent enough to show what is left. */
+/** Rows without a recent header. */
 function uncheckedRows(snapshot: Snapshot, nowMs: number): readonly RequestQuota[] {
   return shownRows(snapshot.requests).filter((row) => stateAt(row, nowMs) === 'not-checked')
 }

@@ -133,8 +133,8 @@ function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): s
 }
 
 /**
- * The rate to which own programs must slow down, and the program to slow down if one accounts for most of the
- * use.
+ * The rate to which own programs must slow down. Names the program to slow down if one accounts for most of
+ * the use.
  */
 function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const pace = safePaceText(row, nowMs)
@@ -147,16 +147,16 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   return own === undefined ? `Pause ${program.name}.` : `Slow ${program.name} to ${own}.`
 }
 
-/** The safe pace of one program while the other programs continue; `undefined` if nothing is left. */
+/** The safe rate of one program while the other programs continue; `undefined` if nothing is left for it. */
 function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): string | undefined {
   if (safe?.everySeconds === undefined || safe.everySeconds === null) return undefined
-  // This is not own use minus this program's use, because their means span different times.
+  // Own use minus this program's use would be wrong, because their means span different times.
   const others = Object.entries(use?.programs ?? {}).filter(([program]) => program !== id)
   const perSecond = 1 / safe.everySeconds - others.reduce((sum, [, rate]) => sum + rate, 0)
   return perSecond < SLOWEST ? undefined : paceText(1 / perSecond)
 }
 
-/** Below this pace, the advice is to pause the program. Requests per second. */
+/** Minimum rate for advice to slow down. Below it, the advice is to pause. Requests per second. */
 const SLOWEST = 0.01
 
 const isLowText = (row: RequestQuota, label: string): string =>
@@ -166,13 +166,13 @@ function slowOwn(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const program = busiestProgram(row, snapshot)
   if (program === undefined) return slowTo(row, snapshot, nowMs)
   const { name, pausedUntil } = program
-  // Own use falls slowly, because it is a mean over a minute.
+  // Own use is a mean over a minute, so it falls slowly.
   if (pausedUntil !== undefined) return `${name} is paused until ${minuteText(pausedUntil)}. ${NO_ACTION}`
   const pace = programPace(row, program)
   return pace === undefined ? `Pause ${name}.` : `Pause ${name}, or slow it to ${pace}.`
 }
 
-/** The time for surfaces that can't show a countdown: `until 14:36:05` after a 429. */
+/** The time for a surface without countdowns: `until 14:36:05` after a 429. */
 function momentText(row: RequestQuota, nowMs: number): string {
   const { note, untilMs } = quotaStatus(row, nowMs)
   return untilMs === undefined ? note : `until ${clockText(untilMs)}`
@@ -188,8 +188,8 @@ export function safeSentence(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * Who uses the quota and how fast, with its refill: `Others use 1.2–1.3/s; it refills 1.07/s.` The busiest
- * program of `snapshot` is named. Empty for an unchecked row.
+ * Who uses the quota and how fast, with its refill: `Others use 1.2–1.3/s; it refills 1.07/s.` Names the
+ * busiest program. Empty for an unchecked row.
  */
 export function usageSentence(
   quota: RequestQuota,
@@ -220,8 +220,8 @@ function ownSentence(quota: RequestQuota, own: string, snapshot: Pick<Snapshot, 
 }
 
 /**
- * Who uses the quota, and its refill, short enough to read from afar: `others 1.2–1.3/s, refill 1.07/s`.
- * Leaves out Headroom's own use if others use the quota.
+ * Who uses the quota, and its refill, readable from afar: `others 1.2–1.3/s, refill 1.07/s`. Headroom's own
+ * use is left out if others use the quota.
  */
 export function usageLine(quota: RequestQuota): string {
   const [own, others] = [ownText(quota), othersText(quota)]
@@ -231,20 +231,21 @@ export function usageLine(quota: RequestQuota): string {
 }
 
 /**
- * `Others use the whole refill (1.07/s).` While the row is not empty, the text may say `more than the
- * refill`. If the low end of their use is below the refill, it says `probably use`. Empty if they do not use
- * the whole refill.
+ * `Others use the whole refill (1.07/s).` Empty if they do not.
+ *
+ * Variants: `more than the refill` while the row is not empty; `probably use` if the low end of their use is
+ * below the refill.
  */
 function wholeRefillSentence(row: RequestQuota): string {
   if (!usesWholeRefill(row)) return ''
   const use = surelyUsesWholeRefill(row) ? 'use' : 'probably use'
   const refill = row.limit / row.period
-  // The service accepts no more than the refill from an empty row.
+  // The service accepts only the refill from an empty row.
   const isMore = row.remaining >= 1 && (row.use?.elsewhere ?? 0) > NOTABLY_MORE * refill
   return `Others ${use} ${isMore ? 'more than the' : 'the whole'} refill (${perSecondText(refill)}).`
 }
 
-/** Factor above which others' use is called more than the refill. */
+/** Factor between others' use and the refill from which on the text says `more than the refill`. */
 const NOTABLY_MORE = 1.2
 
 const perSecondText = (perSecond: number): string => `${Number(perSecond.toFixed(2))}/s`
@@ -258,8 +259,8 @@ function refillText({ model, limit, period, windowEndsAt }: RequestQuota): strin
 }
 
 /**
- * The headline of a row: one sentence that says what its state means for a caller. It does not say who uses
- * the quota.
+ * The headline of a row: one sentence about its state, as far as a caller is concerned. It does not say who
+ * uses the quota.
  */
 export function stateSentence(quota: RequestQuota, nowMs: number): string {
   const { category, blockedUntil } = quota

@@ -19,10 +19,7 @@ export interface StatusDeps {
 
 const PLAIN_COLUMNS = 100
 
-/**
- * Formats a connected window. A person can end an unknown one in another window's settings, or by restarting
- * Headroom.
- */
+/** The line of a connected window. */
 function windowLine({ id, admittedAt, lastUsedAt, isOpen }: WindowSummary): string {
   return `browser ${id}  connected ${clockText(admittedAt)}, ${isOpen ? 'open' : 'closed'}, last used ${clockText(lastUsedAt)}`
 }

@@ -96,7 +96,7 @@ export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Th
   }
 }
 
-/** Creates a test whether the next of a series of times has come. It works even if the clock is set back. */
+/** Returns a function that is true once per `gapMs`, even if the clock is set back. */
 function regularly(gapMs: number): (atMs: number) => boolean {
   let dueMs = Number.NEGATIVE_INFINITY
   return (atMs) => {
