@@ -307,8 +307,8 @@ export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): bo
 }
 
 /**
- * The time that shows how fresh the numbers are: that of the headline's row, or else of the newest header of
- * any row.
+ * The time that shows how fresh the numbers are: the last header of the headline's row. Without such a row,
+ * the newest header of any row.
  */
 export function freshestMs(snapshot: Snapshot, nowMs: number): number | undefined {
   const [tightest] = judgedRows(snapshot, nowMs)

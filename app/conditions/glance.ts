@@ -22,7 +22,8 @@ export interface GlanceNumber {
 const NONE: GlanceNumber = { caption: '', value: '' }
 
 /**
- * The number for a key's worst finding at `nowMs`, epoch ms. For a healthy key, that of its tightest quota.
+ * The number for a key's worst finding at `nowMs`, epoch ms. A healthy key shows the number of its tightest
+ * quota.
  */
 export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
   const [worst] = keyFindings(snapshot, nowMs)

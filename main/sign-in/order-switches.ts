@@ -107,8 +107,8 @@ export class OrderSwitches {
   }
 
   /**
-   * Stops the orders of one key. Without `profile`, stops those of every key whose orders were ever allowed
-   * or are being allowed. A sign-in in progress ends. If that is no longer possible, it does not open the
+   * Stops the orders of one key. Without `profile`, stops the orders of every key that ever had them allowed,
+   * or is being allowed them. A sign-in in progress ends. If it can't be ended any more, it does not open the
    * switch.
    */
   stop(profile?: string): Outcome {

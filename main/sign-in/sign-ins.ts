@@ -175,7 +175,7 @@ export class SignIns {
     await this.#closing
   }
 
-  /** Watches the host of this sign-in, and no longer that of an earlier one. */
+  /** Watches the host of this sign-in. Stops watching the host of an earlier one. */
   #lookAt(authUrl: string, id: string): HostWatch {
     this.#looking?.stop()
     this.#looking = watchHost(this.#deps, authUrl, (why) => {

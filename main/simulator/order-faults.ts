@@ -19,7 +19,7 @@ export function untakenOrder(faults: Faults, rateLimited: () => Answer): Service
   return serverError(faults, '')
 }
 
-/** The reply to an accepted order: `answer`, or that of an armed fault. */
+/** The reply to an accepted order: `answer`, or the reply of an armed fault. */
 export function takenOrder(faults: Faults, answer: Answer): ServiceReply {
   if (faults.strike('order-lost-response')) return { kind: 'reset' }
   if (faults.strike('order-cut-response')) {

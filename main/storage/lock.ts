@@ -186,8 +186,8 @@ function makeForOwner(file: string): void {
 }
 
 /**
- * Whether a live process still uses the folder although its lock file was deleted and created again. Another
- * folder means that this one is a copy. Another start means that a later process has the same id.
+ * Whether a live process still uses the folder although its lock file was deleted and created again. If
+ * `folder` differs, this folder is a copy. If `started` differs, a later process has the same id.
  */
 function hasLostItsFile({ pid, folder, file, started }: SideFile, marks: Marks): boolean {
   if (file === undefined || folder !== marks.folder || file === marks.file) return false

@@ -18,7 +18,7 @@ export interface TokenSealer {
   whyLost?(state: LostState): string | undefined
 }
 
-/** The result of sealing. `generation`: that of the stored token, higher than any earlier one of its key. */
+/** The result of sealing. `generation` of the stored token is higher than any earlier one of its key. */
 export type Sealing =
   | { readonly ok: true; readonly generation: number; readonly tokens: VaultTokens }
   | { readonly ok: false; readonly why: string }

@@ -140,7 +140,8 @@ export async function addDataKey(
 
 /**
  * Whether another kind of keystore wrapped a key that can't be opened. The kind is recorded, because each
- * kind of keystore would take the other's data for damaged. It does not matter for a key that opens.
+ * kind of keystore would take the other's data for damaged. A key that opens is valid, whatever kind is
+ * recorded.
  */
 function isFromElsewhere(keystore: Keystore, { backend, wrapped, wrapped_digest }: KeyRow): boolean {
   return keystore.mayHaveWrapped?.(backend) === false && isWhole(wrapped, wrapped_digest)

@@ -44,7 +44,7 @@ export interface StoredProfile {
   readonly tokens: VaultTokens
 }
 
-/** The result of storing a sign-in. `generation`: that of its stored token. */
+/** The result of storing a sign-in. `generation`: the generation of the stored token. */
 export type SignedIn =
   | (Saved & { readonly ok: true; readonly generation: number })
   | (Saved & { readonly ok: false })

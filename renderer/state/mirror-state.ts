@@ -41,8 +41,8 @@ export function withPushedSnapshot(state: MirrorState, snapshot: Snapshot, recei
 /**
  * Applies the response to a request for all profiles.
  *
- * A profile missing from the response is removed, unless its snapshot was pushed during the request
- * (`heardOf`): that one is newer.
+ * A profile missing from the response is removed. A snapshot that was pushed during the request (`heardOf`)
+ * is newer, so its profile stays.
  */
 export function withAllSnapshots(
   state: MirrorState,

@@ -7,7 +7,7 @@ import type { SafeStorageDeps } from './safe-storage-keystore.ts'
 
 /**
  * App names of earlier versions, packaged and in a checkout. Keyring entries belong to an app name, and a
- * process can open only those of one name.
+ * process can open only the entries of one name.
  */
 export const FORMER_NAMES = ['headroom', 'Electron'] as const
 /** Flag of a process that only opens a key. Its value is the former app name. */

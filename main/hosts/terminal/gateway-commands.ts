@@ -175,7 +175,7 @@ function askedOrStored(
 type Answered = Extract<ControlAnswer, { ok: true }>
 
 /**
- * The running app's answer or, if no app runs, that of `stored`. Without an answer, prints the reason and
+ * The running app's answer. If no app runs, the answer of `stored`. Without an answer, prints the reason and
  * returns `undefined`.
  */
 export async function asked(
