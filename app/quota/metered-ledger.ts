@@ -12,7 +12,7 @@ interface Used {
  * A ledger that also counts own and others' requests in each category since the app started. A rate alone
  * could not answer "what used my quota at 14:20?" later.
  *
- * Own use includes requests that may have counted, but no 429s, which use nothing.
+ * Own use includes requests that may have counted. It does not include 429s, which use nothing.
  */
 export class MeteredLedger extends Ledger {
   readonly #used = new Map<string, Used>()
@@ -34,7 +34,7 @@ export class MeteredLedger extends Ledger {
     const rows: readonly Writable<RequestQuota>[] = super.view(nowMs)
     for (const row of rows) {
       const used = this.#used.get(row.category)
-      // `view` returns new objects, so a row can be changed in place.
+      // `view` returns new objects, so rows may be changed in place.
       if (used) row.used = { own: used.own, elsewhere: Math.floor(used.elsewhere) }
     }
     return rows

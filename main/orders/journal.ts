@@ -35,7 +35,8 @@ export class Journal {
   readonly #undismissed = new Set<string>()
   #former: readonly HashedEntry[] | undefined
   /**
-   * Entries that have not ended, as last written, by id. They are restored if the file was removed or replaced.
+   * Entries that have not ended, as last written, by id. They are restored if the file was removed or
+   * replaced.
    */
   readonly #held = new Map<string, HashedEntry>()
   /** Whether the file was opened since the last write. */
