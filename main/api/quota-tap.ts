@@ -35,7 +35,7 @@ export interface QuotaTapDeps {
 export interface Tapped {
   readonly reading: HeaderReading
   readonly refused?: RefusedBy
-  /** For a 429: the earliest retry, in epoch milliseconds. */
+  /** The earliest retry after a 429, in epoch milliseconds. Absent for any other status. */
   readonly retryAtMs?: number
 }
 
@@ -45,27 +45,27 @@ interface Refusal {
   readonly before: BeforeRefusal | undefined
 }
 
-/** The wait after a rate-limit 429 without X-RateLimit-Reset (service 7), in seconds. */
+/** Wait in seconds after a rate-limit 429 without X-RateLimit-Reset (service 7). */
 const FALLBACK_SECONDS = 60
 /**
- * Added to each wait, in milliseconds: the service rounds its times, so a request sent exactly at Reset may
- * get a 429.
+ * Added to each wait, in milliseconds. The service rounds its times, so a request exactly at Reset may get a
+ * 429.
  */
 const GRACE_MS = 500
 const MAX_HOLD_MS = 15 * 60_000
-/** The first minimum wait after a Reset that led to another 429, in milliseconds; doubled each time. */
+/** Minimum wait in milliseconds after a Reset that led to another 429. Doubled each time. */
 const FIRST_FLOOR_MS = 1_000
 const MAX_DOUBLINGS = 10
-/** How long an aborted request may still take to reach the service, in milliseconds. */
+/** Time in milliseconds that an aborted request may still take to reach the service. */
 const ON_ITS_WAY_MS = 2_000
 
-/** Records every request of this app and its response; nothing else reads quota headers. */
+/** Records every request of this app and its response. All quota headers are read here. */
 export class QuotaTap {
   readonly #deps: QuotaTapDeps
   readonly #others = new OthersEpisodes()
   readonly #log = new RowLog()
   readonly #problems = new RowProblems()
-  /** When own requests were sent, by row. */
+  /** Times of own requests, by row. */
   readonly #sent = new Map<string, RecentMoments>()
 
   constructor(deps: QuotaTapDeps) {
@@ -107,11 +107,10 @@ export class QuotaTap {
   }
 
   /**
-   * The earliest time for a request to this path, in epoch milliseconds; `undefined` if it may be sent now.
+   * The earliest time for a request to this path, in epoch milliseconds. `undefined` if it may be sent now.
    *
-   * A time is returned while the category is paused or probably has less than one request left, because the
-   * service would respond with 429. `as`: the class of the request, which must also leave the reserve for
-   * more urgent classes.
+   * The request must wait while the category is paused or probably has less than one request left. `as` is
+   * the class of the request, which leaves the reserve to more urgent classes.
    */
   notBeforeMs(method: string, pathAndQuery: string, as: ProgramClass = 'critical'): number | undefined {
     const { ledger, timeline } = this.#deps
@@ -125,19 +124,20 @@ export class QuotaTap {
     return nextRequestAtMs(row, now)
   }
 
-  /** The request ids of recent 429s and the last headers of a row, for a support request. */
+  /** Ids of recent 429s, and the last headers of a row, for a support request. */
   detailsOf(category: string): RowDetails {
     return this.#log.detailsOf(category)
   }
 
   /**
-   * The last response of a row, if it had no quota headers. `canRenew`: whether the sign-in host responds.
+   * The last response of a row, if it had no quota headers. `canRenew` says whether the sign-in host
+   * responds.
    */
   problemOf(category: string, canRenew: boolean): RowProblem | undefined {
     return this.#problems.of(category, canRenew)
   }
 
-  /** Records a new access token: see `RowProblems`. */
+  /** Records a new access token. See `RowProblems`. */
   renewed(): void {
     this.#problems.renewed()
   }
@@ -151,18 +151,21 @@ export class QuotaTap {
   }
 
   /**
-   * Records a response that did not come from the service, such as a network's sign-in page; `why` is the
-   * displayed reason.
+   * Records a response from something other than the service, such as a network's sign-in page. `why` is
+   * shown to the person.
    */
   notTheService(ticket: Ticket, status: number, why: string): void {
     const { ledger, timeline } = this.#deps
     ledger.lost(ticket, timeline.now())
-    // Reachability reports such a response once for the whole host.
+    // Reachability reports the problem once for the whole host.
     const row = rowNamed(ticket)
     if (row !== undefined) this.#problems.strange(row, { status, message: why }, timeline.now())
   }
 
-  /** Records a request that was aborted before its response; it may still reach the service and count. */
+  /**
+   * Records a request that was aborted before its response. The request may still reach the service and
+   * count.
+   */
   hungUp(ticket: Ticket): void {
     this.#deps.ledger.lost(ticket, this.#deps.timeline.now(), ON_ITS_WAY_MS)
   }
@@ -171,7 +174,7 @@ export class QuotaTap {
     const { ledger, history, timeline } = this.#deps
     const now = timeline.now()
     const refused = reading.status === 429 ? refusedBy(reading, body) : undefined
-    // Read the row before the response is applied.
+    // The row must be read before the response is applied.
     const row = refused && ticket.category !== undefined ? ledger.rowAt(ticket.category, now) : undefined
     const refusal = { reading, before: row && this.#before(row, now) }
     if (refused === 'concurrency' && !reading.rate) {
@@ -181,8 +184,8 @@ export class QuotaTap {
     }
     if (!reading.rate && refused === undefined) {
       this.#note(rowNamed(ticket), reading, refused, now)
-      // The response may come from a proxy, a captive portal or an authentication layer instead of the
-      // throttling layer, so the request may or may not have counted.
+      // The response may come from a proxy, a captive portal or an authentication layer. Whether the
+      // throttling layer counted the request is unknown.
       ledger.lost(ticket, now)
       this.#noNumber(ticket, reading.status, body, now)
       this.#deps.changed()
@@ -220,8 +223,7 @@ export class QuotaTap {
   }
 
   /**
-   * Records a response without quota headers. Its request was rejected, or did not reach the throttling
-   * layer.
+   * Records a response without quota headers. The request was rejected or did not reach the throttling layer.
    */
   #noNumber(ticket: Ticket, status: number, body: string, now: number): void {
     const row = rowNamed(ticket)
@@ -236,7 +238,7 @@ export class QuotaTap {
   }
 
   #number(category: string, ticket: Ticket): void {
-    // The header may name a row other than the rejected one.
+    // The headers may be those of another row than the request's.
     for (const row of new Set([category, rowNamed(ticket)])) {
       if (row === undefined) continue
       for (const one of this.#problems.answered(row, this.#deps.timeline.now())) this.#deps.report(one)
@@ -260,19 +262,18 @@ export class QuotaTap {
    */
   #hold(category: string, { reading, before }: Refusal, now: number): number {
     const { ledger, history, report } = this.#deps
-    // If several requests in flight get 429s together, these count as a single 429.
+    // Several requests in flight may get 429s together. These count as one 429.
     const held = ledger.holdOf(category, now)
     const refusals = held?.refusals ?? ledger.refusals(category) + 1
-    // If a 429 names no time, the next try comes only after the full wait (service 7).
+    // After a 429 without a Reset, the next attempt waits the full time (service 7).
     if (reading.rate?.resetSeconds === undefined)
       ledger.postponeTry(category, now + FALLBACK_SECONDS * 1000 + GRACE_MS)
     const nextTryAtMs = ledger.nextTryAtMs(category)
     const wantedMs = now + Math.min(this.#waitMs(reading, refusals), MAX_HOLD_MS)
-    // A further 429 of an empty quota is not reported: its request was already in flight, or others use the
-    // whole refill.
+    // A further 429 of an empty quota does not extend the pause, because its request was already in flight.
     const isKnown = held !== undefined && reading.rate?.remaining === 0 && nextTryAtMs === undefined
     const untilMs = isKnown ? held.untilMs : Math.max(wantedMs, held?.untilMs ?? 0)
-    // The 429 itself may show that others use the whole refill, so read the row again.
+    // The 429 may show that others use the whole refill, so the row is read again.
     const row = ledger.rowAt(category, now)
     const byOthers = held?.byOthers ?? (row !== undefined && usesWholeRefill(row))
     ledger.hold(category, { untilMs, refusals, byOthers })
@@ -289,18 +290,18 @@ export class QuotaTap {
     return retryAtMs
   }
 
-  /**
-   * Records a response other than a 429, which ends earlier 429s unless others still use the whole refill.
-   */
+  /** Records a response other than a 429. Earlier 429s are over unless others still use the whole refill. */
   #accepted(category: string): void {
     if (this.#deps.ledger.nextTryAtMs(category) !== undefined) return
     this.#deps.report({ kind: 'rate-limit-over', category })
   }
 
   /**
-   * The wait after a 429, in milliseconds: Reset plus `GRACE_MS`, or `FALLBACK_SECONDS` without Reset,
-   * doubled each time. A Reset that led to another 429 is less trustworthy, so a growing minimum applies.
-   * From the second 429 on, jitter separates programs that wait for the same moment.
+   * The wait after a 429, in milliseconds. Without Reset, `FALLBACK_SECONDS` apply and double with each
+   * further 429.
+   *
+   * A Reset that led to another 429 is less trustworthy, so a growing minimum applies. From the second 429
+   * on, jitter separates programs that wait for the same moment.
    */
   #waitMs(reading: HeaderReading, refusals: number): number {
     const { random } = this.#deps
@@ -315,8 +316,7 @@ export class QuotaTap {
   }
 
   /**
-   * Evaluates the rows periodically, because even without a response, use by others may end and a row may run
-   * out.
+   * Evaluates the rows. Call this periodically: others' use may end and a row may run out without a response.
    */
   evaluate(rows: readonly RequestQuota[], nowMs: number): void {
     for (const row of rows) {
@@ -335,8 +335,8 @@ export class QuotaTap {
 }
 
 /**
- * The name of a ticket's row. For a category with slots but no request row, this is the category's own name.
- * `undefined` for a path that no rule matches.
+ * The name of a ticket's row. A category with slots but no request row has its own name. `undefined` for a
+ * path that no rule matches.
  */
 const rowNamed = ({ category, endpoint }: Ticket): string | undefined =>
   category ?? (endpoint.startsWith('/') ? undefined : endpoint)
