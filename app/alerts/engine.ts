@@ -191,7 +191,7 @@ const FORMER_KINDS: Readonly<Record<string, AlertKind>> = {
   'revoke-unconfirmed': 'revocation-unconfirmed',
 }
 
-/** The kind of a stored alert; `undefined` if this version does not know it. */
+/** The kind of a stored alert. `undefined` if this version does not know it. */
 export const kindOf = ({ kind }: Pick<Alert, 'kind'>): AlertKind | undefined =>
   FORMER_KINDS[kind] ?? [...CONDITION_KINDS, 'capacity-back' as const].find((one) => one === kind)
 
@@ -229,21 +229,21 @@ function alerts({ kind, subject, severity }: Condition, { streams }: Snapshot): 
 export const freshForMs = (periodSeconds: number): number =>
   Math.min(150_000, Math.max(60_000, (periodSeconds * 1000) / 2))
 
-/** Time of the header that shows a row's level, epoch ms; `undefined` if there is no recent header. */
+/** Time of the header that shows a row's level, epoch ms. `undefined` if there is no recent header. */
 function headerOf({ source, observedAt, period }: RequestQuota, nowMs: number): number | undefined {
   if (source === 'default' || observedAt === undefined) return undefined
   return nowMs - observedAt <= freshForMs(period) ? observedAt : undefined
 }
 
-/** Time of a condition's evidence, epoch ms; `undefined` if too old for an alert. */
+/** Time of a condition's evidence, epoch ms. `undefined` if too old for an alert. */
 function evidenceOf({ row }: Condition, { at }: Snapshot): number | undefined {
-  // A 429 is evidence by itself; it needs no header.
+  // A 429 is evidence by itself. It needs no header.
   const isRefused = row?.blockedUntil !== undefined || row?.nextTryAt !== undefined
   return row === undefined || isRefused ? at : headerOf(row, at)
 }
 
 /**
- * Time of the evidence that a condition ended, epoch ms; `undefined` if unknown, `gone` if its subject no
+ * Time of the evidence that a condition ended, epoch ms. `undefined` if unknown, `gone` if its subject no
  * longer exists.
  */
 function goodAsOf(

@@ -12,7 +12,7 @@ const GROUP_FROM = 3
 export interface AlertGroup {
   /** Id of the group's first alert. */
   readonly id: string
-  /** Oldest first; never empty. */
+  /** Oldest first. Never empty. */
   readonly alerts: readonly [Alert, ...Alert[]]
 }
 

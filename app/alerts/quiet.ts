@@ -30,7 +30,7 @@ export function mayAnnounce(preferences: AlertPreferences, severity: Severity, n
   return !isQuiet || (urgentBypass && severity === 'critical')
 }
 
-/** The preferences after a change. `null` removes one; an omitted one stays unchanged. */
+/** The preferences after a change. `null` removes one. An omitted one stays unchanged. */
 export function changedPreferences(
   before: AlertPreferences,
   { snoozedUntil, quietHours, urgentBypass }: AlertPreferencesChange,

@@ -11,9 +11,9 @@ import { CONDITION_KINDS, CONDITIONS, type ConditionKind, explains, kindRow } fr
 export interface Condition {
   readonly kind: ConditionKind
   readonly severity: Severity
-  /** The quota or group of slots concerned; absent if the condition concerns the whole key. */
+  /** The quota or group of slots concerned. Absent if the condition concerns the whole key. */
   readonly subject?: string
-  /** When the condition began, epoch ms; absent if unknown. */
+  /** When the condition began, epoch ms. Absent if unknown. */
   readonly since?: number
   /** The row concerned. */
   readonly row?: RequestQuota
@@ -281,7 +281,7 @@ function rowConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
 export const isMostlyOwn = ({ use }: RequestQuota): boolean =>
   use !== null && use.total > 0 && use.own >= use.total * MOSTLY_OWN
 
-/** The gateway's program that uses most of a quota; `undefined` if no program uses any. */
+/** The gateway's program that uses most of a quota. `undefined` if no program uses any. */
 export function busiestProgram(
   { use }: RequestQuota,
   { programs = [] }: Pick<Snapshot, 'programs'>,

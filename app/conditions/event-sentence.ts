@@ -61,7 +61,7 @@ export function alikeAs(event: LoggedEvent): string | undefined {
   return alike === undefined && many === undefined ? undefined : `${event.kind} ${alike?.(event) ?? ''}`
 }
 
-/** The group of an event in the log; `undefined` for a kind from a newer version. */
+/** The group of an event in the log. `undefined` for a kind from a newer version. */
 export const eventGroup = ({ kind }: LoggedEvent): EventGroup | undefined => EVENTS[kind]?.of
 
 const sentenceOf = (severity: Severity, title: string, detail: string): EventSentence => ({

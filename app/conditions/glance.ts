@@ -138,12 +138,12 @@ export interface KeyLine {
   /** State of the key. Names its subject, unless that is the key's tightest quota. */
   readonly state: string
   readonly tightest: string
-  /** Requests left of the limit; empty if no row is checked. */
+  /** Requests left of the limit. Empty if no row is checked. */
   readonly left: string
   readonly note: string
   /** Today's 429s, by the day of the displayed time zone. Absent until counted. */
   readonly refusals?: number
-  /** Share of silent streams: `1 of 13`; empty without open streams. */
+  /** Share of silent streams: `1 of 13`. Empty without open streams. */
   readonly silent: string
   readonly signInBy: string
 }

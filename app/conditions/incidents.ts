@@ -18,7 +18,7 @@ export interface IncidentPart {
  * second.
  */
 export interface IncidentLine extends EventSentence {
-  /** The events of the line, worst first; never empty. */
+  /** The events of the line, worst first. Never empty. */
   readonly events: readonly [LoggedEvent, ...LoggedEvent[]]
   /** Start, epoch ms. */
   readonly at: number
@@ -192,13 +192,13 @@ function lineOf(group: readonly Happened[], style: LogStyle): IncidentLine {
   }
 }
 
-/** The row or host of a condition that may become critical while it lasts; empty for any other condition. */
+/** The row or host of a condition that may become critical while it lasts. Empty for any other condition. */
 function worseningSubject(event: LoggedEvent): string {
   if (event.kind === 'quota-short') return event.category
   return event.kind === 'service-unreachable' ? event.host : ''
 }
 
-/** Rank in the log. Higher is more urgent; ended lines are lowest. */
+/** Rank in the log. Higher is more urgent. Ended lines are lowest. */
 const openUrgencyOf = ({ isOpen, severity }: IncidentLine): number => (isOpen ? 1 + urgencyOf(severity) : 0)
 
 const seqOf = ({ events: [first] }: IncidentLine): number => first.seq
@@ -211,7 +211,7 @@ function beganAt(event: LoggedEvent): number {
   return event.kind === 'stream-restarted' ? Math.min(event.at, event.since ?? event.at) : event.at
 }
 
-/** End time, from an event that ends a condition; `undefined` if the start was not recorded. */
+/** End time, from an event that ends a condition. `undefined` if the start was not recorded. */
 function finishedAt(event: LoggedEvent): number | undefined {
   const isFinished =
     (event.kind === 'token-refreshed' && event.tookMs !== undefined) ||

@@ -69,7 +69,7 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
   'orders-stopped': 'allow-orders',
 }
 
-/** The remedy that Headroom itself offers for a condition of this key; `undefined` if none. */
+/** The remedy that Headroom itself offers for a condition of this key. `undefined` if none. */
 export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: Snapshot): Remedy | undefined {
   switch (kind) {
     case 'keys-damaged':

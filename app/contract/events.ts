@@ -89,7 +89,7 @@ export const ENDS = {
 /** Whether a status concerns all requests of the key: a rejected token, or a failing service. */
 export const isOfWholeKey = (status: number): boolean => status === 401 || status >= 500
 
-/** A 401 or 5xx concerns all rows; any other status concerns its row. */
+/** A 401 or 5xx concerns all rows. Any other status concerns its row. */
 function wholeOrRow({ status = 0, category = '' }: Named): string {
   return isOfWholeKey(status) ? String(status) : category
 }

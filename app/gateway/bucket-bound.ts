@@ -61,7 +61,7 @@ const MAX_LATER_SHARE = 0.9
  *
  * Until the next header, the second form is too high by at most the requests in flight.
  *
- * `#free` does not subtract the requests in flight; its readers do. Such a request may be counted late. Until
+ * `#free` does not subtract the requests in flight. Its readers do. Such a request may be counted late. Until
  * then the bucket may be full and lose refill, so the limit applies before the subtraction.
  *
  * A fixed window (service 8.3.5) does not grow. When it ends, it is full again, except for own requests since
@@ -69,10 +69,10 @@ const MAX_LATER_SHARE = 0.9
  * milliseconds on one monotonic clock.
  */
 export class BucketBound {
-  /** Requests per period; 0 until a header or the table names a limit. */
+  /** Requests per period. 0 until a header or the table names a limit. */
   #limit: number
   #periodMs: number
-  /** Requests; `undefined` before the first header. */
+  /** Requests. `undefined` before the first header. */
   #free: number | undefined
   /** Time from which `#free` grows. */
   #atMs = Number.NEGATIVE_INFINITY
@@ -98,7 +98,7 @@ export class BucketBound {
     this.#periodMs = (size?.periodSeconds ?? 0) * 1000
   }
 
-  /** Requests per period; `undefined` before the first header. */
+  /** Requests per period. `undefined` before the first header. */
   get limit(): number | undefined {
     return this.#free === undefined ? undefined : this.#limit
   }
@@ -189,13 +189,13 @@ export class BucketBound {
     return this.#freeAt(nowMs) - this.inFlight >= level
   }
 
-  /** The lower bound, in requests; may be below 0. `undefined` before the first header. */
+  /** The lower bound, in requests. May be below 0. `undefined` before the first header. */
   low(nowMs: number): number | undefined {
     return this.#free === undefined ? undefined : this.#freeAt(nowMs) - this.inFlight
   }
 
   /**
-   * The earliest whole millisecond from `nowMs` on at which `level` may be allowed; `undefined` if only a
+   * The earliest whole millisecond from `nowMs` on at which `level` may be allowed. `undefined` if only a
    * response can allow it.
    */
   reachesAtMs(level: number, nowMs: number): number | undefined {
@@ -236,7 +236,7 @@ export class BucketBound {
     return Math.max(fromMs, this.#window?.endsLatestMs ?? fromMs) + (windows - 1) * this.#periodMs
   }
 
-  /** The quota headers for a 429 from the gateway (service 2.2); `undefined` before the first header. */
+  /** The quota headers for a 429 from the gateway (service 2.2). `undefined` before the first header. */
   reading(nowMs: number): Required<Omit<RateReading, 'resource'>> | undefined {
     const low = this.low(nowMs)
     if (low === undefined) return undefined
@@ -369,7 +369,7 @@ export class BucketBound {
   }
 
   /**
-   * Takes limit and period from a header; they override those in the table (service 8.2). Returns true if
+   * Takes limit and period from a header. They override those in the table (service 8.2). Returns true if
    * either changed.
    */
   #adoptSize(rate: RateReading | undefined): boolean {

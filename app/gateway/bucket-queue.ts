@@ -111,7 +111,7 @@ export class BucketQueue<T extends Waiting> {
     return true
   }
 
-  /** Removes and returns the next request that may be sent now; `undefined` if none may. */
+  /** Removes and returns the next request that may be sent now. `undefined` if none may. */
   take(nowMs: number): T | undefined {
     const first = this.#first()
     if (first === undefined) return undefined
@@ -124,7 +124,7 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * When to check again, as a whole millisecond; `undefined` if only a response or a new request can change
+   * When to check again, as a whole millisecond. `undefined` if only a response or a new request can change
    * anything.
    */
   dueAtMs(nowMs: number): number | undefined {
@@ -133,7 +133,7 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * The earliest time at which a request of this class could be sent; `undefined` if only a response can
+   * The earliest time at which a request of this class could be sent. `undefined` if only a response can
    * allow it.
    */
   roomAtMs(own: ProgramClass, nowMs: number): number | undefined {

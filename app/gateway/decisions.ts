@@ -81,7 +81,7 @@ export type Decision =
     }
   /** Let the request share an upstream request that has already been sent. */
   | { readonly kind: 'join'; readonly request: number; readonly upstream: number }
-  /** Decline the request. `retryAfterSeconds` is at least 1; `rate`: the bucket's quota headers, if known. */
+  /** Decline the request. `retryAfterSeconds` is at least 1. `rate`: the bucket's quota headers, if known. */
   | {
       readonly kind: 'refuse'
       readonly request: number

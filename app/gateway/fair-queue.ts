@@ -15,7 +15,7 @@ interface Flow<T> {
 const TAG_TOLERANCE = 1e-9
 
 /**
- * Requests of several programs in the order of start-time fair queueing; first in, first out within a
+ * Requests of several programs in the order of start-time fair queueing. First in, first out within a
  * program.
  *
  *     start tag of a program's next request   S = max(v on arrival, F of its previous request)

@@ -32,7 +32,7 @@ export interface AnswerSelector {
 }
 
 /**
- * Equal for requests that can share one response; `undefined` for one that is never shared. Only GET is
+ * Equal for requests that can share one response. `undefined` for one that is never shared. Only GET is
  * shared.
  */
 export function sameAsOf({

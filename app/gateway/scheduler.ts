@@ -51,7 +51,7 @@ const MAX_BUCKETS = 1024
  * requests that could have been sent in time. A looser one would let more requests wait in vain. A new
  * request is declined only if it would be late even in an optimistic case (`BucketQueue.canMeet`). In the
  * bench "Turns", fewer than 1 % of the declined requests could have been sent in time. With other traffic, 5
- * to 12 % of the queued requests wait in vain; without other traffic, none do. They are declined when their
+ * to 12 % of the queued requests wait in vain. Without other traffic, none do. They are declined when their
  * maximum wait ends, or when a header shows that they would be late.
  *
  * Reset is in whole seconds, so a later header may show a slightly lower level. One extra second of wait
@@ -190,7 +190,7 @@ export class Scheduler {
     return decisions
   }
 
-  /** When to call `due`, as a whole millisecond; may be in the past. `undefined` while nothing waits. */
+  /** When to call `due`, as a whole millisecond. May be in the past. `undefined` while nothing waits. */
   get nextWakeAtMs(): number | undefined {
     const { first } = this.#waiting
     if (first === undefined) return undefined
@@ -231,7 +231,7 @@ export class Scheduler {
   }
 
   /**
-   * When a waiting request has its turn, if no other request joins or leaves; `undefined` if it is not
+   * When a waiting request has its turn, if no other request joins or leaves. `undefined` if it is not
    * waiting.
    */
   turnAtMs(request: number): number | undefined {
@@ -239,17 +239,17 @@ export class Scheduler {
     return upstream?.state === 'waiting' ? upstream.bucket.turnOf(upstream, this.#nowMs) : undefined
   }
 
-  /** Counts of unfinished requests and of requests upstream; both are 0 when idle. */
+  /** Counts of unfinished requests and of requests upstream. Both are 0 when idle. */
   get open(): { readonly requests: number; readonly upstreams: number } {
     return { requests: this.#upstreamOf.size, upstreams: this.#upstreams.size }
   }
 
-  /** The quota headers for a bucket, computed from its bound; `undefined` before its first header. */
+  /** The quota headers for a bucket, computed from its bound. `undefined` before its first header. */
   rateOf(bucket: string, nowMs: number): RateReading | undefined {
     return this.#buckets.get(bucket)?.bound.reading(Math.max(nowMs, this.#nowMs))
   }
 
-  /** The earliest time at which a request of this class could be sent to a bucket; `undefined` if unknown. */
+  /** The earliest time at which a request of this class could be sent to a bucket. `undefined` if unknown. */
   roomAtMs(bucket: string, own: ProgramClass, nowMs: number): number | undefined {
     return this.#buckets.get(bucket)?.roomAtMs(own, Math.max(nowMs, this.#nowMs))
   }
@@ -298,7 +298,7 @@ export class Scheduler {
     return tooMany === request ? [refusal] : [refusal, waits]
   }
 
-  /** Sends every request that may be sent now; appends to `decisions`. */
+  /** Sends every request that may be sent now. Appends to `decisions`. */
   #pump(bucket: BucketQueue<Upstream>, now: number, decisions: Decision[] = []): Decision[] {
     for (let next = bucket.take(now); next !== undefined; next = bucket.take(now)) {
       for (const request of next.requests.values()) this.#waiting.delete(request)

@@ -22,7 +22,7 @@ export class SteadyPart {
   }
 
   /**
-   * How many of the `requests` that arrived by `nowMs` count; need not be whole. A negative number of
+   * How many of the `requests` that arrived by `nowMs` count. Need not be whole. A negative number of
    * `requests` undoes an earlier count.
    */
   of(requests: number, nowMs: number): number {

@@ -34,7 +34,7 @@ export class Upstream implements Waiting {
   bucket: BucketQueue<Upstream>
   state: UpstreamState
   wasSent = false
-  /** Reasons for which this was resent; `undefined` if it never was. */
+  /** Reasons for which this was resent. `undefined` if it never was. */
   #resent: Set<ResendReason> | undefined
   #placedAs: Pick<Request, 'program' | 'weight' | 'class'> = { program: '', weight: 1, class: 'background' }
 
@@ -70,7 +70,7 @@ export class Upstream implements Waiting {
   }
 
   /**
-   * Whether the request may be sent again for this reason. Each reason is allowed once; this call uses it up.
+   * Whether the request may be sent again for this reason. Each reason is allowed once. This call uses it up.
    */
   mayResendFor(reason: ResendReason): boolean {
     if (this.#resent?.has(reason)) return false

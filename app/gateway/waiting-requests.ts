@@ -53,7 +53,7 @@ export class WaitingRequests<R extends Deadlined> {
   }
 
   /**
-   * The request to decline after one of `program` was added; `undefined` if no maximum is exceeded.
+   * The request to decline after one of `program` was added. `undefined` if no maximum is exceeded.
    * - If this program has too many requests: its newest one.
    * - If all programs together have too many: the newest one of the program with the most.
    *

@@ -17,7 +17,7 @@ interface Column {
   high: HistoryPoint
 }
 
-/** Maps a time to one of `count` columns between two times; the last column includes its end. */
+/** Maps a time to one of `count` columns between two times. The last column includes its end. */
 export function columnAt(fromMs: number, toMs: number, count: number): (atMs: number) => number {
   const widthMs = Math.max(1, (toMs - fromMs) / count)
   return (atMs) => Math.min(count - 1, Math.floor((atMs - fromMs) / widthMs))

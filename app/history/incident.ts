@@ -43,7 +43,7 @@ export interface IncidentQuota {
   readonly own: number
   readonly elsewhere: number
   readonly rejected: number
-  /** Lowest level in requests, as in the report; absent if no level was known. */
+  /** Lowest level in requests, as in the report. Absent if no level was known. */
   readonly lowest?: number
 }
 

@@ -46,7 +46,7 @@ export class RecentHistory {
     }
   }
 
-  /** The lowest header after `afterMs` up to `untilMs`; `undefined` without any. */
+  /** The lowest header after `afterMs` up to `untilMs`. `undefined` without any. */
   lowestHeader(category: string, afterMs: number, untilMs: number): number | undefined {
     let lowest: number | undefined
     const points = this.#tracks.get(category)?.points ?? []
@@ -64,7 +64,7 @@ export class RecentHistory {
     track.rejectedAt = [...track.rejectedAt.slice(-(MAX_REJECTIONS - 1)), Math.round(atMs)]
   }
 
-  /** At most `points` points, oldest first; thinning prefers headers to modelled points. */
+  /** At most `points` points, oldest first. Thinning prefers headers to modelled points. */
   query(category: string, fromMs: number, toMs: number, points: number): History {
     const track = this.#tracks.get(category)
     if (!track) return { points: [], rejectedAt: [] }

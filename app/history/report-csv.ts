@@ -63,10 +63,10 @@ export function reportCsv(report: Report, { profile, environment }: ExportedKey)
   return [COLUMNS, ...rows].map(csvRow).join('')
 }
 
-/** Format version; unchanged while fields are only added. */
+/** Format version. Unchanged while fields are only added. */
 export const EXPORT_FORMAT = 1
 
-/** The report as one JSON object; `version` is the app's. */
+/** The report as one JSON object. `version` is the app's. */
 export function reportJson(report: Report, { profile, environment }: ExportedKey, version: string): object {
   return {
     kind: 'headroom-report',

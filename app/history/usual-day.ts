@@ -73,7 +73,7 @@ export interface UsualDay {
   /** Number of days that the usual day was learned from. */
   readonly days: number
   readonly loads: readonly (QuarterLoad | undefined)[]
-  /** Median level by quarter; `undefined` if never recorded. */
+  /** Median level by quarter. `undefined` if never recorded. */
   readonly levels: readonly (number | undefined)[]
   /** Factor of each weekday, 0 for Sunday. */
   readonly factors: readonly number[]
@@ -83,7 +83,7 @@ export interface UsualDay {
 
 interface Day {
   readonly weekday: number
-  /** Requests by stretch; `NaN` if not recorded. */
+  /** Requests by stretch. `NaN` if not recorded. */
   readonly requests: Float64Array
   readonly levels: Float64Array
 }
@@ -152,7 +152,7 @@ export function usualLoads(
 }
 
 /**
- * The usual level from `fromMs` to `toMs`, with one point in the middle of each quarter; empty with fewer
+ * The usual level from `fromMs` to `toMs`, with one point in the middle of each quarter. Empty with fewer
  * than five days.
  */
 export function usualLevels(usual: UsualDay, fromMs: number, toMs: number): UsualLevels {
@@ -270,6 +270,6 @@ function levelOf(days: readonly Day[], quarter: number): number | undefined {
   return levels.length < MIN_DAYS ? undefined : medianOf(levels)
 }
 
-/** The lower median; 0 for an empty list. */
+/** The lower median. 0 for an empty list. */
 const medianOf = (all: readonly number[]): number =>
   all.toSorted((a, b) => a - b)[Math.floor((all.length - 1) / 2)] ?? 0

@@ -3,7 +3,7 @@ import type { OrderKind } from './ports.ts'
 
 /** What a request says about its orders, as far as the journal needs it. */
 export interface OrderFacts {
-  /** The account of the first order that names one; absent if none does. */
+  /** The account of the first order that names one. Absent if none does. */
   readonly account?: string
   /** Whether every order has an `OrderConfirmID`, so that a repeated request places no order twice. */
   readonly hasConfirmId: boolean
@@ -21,9 +21,9 @@ export interface ListedOrder {
   /** Absent if unreadable. */
   readonly account?: string
   readonly isCancelled: boolean
-  /** Epoch ms; absent if unreadable. */
+  /** Epoch ms. Absent if unreadable. */
   readonly openedAtMs?: number
-  /** See `OrderFacts.texts`; empty if a price can't be read. */
+  /** See `OrderFacts.texts`. Empty if a price can't be read. */
   readonly text: string
   /** The texts of all replaces that may have produced the present terms of this order. */
   readonly changes: readonly string[]
@@ -55,7 +55,7 @@ export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): Order
   }
 }
 
-/** An order of the service's list; `undefined` if it has no ID. */
+/** An order of the service's list. `undefined` if it has no ID. */
 export function listedOrderOf(listed: unknown): ListedOrder | undefined {
   const order = membersOf(listed)
   const orderId = order && textOf(order['OrderID'])
@@ -153,7 +153,7 @@ function orderText(
   return JSON.stringify(['order', account, sorted, type, isLimited ? limit : null, isStopped ? stop : null])
 }
 
-/** The text of a replace; `undefined` if it changes nothing that a list shows. */
+/** The text of a replace. `undefined` if it changes nothing that a list shows. */
 const changeText = (orderId: string, terms: Partial<Terms>): string | undefined => {
   const changed = TERMS.filter((name) => terms[name] !== undefined)
   return changed.length === 0

@@ -26,7 +26,7 @@ const FIXED: Readonly<Record<string, OrderPath>> = {
 }
 
 /**
- * Classifies a request under the order path; `undefined` if it is not permitted.
+ * Classifies a request under the order path. `undefined` if it is not permitted.
  *
  * Only the service's own spelling of a path is permitted, with any query. The service might read another
  * spelling as another request.

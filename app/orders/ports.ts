@@ -7,7 +7,7 @@ export interface OrderSwitch {
   /** Whether a person allowed orders on this connected key. */
   state(profile: string): 'off' | 'on' | 'stopped'
   /**
-   * Maximum orders of a program in any minute; `undefined` if it may send none. `programId` is unique within
+   * Maximum orders of a program in any minute. `undefined` if it may send none. `programId` is unique within
    * a run.
    */
   maxPerMinute(programId: string): number | undefined
@@ -47,7 +47,7 @@ export interface OrdersSurface {
    * none.
    */
   dismiss(id: string): boolean
-  /** Orders sent in the interval, oldest first; `undefined` while the journal can't be read. */
+  /** Orders sent in the interval, oldest first. `undefined` while the journal can't be read. */
   entries(fromMs: number, toMs: number): readonly JournalEntry[] | undefined
 }
 

@@ -15,7 +15,7 @@ export interface RecognisedBy {
   /** Keyed hashes of its `OrderConfirmID`s. */
   readonly confirmHashes: readonly string[]
   /**
-   * The order IDs that the answer or a lookup named; for a replace or cancel, the ID that the request named.
+   * The order IDs that the answer or a lookup named. For a replace or cancel, the ID that the request named.
    */
   readonly orderIds: readonly string[]
 }
@@ -146,7 +146,7 @@ const isFromBefore = ({ openedAtMs = Number.POSITIVE_INFINITY }: HashedOrder, en
 const isRepeat = (entry: RecognisedBy, other: RecognisedBy): boolean =>
   entry.confirmHashes.some((hash) => other.confirmHashes.includes(hash))
 
-/** The name of the key that made a hash; empty for a hash of an earlier version, which names no key. */
+/** The name of the key that made a hash. Empty for a hash of an earlier version, which names no key. */
 export const keyOfHash = (hash: string): string => hash.slice(0, Math.max(0, hash.indexOf('.')))
 
 /**

@@ -7,9 +7,9 @@ import { OTHERS_NAME } from './running.ts'
 export interface Concession {
   readonly category: string
   readonly program: string
-  /** Target rate in requests per second, 0 or more; absent if the rate need not change. */
+  /** Target rate in requests per second, 0 or more. Absent if the rate need not change. */
   readonly perSecond?: number
-  /** Target burst in requests; absent if the burst need not change. */
+  /** Target burst in requests. Absent if the burst need not change. */
   readonly burst?: number
 }
 
@@ -17,9 +17,9 @@ export interface Concession {
 const RATE_STEPS = 100
 
 /**
- * The reductions that make a category fit; empty if it fits.
+ * The reductions that make a category fit. Empty if it fits.
  *
- * The least urgent class gives first; within a class, the program with the smallest weight. A program gives
+ * The least urgent class gives first. Within a class, the program with the smallest weight. A program gives
  * up all its demand before the next one gives any. Others can't be asked to reduce. If all programs together
  * can't give enough, only others are named.
  *

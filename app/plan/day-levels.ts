@@ -8,7 +8,7 @@ export interface DayStretch {
   /** Share of the limit, 0 to 1. */
   readonly lowest: number
   readonly longestSeconds: number
-  /** The program that waited longest; absent if none waited. */
+  /** The program that waited longest. Absent if none waited. */
   readonly longestBy?: string
 }
 

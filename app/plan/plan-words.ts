@@ -10,7 +10,7 @@ import type { CategoryVerdict, PlanVerdict, SlotVerdict } from './verdict.ts'
 /** `1.07/s`. Two decimals, because a plan's rates are small. */
 export const planRateText = (perSecond: number): string => `${perSecond.toFixed(2)}/s`
 
-/** Why a category does not fit, to follow the category's name in a sentence; `undefined` if it fits. */
+/** Why a category does not fit, to follow the category's name in a sentence. `undefined` if it fits. */
 export function reasonAgainst({
   capacityPerSecond,
   limit,
@@ -84,7 +84,7 @@ export interface PlanHeadline {
   readonly label: string
   /** At most 12 words. The rows below it show the numbers. */
   readonly text: string
-  /** What to change first; absent if everything fits. */
+  /** What to change first. Absent if everything fits. */
   readonly action?: string
 }
 
@@ -138,7 +138,7 @@ const reasonsText = ({ categories, slots }: PlanVerdict): string =>
   ].join(' ')
 
 /**
- * The program with the longest worst-case wait among those that use the gateway; `undefined` if none waits.
+ * The program with the longest worst-case wait among those that use the gateway. `undefined` if none waits.
  */
 function longestWait({ categories }: PlanVerdict) {
   const seconds = ({ worstSeconds }: { worstSeconds: number | null }) =>
@@ -149,7 +149,7 @@ function longestWait({ categories }: PlanVerdict) {
     .toSorted((a, b) => seconds(b) - seconds(a))[0]
 }
 
-/** `up to 12 s`; `without limit` for `null`. */
+/** `up to 12 s`. `without limit` for `null`. */
 export const planWaitText = (worstSeconds: number | null): string =>
   worstSeconds === null ? 'without limit' : `up to ${durationText(Math.ceil(worstSeconds))}`
 
@@ -168,12 +168,12 @@ export function recordedText(minutes: number, ofMs: number): string {
   return `${amount} of the last ${hoursText(ofMs / 60_000)} ${verb} recorded${much}`
 }
 
-/** `24 h`, `1.5 h`; less than an hour is in minutes. */
+/** `24 h`, `1.5 h`. Less than an hour is in minutes. */
 const hoursText = (minutes: number): string =>
   minutes < 60 ? `${Math.round(minutes)} min` : `${Number((minutes / 60).toFixed(1))} h`
 
 /**
- * The category whose rate is closest to its refill: `Tightest: Positions, 93 % of refill.`; empty without
+ * The category whose rate is closest to its refill: `Tightest: Positions, 93 % of refill.`. Empty without
  * one.
  */
 export function tightestText({ categories }: PlanVerdict): string {

@@ -52,7 +52,7 @@ export interface Plan {
 }
 
 /**
- * The request quota of a category: the plan's, otherwise the table's (service 8.2); `undefined` if neither
+ * The request quota of a category: the plan's, otherwise the table's (service 8.2). `undefined` if neither
  * has one.
  */
 export function limitOf(plan: Pick<Plan, 'limits'>, category: string): PlannedLimit | undefined {

@@ -17,7 +17,7 @@ const DEFAULT_PERIOD_SECONDS = 300
  * For each category, the token bucket that covers the recorded minutes.
  *
  * Many token buckets cover them. The chosen one has the smallest rate × period + burst, which is the maximum
- * use of the quota in one period. For even use, its rate is near the mean of all minutes; otherwise, near the
+ * use of the quota in one period. For even use, its rate is near the mean of all minutes. Otherwise, near the
  * mean of the busy hours.
  *
  * All requests of a minute count as sent at its start, so the burst is never understated. `minutes` must be

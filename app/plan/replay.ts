@@ -31,9 +31,9 @@ export interface ReplayedLevel {
   readonly atMs: number
   /** Requests, 0 to the limit. */
   readonly lowest: number
-  /** Longest wait, in seconds, of a request that reached the service in this part; 0 or more. */
+  /** Longest wait, in seconds, of a request that reached the service in this part. 0 or more. */
   readonly longestSeconds: number
-  /** The program whose request waited that long; absent if none waited. */
+  /** The program whose request waited that long. Absent if none waited. */
   readonly longestBy?: string
 }
 

@@ -15,7 +15,7 @@ export interface OthersEstimate {
   readonly perSecond: number
   readonly low: number
   readonly high: number
-  /** The newest header that the estimate is based on, epoch ms; absent without a header. */
+  /** The newest header that the estimate is based on, epoch ms. Absent without a header. */
   readonly observedAtMs?: number
 }
 
@@ -25,11 +25,11 @@ export interface RunningPlan {
   readonly plan: Plan
   readonly others: readonly OthersEstimate[]
   /**
-   * The first recorded minute that the rates cover, epoch ms; absent if they are the rates of the last
+   * The first recorded minute that the rates cover, epoch ms. Absent if they are the rates of the last
    * minute.
    */
   readonly recordedFromMs?: number
-  /** Minutes recorded since `recordedFromMs`; absent if `recordedFromMs` is absent. */
+  /** Minutes recorded since `recordedFromMs`. Absent if `recordedFromMs` is absent. */
   readonly recordedMinutes?: number
 }
 

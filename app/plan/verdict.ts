@@ -10,7 +10,7 @@ export interface PlanVerdict {
   readonly fits: boolean
   readonly categories: readonly CategoryVerdict[]
   readonly slots: readonly SlotVerdict[]
-  /** What to reduce first, one sentence each; empty if everything fits. */
+  /** What to reduce first, one sentence each. Empty if everything fits. */
   readonly advice: readonly string[]
 }
 
@@ -31,7 +31,7 @@ export interface CategoryVerdict {
   readonly why?: string
   readonly waits: readonly {
     readonly program: string
-    /** Seconds; `null`: unbounded. */
+    /** Seconds. `null`: unbounded. */
     readonly worstSeconds: number | null
   }[]
 }

@@ -3,7 +3,7 @@ import { type CategoryDemand, type Demand, exceeds, isBefore, totalBurst, totalR
 /** The worst-case wait of a program's requests in one category. */
 export interface WorstWait {
   readonly program: string
-  /** Seconds, 0 or more; `undefined`: unbounded. */
+  /** Seconds, 0 or more. `undefined`: unbounded. */
   readonly worstSeconds: number | undefined
 }
 
@@ -50,7 +50,7 @@ function worstWaitSeconds(category: CategoryDemand, demand: Demand): number | un
   return freePerSecond > 0 ? lack / freePerSecond : undefined
 }
 
-/** Maximum number of lacking requests; `undefined` if the relevant rates exceed the refill. */
+/** Maximum number of lacking requests. `undefined` if the relevant rates exceed the refill. */
 function worstLack(
   { limit, capacityPerSecond, levels, demands }: CategoryDemand,
   { class: own }: Demand,

@@ -46,7 +46,7 @@ export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
 }
 
 /**
- * The factor by which a plan changed a program's rate in a category. 0 if the plan removed the rate; 1 if
+ * The factor by which a plan changed a program's rate in a category. 0 if the plan removed the rate. 1 if
  * neither plan has it.
  */
 function factorsOf({ name, requests }: PlannedProgram, base: Plan): (category: string) => number {

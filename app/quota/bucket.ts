@@ -33,7 +33,7 @@ export interface Answered {
   readonly sentAtMs?: number
 }
 
-/** Levels in requests; `slopePerSecond` in requests per second. */
+/** Levels in requests. `slopePerSecond` in requests per second. */
 export interface Estimate {
   readonly low: number
   readonly high: number
@@ -256,7 +256,7 @@ export class Bucket {
   }
 
   /**
-   * Others' use at `nowMs`; `undefined` before the second header. Chances and rates may be a second old, or a
+   * Others' use at `nowMs`. `undefined` before the second header. Chances and rates may be a second old, or a
    * tenth of the header's age if that is longer.
    */
   others(nowMs: number): OthersReading | undefined {
@@ -583,7 +583,7 @@ export class Bucket {
   }
 }
 
-/** Share of an interval of levels, in requests, that lies below one request; 0 to 1. */
+/** Share of an interval of levels, in requests, that lies below one request. 0 to 1. */
 function shareBelowOne(low: number, high: number): number {
   if (high < 1 || low >= 1) return Number(high < 1)
   return (1 - low) / (high - low)

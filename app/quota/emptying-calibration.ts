@@ -45,7 +45,7 @@ export class EmptyingCalibration {
   #predicted = 0
   #isEmpty = false
 
-  /** θ; 1 until headers show otherwise. */
+  /** θ. 1 until headers show otherwise. */
   get ratio(): number {
     return (this.#came + PRIOR) / (this.#predicted + PRIOR)
   }

@@ -26,7 +26,7 @@ export interface LearnedQuota {
 /** Another program that polls at equal intervals. */
 export interface Poller {
   readonly everySeconds: number
-  /** Requests of each poll; a lower bound if `mayBeMore`. */
+  /** Requests of each poll. A lower bound if `mayBeMore`. */
   readonly calls: number
   readonly mayBeMore: boolean
   /** The first header that shows the poller, epoch ms. */

@@ -101,7 +101,7 @@ export class Ledger {
     this.#criticalWhileHeld = criticalWhileHeld
   }
 
-  /** The reserve set for a category; `undefined` if the default applies. */
+  /** The reserve set for a category. `undefined` if the default applies. */
   reserveOf(category: string): number | undefined {
     return this.#reserves[category]
   }
@@ -129,7 +129,7 @@ export class Ledger {
     }
   }
 
-  /** The row that counts an endpoint; `undefined` if unknown. */
+  /** The row that counts an endpoint. `undefined` if unknown. */
   categoryOf(endpoint: string): string | undefined {
     return this.#rowFor(endpoint)?.category
   }
@@ -200,7 +200,7 @@ export class Ledger {
   }
 
   /**
-   * When to send the next try to a category whose whole refill others use; `undefined` for any other
+   * When to send the next try to a category whose whole refill others use. `undefined` for any other
    * category.
    */
   nextTryAtMs(category: string): number | undefined {
@@ -233,7 +233,7 @@ export class Ledger {
     return this.#rows.get(category)?.bucket.seen?.atMs
   }
 
-  /** Time of the last header that showed far more use by others than expected; `undefined` without one. */
+  /** Time of the last header that showed far more use by others than expected. `undefined` without one. */
   surprisedAtMs(category: string): number | undefined {
     return this.#rows.get(category)?.bucket.surprisedAtMs
   }

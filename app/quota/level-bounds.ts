@@ -71,7 +71,7 @@ export class LevelBounds {
     return this.#window
   }
 
-  /** The refill in requests per millisecond; 0 in the fixed model. */
+  /** The refill in requests per millisecond. 0 in the fixed model. */
   get gainPerMs(): number {
     return gainPerMsOf(this.#model, this.limit, this.periodMs)
   }
@@ -136,7 +136,7 @@ export class LevelBounds {
     this.#low = Math.min(Math.max(this.#low, low), this.#high + this.#requests.inFlight)
   }
 
-  /** The lower bound at `nowMs`, in requests; at most the limit. */
+  /** The lower bound at `nowMs`, in requests. At most the limit. */
   lowAt(nowMs: number): number {
     if (this.#model === 'fixed') {
       const window = this.#window
@@ -150,7 +150,7 @@ export class LevelBounds {
     return Math.min(this.limit, this.#low + elapsedMs * this.gainPerMs)
   }
 
-  /** The upper bound at `nowMs`, in requests; at most the limit. */
+  /** The upper bound at `nowMs`, in requests. At most the limit. */
   highAt(nowMs: number): number {
     if (this.#model === 'fixed') {
       const endsMs = this.#window?.endsEarliestMs
@@ -169,7 +169,7 @@ export class LevelBounds {
   }
 
   /**
-   * The midpoint of the bounds, in requests, linear between events. The midpoint is capped at the limit; the
+   * The midpoint of the bounds, in requests, linear between events. The midpoint is capped at the limit. The
    * bounds that it is computed from are not.
    */
   middleAt(nowMs: number): number {

@@ -9,7 +9,7 @@ export interface ForecastPoint {
   /** The low edge, from the lower bound and the high end of others' use. */
   readonly low: number
   /**
-   * The high edge, from the upper bound and the low end of others' use; `undefined` if that end is unknown.
+   * The high edge, from the upper bound and the low end of others' use. `undefined` if that end is unknown.
    */
   readonly high: number | undefined
 }
@@ -51,7 +51,7 @@ const STEPS = 20
 export interface EmptyRange {
   /** From the lower bound, with others at the high end. */
   readonly fromMs: number
-  /** From the upper bound, with others at the low end; `undefined` if the row may never run out. */
+  /** From the upper bound, with others at the low end. `undefined` if the row may never run out. */
   readonly toMs: number | undefined
 }
 

@@ -4,7 +4,7 @@ import type { OthersUse } from './others-use.ts'
 /**
  * The probability that others took more than `low` allows for: initial value, bounds, and factors.
  *
- * A miss is a header that shows more requests missing; any other header is a hit. A miss halves the
+ * A miss is a header that shows more requests missing. Any other header is a hit. A miss halves the
  * probability, and a hit raises it by 3 %. It is stable at 4 % misses: 0.5^0.04 × 1.03^0.96 ≈ 1.
  */
 const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, afterHit: 1.03 } as const

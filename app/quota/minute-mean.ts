@@ -34,7 +34,7 @@ export class MinuteMean {
   }
 
   /**
-   * The range of the rate over the minute before `nowMs`; `undefined` before the second header. `perSecond`:
+   * The range of the rate over the minute before `nowMs`. `undefined` before the second header. `perSecond`:
    * the assumed rate since the last header.
    */
   at(nowMs: number, perSecond: number): { readonly least: number; readonly most: number } | undefined {

@@ -80,7 +80,7 @@ export class OthersPoller {
   #stored: Poller | undefined
   #isSame = false
 
-  /** The recognised poller; `undefined` while no timing is clear. */
+  /** The recognised poller. `undefined` while no timing is clear. */
   get found(): Poller | undefined {
     const timing = this.#timing
     if (timing === undefined) return undefined

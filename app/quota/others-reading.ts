@@ -35,7 +35,7 @@ export const growthFrom = (before: Growth, now: Growth, seconds: number): Growth
 })
 
 /**
- * Extrapolates a reading by `seconds`. The counts grow linearly and stay at or above 0; everything else is
+ * Extrapolates a reading by `seconds`. The counts grow linearly and stay at or above 0. Everything else is
  * unchanged.
  */
 export const later = (reading: OthersReading, seconds: number): OthersReading => ({

@@ -94,7 +94,7 @@ export interface PossibleLoad {
   readonly lastsSeconds: number
 }
 
-/** Requests in addition to own ones that a header shows were used; see `observed`. */
+/** Requests in addition to own ones that a header shows were used. See `observed`. */
 export interface Missing {
   readonly least: number
   readonly most: number

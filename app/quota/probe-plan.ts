@@ -6,9 +6,9 @@ export interface ProbeRecord {
    * When checks were sent, oldest first. Includes those of the last period and the last `RECORDED_CHECKS`.
    */
   readonly sentAtMs: readonly number[]
-  /** Time of the latest header from a check, rounded like `observedAt`; absent before the first. */
+  /** Time of the latest header from a check, rounded like `observedAt`. Absent before the first. */
   readonly headerAtMs?: number
-  /** Time of the latest header that showed far more use by others than expected; absent before the first. */
+  /** Time of the latest header that showed far more use by others than expected. Absent before the first. */
   readonly surprisedAtMs?: number | undefined
   /** No check is sent before this time, because the last one got no usable response. */
   readonly notBeforeMs: number
@@ -31,7 +31,7 @@ export interface ProbeRules {
 export const MIN_GAP_MS = 5_000
 /**
  * Share of the interval after which a second header is requested, after the first header and after a
- * surprise. One header can't show whether others' use lasts; two can.
+ * surprise. One header can't show whether others' use lasts. Two can.
  */
 const SECOND_AFTER = 0.2
 /**
@@ -195,7 +195,7 @@ const isFirstHeader = ({ use, observedAt }: RequestQuota, lastMs: number): boole
 const isSurprise = ({ observedAt }: RequestQuota, { surprisedAtMs }: ProbeRecord): boolean =>
   surprisedAtMs !== undefined && Math.round(surprisedAtMs) === observedAt
 
-/** Number of checks since the last early one; `undefined` once later checks have made up for it. */
+/** Number of checks since the last early one. `undefined` once later checks have made up for it. */
 function checksSinceEarly({ sentAtMs }: ProbeRecord, paceMs: number): number | undefined {
   const recent = sentAtMs.slice(-RECORDED_CHECKS)
   const early = recent.findLastIndex(

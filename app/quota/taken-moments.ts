@@ -30,7 +30,7 @@ export function grow(means: Float64Array, variances: Float64Array, at: number): 
 }
 
 /**
- * Writes mean and variance of max(0, X) to `kept`. For z above 4, they are those of X; for z below −6, both
+ * Writes mean and variance of max(0, X) to `kept`. For z above 4, they are those of X. For z below −6, both
  * are 0.
  */
 function atLeastNothing(mean: number, variance: number): void {

@@ -129,7 +129,7 @@ export function narrowed(known: FixedWindow, shown: FixedWindow): FixedWindow {
   return endsEarliestMs <= endsLatestMs ? { endsEarliestMs, endsLatestMs } : known
 }
 
-/** Refill in requests per millisecond; 0 in a fixed window. */
+/** Refill in requests per millisecond. 0 in a fixed window. */
 export const gainPerMsOf = (model: WindowModel['model'], limit: number, periodMs: number): number =>
   model === 'rolling' ? limit / periodMs : 0
 

@@ -1,6 +1,6 @@
 /** Waits between the attempts of a failing operation. */
 export interface RetrySchedule {
-  /** Longest wait after each consecutive failure, in milliseconds; the last one repeats. */
+  /** Longest wait after each consecutive failure, in milliseconds. The last one repeats. */
   readonly stepsMs: readonly [number, ...number[]]
   /** Random share of a wait, from 0 (the whole step) to 1 (anything up to the step). */
   readonly jitter: number

@@ -15,7 +15,7 @@ interface RequestLimit {
 /** All facts about one resource category. */
 export interface Category {
   readonly name: string
-  /** Request quota in the current table; absent for a category with slots only. */
+  /** Request quota in the current table. Absent for a category with slots only. */
   readonly requests?: RequestLimit
   /** Request quota in the older table, if different. */
   readonly earlierRequests?: RequestLimit
@@ -25,7 +25,7 @@ export interface Category {
   readonly path: RegExp
   readonly method?: 'POST'
   /**
-   * Path of the cheapest GET that has no effect and shows the category's headers; `undefined` if a subject is
+   * Path of the cheapest GET that has no effect and shows the category's headers. `undefined` if a subject is
    * missing. Absent for streams and for requests that place orders.
    */
   readonly probe?: (subjects: ProbeSubjects) => string | undefined
@@ -114,7 +114,7 @@ const OF_REQUESTS: readonly Category[] = [
   },
 ]
 
-/** The stream categories; their kinds define the paths. */
+/** The stream categories. Their kinds define the paths. */
 const OF_STREAMS: Readonly<Record<StreamCategory, Pick<Category, 'requests' | 'slots' | 'scope'>>> = {
   'Quote Change Stream': { requests: perFiveMinutes(500) },
   'Barchart Stream': { requests: perFiveMinutes(500) },
@@ -166,7 +166,7 @@ export const PROBED_CATEGORIES: readonly string[] = CATEGORIES.filter(({ probe }
 )
 
 /**
- * Path of a category's check; `undefined` if there is no check, or if it needs an account that is not known
+ * Path of a category's check. `undefined` if there is no check, or if it needs an account that is not known
  * yet.
  */
 export function probePath(category: string, subjects: ProbeSubjects): string | undefined {

@@ -40,7 +40,7 @@ const MAX_CLEANED = 2_000
 
 /**
  * The readable text of an error body (service 2.3): `Message`, otherwise `Error`, as one line of at most 200
- * characters; `undefined` without either. `clean` removes secrets, because a service may echo one.
+ * characters. `undefined` without either. `clean` removes secrets, because a service may echo one.
  */
 export function errorMessage(body: string, clean: (text: string) => string): string | undefined {
   const fields = errorFields(body)

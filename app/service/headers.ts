@@ -34,7 +34,7 @@ export function observe(status: number, headers: HttpHeaders): Observation {
   return { status, headers, ...readHeaders(headers) }
 }
 
-/** A count, or a number of seconds; some gateways add a fraction. */
+/** A count, or a number of seconds. Some gateways add a fraction. */
 const NUMBER = /^\d{1,9}(?:\.\d{1,9})?$/
 const MAX_REQUESTS = 10_000_000
 const MAX_PERIOD_SECONDS = 7 * 86_400
@@ -103,7 +103,7 @@ function notPlausible(text: string, value: number): string {
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** The entries that have a value; `undefined` if all values are missing. */
+/** The entries that have a value. `undefined` if all values are missing. */
 function withDefined<T extends Record<string, unknown>>(entries: T): Defined<T> | undefined {
   let kept: Record<string, unknown> | undefined
   for (const name in entries) {

@@ -1,5 +1,5 @@
 /**
- * The scope of orders (service 14). No list offers it; it is requested only after a person allowed orders.
+ * The scope of orders (service 14). No list offers it. It is requested only after a person allowed orders.
  */
 export const TRADE_SCOPE = 'Trade'
 

@@ -3,7 +3,7 @@ import type { HttpHeaders, Observation } from './headers.ts'
 /** The sender of a response: the service, or an intermediary such as a network's sign-in page. */
 export type Sender =
   | { readonly kind: 'service' }
-  /** The head does not show the sender; the body may. */
+  /** The head does not show the sender. The body may. */
   | { readonly kind: 'unsure' }
   | { readonly kind: 'other'; readonly why: string }
 
@@ -37,7 +37,7 @@ export function senderOfAnswer(observation: Observation, url: string, body: stri
 export const isPage = (body: string): boolean => body.trimStart().startsWith('<')
 
 /**
- * Name of the other host that a response redirects to; `undefined` if there is none. The rest of the address
+ * Name of the other host that a response redirects to. `undefined` if there is none. The rest of the address
  * is left out, because it may contain a secret.
  */
 export function redirectedTo(status: number, headers: HttpHeaders, url: string): string | undefined {
@@ -50,7 +50,7 @@ export function redirectedTo(status: number, headers: HttpHeaders, url: string):
 /** Why a response that redirects to another host is rejected. */
 export const redirectText = (host: string): string => `redirected to another host (${host}); not followed`
 
-/** Host and port of an address; `undefined` for a relative address, which stays on the same host. */
+/** Host and port of an address. `undefined` for a relative address, which stays on the same host. */
 const authorityOf = (address: string): string | undefined =>
   /^\s*(?:https?:)?\/\/(?:[^@/?#\\]*@)?((?:\[[\da-f:.]+\]|[\w.-]+)(?::\d*)?)(?=[/?#]|\s*$)/i.exec(
     address,

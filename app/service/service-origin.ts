@@ -22,6 +22,6 @@ export const isSafe = ({ protocol, hostname, username, password }: ParsedUrl): b
   username === '' &&
   password === ''
 
-/** The origin of a safe URL without path and query; otherwise `undefined`. */
+/** The origin of a safe URL without path and query. Otherwise `undefined`. */
 export const serviceOrigin = (url: ParsedUrl): string | undefined =>
   isSafe(url) && url.pathname === '/' && url.search === '' && url.hash === '' ? url.origin : undefined

@@ -7,7 +7,7 @@ export interface StreamOption {
   readonly name: string
   readonly label: string
   readonly initial: string
-  /** The allowed values; absent for a whole number. */
+  /** The allowed values. Absent for a whole number. */
   readonly choices?: readonly string[]
 }
 
@@ -150,11 +150,11 @@ export type StreamCategory = (typeof TABLE)[StreamKind]['category']
 /** The kinds in the order in which they are offered. */
 export const STREAM_KINDS = Object.keys(TABLE) as [StreamKind, ...StreamKind[]]
 
-/** The first kind of a stream category; `undefined` if no stream counts against it. */
+/** The first kind of a stream category. `undefined` if no stream counts against it. */
 export const streamKindOf = (category: string): StreamKind | undefined =>
   STREAM_KINDS.find((kind) => STREAM_TABLE[kind].category === category)
 
-/** Display name of a stream category; the category itself if no kind is known. */
+/** Display name of a stream category. The category itself if no kind is known. */
 export function streamCategoryName(category: string): string {
   const kind = streamKindOf(category)
   if (kind === undefined) return category
@@ -165,7 +165,7 @@ export function streamCategoryName(category: string): string {
 /** The request that opens a stream. */
 export interface StreamRequest {
   readonly kind: StreamKind
-  /** Symbols or account ids, comma-separated; `ACCOUNT/ORDER,ORDER` for orders-by-id. */
+  /** Symbols or account ids, comma-separated. `ACCOUNT/ORDER,ORDER` for orders-by-id. */
   readonly target: string
   readonly options: Readonly<Record<string, string>>
 }

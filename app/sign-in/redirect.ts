@@ -3,7 +3,7 @@ export type Redirect =
   | { readonly kind: 'code'; readonly code: string }
   /** `access_denied`: the person declined. */
   | { readonly kind: 'declined' }
-  /** Any other error of the service; `error` is its code, reduced to valid characters. */
+  /** Any other error of the service. `error` is its code, reduced to valid characters. */
   | { readonly kind: 'refused'; readonly error: string }
   /** The redirect's `state` is from another sign-in: an older tab, or a hostile page. */
   | { readonly kind: 'wrong-state' }

@@ -16,8 +16,8 @@ import {
 import { hasExpired } from './token-status.ts'
 
 /**
- * The rate that the quota can sustain: `1 per 1.9 s`; `none` if others use the whole refill; `in 40 s` after
- * a 429; `?` until it is known.
+ * The rate that the quota can sustain: `1 per 1.9 s`. `none` if others use the whole refill. `in 40 s` after
+ * a 429. `?` until it is known.
  */
 export function safePaceText(quota: RequestQuota, nowMs: number): string {
   const state = stateAt(quota, nowMs)
@@ -80,7 +80,7 @@ function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | un
   return `${fails ? 'calls fail, value of' : 'last value'} ${minuteText(observedAt)}`
 }
 
-/** A pace as text: `1 per 1.9 s`; `12 per s` above ten per second; `none` for `null`. */
+/** A pace as text: `1 per 1.9 s`. `12 per s` above ten per second. `none` for `null`. */
 export function paceText(everySeconds: number | null): string {
   if (everySeconds === null) return 'none'
   if (everySeconds < 0.1) return `${Math.floor(1 / everySeconds)} per s`

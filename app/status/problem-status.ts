@@ -20,7 +20,7 @@ export interface ProblemStatus {
 export const PROBLEM_LASTS_MS = 30_000
 
 /**
- * The problem that a row shows at `nowMs`, epoch ms; `undefined` if none. A 401 or 403 is shown immediately,
+ * The problem that a row shows at `nowMs`, epoch ms. `undefined` if none. A 401 or 403 is shown immediately,
  * and so is any problem of a row without a number. Other problems are shown after `PROBLEM_LASTS_MS`.
  */
 export function shownProblem(
@@ -61,7 +61,7 @@ export function problemStatus({ status }: Pick<RowProblem, 'status'>): ProblemSt
 
 /** One problem of a key, in one or more rows. */
 export interface KeyProblem extends ProblemStatus {
-  /** The rows that have the problem; never empty. */
+  /** The rows that have the problem. Never empty. */
   readonly categories: readonly [string, ...string[]]
   readonly problem: RowProblem
   /** Whether the token or the service has the problem, not just single rows. */

@@ -100,7 +100,7 @@ export function shortSeverity(state: ShortState, emptyAt: number | undefined, no
   return state === 'running-out' && isNear ? 'critical' : 'warning'
 }
 
-/** The problem that a row shows in place of its state; `undefined` if there is none or the state is worse. */
+/** The problem that a row shows in place of its state. `undefined` if there is none or the state is worse. */
 export function refusedProblem(quota: RequestQuota, nowMs: number): RowProblem | undefined {
   const state = stateAt(quota, nowMs)
   return state === 'ok' || state === 'not-checked' ? shownProblem(quota, nowMs) : undefined
@@ -161,7 +161,7 @@ export function shareLeftText({ low, high, limit }: Bounds): string {
   return least === most ? `${least} %` : `${least}–${most} %`
 }
 
-/** The lower bound in requests: `38`; `60–95` if the bounds differ by more than a tenth of the limit. */
+/** The lower bound in requests: `38`. `60–95` if the bounds differ by more than a tenth of the limit. */
 export const surelyLeftText = (quota: Bounds): string =>
   isRange(quota) ? `${quota.low}–${quota.high}` : String(quota.low)
 
@@ -198,7 +198,7 @@ export function leftText(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * Age of the last header: `12 s`, `104 s`, `4 min ago` once the header is old; `documented` for the table's
+ * Age of the last header: `12 s`, `104 s`, `4 min ago` once the header is old. `documented` for the table's
  * default.
  */
 export function ageText(quota: RequestQuota, nowMs: number): string {
@@ -210,7 +210,7 @@ export function ageText(quota: RequestQuota, nowMs: number): string {
 
 /**
  * When the row is full again if all use stops: `full`, a time of day, or a duration. `–` if the row is
- * unchecked or may not refill; `?` if unknown.
+ * unchecked or may not refill. `?` if unknown.
  */
 export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'countdown' = 'clock'): string {
   if (isUnchecked(quota, nowMs) || isDraining(quota)) return UNCHECKED
@@ -231,7 +231,7 @@ function isDraining(quota: RequestQuota): boolean {
     : quota.model === 'rolling' && (quota.emptyFrom ?? quota.emptyAt) !== undefined
 }
 
-/** `12 s`, `now`; empty if no check is planned. */
+/** `12 s`, `now`. Empty if no check is planned. */
 export function nextCheckText({ nextCheckAt }: RequestQuota, nowMs: number): string {
   if (nextCheckAt === undefined) return ''
   const leftMs = nextCheckAt - nowMs
@@ -243,7 +243,7 @@ export function nextCheckText({ nextCheckAt }: RequestQuota, nowMs: number): str
 /** Replaces the numbers of an unchecked row. */
 const UNCHECKED = '–'
 
-/** This app's own use, requests per second: `0.4`, `0`; `?` if unknown, `–` for an unchecked row. */
+/** This app's own use, requests per second: `0.4`, `0`. `?` if unknown, `–` for an unchecked row. */
 export function ownText({ use, state }: RequestQuota): string {
   if (state === 'not-checked') return UNCHECKED
   return use === null ? '?' : rateRangeText(use.own, use.own)
@@ -256,7 +256,7 @@ export function othersText({ use, state }: RequestQuota): string {
   return rateRangeText(othersAtLeast(use), use.elsewhereHigh ?? use.elsewhere)
 }
 
-/** `a poller, every 5 s, since 08:01`; `a poller, 3 calls every 10 s, since 08:01`, or `3 or more calls`. */
+/** `a poller, every 5 s, since 08:01`. `a poller, 3 calls every 10 s, since 08:01`, or `3 or more calls`. */
 export function pollerText(poller: NonNullable<RequestQuota['poller']>): string {
   const { everySeconds, calls, mayBeMore, since } = poller
   const polls = calls === 1 ? '' : `${calls}${mayBeMore ? ' or more' : ''} calls `

@@ -71,7 +71,7 @@ export function isSlotCountCurrent(
 /** Free slots are few up to this share of the limit. */
 const FEW_SLOTS = 0.1
 
-/** The largest number of free slots that counts as few; at least one. */
+/** The largest number of free slots that counts as few. At least one. */
 export const fewSlots = (limit: number): number => Math.max(1, Math.floor(limit * FEW_SLOTS))
 
 /** Status of one group of slots (service 3, 8.2). A documented default says nothing about slots in use. */

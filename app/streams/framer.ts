@@ -1,7 +1,7 @@
 const LF = 0x0a
 const CR = 0x0d
 
-/** Maximum bytes of one line; a longer line is dropped and counted. */
+/** Maximum bytes of one line. A longer line is dropped and counted. */
 export const MAX_FRAME_BYTES = 1 << 20
 const MIN_REST_BYTES = 4_096
 

@@ -6,7 +6,7 @@ export type Frame =
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'end-snapshot' }
   | { readonly kind: 'going-away' }
-  /** Concerns one symbol; the stream continues. */
+  /** Concerns one symbol. The stream continues. */
   | { readonly kind: 'symbol-error'; readonly symbol: string; readonly error: string }
   /** Ends the stream. */
   | { readonly kind: 'fatal'; readonly error: string }

@@ -25,7 +25,7 @@ const TOP_BYTES = topBytesOf(WORDS)
  *
  * A key is in quotes, and only a `\u` escape can spell a letter differently (RFC 8259, 7). So a chunk without
  * a backslash, without `Erro` and without the pieces above contains no such key. A match may be a false
- * positive; a full parse decides. The search reads about every eighth byte, at several GB/s.
+ * positive. A full parse decides. The search reads about every eighth byte, at several GB/s.
  */
 export class KeySearch {
   readonly #chunk: Uint8Array

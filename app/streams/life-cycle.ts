@@ -3,7 +3,7 @@ import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 import type { Frame } from './frames.ts'
 
 interface History {
-  /** Consecutive failed attempts; a healthy connection resets the count. */
+  /** Consecutive failed attempts. A healthy connection resets the count. */
   readonly attempt: number
   /** Consecutive connections that ended early although data had arrived. */
   readonly shortLives: number
@@ -30,7 +30,7 @@ export type StreamInput =
   /** `canOverlap`: a second connection may open before this one closes. */
   | { readonly kind: 'frame'; readonly frame: Frame; readonly canOverlap?: boolean }
   | { readonly kind: 'ended'; readonly reason: string; readonly code: StreamReasonCode }
-  /** The connection that received GoAway has ended; its replacement is still connecting. */
+  /** The connection that received GoAway has ended. Its replacement is still connecting. */
   | { readonly kind: 'former-ended' }
   | {
       readonly kind: 'refused'
@@ -78,7 +78,7 @@ export const newStream = (nowMs: number): StreamState => ({
 })
 
 /**
- * The next state of a stream after one input, at `nowMs`. Only frames prove that the stream is alive; an open
+ * The next state of a stream after one input, at `nowMs`. Only frames prove that the stream is alive. An open
  * socket does not.
  *
  * `chance`: a random number in [0, 1), for the wait after a failure.

@@ -12,7 +12,7 @@ export const MAX_BEHIND: Behind = { frames: 256, bytes: 1 << 20 }
 /** Maximum number of deletions pending for one reader, in addition to existing objects. */
 const MAX_ENDINGS = 4_096
 
-/** Whether a reader wants an object, by its requested symbol; see `SharedFrame`. */
+/** Whether a reader wants an object, by its requested symbol. See `SharedFrame`. */
 export type Wanted = (symbol: string | undefined) => boolean
 
 const EVERYTHING: Wanted = () => true
@@ -97,7 +97,7 @@ export class ReaderQueue {
     if (this.#frames.length - this.#first > this.#max.frames || this.#bytes > this.#max.bytes) this.#merge()
   }
 
-  /** The next frame to write; `undefined` if nothing is left. */
+  /** The next frame to write. `undefined` if nothing is left. */
   take(): Uint8Array | undefined {
     if (this.#owed !== undefined) {
       this.#nextOwed ??= this.#owed.entries()

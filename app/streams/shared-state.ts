@@ -14,18 +14,18 @@ export type SharedFrame =
       readonly isDeletion: boolean
       /**
        * The requested symbol of a quote frame, in capitals. Absent if the service answers with another name,
-       * such as `$SPX` for `$SPX.X`; readers of any symbol then get the frame.
+       * such as `$SPX` for `$SPX.X`. Readers of any symbol then get the frame.
        */
       readonly symbol?: string
     }
   | { readonly kind: 'heartbeat' | 'end-snapshot' | 'unmergeable'; readonly bytes: Uint8Array }
 
 interface Entry {
-  /** The object's members; present if frames change single members. */
+  /** The object's members. Present if frames change single members. */
   members?: Members
-  /** The whole object; computed on demand. */
+  /** The whole object. Computed on demand. */
   text: string | undefined
-  /** The object's frame for new readers; computed on demand. */
+  /** The object's frame for new readers. Computed on demand. */
   bytes?: Uint8Array | undefined
   readonly symbol?: string
   /** Approximate length of the object in characters, without building the merged text. */
@@ -37,7 +37,7 @@ interface Entry {
   heard: number
 }
 
-/** Prefix of the keys of symbol errors; no object's key begins with it. */
+/** Prefix of the keys of symbol errors. No object's key begins with it. */
 const ERROR_KEY = '!'
 const END_SNAPSHOT = '{"StreamStatus":"EndSnapshot"}'
 /** Maximum total length of one stream's objects, in characters. */
@@ -121,7 +121,7 @@ export class SharedState {
     this.#encode = encode
   }
 
-  /** Whether the whole first response is known; never true for kinds whose first response has no end. */
+  /** Whether the whole first response is known. Never true for kinds whose first response has no end. */
   get isComplete(): boolean {
     return this.#isComplete
   }
@@ -141,7 +141,7 @@ export class SharedState {
     return this.#rule.ring !== undefined
   }
 
-  /** Key of the unfinished object that final ones replace; `undefined` if the kind has none. */
+  /** Key of the unfinished object that final ones replace. `undefined` if the kind has none. */
   get provisional(): string | undefined {
     return this.#rule.provisional
   }
@@ -164,12 +164,12 @@ export class SharedState {
     return this.#newReaderKeys()
   }
 
-  /** The requested symbol that an object is about; `undefined` for an object without one. */
+  /** The requested symbol that an object is about. `undefined` for an object without one. */
   symbolOf(key: string): string | undefined {
     return this.#objects.entries.get(key)?.symbol
   }
 
-  /** The frame of an object in its present state; `undefined` if it is not stored. */
+  /** The frame of an object in its present state. `undefined` if it is not stored. */
   bytesOf(key: string): Uint8Array | undefined {
     const entry = this.#objects.entries.get(key)
     if (entry === undefined) return undefined
@@ -288,7 +288,7 @@ export class SharedState {
   }
 
   /**
-   * Ends a first response. On the first connection, relays the line; on a later one, returns the differences.
+   * Ends a first response. On the first connection, relays the line. On a later one, returns the differences.
    */
   #ended(): readonly SharedFrame[] {
     const next = this.#next

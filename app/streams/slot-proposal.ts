@@ -13,7 +13,7 @@ export interface SlotHolder {
   readonly readers?: number
 }
 
-/** Frames per second below which a stream counts as unused; heartbeats come every five seconds. */
+/** Frames per second below which a stream counts as unused. Heartbeats come every five seconds. */
 const IDLE_PER_SECOND = 0.5
 
 /**

@@ -20,7 +20,7 @@ interface Row {
 const RELEASE_SEEN_MS = 5_000
 
 /**
- * Concurrency slots of one profile. Own streams are counted exactly; those of other programs come from
+ * Concurrency slots of one profile. Own streams are counted exactly. Those of other programs come from
  * headers.
  *
  * `own + elsewhere + free = limit`, and none is ever negative. Source: service 2.2, 3, 8.2.

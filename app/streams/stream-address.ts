@@ -6,11 +6,11 @@ export interface StreamAddress {
   /** The canonical path, the parameters sorted by name, and the requested format. */
   readonly key: string
   readonly kind: StreamKind
-  /** Symbols or account ids in the window's notation; `ACCOUNT/ORDER,ORDER` for orders by id. */
+  /** Symbols or account ids in the window's notation. `ACCOUNT/ORDER,ORDER` for orders by id. */
   readonly target: string
   /** Parameters outside the target, by name in lower case. */
   readonly options: Readonly<Record<string, string>>
-  /** The symbols of a quote stream in capitals; absent for other kinds. */
+  /** The symbols of a quote stream in capitals. Absent for other kinds. */
   readonly symbols?: ReadonlySet<string>
   /** The requested format, if unusual. */
   readonly accept?: string
@@ -84,7 +84,7 @@ const symbolsOf = (list: string): ReadonlySet<string> =>
   )
 
 /**
- * The format that `accept` requests; empty for plain JSON. A stream in another format, such as a versioned
+ * The format that `accept` requests. Empty for plain JSON. A stream in another format, such as a versioned
  * media type, is a separate stream.
  */
 function formOf(accept: string | undefined): string {

@@ -45,7 +45,7 @@ export function withCandidate(token: TokenRecord, refreshToken: string | undefin
   return { ...token, generation: token.generation + 1, refreshToken, doubt }
 }
 
-/** The next candidate, after the service rejected the current one; `undefined` if no other is left. */
+/** The next candidate, after the service rejected the current one. `undefined` if no other is left. */
 export function nextCandidate({ doubt, ...token }: TokenRecord): TokenRecord | undefined {
   const refreshToken = doubt?.waiting.at(-1)
   if (doubt === undefined || refreshToken === undefined) return undefined
@@ -68,7 +68,7 @@ export const isAboutToken = (outcome: RefreshOutcome): boolean =>
 /**
  * The state after the outcome of a refresh (service 4.1).
  *
- * Only a response with `invalid_grant` or a rejected key ends the session; everything else is retried on
+ * Only a response with `invalid_grant` or a rejected key ends the session. Everything else is retried on
  * schedule. `jitter`, in [0, 1), spreads the retries; `nowMs` is in epoch milliseconds.
  */
 export function afterRefresh(

@@ -9,7 +9,7 @@ import type { TokenState } from './token-state.ts'
 const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to revoke' }
 
 /**
- * The result of a revocation if it is certain without asking the service; otherwise `undefined`.
+ * The result of a revocation if it is certain without asking the service. Otherwise `undefined`.
  *
  * A service may answer 200 for a token that it no longer knows (RFC 7009 2.2), while other tokens of the key
  * are still valid. So an ended session must not be reported as "revoked".
@@ -54,7 +54,7 @@ export function revocationAsked(state: TokenState): TokenState {
 }
 
 /**
- * Applies the result of a revocation. Only a 200 means revoked (service 4.2); a rejection is final until a
+ * Applies the result of a revocation. Only a 200 means revoked (service 4.2). A rejection is final until a
  * person tries again.
  */
 export function afterRevocation(

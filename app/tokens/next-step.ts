@@ -16,7 +16,7 @@ export type NextStep =
 /** Lead times of warnings before the absolute end, longest first. Milliseconds. */
 export const WARNINGS_AHEAD_MS = [60 * 60_000, 15 * 60_000] as const
 
-/** The earliest step that is due; `undefined` if only a person can continue. */
+/** The earliest step that is due. `undefined` if only a person can continue. */
 export function nextStep(state: TokenState, nowMs: number, lifetimes: KeyLifetimes): NextStep | undefined {
   const { standing } = state
   switch (standing.kind) {
@@ -47,7 +47,7 @@ export function refreshAt(state: TokenState, nowMs: number, { schedule }: KeyLif
 }
 
 /**
- * When the session of a rotating key ends (service 8.4), in epoch milliseconds; `undefined` for a key that
+ * When the session of a rotating key ends (service 8.4), in epoch milliseconds. `undefined` for a key that
  * never rotated.
  */
 export function sessionEndsAt({ token }: TokenState, { absoluteMs }: KeyLifetimes): number | undefined {

@@ -104,7 +104,7 @@ const bearer = secret.check(z.regex(/^[\x21-\x7e]+$/))
 const Renewal = z.object({
   access_token: bearer,
   /**
-   * Other token types must not be used (RFC 6749 7.1); a response without a type counts as the documented
+   * Other token types must not be used (RFC 6749 7.1). A response without a type counts as the documented
    * `Bearer`.
    */
   token_type: z.optional(z.nullable(z.string().check(z.regex(/^bearer$/i)))),
@@ -223,7 +223,7 @@ function lifetimeOf(value: unknown): number {
   return Math.min(LIFETIME_SECONDS.most, Math.max(LIFETIME_SECONDS.least, seconds))
 }
 
-/** A secret of a response; a blank one counts as absent. */
+/** A secret of a response. A blank one counts as absent. */
 function textOf(body: unknown, name: string): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined
   const parsed = secret.safeParse((body as Record<string, unknown>)[name])

@@ -3,9 +3,9 @@
  * return the state after an outcome, and `nextStep` returns what is due. Times are epoch milliseconds.
  */
 
-/** One generation of a key's refresh token; the newest one is in use. */
+/** One generation of a key's refresh token. The newest one is in use. */
 export interface TokenRecord {
-  /** From 1; increases with each new refresh token. */
+  /** From 1. Increases with each new refresh token. */
   readonly generation: number
   readonly refreshToken: string
   /** When the person signed in: the start of a rotating key's 24 hours (service 8.4). */
@@ -28,7 +28,7 @@ export interface TokenRecord {
 export interface TokenDoubt {
   /** The last token that the service accepted. It is never dropped to make room. */
   readonly honoured: string
-  /** Further candidates; the next to try is last. */
+  /** Further candidates. The next to try is last. */
   readonly waiting: readonly string[]
 }
 
@@ -68,7 +68,7 @@ export interface TokenState {
   /** Number of consecutive refreshes that neither renewed the token nor were rejected. */
   readonly failures: number
   readonly retryAtMs: number | undefined
-  /** Earliest retry if requests need another token; may be earlier than `retryAtMs`. */
+  /** Earliest retry if requests need another token. May be earlier than `retryAtMs`. */
   readonly wantedAtMs: number | undefined
   /** Why the latest refresh failed. */
   readonly failure: string | undefined
@@ -111,7 +111,7 @@ export function lostTokenState(reason: string): TokenState {
   }
 }
 
-/** Whether a revocation was requested; from then on, the refresh grant is not used. */
+/** Whether a revocation was requested. From then on, the refresh grant is not used. */
 export function isRevoking({ standing }: TokenState): boolean {
   switch (standing.kind) {
     case 'revoking':

@@ -4,7 +4,7 @@ import type { Notify } from '../ports/ports.ts'
 /** The notification channel of a host: system notifications, a terminal's bell, or none. */
 export interface Announcer {
   announce(announcement: Announcement): void
-  /** Removes the notification of an alert that has ended; an unknown id is not an error. */
+  /** Removes the notification of an alert that has ended. An unknown id is not an error. */
   withdraw(id: string): void
 }
 

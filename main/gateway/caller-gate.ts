@@ -58,7 +58,7 @@ const MAX_ROUTED_PATH = 8 * 1024
 export type Destination = 'forward' | 'orders' | 'nowhere'
 
 /**
- * Where a path is routed, in any spelling; see `namesOf`. `path` has passed `callerGate`.
+ * Where a path is routed, in any spelling. See `namesOf`. `path` has passed `callerGate`.
  *
  * Order paths are recognised by their name anywhere in the path, because a service might ignore what precedes
  * it.

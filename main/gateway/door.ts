@@ -272,7 +272,7 @@ function sendJson(reply: ServerResponse, status: number, value: unknown): void {
   reply.end(reply.req.method === 'HEAD' ? undefined : body)
 }
 
-/** The bearer of a request; `undefined` unless there is exactly one. */
+/** The bearer of a request. `undefined` unless there is exactly one. */
 function bearerOf({ rawHeaders, headers: { authorization = '' } }: IncomingMessage): string | undefined {
   const names = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'authorization')
   if (names.length !== 1) return undefined

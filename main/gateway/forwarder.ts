@@ -20,11 +20,11 @@ import { Sending, type SendingDeps } from './sending.ts'
 import { type SharingDeps, StreamHub } from './stream-hub.ts'
 
 export interface ForwarderDeps extends SendingDeps, Bearer {
-  /** Sends orders; absent if no orders are admitted. */
+  /** Sends orders. Absent if no orders are admitted. */
   readonly orders?: ForwarderOrders
   readonly ledger: Pick<Ledger, 'categoryOf' | 'sizeOf' | 'reserveOf'>
   readonly event: (event: MonitorEvent) => void
-  /** When a program's pause ends, on the timeline; `undefined` while it is not paused. */
+  /** When a program's pause ends, on the timeline. `undefined` while it is not paused. */
   readonly pausedUntilMs: (program: Program) => number | undefined
   /** Called when a program's numbers changed. */
   readonly changed: () => void
@@ -32,7 +32,7 @@ export interface ForwarderDeps extends SendingDeps, Bearer {
   readonly sharing: SharingDeps
 }
 
-/** A request that waits for its turn; milliseconds on the timeline. */
+/** A request that waits for its turn. Milliseconds on the timeline. */
 export interface WaitingNow {
   readonly category: string
   readonly sinceMs: number
@@ -68,7 +68,7 @@ interface Upstream {
   readonly request: AdmittedRequest
   /** The request's category, otherwise its path. */
   readonly endpoint: string
-  /** The category of its stream slot; absent if it opens no stream. */
+  /** The category of its stream slot. Absent if it opens no stream. */
   readonly stream: string | undefined
   readonly calls: Map<number, Call>
   sending: Sending | undefined
@@ -99,7 +99,7 @@ export class Forwarder {
   readonly #refusalsReportedAtMs = new Map<string, number>()
   #nextId = 1
   #cancelWake: () => void = () => {}
-  /** Why requests are not accepted; `undefined` while they are. */
+  /** Why requests are not accepted. `undefined` while they are. */
   #closed: string | undefined
 
   constructor(deps: ForwarderDeps) {
@@ -300,7 +300,7 @@ export class Forwarder {
     this.#apply([])
   }
 
-  /** Counts of unfinished requests and of requests upstream; both are 0 when idle. */
+  /** Counts of unfinished requests and of requests upstream. Both are 0 when idle. */
   get open(): { readonly requests: number; readonly upstreams: number } {
     return {
       requests: this.#calls.size + this.#replies.size + this.#hub.size + this.#openOrders.size,

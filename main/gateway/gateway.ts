@@ -30,13 +30,13 @@ export interface GatewayDeps {
   readonly clock: Clock
   readonly log: Log
   readonly secrets: Secrets
-  /** This user's id; `undefined` if the system has no user ids. */
+  /** This user's id. `undefined` if the system has no user ids. */
   readonly userId: number | undefined
   /** Replaces `PeerSockets` in tests. */
   readonly peer?: (connection: Connection) => Promise<Peer>
   /** Requests reserved for more urgent classes, by category, instead of 6 % of the limit. */
   readonly reserve?: Readonly<Record<string, number>>
-  /** Sends orders; absent if no orders are admitted. */
+  /** Sends orders. Absent if no orders are admitted. */
   readonly orders?: OrderLane
 }
 
@@ -151,7 +151,7 @@ export class Gateway {
   }
 
   /**
-   * Stops serving. Sent requests may finish within `DRAIN_MS`; waiting requests get 503. The gateway stays
+   * Stops serving. Sent requests may finish within `DRAIN_MS`. Waiting requests get 503. The gateway stays
    * off at later starts.
    */
   turnOff(): Promise<GatewayChange> {

@@ -37,7 +37,7 @@ export interface ForwarderOrders {
 
 /** The parts of a connected key that an order needs. */
 export interface OrderLine extends SendingDeps, Bearer, Omit<ForwarderOrders, 'serve'> {
-  /** Why no request of this program may be sent now; `undefined` if one may be. */
+  /** Why no request of this program may be sent now. `undefined` if one may be. */
   readonly obstacle: (program: Program) => Problem | undefined
   /**
    * Takes one request of the order quota, before every class. Otherwise returns the reason. Call the returned

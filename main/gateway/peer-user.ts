@@ -98,7 +98,7 @@ export class PeerSockets {
     for (const { resolve } of open) resolve('gone')
   }
 
-  /** Resolves the lookups that a table lists; returns the others. */
+  /** Resolves the lookups that a table lists. Returns the others. */
   async #lookIn(family: keyof typeof TABLES, open: readonly Lookup[]): Promise<readonly Lookup[]> {
     const wanted = new Set(open.flatMap(({ ends }) => ends[family] ?? []))
     if (wanted.size === 0) return open
@@ -132,7 +132,7 @@ function endsOf({ remoteAddress = '', remotePort, localPort }: Connection): Ends
 }
 
 /**
- * The sockets with these ends; reading stops once all are found. `undefined` if the system denies access to
+ * The sockets with these ends. Reading stops once all are found. `undefined` if the system denies access to
  * the table. If reading fails midway, the result is partial.
  */
 async function socketsIn(

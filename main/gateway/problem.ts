@@ -11,7 +11,7 @@ export interface Problem {
   readonly error?: string
   readonly message?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** The problem type (RFC 9457); absent if the status is enough. */
+  /** The problem type (RFC 9457). Absent if the status is enough. */
   readonly type?: string
   /** Further members of the body. */
   readonly members?: Readonly<Record<string, string | boolean>>

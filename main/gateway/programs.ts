@@ -56,7 +56,7 @@ type StoredProgram = Readonly<z.output<typeof storedProgram>>
 
 const stored = z.object({
   schemaVersion: z.literal(1),
-  /** The gateway's port; absent while the gateway is off. */
+  /** The gateway's port. Absent while the gateway is off. */
   port: z.int().min(0).max(65_535).exactOptional(),
   /** The port before the gateway was turned off. */
   lastPort: z.int().min(0).max(65_535).exactOptional(),
@@ -99,7 +99,7 @@ export interface ProgramsDeps {
    * Programs for this run, with keys that a person chose. Each overrides a stored program of the same name.
    */
   readonly given?: readonly GivenProgram[]
-  /** See `MonitorSurface.keyMark`; absent where keys are unknown. */
+  /** See `MonitorSurface.keyMark`. Absent where keys are unknown. */
   readonly keyMark?: (profile: string) => string | undefined
   readonly clock: Clock
   readonly randomBytes: RandomBytes
@@ -111,7 +111,7 @@ export interface ProgramsDeps {
  * The programs that may call the gateway, stored in `gateway.json` in the data folder, and their local access
  * tokens, in memory.
  *
- * A key is shown once, when its program is added; only its digest is stored.
+ * A key is shown once, when its program is added. Only its digest is stored.
  */
 export class Programs {
   readonly #deps: ProgramsDeps
@@ -143,7 +143,7 @@ export class Programs {
     }))
   }
 
-  /** The gateway's port at the next start; `undefined` if it is off. */
+  /** The gateway's port at the next start. `undefined` if it is off. */
   get port(): number | undefined {
     return this.#stored.port
   }
@@ -153,7 +153,7 @@ export class Programs {
     return this.#stored.lastPort
   }
 
-  /** Stores the gateway's port for the next start; `undefined` means off. */
+  /** Stores the gateway's port for the next start. `undefined` means off. */
   setPort(port: number | undefined, lastPort = this.port ?? this.lastPort): Saved {
     const { port: _, lastPort: __, ...rest } = this.#stored
     if (port !== undefined) return this.#save({ ...rest, port })
@@ -276,7 +276,7 @@ export class Programs {
     return undefined
   }
 
-  /** A local access token for the program with this key; `undefined` for an unknown key. */
+  /** A local access token for the program with this key. `undefined` for an unknown key. */
   tokenFor(key: string): { readonly token: string; readonly program: Program } | undefined {
     const digest = digestOf(key)
     const program = this.#all().find(({ keyDigest }) => keyDigest === digest)

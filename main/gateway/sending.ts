@@ -20,7 +20,7 @@ export interface SendingDeps extends ExchangeDeps {
 export interface Outgoing {
   readonly request: Omit<AdmittedRequest, 'program' | 'maxWaitMs' | 'reply'>
   readonly token: string
-  /** The category of the slot that the stream takes; absent if the request opens no stream. */
+  /** The category of the slot that the stream takes. Absent if the request opens no stream. */
   readonly stream: string | undefined
   /** The bucket that a header in the response names. */
   readonly bucket: () => string
@@ -54,7 +54,7 @@ export class Sending {
   #abort: () => void = () => {}
 
   /**
-   * Counts the request as sent; `start` sends it. `settled` is called once, unless the request is abandoned.
+   * Counts the request as sent. `start` sends it. `settled` is called once, unless the request is abandoned.
    */
   constructor(outgoing: Outgoing, deps: SendingDeps, settled: (outcome: UpstreamOutcome) => void) {
     const { request, token, stream } = outgoing

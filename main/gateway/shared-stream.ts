@@ -14,7 +14,7 @@ import { GO_AWAY, passedHeaders } from './answer-relay.ts'
 import { GATEWAY_NAME } from './problem.ts'
 import type { StreamReader } from './stream-reader.ts'
 
-/** Receives the events of a shared stream; implemented by the hub. */
+/** Receives the events of a shared stream. Implemented by the hub. */
 export interface SharedStreamListener {
   /** A reader's response began. `isFirst`: this reader's request opened the stream. */
   began(reader: StreamReader, isFirst: boolean): void
@@ -85,7 +85,7 @@ export class SharedStream implements StreamReaders {
   readonly #state: SharedState
   readonly #missingOf = new WeakMap<SharedStream, MissingKeys>()
   #framer = new Framer()
-  /** The head of the response that opened the stream; `undefined` until then. */
+  /** The head of the response that opened the stream. `undefined` until then. */
   #observation: Observation | undefined
   #lastByte = 0
   #hasLineEnd = false
@@ -192,7 +192,7 @@ export class SharedStream implements StreamReaders {
     this.#framer = new Framer()
     this.#lastByte = 0
     this.#state.opened()
-    // A response head does not prove that the service is back; only data does.
+    // A response head does not prove that the service is back. Only data does.
     if (this.#state.isCatchingUp) this.#awaitService()
     let isFirst = true
     for (const reader of this.pending) {

@@ -52,7 +52,7 @@ export interface StreamHubDeps extends SharingDeps {
   readonly secrets: Pick<Secrets, 'clean'>
   readonly timeline: Timeline
   readonly turn: (path: string) => StreamTurn
-  /** Earliest time to reopen a stream with readers, epoch ms; `undefined` if unknown. */
+  /** Earliest time to reopen a stream with readers, epoch ms. `undefined` if unknown. */
   readonly roomAtMs: (path: string) => number | undefined
   readonly countsOf: (program: Program) => ProgramUse
   /** The response to send if there is no access token. */
@@ -145,7 +145,7 @@ export class StreamHub {
     }
   }
 
-  /** Serves a request for a shareable stream; returns `false` for any other request. */
+  /** Serves a request for a shareable stream. Returns `false` for any other request. */
   serve(request: AdmittedRequest): boolean {
     if (request.method !== 'GET') return false
     const address = streamAddressOf(request.pathAndQuery, request.accept)
@@ -515,7 +515,7 @@ export class StreamHub {
   }
 }
 
-/** Rank of the class of the reader's program; 0 is the most urgent. */
+/** Rank of the class of the reader's program. 0 is the most urgent. */
 const urgencyOf = ({ program }: StreamReader): number => PROGRAM_CLASSES.indexOf(program.class)
 
 /** The stream in the form in which a person requests it, so that it can be pinned. */

@@ -49,7 +49,7 @@ export class CompactionTime {
 }
 
 /**
- * The time of the newest sample or slot sample up to `nowMs`; `undefined` without samples. One index lookup
+ * The time of the newest sample or slot sample up to `nowMs`. `undefined` without samples. One index lookup
  * per series.
  */
 function newestBefore(database: DatabaseSync, nowMs: number): number | undefined {

@@ -5,7 +5,7 @@ import { type ExportedKey, isoTime, reportCsv, reportJson } from '../../app/hist
 /** The source of an export's data. */
 export interface ExportSource {
   readonly version: string
-  /** The environment of a profile, such as `live`; `undefined` for a profile that is not connected. */
+  /** The environment of a profile, such as `live`. `undefined` for a profile that is not connected. */
   environment(profile: string): string | undefined
   report(profile: string, fromMs: number, toMs: number): Report
   incident(profile: string, fromMs: number, toMs: number): Incident | undefined

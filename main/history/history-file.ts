@@ -59,7 +59,7 @@ interface Piece {
 /** The extent of one chart column, with its number of 429s. */
 export type Stretch = Extent & Pick<Sample, 'rejected'>
 
-/** The open `history.db`. Every method throws SQLite's errors; `HistoryStore` handles them. */
+/** The open `history.db`. Every method throws SQLite's errors. `HistoryStore` handles them. */
 export class HistoryFile {
   readonly database: DatabaseSync
   readonly #tiers: Tiers
@@ -98,7 +98,7 @@ export class HistoryFile {
   }
 
   /**
-   * The time of the oldest sample of a series, epoch ms; `undefined` without samples. If finer samples begin
+   * The time of the oldest sample of a series, epoch ms. `undefined` without samples. If finer samples begin
    * within the oldest rollup, the time of the first of them.
    */
   since(profile: string, category: string): number | undefined {

@@ -135,7 +135,7 @@ export class HistoryService {
     return withEarlier(recent(), (untilMs, most) => stored(Math.min(toMs, untilMs), most), points)
   }
 
-  /** Requests of each program behind the gateway in one category; empty if nothing is stored. */
+  /** Requests of each program behind the gateway in one category. Empty if nothing is stored. */
   programHistory(profile: string, category: string, query: ProgramQuery): ProgramHistory {
     const none = { from: query.fromMs, resolutionMs: MINUTE_MS, programs: [], own: [], elsewhere: [] }
     return this.#store?.programHistory(profile, category, query) ?? none
@@ -157,7 +157,7 @@ export class HistoryService {
     )
   }
 
-  /** The recorded minutes with any use; empty if nothing is stored. */
+  /** The recorded minutes with any use. Empty if nothing is stored. */
   recordedUses(profile: string, fromMs: number, toMs: number): RecordedUses {
     return this.#store?.recordedUses(profile, fromMs, toMs) ?? { rows: {}, programs: [] }
   }
@@ -180,12 +180,12 @@ export class HistoryService {
     return this.#deps.version
   }
 
-  /** The environment of a profile; `undefined` if it is not connected. */
+  /** The environment of a profile. `undefined` if it is not connected. */
   environment(profile: string): string | undefined {
     return this.#deps.monitor.snapshot(profile)?.profile.environment
   }
 
-  /** The incident of a profile; `undefined` if it is not connected. */
+  /** The incident of a profile. `undefined` if it is not connected. */
   incident(profile: string, fromMs: number, toMs: number): Incident | undefined {
     const snapshot = this.#deps.monitor.snapshot(profile)
     if (!snapshot) return undefined

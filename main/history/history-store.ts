@@ -105,7 +105,7 @@ export class HistoryStore {
   }
 
   /**
-   * At most `points` points: the lows and highs of a chart of that width; `undefined` while the file fails.
+   * At most `points` points: the lows and highs of a chart of that width. `undefined` while the file fails.
    */
   query(
     profile: string,
@@ -122,7 +122,7 @@ export class HistoryStore {
     return this.#read((file) => reportFrom(file, profile, fromMs, toMs))
   }
 
-  /** The minutes with any use, of rows and of programs; `undefined` while the file fails. */
+  /** The minutes with any use, of rows and of programs. `undefined` while the file fails. */
   recordedUses(profile: string, fromMs: number, toMs: number): RecordedUses | undefined {
     return this.#read((file) => {
       const categories = file.categories(profile, 'requests')
@@ -142,7 +142,7 @@ export class HistoryStore {
     })
   }
 
-  /** See `HistoryFile.stretches`; `undefined` while the file fails. */
+  /** See `HistoryFile.stretches`. `undefined` while the file fails. */
   stretches(
     profile: string,
     category: string,
@@ -153,7 +153,7 @@ export class HistoryStore {
   }
 
   /**
-   * The latest `MAX_STORED_EVENTS` events of the interval, oldest first; `undefined` while the file fails.
+   * The latest `MAX_STORED_EVENTS` events of the interval, oldest first. `undefined` while the file fails.
    */
   events(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] | undefined {
     return this.#read((file) => file.events(profile, fromMs, toMs, MAX_STORED_EVENTS))
@@ -192,7 +192,7 @@ export class HistoryStore {
     return this.#read((file) => file.openAlerts()) ?? []
   }
 
-  /** Why the file can't be written; `undefined` while it can. */
+  /** Why the file can't be written. `undefined` while it can. */
   get failure(): StorageFailure | undefined {
     return this.#failure
   }
@@ -209,7 +209,7 @@ export class HistoryStore {
     return { kind: 'ok', bytes: historyBytes(this.#deps.folder), rawMs, rollupMs }
   }
 
-  /** Stores retention times; they apply from the next compaction. */
+  /** Stores retention times. They apply from the next compaction. */
   setRetention(retention: Retention): Saved {
     const written = retentionFile(this.#deps.folder).write(retention)
     if (written.ok) this.#retention = retention

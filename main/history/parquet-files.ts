@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<SeriesColumn, BasicType>> = {
 
 const MAYBE_UNKNOWN: ReadonlySet<SeriesColumn> = new Set(['lowest_remaining', 'highest_remaining'])
 
-/** A series as an Apache Parquet file; its key-value metadata describes the content. */
+/** A series as an Apache Parquet file. Its key-value metadata describes the content. */
 export const seriesParquet = (minutes: Iterable<SeriesMinute>, interval: SeriesInterval): Uint8Array =>
   parquet('headroom-series', interval, {
     columns: SERIES_COLUMNS.map((name) => ({ name, type: TYPES[name], nullable: MAYBE_UNKNOWN.has(name) })),

@@ -22,9 +22,7 @@ const NOTHING: Counted = { own: 0, elsewhere: 0, rejected: 0 }
 
 type Level = Pick<RequestQuota, 'remaining' | 'source'>
 
-/**
- * The lowest header of a category after `afterMs` up to `untilMs`, epoch ms; `undefined` without headers.
- */
+/** The lowest header of a category after `afterMs` up to `untilMs`, epoch ms. `undefined` without headers. */
 export type LowestHeader = (category: string, afterMs: number, untilMs: number) => number | undefined
 
 /** Turns snapshots into history entries: samples of request quotas, and slots when they change. */

@@ -1,5 +1,5 @@
 /**
- * The migrations of the history's tables, in order. A released migration is never changed; new ones are
+ * The migrations of the history's tables, in order. A released migration is never changed. New ones are
  * appended.
  *
  * Every table is clustered by series and time (`WITHOUT ROWID`), because rows are read, rolled up and deleted

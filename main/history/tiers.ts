@@ -177,7 +177,7 @@ const timeOf = (row: Readonly<Record<string, unknown>> | undefined): number | un
   return typeof at === 'number' ? at : undefined
 }
 
-/** Makes a statement return rows as arrays; `node:sqlite` still types them as objects. */
+/** Makes a statement return rows as arrays. `node:sqlite` still types them as objects. */
 export function asArrays(statement: StatementSync): StatementSync {
   statement.setReturnArrays(true)
   return statement

@@ -13,7 +13,7 @@ import {
 /** How far back the record is read, in milliseconds. */
 const READ_MS = 30 * DAY_MS
 
-/** The record of one quota, oldest first; `undefined` while it can't be read. */
+/** The record of one quota, oldest first. `undefined` while it can't be read. */
 type StretchesOf = (
   profile: string,
   category: string,

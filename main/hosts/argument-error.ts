@@ -58,7 +58,7 @@ function firstIssue(error: unknown): Issue | undefined {
   return issue as Issue
 }
 
-/** One line if a flag's port could not be opened; `undefined` for any other error. */
+/** One line if a flag's port could not be opened. `undefined` for any other error. */
 export function portTaken(error: unknown, port: number, flag = '--port'): string | undefined {
   const code = systemErrorCode(error)
   if (code === 'EADDRINUSE')

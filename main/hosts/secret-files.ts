@@ -61,7 +61,7 @@ function readIfThere(path: string, read: (path: string) => string | undefined): 
 }
 
 /**
- * Reads a secret from a file or a pipe, such as a shell's `<(…)`; `undefined` if it is longer than
+ * Reads a secret from a file or a pipe, such as a shell's `<(…)`. `undefined` if it is longer than
  * `MAX_SECRET_BYTES`.
  */
 export function readSecret(path: string): string | undefined {

@@ -47,7 +47,7 @@ export interface WindowsDeps {
   readonly clock: Clock
   readonly hello: () => Hello
   readonly features: AppFeatures
-  /** Tracks which windows are visible; absent if nothing depends on that. */
+  /** Tracks which windows are visible. Absent if nothing depends on that. */
   readonly attention?: Attention
   /** Absent in a host whose windows need no code. */
   readonly admitted?: AdmittedWindows

@@ -30,7 +30,7 @@ export interface MetricSample {
 export interface ProcessFacts {
   /** The version of Headroom. */
   readonly version: string
-  /** The process start in epoch milliseconds; counters start here. */
+  /** The process start in epoch milliseconds. Counters start here. */
   readonly startedMs: number
 }
 
@@ -415,7 +415,7 @@ const rowLabels = (snapshot: Snapshot, { category }: { readonly category: string
   category,
 })
 
-/** The value; `undefined` for a documented default, which is no measurement. */
+/** The value. `undefined` for a documented default, which is no measurement. */
 const seen = (source: string, value: number): number | undefined => (source === 'default' ? undefined : value)
 
 const sample = (labels: MetricSample['labels'], value: number | undefined): readonly MetricSample[] =>

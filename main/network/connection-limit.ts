@@ -9,7 +9,7 @@ export interface ConnectionLimit {
 export interface UnauthenticatedLimits {
   /** The maximum number of unauthenticated connections, for all servers together. */
   readonly most: number
-  /** The maximum age of an unauthenticated connection in milliseconds; absent if unlimited. */
+  /** The maximum age of an unauthenticated connection in milliseconds. Absent if unlimited. */
   readonly longestMs?: number | undefined
 }
 

@@ -50,7 +50,7 @@ const ZSTD: Coding = {
   stream: () => zlib.createZstdDecompress(LENIENT_ZSTD),
 }
 
-/** The coding of a body that begins with `bytes`; `undefined` if unknown. */
+/** The coding of a body that begins with `bytes`. `undefined` if unknown. */
 function codingOf(name: string, bytes: Buffer): Coding | undefined {
   switch (name) {
     case 'gzip':
@@ -88,7 +88,7 @@ export function decoded(
   }
 }
 
-/** The decoders for a body, in order; `undefined` if a coding is unknown. */
+/** The decoders for a body, in order. `undefined` if a coding is unknown. */
 export function decodersOf(codings: readonly string[], bytes: Buffer): Transform[] | undefined {
   const known = codings.map((name) => codingOf(name, bytes))
   return known.includes(undefined) ? undefined : known.flatMap((coding) => coding?.stream() ?? [])

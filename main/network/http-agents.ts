@@ -70,8 +70,8 @@ function proxyOf(environment: NodeJS.ProcessEnv): ProxyChoice {
 }
 
 /**
- * Whether Node accepts the address of a proxy. For some invalid addresses, Node throws at their first use;
- * others it silently ignores.
+ * Whether Node accepts the address of a proxy. For some invalid addresses, Node throws at their first use.
+ * Others it silently ignores.
  */
 function isProxyAddress(address: string): boolean {
   if (!URL.canParse(address)) return false

@@ -39,7 +39,7 @@ export interface LoopbackLimits {
    */
   readonly silenceMs: number
   /**
-   * How long an idle connection stays open, as announced by `Keep-Alive`. Many clients ignore it; a request
+   * How long an idle connection stays open, as announced by `Keep-Alive`. Many clients ignore it. A request
    * that they send while the connection closes is reset.
    */
   readonly idleMs: number
@@ -48,7 +48,7 @@ export interface LoopbackLimits {
    * one instant, each unauthenticated until its first request is read.
    */
   readonly mostConnections: number
-  /** Maximum age of an unauthenticated connection, whatever its activity; absent if unlimited. */
+  /** Maximum age of an unauthenticated connection, whatever its activity. Absent if unlimited. */
   readonly unauthenticatedMs?: number
 }
 
@@ -77,7 +77,7 @@ export interface LoopbackTraits {
 /** Maximum number of ports to try. A port that is free on 127.0.0.1 may be in use on ::1. */
 const MAX_PORT_TRIES = 5
 
-/** Listens on a port of both loopback addresses; 0: any free port. Rejects with `EADDRINUSE`. */
+/** Listens on a port of both loopback addresses. 0: any free port. Rejects with `EADDRINUSE`. */
 export async function listenOnLoopback(
   port: number,
   listenerFor: (port: number) => RequestListener,

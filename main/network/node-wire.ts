@@ -50,7 +50,7 @@ export interface WireListener {
   /** Called at most once. The body is read as it arrives, no faster than its reader can take it. */
   answered(answer: http.IncomingMessage): void
   /**
-   * Called at most once; after `answered`, only if the body timed out. The body reports other failures
+   * Called at most once. After `answered`, only if the body timed out. The body reports other failures
    * itself.
    */
   failed(how: WireFailure, why: string): void

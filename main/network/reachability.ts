@@ -60,7 +60,7 @@ export class Reachability {
   }
 
   /**
-   * How long until an unreachable host may be tried again, in milliseconds; `undefined` if it is reachable.
+   * How long until an unreachable host may be tried again, in milliseconds. `undefined` if it is reachable.
    */
   waitMs(host: string): number | undefined {
     const down = this.#hosts.get(host)
@@ -76,7 +76,7 @@ export class Reachability {
     return this.#answered.has(host)
   }
 
-  /** When and why a host stopped responding; `undefined` if it responds, and before the first request. */
+  /** When and why a host stopped responding. `undefined` if it responds, and before the first request. */
   down(host: string): Readonly<Down> | undefined {
     return this.#hosts.get(host)
   }

@@ -25,7 +25,7 @@ function hostsOf(port: number): readonly string[] {
   return ['127.0.0.1', 'localhost', '[::1]'].map((name) => (port === 80 ? name : `${name}:${port}`))
 }
 
-/** The value of `Host` if there is exactly one and it names this address; otherwise `undefined`. */
+/** The value of `Host` if there is exactly one and it names this address. Otherwise `undefined`. */
 export function ownHost(rawHeaders: readonly string[], port: number): string | undefined {
   const [host, ...moreHosts] = valuesOf(rawHeaders, 'host')
   return host !== undefined && moreHosts.length === 0 && hostsOf(port).includes(host) ? host : undefined

@@ -139,7 +139,7 @@ const STATEMENTS = {
       AND (outcome IN ('answered', 'not-sent') OR (dismissed = 1 AND outcome NOT IN ('sent', 'looking')))`,
 } as const
 
-/** The open `orders.db`. Every method throws SQLite's errors; `Journal` handles them. */
+/** The open `orders.db`. Every method throws SQLite's errors. `Journal` handles them. */
 export class JournalFile {
   readonly database: DatabaseSync
   /** Whether the file is still where it was opened. */
@@ -235,7 +235,7 @@ export type JournalOpening =
 /** Whether the folder has a journal, readable or not. */
 export const hasJournalFile = (folder: string): boolean => existsSync(join(folder, `${NAME}.db`))
 
-/** Opens `orders.db`. A damaged file is set aside; a file of a newer version of Headroom is left alone. */
+/** Opens `orders.db`. A damaged file is set aside. A file of a newer version of Headroom is left alone. */
 export function openJournalFile(folder: string, nowMs: number): JournalOpening {
   const first = openOnce(folder)
   if (first.kind === 'open' || first.failure !== 'corrupt') return first

@@ -52,7 +52,7 @@ export class Journal {
     this.#prune()
   }
 
-  /** Why nothing can be written, as the end of a sentence; `undefined` if writing works. */
+  /** Why nothing can be written, as the end of a sentence. `undefined` if writing works. */
   get why(): string | undefined {
     return this.#failure && WORDS[this.#failure]
   }
@@ -81,7 +81,7 @@ export class Journal {
     this.#write(() => {})
   }
 
-  /** Entries in the interval, oldest first; `undefined` while the file can't be read. */
+  /** Entries in the interval, oldest first. `undefined` while the file can't be read. */
   between(fromMs: number, toMs: number): readonly HashedEntry[] | undefined {
     return this.#read((file) => file.between(fromMs, toMs))?.map((entry) => this.#newest(entry))
   }

@@ -28,7 +28,7 @@ export interface LookupDeps {
   readonly read: ReadResource
   /** Whether a former key sent the order. The connected key now has its id. */
   readonly isOfFormerKey: (entry: HashedEntry) => boolean
-  /** Entries of the journal in an interval; `undefined` while it can't be read. */
+  /** Entries of the journal in an interval. `undefined` while it can't be read. */
   readonly entries: (fromMs: number, toMs: number) => readonly HashedEntry[] | undefined
   readonly resolved: (ended: readonly Resolved[]) => void
   /** Called with exceptions. They are bugs, which must not end the lookups. */

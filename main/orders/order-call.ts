@@ -12,9 +12,9 @@ import { journalFailed, NOT_CONNECTED, outcomeUnknown, REFRESHING } from './orde
 import { OrderSending, type SendingResult } from './order-sending.ts'
 
 export interface OrderCallDeps {
-  /** Why the switch or the program's limit forbids this order now; `undefined` if allowed. */
+  /** Why the switch or the program's limit forbids this order now. `undefined` if allowed. */
   readonly reasonAgainst: (order: AdmittedOrder, profile: string) => Problem | undefined
-  /** Writes an order before it is sent; see `Journal.insert`. */
+  /** Writes an order before it is sent. See `Journal.insert`. */
   readonly insert: (entry: PlainEntry, facts: OrderFacts) => Inserted
   /** Counts an order that is being sent. */
   readonly sent: (order: AdmittedOrder) => void
@@ -77,7 +77,7 @@ export class OrderCall implements OpenOrder {
     }
     const access = this.#line.usable()
     if (access.kind === 'none') {
-      // Gets a token for the next order; this order does not wait.
+      // Gets a token for the next order. This order does not wait.
       void this.#line.access()
       this.#refuse(noToken(access, this.#line.timeline.now()))
       return
@@ -213,7 +213,7 @@ export class OrderCall implements OpenOrder {
   }
 }
 
-/** The body of an order as text, decoded; empty if it can't be read. */
+/** The body of an order as text, decoded. Empty if it can't be read. */
 function bodyTextOf({ body = Buffer.alloc(0), contentEncoding = '' }: AdmittedOrder): string {
   const plain = decoded(body, codingsNamed(contentEncoding), MAX_ORDER_BYTES)
   return typeof plain === 'string' ? '' : plain.toString('utf8')

@@ -5,7 +5,7 @@ import { parseJson } from '../../app/service/json.ts'
 import { accountsIn } from '../api/account-list.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 
-/** Reads a resource of a connected key; `undefined` unless the status is 200. */
+/** Reads a resource of a connected key. `undefined` unless the status is 200. */
 export type ReadResource = (profile: string, path: string) => Promise<string | undefined>
 
 /** Reads resources with the token of a connected key. They count like every request of Headroom. */
@@ -55,7 +55,7 @@ const MAX_PAGES = 50
  */
 const FORMER_DAY_MS = DAY_MS / 4
 
-/** The orders of a key's accounts; `undefined` if any part can't be read. */
+/** The orders of a key's accounts. `undefined` if any part can't be read. */
 export async function readOrderList(
   profile: string,
   { accountEndings, sinceMs, nowMs, isLast }: WantedOrders,

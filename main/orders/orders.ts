@@ -24,7 +24,7 @@ export interface OrdersDeps {
   readonly keyMark: (profile: string) => string | undefined
   /** Absent if no journal is possible. No order is then sent. */
   readonly dataFolder: string | undefined
-  /** The vault's keys for the hashes of orders, the current one first; empty without a vault key. */
+  /** The vault's keys for the hashes of orders, the current one first. Empty without a vault key. */
   readonly hashKeys: () => readonly Uint8Array[]
   readonly read: ReadResource
   readonly clock: Clock
@@ -49,7 +49,7 @@ export class OrderLimit {
   readonly #sent = new Map<string, number[]>()
 
   /**
-   * The earliest time at which the program may send its next order; at most `nowMs` if it may send one now.
+   * The earliest time at which the program may send its next order. At most `nowMs` if it may send one now.
    */
   nextAtMs(program: string, max: number, nowMs: number): number {
     const oldest = this.#recent(program, nowMs).at(-max)

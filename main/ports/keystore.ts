@@ -2,7 +2,7 @@
  * Wraps the vault's data key with the system's keychain or a passphrase. Only the wrapped key is on disk.
  *
  * A call may wait for a person, for example at the password prompt of a locked keyring, so implementations
- * need a timeout. The trouble `waiting` resolves `settled` when that wait ends; the call is then worth
+ * need a timeout. The trouble `waiting` resolves `settled` when that wait ends. The call is then worth
  * repeating.
  */
 export interface Keystore {

@@ -5,7 +5,7 @@ export type { HttpHeaders, HttpOutcome }
 /**
  * Ports: narrow interfaces to time, chance and the network.
  *
- * Hosts implement them with the system; test/simulation implements them with virtual time and chance. Only
+ * Hosts implement them with the system. test/simulation implements them with virtual time and chance. Only
  * ports read the clock, set timers, draw random numbers or open sockets.
  */
 
@@ -77,7 +77,7 @@ export interface Notice {
 }
 
 /**
- * Shows a system notification. A host without notifications ignores it; the window's events have the same
+ * Shows a system notification. A host without notifications ignores it. The window's events have the same
  * information.
  */
 export type Notify = (notice: Notice) => void
@@ -98,6 +98,6 @@ export interface Power {
   onResume(run: () => void): () => void
   onLock(run: () => void): () => void
   onUnlock(run: () => void): () => void
-  /** Asks the system not to sleep when idle; the screen may still turn off. */
+  /** Asks the system not to sleep when idle. The screen may still turn off. */
   keepAwake(wanted: boolean): void
 }

@@ -17,7 +17,7 @@ export interface Profile {
   /** Age, in minutes, at which a rotating refresh token may be rejected. Default: 30 (service 8.4). */
   readonly rotationMinutes?: number
   readonly probes: ProbeSettings
-  /** The switch for orders through the gateway; absent if no person has allowed them. */
+  /** The switch for orders through the gateway. Absent if no person has allowed them. */
   readonly orders?: OrdersChoice
   /** Whether the token came from `HEADROOM_REFRESH_TOKEN`. A person then can't sign in again. */
   readonly isGiven?: true

@@ -55,7 +55,7 @@ export function addressesOf(
   return { ok: true, authUrl: auth, baseUrl: base }
 }
 
-/** The origin of an address as entered; `undefined` if no token may be sent there. */
+/** The origin of an address as entered. `undefined` if no token may be sent there. */
 export const addressOf = (text: string): string | undefined =>
   URL.canParse(text) ? serviceOrigin(new URL(text)) : undefined
 

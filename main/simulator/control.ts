@@ -62,7 +62,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
     for (const [category, slots] of Object.entries(body)) service.slots.setElsewhere(category, Number(slots))
     return DONE
   },
-  /** Body: `{"name":"goaway-v2","on":true}`; `on` may also be a number of times. */
+  /** Body: `{"name":"goaway-v2","on":true}`. `on` may also be a number of times. */
   fault: (service, body) => {
     const { name, on } = body
     if (typeof name !== 'string' || faultProblem(name) !== undefined)

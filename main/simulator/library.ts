@@ -28,7 +28,7 @@ export interface SimulatorOptions {
   readonly limits?: Readonly<Record<string, { readonly limit: number; readonly periodSeconds: number }>>
   /** Stream slots by category, where they differ from the table. */
   readonly slotLimits?: Readonly<Record<string, number>>
-  /** Messages per second of each stream; with 0, only the snapshot and heartbeats are sent. */
+  /** Messages per second of each stream. With 0, only the snapshot and heartbeats are sent. */
   readonly streamRate?: number
   readonly heartbeatSeconds?: number
   /** Names from `headroom simulate --help`, each optionally with `:TIMES` or `:always`. */
@@ -60,7 +60,7 @@ export interface Simulator {
   /** `http://127.0.0.1:PORT`, both the sign-in host and the resource host. */
   readonly origin: string
   readonly port: number
-  /** Whole requests that a category can still make (service 2.2); `undefined` if it has no request quota. */
+  /** Whole requests that a category can still make (service 2.2). `undefined` if it has no request quota. */
   remaining(category: string): number | undefined
   /** The streams that are open now. */
   openStreams(): readonly { readonly id: string; readonly category: string }[]

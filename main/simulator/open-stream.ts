@@ -40,7 +40,7 @@ const CATCH_UP_MS = 10_000
 
 type Phase =
   | { readonly kind: 'running' }
-  /** The last line has been sent; the stream ends at `endsAtMs`. */
+  /** The last line has been sent. The stream ends at `endsAtMs`. */
   | { readonly kind: 'ending'; readonly endsAtMs: number; readonly how: Ending['how'] }
   | { readonly kind: 'over' }
 

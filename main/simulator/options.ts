@@ -52,7 +52,7 @@ export interface SimulatorFlags {
   /** Request quotas "agreed with the provider's support team" (service 8.1). They override the table. */
   readonly limits: Readonly<Record<string, RequestLimit>>
   readonly slotLimits: Readonly<Record<string, number>>
-  /** Messages per second per stream; with 0, only the snapshot and heartbeats are sent. */
+  /** Messages per second per stream. With 0, only the snapshot and heartbeats are sent. */
   readonly streamRate: number
   /** Names of `FAULTS`, each optionally with `:TIMES` or `:always`. */
   readonly faults: readonly string[]
@@ -104,7 +104,7 @@ const POSITIVE = ['refreshExpirySeconds', 'absoluteLifetimeSeconds', 'accessLife
 const NOT_NEGATIVE = ['rotationOverlapSeconds', 'streamRate', 'startedSecondsAgo'] as const
 const MAX_PER_SECOND = 1000
 
-/** One sentence about the first invalid option; otherwise `undefined`. */
+/** One sentence about the first invalid option. Otherwise `undefined`. */
 export function problemWith(options: SimulatorFlags): string | undefined {
   for (const name of POSITIVE) if (!(options[name] > 0)) return `${name} must be above 0`
   for (const name of NOT_NEGATIVE) if (!(options[name] >= 0)) return `${name} must not be negative`
@@ -158,7 +158,7 @@ function slotProblem(options: SimulatorFlags): string | undefined {
   return undefined
 }
 
-/** One sentence if `fault` is not `NAME`, `NAME:TIMES` or `NAME:always`; otherwise `undefined`. */
+/** One sentence if `fault` is not `NAME`, `NAME:TIMES` or `NAME:always`. Otherwise `undefined`. */
 export function faultProblem(fault: string): string | undefined {
   const [name, times, ...more] = fault.split(':')
   if (!FAULTS.some((known) => known.name === name)) return `no fault is called ${name}`

@@ -21,7 +21,7 @@ export interface AskedAccounts {
   readonly unknown: readonly string[]
 }
 
-/** Reads a list of account ids; 404 if none of them is known. */
+/** Reads a list of account ids. 404 if none of them is known. */
 export function readAccounts(text: string): Read<AskedAccounts> {
   const asked = listOf(text)
   if (asked.length === 0 || asked.length > MAX_ACCOUNTS)
@@ -46,7 +46,7 @@ export function readOrderIds(text: string): Read<readonly string[]> {
   return readable ? read(ids) : bad('Specify between 1 and 50 order ids.')
 }
 
-/** Reads a whole number from `low` to `high` from the query; `otherwise` if the parameter is absent. */
+/** Reads a whole number from `low` to `high` from the query. `otherwise` if the parameter is absent. */
 export function readWhole(
   query: URLSearchParams,
   name: string,
@@ -57,7 +57,7 @@ export function readWhole(
   return readWholeText(text, name, range)
 }
 
-/** Reads a whole number from `low` to `high`; `name` is for the error message. */
+/** Reads a whole number from `low` to `high`. `name` is for the error message. */
 export function readWholeText(
   text: string,
   name: string,
@@ -69,7 +69,7 @@ export function readWholeText(
 
 const BAR_UNITS = ['Minute', 'Daily', 'Weekly', 'Monthly'] as const
 
-/** Reads `unit`, in upper or lower case; `Daily` if it is absent. */
+/** Reads `unit`, in upper or lower case. `Daily` if it is absent. */
 export function readBarUnit(query: URLSearchParams): Read<(typeof BAR_UNITS)[number]> {
   const text = parameter(query, 'unit') ?? 'Daily'
   const unit = BAR_UNITS.find((known) => known.toLowerCase() === text.toLowerCase())
@@ -116,7 +116,7 @@ function readDate(query: URLSearchParams, name: string): Read<number | undefined
   return Number.isNaN(atMs) ? bad(`${name} must be a date.`) : read(atMs)
 }
 
-/** Reads `spreadType`, one of the types that `spreadtypes` lists; single options if it is absent. */
+/** Reads `spreadType`, one of the types that `spreadtypes` lists. Single options if it is absent. */
 export function readSpreadType(query: URLSearchParams): Read<SpreadType> {
   const type = spreadTypeOf(parameter(query, 'spreadType') ?? 'Single')
   return type === undefined ? bad('spreadType must be one that options/spreadtypes lists.') : read(type)

@@ -161,7 +161,7 @@ function carry(reply: ServiceReply, response: ServerResponse, ports: ServerPorts
       pump(reply.stream, response, ports)
       return
     case 'reset':
-      // A dead connection looks like a reset; a FIN would look like an orderly close.
+      // A dead connection looks like a reset. A FIN would look like an orderly close.
       response.socket?.resetAndDestroy()
       return
     case 'cut':

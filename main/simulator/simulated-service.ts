@@ -29,7 +29,7 @@ const SKEW_MS = 3_600_000
 
 /**
  * The simulated service without sockets and timers. It maps requests to answers, and its open streams are
- * polled for their pieces. `server.ts` serves it on a port; tests run it in virtual time.
+ * polled for their pieces. `server.ts` serves it on a port. Tests run it in virtual time.
  */
 export class SimulatedService {
   readonly options: SimulatorFlags

@@ -27,7 +27,7 @@ export function traitsOf(
   const ending = overHiddenCap
     ? ({ atMs: atMs + HIDDEN_CAP_MS, lingerMs: 0, how: 'end' } as const)
     : endingOf(faults, path, atMs)
-  // A fault with a count strikes only new streams; `standing` faults are checked per frame.
+  // A fault with a count strikes only new streams. `standing` faults are checked per frame.
   const silent = !faults.standing('silent-stream') && faults.strike('silent-stream')
   const split = !faults.standing('split-frames') && faults.strike('split-frames')
   return {

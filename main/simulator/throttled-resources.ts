@@ -80,7 +80,7 @@ export class ThrottledResources {
     return this.#open(opening.frames, request.path, category, overHiddenCap, atMs)
   }
 
-  /** The answer of a resource without a quota; `undefined` for any other path. */
+  /** The answer of a resource without a quota. `undefined` for any other path. */
   uncounted(request: ServiceRequest, atMs: number): Answer | undefined {
     const asked = this.#asked(request, atMs)
     return asked && resourceAnswer(UNCOUNTED_RESOURCES, request, asked)
@@ -105,7 +105,7 @@ export class ThrottledResources {
     return { ...answer, headers: { ...answer.headers, ...headers } }
   }
 
-  /** The request for a resource; `undefined` if its path has an invalid escape. */
+  /** The request for a resource. `undefined` if its path has an invalid escape. */
   #asked(request: ServiceRequest, atMs: number): ResourceRequest | undefined {
     try {
       decodeURIComponent(request.path)

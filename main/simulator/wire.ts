@@ -8,7 +8,7 @@ export interface ServiceRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** The body as received; absent without a socket. */
+  /** The body as received. Absent without a socket. */
   readonly bodyBytes?: Buffer
   /** Number of the connection, in order of acceptance. Absent without a socket. */
   readonly connection?: number
@@ -38,7 +38,7 @@ export interface Answer {
   readonly status: number
   readonly headers: WireHeaders
   readonly body: string
-  /** The delay of the answer, in milliseconds; absent if none. */
+  /** The delay of the answer, in milliseconds. Absent if none. */
   readonly delayMs?: number
   /** Present if no other headers are to be sent. */
   readonly bare?: true
@@ -54,7 +54,7 @@ export type StreamPiece =
 export interface OpenedStream {
   readonly id: string
   readonly category: string
-  /** When the next piece is due; `undefined` after the end. */
+  /** When the next piece is due. `undefined` after the end. */
   nextDueMs(): number | undefined
   /** Returns all pieces due up to `atMs`, in order. */
   take(atMs: number): readonly StreamPiece[]

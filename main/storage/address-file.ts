@@ -29,7 +29,7 @@ const NAME = /^open-[\w-]+\.html$/
  * been used, or after a minute.
  */
 export function openByFile({ folder, clock, randomBytes, openFile }: AddressFileDeps): OpenUrl {
-  // Deletes the files of a killed process; their addresses no longer work.
+  // Deletes the files of a killed process. Their addresses no longer work.
   for (const name of readdirSync(folder)) if (NAME.test(name)) rmSync(join(folder, name), { force: true })
   return async (address) => {
     const path = join(folder, `open-${Buffer.from(randomBytes(12)).toString('base64url')}.html`)

@@ -9,7 +9,7 @@ export type DataFolderOpening =
   | { readonly kind: 'open'; readonly path: string }
   | { readonly kind: 'unusable'; readonly line: string }
 
-/** The default data folder, the same for every host; `undefined` if the account has no home folder. */
+/** The default data folder, the same for every host. `undefined` if the account has no home folder. */
 export const defaultDataFolder = (): string | undefined => dataFolderOf(thisAccount(), 'Headroom')
 
 export const NO_HOME = 'no home folder: HOME is empty or not an absolute path; choose a folder with --data'
@@ -40,7 +40,7 @@ export function openDataFolder(folder: string | undefined): DataFolderOpening {
 
 /**
  * Creates a folder level by level: Node's recursive mkdir never returns if a parent exists but reports
- * ENOENT, as in /proc. An existing folder keeps its mode, because others may need to list it; our files in it
+ * ENOENT, as in /proc. An existing folder keeps its mode, because others may need to list it. Our files in it
  * are private.
  */
 function makeFolder(path: string): void {

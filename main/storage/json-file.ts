@@ -15,7 +15,7 @@ export interface JsonFileOptions<T> {
   /** The subject of sentences about problems, such as `Alert thresholds`. */
   readonly what: string
   readonly schema: z.ZodType<T>
-  /** The maximum length; a longer file counts as damaged. */
+  /** The maximum length. A longer file counts as damaged. */
   readonly maxLength?: number
   /** Written as the file's `schemaVersion`. A file with a higher number is from a newer version. */
   readonly schemaVersion?: number

@@ -195,7 +195,7 @@ function hasLostItsFile({ pid, folder, file, started }: SideFile, marks: Marks):
 }
 
 /**
- * When a process started, in ticks since the computer started; `undefined` if the system does not report it.
+ * When a process started, in ticks since the computer started. `undefined` if the system does not report it.
  */
 function startOf(pid: number): string | undefined {
   try {

@@ -20,7 +20,7 @@ const OTHERS_MAY = 0o077
 const OTHERS_MAY_WRITE = 0o022
 const ALL_MAY_WRITE = 0o002
 const STICKY = 0o1000
-/** The flag that makes opening a link fail; 0 on Windows, which has none. */
+/** The flag that makes opening a link fail. 0 on Windows, which has none. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
 
 /**
@@ -78,7 +78,7 @@ export function ensurePrivate(file: string): void {
 }
 
 /**
- * Why a folder can't be trusted with secrets, as the end of a sentence; `undefined` if it can. It belongs to
+ * Why a folder can't be trusted with secrets, as the end of a sentence. `undefined` if it can. It belongs to
  * another user, others may write to it or replace it, or a file in it is a link, a pipe or a device.
  *
  * Windows is not checked, because its access lists have no mode.
@@ -119,7 +119,7 @@ const NON_BLOCKING = constants.O_NONBLOCK ?? 0
 const PIPE_WAIT = { everyMs: 10, mostMs: 10_000 } as const
 
 /**
- * Reads a file as text; `undefined` if it is longer than `maxBytes`. Throws the system's error.
+ * Reads a file as text. `undefined` if it is longer than `maxBytes`. Throws the system's error.
  *
  * Reading stops at that length, because the size of a device or a pipe, such as a shell's `<(…)`, is unknown.
  * After waiting `PIPE_WAIT.mostMs` for the writer of a pipe, throws ETIMEDOUT.
@@ -150,7 +150,7 @@ export function readBounded(
   }
 }
 
-/** Number of bytes that could be read immediately; `undefined` if some may arrive later. */
+/** Number of bytes that could be read immediately. `undefined` if some may arrive later. */
 function readNow(file: number, bytes: Buffer, at: number): number | undefined {
   try {
     return readSync(file, bytes, at, bytes.length - at, null)

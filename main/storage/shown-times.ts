@@ -7,7 +7,7 @@ import type { Saved } from './storage-error.ts'
 const schema = z.object({ zone: z.enum(TIME_ZONES) })
 
 /**
- * The zone of all times of day in this process. Stored in `times.json` of the data folder; without a folder,
+ * The zone of all times of day in this process. Stored in `times.json` of the data folder. Without a folder,
  * only in memory.
  */
 export class ShownTimes {

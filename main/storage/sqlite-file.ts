@@ -35,7 +35,7 @@ export type SchemaState =
 
 /**
  * Runs the migrations that a file of an older version lacks, in one transaction. The migration at index n
- * turns version n into n + 1. Throws SQLite's errors; the file is then unchanged.
+ * turns version n into n + 1. Throws SQLite's errors. The file is then unchanged.
  *
  * The transaction is opened even if no migration is missing, to find out whether the file can be written.
  */
@@ -67,7 +67,7 @@ export function filePlace(database: DatabaseSync): () => boolean {
   return () => fileIdentity(path) === opened && (log === undefined || fileIdentity(`${path}-wal`) === log)
 }
 
-/** Identifies a file or folder independently of its name; `undefined` if it is missing. */
+/** Identifies a file or folder independently of its name. `undefined` if it is missing. */
 export function fileIdentity(path: string): string | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stats && `${stats.dev}:${stats.ino}`

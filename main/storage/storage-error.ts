@@ -8,7 +8,7 @@ export type Saved = { readonly ok: true } | { readonly ok: false; readonly why: 
 export const SAVED: Saved = { ok: true }
 
 /**
- * Why a database file could not be read or written. `corrupt` and `newer` are permanent; the others may be
+ * Why a database file could not be read or written. `corrupt` and `newer` are permanent. The others may be
  * temporary.
  */
 export type StorageFailure = 'full' | 'locked' | 'corrupt' | 'newer' | 'not-allowed' | 'other'
@@ -75,7 +75,7 @@ const DAMAGED = 'the file is damaged'
 
 /**
  * The text for an error of a database file, as the end of a sentence. `undefined` if neither the disk nor the
- * file is the cause; the error is then a bug.
+ * file is the cause. The error is then a bug.
  */
 export function storageErrorText(error: unknown): string | undefined {
   if (isForeignRow(error)) return DAMAGED

@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'timed out',
 }
 
-/** The code of a failed system call, such as `ENOENT`; `undefined` for any other error. */
+/** The code of a failed system call, such as `ENOENT`. `undefined` for any other error. */
 export const systemErrorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error ? String(error.code) : undefined
 

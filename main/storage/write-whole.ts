@@ -36,6 +36,6 @@ function discard(draft: string): void {
   try {
     rmSync(draft, { force: true })
   } catch {
-    // Report the original error; the next write replaces the draft.
+    // Report the original error. The next write replaces the draft.
   }
 }

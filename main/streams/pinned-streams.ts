@@ -44,7 +44,7 @@ export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl'
  * The streams to open again at the next start, by API key and host: `pinned-streams.json` in the data folder.
  *
  * Targets contain account ids, which must not reach another broker or key. So the file is private, and an
- * entry is read only by the key that wrote it. A damaged file is set aside; there are then no pins. A pin
+ * entry is read only by the key that wrote it. A damaged file is set aside. There are then no pins. A pin
  * that this version can't read stays in the file but is not opened.
  */
 export class PinnedStreams {

@@ -40,7 +40,7 @@ export interface ConnectionListener {
   /** Called with the bytes of an open stream, before their frames are reported. */
   heard?(bytes: Uint8Array): void
   frames(read: FramesRead): void
-  /** The response was not 200; `tapped`: quota information from its headers and body. */
+  /** The response was not 200. `tapped`: quota information from its headers and body. */
   refused(status: number, tapped: Tapped, answer: { observation: Observation; body: RefusalBody }): void
   ended(why: string, code: StreamReasonCode): void
 }

@@ -12,7 +12,7 @@ export interface StreamName {
 
 /** The gap between the former connection of a stream and its replacement. */
 export interface OpeningGap {
-  /** When the former connection ended or received GoAway, epoch ms; `undefined` at the first opening. */
+  /** When the former connection ended or received GoAway, epoch ms. `undefined` at the first opening. */
   readonly sinceMs: number | undefined
   /** Whether the former connection received data until its replacement opened. */
   readonly overlapped: boolean

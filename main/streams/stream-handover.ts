@@ -7,7 +7,7 @@ import { type ConnectionDeps, type OpeningPass, StreamConnection } from './strea
 import type { RefusedStream } from './stream-readers.ts'
 
 export interface HandoverDeps extends ConnectionDeps, Bearer {
-  /** The queue for requests of Headroom and of programs; `undefined` while the gateway is off. */
+  /** The queue for requests of Headroom and of programs. `undefined` while the gateway is off. */
   readonly turns?: () => AcquireStreamPermit | undefined
 }
 
@@ -63,7 +63,7 @@ export class StreamHandover {
     return [this.#current, this.#successor].filter((one) => one?.isOpening).length
   }
 
-  /** When the current connection got its slot, in epoch milliseconds; `undefined` while it has none. */
+  /** When the current connection got its slot, in epoch milliseconds. `undefined` while it has none. */
   get openedAtMs(): number | undefined {
     return this.#current?.isOver === false ? this.#current.openedAtMs : undefined
   }

@@ -23,7 +23,7 @@ import { StreamWatchdog } from './stream-watchdog.ts'
 export interface StreamDeps extends HandoverDeps {
   readonly random: Random
   /**
-   * The own stream to close in order to free a slot for this one; `undefined` if no own stream has a slot.
+   * The own stream to close in order to free a slot for this one. `undefined` if no own stream has a slot.
    */
   readonly proposal: (category: string) => StreamProposal | undefined
   readonly report: (report: KeyReport) => void
@@ -96,7 +96,7 @@ export class StreamKeeper {
   readonly #restarted = new RecentMoments(RECENT_MS)
   readonly #watchdog: StreamWatchdog
   readonly #connections: StreamHandover
-  /** Why the stream is being reopened; `undefined` while it is open. */
+  /** Why the stream is being reopened. `undefined` while it is open. */
   #lastReason: Reason | undefined
   /**
    * The stream's last frame before the present wait, epoch ms. `undefined` while the stream is open, and
@@ -159,7 +159,7 @@ export class StreamKeeper {
     return state.kind === 'waiting' && state.code === 'no-slot'
   }
 
-  /** The stream's slot; `undefined` while it has none. */
+  /** The stream's slot. `undefined` while it has none. */
   get holder(): SlotHolder | undefined {
     const { openedAtMs } = this.#connections
     if (openedAtMs === undefined) return undefined

@@ -26,7 +26,7 @@ export interface WatchdogListener {
   entered(state: StreamState, before: StreamState): void
   /** Called after each check of the time. */
   watched(): void
-  /** The earliest time, epoch ms, at which a waiting stream may continue; `undefined` for now. */
+  /** The earliest time, epoch ms, at which a waiting stream may continue. `undefined` for now. */
   notBeforeMs(state: Extract<StreamState, { kind: 'waiting' }>): number | undefined
 }
 
@@ -56,7 +56,7 @@ export class StreamWatchdog {
 
   /**
    * Checks whether a wait is over, or whether the last frame is too old. Only frames show that a stream is
-   * alive; an open socket does not.
+   * alive. An open socket does not.
    */
   watch(): void {
     const state = this.#state
@@ -98,7 +98,7 @@ export class StreamWatchdog {
     return Math.max(MIN_WATCH_MS, Math.min(MAX_WATCH_MS, dueMs - this.#deps.timeline.now()))
   }
 
-  /** When time alone changes the state, in epoch milliseconds; `undefined` if never. */
+  /** When time alone changes the state, in epoch milliseconds. `undefined` if never. */
   #dueMs(): number | undefined {
     const state = this.#state
     switch (state.kind) {

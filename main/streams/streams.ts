@@ -153,7 +153,7 @@ export class Streams {
     return wasPinned ? this.#keepPins() : { ok: true }
   }
 
-  /** Reopens a stream now; a closed one gets a new id. */
+  /** Reopens a stream now. A closed one gets a new id. */
   restart(id: string): Outcome<{ readonly stream: string }> {
     const keeper = this.#find(id)
     if (!keeper) return unknownStream

@@ -72,7 +72,7 @@ const MAX_WAIT_MS = 60_000
  * Owns the tokens of one key: provides the access token, refreshes it before its expiry, and revokes it. Only
  * a response from the service ends the session (service 4.1).
  *
- * The rules are in app/tokens. `KeyRefresh` and `KeyRevocation` call the service; `TokenStore` holds the
+ * The rules are in app/tokens. `KeyRefresh` and `KeyRevocation` call the service. `TokenStore` holds the
  * state.
  */
 export class TokenKeeper {

@@ -10,7 +10,7 @@ import type { VaultTokens } from '../vault/vault.ts'
 /** Gives the tokens of one key access to the vault. */
 export interface TokenSealer {
   /**
-   * Seals the first tokens of a sign-in. `undefined` while the vault can't seal; the caller tries again
+   * Seals the first tokens of a sign-in. `undefined` while the vault can't seal. The caller tries again
    * later.
    */
   seal(tokens: StoredTokens): Sealing | undefined
@@ -140,7 +140,7 @@ export class TokenStore {
     return this.#whyUnsaved
   }
 
-  /** Why the stored tokens can't be opened; `undefined` once a newer token is stored. */
+  /** Why the stored tokens can't be opened. `undefined` once a newer token is stored. */
   get lost(): LostState | undefined {
     return this.#lost
   }

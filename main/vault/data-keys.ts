@@ -52,7 +52,7 @@ type KeyRow = z.output<typeof keyRow>
  * Opens the data keys, newest first. Creates the first one in an empty vault.
  *
  * A key is valid only if it opens its canary, because a keystore that lost its own key may return other
- * bytes. The digests are not secret; they distinguish a changed record ("corrupt") from a changed key.
+ * bytes. The digests are not secret. They distinguish a changed record ("corrupt") from a changed key.
  */
 export async function unlockDataKeys(
   database: DatabaseSync,
@@ -192,7 +192,7 @@ async function wrapAgain(
   key: Uint8Array,
 ): Promise<void> {
   const wrapping = await keystore.wrap(key)
-  // the old wrapping still opens; the next start tries again
+  // the old wrapping still opens. The next start tries again
   if (wrapping.kind !== 'wrapped' || !database.isOpen) return
   const { backend, bytes } = wrapping
   attempt(() =>

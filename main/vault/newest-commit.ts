@@ -20,7 +20,7 @@ export class NewestCommit {
     this.#database = database
   }
 
-  /** A line for a person if the vault is older than the last commit; otherwise `undefined`. */
+  /** A line for a person if the vault is older than the last commit. Otherwise `undefined`. */
   notice(): string | undefined {
     const seen = this.#seen()
     const now = this.#now()
@@ -46,7 +46,7 @@ export class NewestCommit {
     }
   }
 
-  /** The newest commit in the vault; `undefined` without a data key, because the vault is then empty. */
+  /** The newest commit in the vault. `undefined` without a data key, because the vault is then empty. */
   #now(): Commit | undefined {
     const found = this.#database
       .prepare(
@@ -58,6 +58,6 @@ export class NewestCommit {
   }
 }
 
-/** `madeAtMs` identifies the vault; `step` is the total number of journal rows ever written. */
+/** `madeAtMs` identifies the vault. `step` is the total number of journal rows ever written. */
 const commit = z.object({ madeAtMs: z.number(), step: z.int() })
 type Commit = z.output<typeof commit>

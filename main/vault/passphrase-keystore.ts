@@ -93,7 +93,7 @@ const NO_MEMORY: KeystoreTrouble = {
   why: 'not enough memory to use the passphrase',
 }
 
-/** The key stretched from a passphrase; `undefined` if there is not enough memory. */
+/** The key stretched from a passphrase. `undefined` if there is not enough memory. */
 function stretch(
   passphrase: string,
   salt: Uint8Array,

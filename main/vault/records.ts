@@ -61,7 +61,7 @@ export function readRecord({ database, keys }: VaultView, profile: string, kind:
 }
 
 /**
- * Seals and stores a record, within the caller's transaction. Older generations keep their metadata; their
+ * Seals and stores a record, within the caller's transaction. Older generations keep their metadata. Their
  * secrets are deleted.
  */
 export function writeRecord(

@@ -22,7 +22,7 @@ export function seal(key: Uint8Array, place: Place, text: string): Uint8Array {
   return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), body])
 }
 
-/** Decrypts the output of `seal`; `undefined` if the key, the place or any byte differs. */
+/** Decrypts the output of `seal`. `undefined` if the key, the place or any byte differs. */
 export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): string | undefined {
   const start = 1 + NONCE_BYTES + TAG_BYTES
   if (sealed.length < start || sealed[0] !== FORMAT) return undefined

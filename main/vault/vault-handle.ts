@@ -30,7 +30,7 @@ export interface VaultHandleDeps {
 }
 
 /**
- * The vault of a data folder. It is open, waits for its keystore, or is unusable. Opening it never fails; its
+ * The vault of a data folder. It is open, waits for its keystore, or is unusable. Opening it never fails. Its
  * status shows problems.
  *
  * The caller must hold the lock of the folder (main/storage/lock.ts).

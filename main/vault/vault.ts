@@ -205,7 +205,7 @@ export class Vault {
     return reading.ok && reading.value
   }
 
-  /** Keys for one purpose, derived from the open data keys, the current one first; empty if none is open. */
+  /** Keys for one purpose, derived from the open data keys, the current one first. Empty if none is open. */
   keysFor(purpose: string): readonly Uint8Array[] {
     const { current, opened } = this.#keys
     const others = [...opened].filter(([id]) => id !== current?.id).map(([, key]) => key)

@@ -19,7 +19,7 @@ export function announce(announcement: Announcement, { look, play, show, isAllow
   if (notifications && isAllowed()) show?.(announcement)
 }
 
-/** Notifications of the browser; `undefined` if it has none. */
+/** Notifications of the browser. `undefined` if it has none. */
 export function browserNotifications(): ((announcement: Announcement) => void) | undefined {
   if (!('Notification' in globalThis)) return undefined
   return ({ id, title, body, severity }) => {

@@ -13,7 +13,7 @@ export interface BrowserApiPorts {
   readonly random: () => number
 }
 
-/** Delays before reconnection attempts, in ms; the last one repeats. */
+/** Delays before reconnection attempts, in ms. The last one repeats. */
 const BACKOFF_MS = [250, 500, 1000, 2000, 4000, 5000] as const
 /** Interval of attempts while too many tabs are open, in ms. */
 const TABS_MS = 2_000
@@ -33,7 +33,7 @@ class NotKnown extends Error {
   }
 }
 
-/** The client of the browser host. Commands are POST requests; pushes are one response that does not end. */
+/** The client of the browser host. Commands are POST requests. Pushes are one response that does not end. */
 export class BrowserApi implements LinkSource {
   readonly #ports: BrowserApiPorts
   readonly #linkListeners = new Set<(link: Link) => void>()
@@ -253,7 +253,7 @@ export function lineSplitter(): (chunk: Uint8Array) => readonly string[] {
   }
 }
 
-/** Parses one line of the push stream; `undefined` for a line that is not a push. */
+/** Parses one line of the push stream. `undefined` for a line that is not a push. */
 export function parsePush(line: string): { readonly channel: string; readonly value: unknown } | undefined {
   const said = jsonOf(line)
   if (typeof said !== 'object' || said === null || !('channel' in said) || !('value' in said))

@@ -6,7 +6,7 @@ export type WindowApi = Api<AppContract>
 
 declare global {
   interface Window {
-    /** Set by the desktop's preload script; absent in a browser. */
+    /** Set by the desktop's preload script. Absent in a browser. */
     readonly headroom?: WindowApi
   }
 }

@@ -103,7 +103,7 @@ export function CapacityTable() {
   )
 }
 
-/** The worst row, which stays visible when the table scrolls; `undefined` while all rows are ok. */
+/** The worst row, which stays visible when the table scrolls. `undefined` while all rows are ok. */
 function worstCategory(snapshot: Snapshot, nowMs: number): string | undefined {
   const [tightest] = judgedRows(snapshot, nowMs)
   return tightest === undefined || tightest.state === 'ok' ? undefined : tightest.row.category
@@ -204,7 +204,7 @@ function HiddenRows() {
   )
 }
 
-/** `20 %` if all rows share the threshold; otherwise `each row's own`. */
+/** `20 %` if all rows share the threshold. Otherwise `each row's own`. */
 function commonThresholdText(rows: readonly RequestQuota[]): string {
   const [first] = rows
   const isCommon = rows.every(({ threshold }) => threshold === first?.threshold)

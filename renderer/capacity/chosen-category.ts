@@ -62,7 +62,7 @@ export function useFirstChoice(): void {
 }
 
 /**
- * The row to show in the chart before a person chooses one; `undefined` to leave the chart unchanged. The
+ * The row to show in the chart before a person chooses one. `undefined` to leave the chart unchanged. The
  * first choice is the worst row. A later one is made only if another row gets into trouble while the shown
  * row is well. `own`: the row that this function chose last.
  */

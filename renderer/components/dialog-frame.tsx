@@ -15,7 +15,7 @@ interface DialogFrameProps {
   readonly children: ReactNode
 }
 
-/** The frame of a dialog without a question. Its only button closes it; its title has the focus at first. */
+/** The frame of a dialog without a question. Its only button closes it. Its title has the focus at first. */
 export function DialogFrame({ title, about, width = 'narrow', children }: DialogFrameProps) {
   const { view } = useParts()
   const titleRef = useRef<HTMLHeadingElement>(null)

@@ -14,7 +14,7 @@ interface FieldProps {
   readonly error?: string | undefined
 }
 
-/** An input with its label, hint and error. The form reads the value; no state stores it. */
+/** An input with its label, hint and error. The form reads the value. No state stores it. */
 export function Field({ label, name, type = 'text', initial, placeholder, hint, error }: FieldProps) {
   const id = useId()
   const isSecret = type === 'password'

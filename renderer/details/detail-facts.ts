@@ -77,7 +77,7 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
   ]
 }
 
-/** Use of a row by each program behind the gateway; empty without any. */
+/** Use of a row by each program behind the gateway. Empty without any. */
 export const programsText = ({ programs = [] }: Pick<Snapshot, 'programs'>, category: string): string =>
   programs
     .flatMap(({ name, use }) => {

@@ -36,7 +36,7 @@ export function WhatIf({ category }: { readonly category: string }) {
   )
 }
 
-/** Requests per second as typed, with a decimal point or comma; `undefined` for any other text. */
+/** Requests per second as typed, with a decimal point or comma. `undefined` for any other text. */
 export function addedPerSecond(typed: string): number | undefined {
   if (!/^\s*\d*[.,]?\d+\s*$/.test(typed)) return undefined
   const value = Number(typed.trim().replace(',', '.'))

@@ -135,7 +135,7 @@ export function EventList() {
 /** Time of this run's first event, epoch ms. Earlier events come from the history. */
 const oldestAt = (ofRun: readonly LoggedEvent[]): number => ofRun.at(-1)?.at ?? 0
 
-/** When the latest wait after a 429 ended, epoch ms; 0 if none has ended. */
+/** When the latest wait after a 429 ended, epoch ms. 0 if none has ended. */
 function lastWaitOver(events: readonly LoggedEvent[], nowMs: number): number {
   const over = events.flatMap((event) =>
     event.kind === 'rate-limited' && event.nextTryAt === undefined && event.retryAt <= nowMs

@@ -5,7 +5,7 @@ import { clockText } from '../../app/status/moments.ts'
 import { MAX_TABS } from '../api/tab-place.ts'
 import type { Link } from '../api/window-api.ts'
 
-/** The banner; only the most urgent one is shown. */
+/** The banner. Only the most urgent one is shown. */
 export interface Banner {
   readonly id: string
   readonly severity: Severity

@@ -2,7 +2,7 @@ import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { sinceText, untilText } from '../../app/status/durations.ts'
 import { listText } from '../../app/status/rates.ts'
 
-/** How long a stream has been open; a dash if it is not open. */
+/** How long a stream has been open. A dash if it is not open. */
 export function sinceOpened(stream: StreamSummary, nowMs: number): string {
   return stream.openedAt === undefined ? '—' : sinceText(stream.openedAt, nowMs)
 }

@@ -11,11 +11,11 @@ export interface TokenText {
   readonly value: string
   /** The text after the value: `left`. */
   readonly note: string
-  /** What happens at the end: `renews 14:44`, `sign in by Mon 09:12`; empty if unknown. */
+  /** What happens at the end: `renews 14:44`, `sign in by Mon 09:12`. Empty if unknown. */
   readonly next: string
   /** Where a refresh token is stored: `sealed`, `in memory`. */
   readonly kept?: string
-  /** The share of the token's lifetime that remains, 0 to 1; absent if its end is unknown. */
+  /** The share of the token's lifetime that remains, 0 to 1. Absent if its end is unknown. */
   readonly left?: number
   /** The time of the token's refresh, on the scale of `left`. */
   readonly mark?: number

@@ -47,7 +47,7 @@ export interface ChartSeries {
   readonly hasUsual: boolean
   readonly range: ChartRange
   readonly facts: RangeFacts
-  /** Own and others' use below the line; `undefined` if unknown. */
+  /** Own and others' use below the line. `undefined` if unknown. */
   readonly strip: UseStrip | undefined
   /** Start of the row's recording, epoch ms. */
   readonly sinceMs: number | undefined
@@ -157,7 +157,7 @@ function leastOf(
   return least
 }
 
-/** The oldest point or 429 of the shortest range; `undefined` without points. */
+/** The oldest point or 429 of the shortest range. `undefined` without points. */
 function firstMs({ points, rejectedAt }: History, nowMs: number): number | undefined {
   const fromMs = nowMs - RANGES['15 min'].pastMs
   const first = [...points.map(({ at }) => at), ...rejectedAt].filter((at) => at >= fromMs)

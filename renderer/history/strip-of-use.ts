@@ -28,7 +28,7 @@ const TOP = -0.07
 /** Maximum time for which a point's use applies, without a next point. Milliseconds. */
 const SAYS_MS = 30_000
 
-/** The strip for these points; `undefined` if their use is unknown. */
+/** The strip for these points. `undefined` if their use is unknown. */
 export function stripOf(
   points: readonly HistoryPoint[],
   { limit, period }: Pick<RequestQuota, 'limit' | 'period'>,

@@ -5,7 +5,7 @@ export interface SavedFile {
   readonly text: string
 }
 
-/** Saves a file as a download; on the desktop, a dialog asks for its path. */
+/** Saves a file as a download. On the desktop, a dialog asks for its path. */
 export function saveFile({ name, mediaType, text }: SavedFile): void {
   const url = URL.createObjectURL(new Blob([text], { type: mediaType }))
   const link = document.createElement('a')

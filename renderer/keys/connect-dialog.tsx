@@ -22,7 +22,7 @@ const NO_ERRORS: Readonly<Record<string, string>> = {}
 /**
  * The dialog that connects a key.
  *
- * A secret is passed from its input to main once. Inputs are read when the form is submitted; no state of the
+ * A secret is passed from its input to main once. Inputs are read when the form is submitted. No state of the
  * window stores them.
  */
 export function ConnectDialog() {

@@ -23,7 +23,7 @@ interface KeyDialogProps {
   readonly children?: ReactNode
   readonly errors: Readonly<Record<string, string>>
   readonly onSubmit: (form: FormData, way: Way, agreed: boolean) => void
-  /** Corrects the secret. Set if that may be enough; the dialog then offers it first. */
+  /** Corrects the secret. Set if that may be enough. The dialog then offers it first. */
   readonly onSecret?: (form: FormData) => void
   readonly onClose: () => void
 }

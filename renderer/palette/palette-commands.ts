@@ -58,7 +58,7 @@ export function paletteCommands(
 }
 
 /**
- * Commands whose labels contain all typed words. Those that begin with the first word come first; the others
+ * Commands whose labels contain all typed words. Those that begin with the first word come first. The others
  * keep their order.
  */
 export function matchingCommands(

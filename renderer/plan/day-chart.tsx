@@ -42,7 +42,7 @@ export interface DayRow {
   readonly before: number
   readonly after: number
   readonly longestSeconds: number
-  /** The program that waited longest; absent if none waited. */
+  /** The program that waited longest. Absent if none waited. */
   readonly longestBy?: string
 }
 

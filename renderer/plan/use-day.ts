@@ -41,7 +41,7 @@ export interface PlannedDays {
   readonly plan: Plan
 }
 
-/** Replays the day with and without the change; `undefined` until the first replay has finished. */
+/** Replays the day with and without the change. `undefined` until the first replay has finished. */
 export function useDay(draft: PlanDraft): {
   readonly days: PlannedDays | undefined
   readonly isBehind: boolean

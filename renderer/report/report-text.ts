@@ -31,17 +31,17 @@ export function reportStart(range: ReportRange, nowMs: number): number {
   }
 }
 
-/** The lowest level and the limit; a dash if it is unknown. */
+/** The lowest level and the limit. A dash if it is unknown. */
 export function lowestText({ lowest, limit, knownMs }: RequestReport): string {
   return knownMs > 0 ? `${Math.floor(lowest)} / ${limit}` : '—'
 }
 
-/** The time below `LOW_THRESHOLD` of the limit; a dash if the level was never known. */
+/** The time below `LOW_THRESHOLD` of the limit. A dash if the level was never known. */
 export function nearText({ nearMs, knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(nearMs / 1000) : '—'
 }
 
-/** The time for which the level was known; a dash if it never was. */
+/** The time for which the level was known. A dash if it never was. */
 export function knownText({ knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(knownMs / 1000) : '—'
 }

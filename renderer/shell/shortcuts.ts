@@ -91,7 +91,7 @@ export const opensPalette = ({ key, ctrlKey, metaKey, altKey }: Press): boolean 
 
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'defaultPrevented'>
 
-/** The shortcut of a key press; `undefined` while a field, menu or dialog has the focus. */
+/** The shortcut of a key press. `undefined` while a field, menu or dialog has the focus. */
 export function shortcutFor(press: Press, isBusy: boolean, look: LookStore): Shortcut | undefined {
   if (isBusy || press.defaultPrevented || press.ctrlKey || press.metaKey || press.altKey) return undefined
   if (!look.getState().shortcuts) return undefined

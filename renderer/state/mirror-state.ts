@@ -76,7 +76,7 @@ export function withEvents(state: MirrorState, events: readonly LoggedEvent[]): 
   return { ...state, events: all.slice(0, MAX_EVENTS) }
 }
 
-/** The number of the newest event; 0 if there is no event. */
+/** The number of the newest event. 0 if there is no event. */
 export function lastSeq(state: MirrorState): number {
   return state.events[0]?.seq ?? 0
 }

@@ -34,7 +34,7 @@ export interface MirrorPorts {
 }
 
 /**
- * Interval of full requests, in milliseconds. Their responses bound the clock skew from both sides; a push
+ * Interval of full requests, in milliseconds. Their responses bound the clock skew from both sides. A push
  * does not.
  */
 const ASK_AGAIN_MS = 20_000

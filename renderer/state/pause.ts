@@ -2,7 +2,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { MirrorStore } from './mirror.ts'
 import type { Ticker } from './ticker.ts'
 
-/** When the window was paused, on main's clock; `undefined` while it is not. */
+/** When the window was paused, on main's clock. `undefined` while it is not. */
 export type PauseState = { readonly sinceMs: number | undefined }
 
 /** The state of a window that can be paused. */

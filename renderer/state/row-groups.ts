@@ -153,7 +153,7 @@ export const hideToggled = (arrangement: RowArrangement, category: string): RowA
 const toggled = (list: readonly string[], one: string): readonly string[] =>
   list.includes(one) ? list.filter((other) => other !== one) : [...list, one]
 
-/** The stored arrangement; the default if the text is invalid. */
+/** The stored arrangement. The default if the text is invalid. */
 export function storedArrangement(text: string | null): RowArrangement {
   try {
     const parsed: unknown = JSON.parse(text ?? '')

@@ -88,7 +88,7 @@ export function useMoment<T extends Primitive>(read: (moment: Moment) => T): T {
   return useSyncExternalStore(subscribe, value, value)
 }
 
-/** Like `useMoment`, for the displayed snapshot; `undefined` without a snapshot. */
+/** Like `useMoment`, for the displayed snapshot. `undefined` without a snapshot. */
 export function useShown<T extends Primitive>(read: (snapshot: Snapshot, nowMs: number) => T): T | undefined {
   return useMoment(({ snapshot, nowMs }) => snapshot && read(snapshot, nowMs))
 }

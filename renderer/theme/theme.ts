@@ -11,7 +11,7 @@ export const THEME_LABELS: Readonly<Record<Theme, string>> = {
 
 const THEME_KEY = 'headroom.theme'
 
-/** The stored theme; `system` if none is stored. */
+/** The stored theme. `system` if none is stored. */
 export function readTheme(storage: Pick<Storage, 'getItem'>): Theme {
   const kept = storage.getItem(THEME_KEY)
   return THEMES.find((theme) => theme === kept) ?? 'system'

@@ -24,7 +24,7 @@ export const shownFindings = (snapshot: Snapshot, nowMs: number): readonly Shown
   keyFindings(snapshot, nowMs).map(({ row: _, problem: __, ...finding }) => finding)
 
 /**
- * The findings except the headline's. Three are chips; a click on the number of the rest opens the full list.
+ * The findings except the headline's. Three are chips. A click on the number of the rest opens the full list.
  */
 export function FindingChips() {
   const { view } = useParts()

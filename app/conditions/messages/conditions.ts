@@ -335,7 +335,7 @@ export const othersAlertsText = (alerts: readonly string[], names: ReadonlyMap<s
     .map(([profile, { length }]) => `${names.get(profile) ?? profile}: ${countText(length, 'alert')}.`)
     .join(' ')
 
-/** `Retrying at 14:31:30.`; `Retrying now.` during an attempt; `Retrying.` if the time is unknown. */
+/** `Retrying at 14:31:30.`. `Retrying now.` during an attempt. `Retrying.` if the time is unknown. */
 function retrying(atMs: number | undefined, nowMs: number): string {
   if (atMs === undefined) return 'Retrying.'
   return atMs <= nowMs ? 'Retrying now.' : `Retrying at ${clockText(atMs)}.`

@@ -5,7 +5,7 @@ import { clockText } from '../../status/moments.ts'
 import { listText } from '../../status/rates.ts'
 
 export interface EventStyle {
-  /** Where a rotated token was stored; absent if unknown. */
+  /** Where a rotated token was stored. Absent if unknown. */
   readonly stored?: 'sealed' | 'memory'
   /** Whether a future time is shown as a time of day, or as the time from the event on. */
   readonly as?: 'clock' | 'countdown'
@@ -41,7 +41,7 @@ export const moment = (momentMs: number, atMs: number, as: EventStyle['as'] = 'c
 export const until = (momentMs: number, atMs: number, as: EventStyle['as'] = 'clock') =>
   as === 'clock' ? `until ${clockText(momentMs)}` : `for ${untilText(momentMs, atMs)}`
 
-/** The time of the next attempt, as text; `false` if unknown. `retryAt`: epoch ms. */
+/** The time of the next attempt, as text. `false` if unknown. `retryAt`: epoch ms. */
 export const nextTry = (retryAt: number | undefined, atMs: number, as: EventStyle['as']) =>
   retryAt !== undefined && `next try ${moment(retryAt, atMs, as)}`
 

@@ -15,7 +15,7 @@ export interface Message {
   readonly label: string
   /** The condition as a phrase without a verb: `Service unreachable`, `Positions 429`. */
   readonly name: string
-  /** A countdown, share or count next to the label, for a surface that redraws; may be empty. */
+  /** A countdown, share or count next to the label, for a surface that redraws. May be empty. */
   readonly note: string
   /** Like `note`, but with a time of day in place of a countdown, for a surface that does not redraw. */
   readonly moment: string
@@ -39,7 +39,7 @@ interface Words {
   readonly moment?: string
 }
 
-/** A message from its parts. Missing parts are empty; a missing action is "No action needed." */
+/** A message from its parts. Missing parts are empty. A missing action is "No action needed." */
 export const message = ({
   text = '',
   action = NO_ACTION,

@@ -53,7 +53,7 @@ function tightestSentence(rows: readonly JudgedRow[], nowMs: number): string {
   return `Tightest: ${category}, at least ${low} of ${limit} left.`
 }
 
-/** `Still measuring other traffic: Positions (0–5.9/s).`; empty without rows. */
+/** `Still measuring other traffic: Positions (0–5.9/s).`. Empty without rows. */
 function doubtSentence(rows: readonly RequestQuota[]): string {
   if (rows.length === 0) return ''
   const named = rows.map((row) =>
@@ -68,7 +68,7 @@ function uncheckedRows(snapshot: Snapshot, nowMs: number): readonly RequestQuota
   return shownRows(snapshot.requests).filter((row) => stateAt(row, nowMs) === 'not-checked')
 }
 
-/** `Not checked: Positions.`; empty without rows. */
+/** `Not checked: Positions.`. Empty without rows. */
 function namedSentence(what: string, rows: readonly RequestQuota[]): string {
   if (rows.length === 0) return ''
   if (rows.length > MAX_NAMED) return `${what}: ${countText(rows.length, 'quota')}.`
@@ -78,7 +78,7 @@ function namedSentence(what: string, rows: readonly RequestQuota[]): string {
 /** Maximum number of further findings that are named. */
 const MAX_NAMED = 3
 
-/** `Also: Positions 429, Option Chain Stream full.`; empty if there are no further findings. */
+/** `Also: Positions 429, Option Chain Stream full.`. Empty if there are no further findings. */
 export function alsoSentence(others: readonly Finding[]): string {
   if (others.length === 0) return ''
   const more = others.length > MAX_NAMED ? `, +${others.length - MAX_NAMED} more` : ''

@@ -147,7 +147,7 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   return own === undefined ? `Pause ${program.name}.` : `Slow ${program.name} to ${own}.`
 }
 
-/** The safe rate of one program while the other programs continue; `undefined` if nothing is left for it. */
+/** The safe rate of one program while the other programs continue. `undefined` if nothing is left for it. */
 function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): string | undefined {
   if (safe?.everySeconds === undefined || safe.everySeconds === null) return undefined
   // Own use minus this program's use would be wrong, because their means span different times.
@@ -211,7 +211,7 @@ export function usageSentence(
   return `${capitalised(who)}; ${refillText(quota)}.`
 }
 
-/** `Headroom uses 0.1/s`; with programs behind the gateway `you use 0.9/s (scanner 0.6)`. */
+/** `Headroom uses 0.1/s`. With programs behind the gateway `you use 0.9/s (scanner 0.6)`. */
 function ownSentence(quota: RequestQuota, own: string, snapshot: Pick<Snapshot, 'programs'>): string {
   const most = busiestProgram(quota, snapshot)
   const perSecond = most === undefined ? 0 : (quota.use?.programs?.[most.id] ?? 0)
@@ -233,7 +233,7 @@ export function usageLine(quota: RequestQuota): string {
 /**
  * `Others use the whole refill (1.07/s).` Empty if they do not.
  *
- * Variants: `more than the refill` while the row is not empty; `probably use` if the low end of their use is
+ * Variants: `more than the refill` while the row is not empty. `probably use` if the low end of their use is
  * below the refill.
  */
 function wholeRefillSentence(row: RequestQuota): string {
@@ -250,7 +250,7 @@ const NOTABLY_MORE = 1.2
 
 const perSecondText = (perSecond: number): string => `${Number(perSecond.toFixed(2))}/s`
 
-/** `it refills 1.07/s`; a fixed window `refills at 14:32:05`. */
+/** `it refills 1.07/s`. A fixed window `refills at 14:32:05`. */
 function refillText({ model, limit, period, windowEndsAt }: RequestQuota): string {
   if (model === 'rolling') return `it refills ${perSecondText(limit / period)}`
   return windowEndsAt === undefined

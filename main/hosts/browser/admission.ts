@@ -26,7 +26,7 @@ const FAILURE_WINDOW_MS = 60_000
 export class Admission {
   readonly #deps: AdmissionDeps
   #code: string
-  /** Times of recent wrong codes, oldest first; at most `MAX_FAILURES`. */
+  /** Times of recent wrong codes, oldest first. At most `MAX_FAILURES`. */
   #failedAtMs: number[] = []
 
   constructor(deps: AdmissionDeps) {

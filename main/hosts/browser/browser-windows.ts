@@ -32,7 +32,7 @@ export class BrowserWindows {
     this.#deps = deps
   }
 
-  /** Admits a window and returns its bearer; `undefined` while `MAX_WINDOWS` are open. */
+  /** Admits a window and returns its bearer. `undefined` while `MAX_WINDOWS` are open. */
   admit(): string | undefined {
     if (this.#byDigest.size >= MAX_WINDOWS && !this.#forgetLongestUnused()) return undefined
     const bearer = newSecret(this.#deps.randomBytes)

@@ -16,7 +16,7 @@ export const OPEN_AS_FLAG = 'open-as'
 const KEY_BYTES = 32
 const OPEN_LIMIT_MS = 10_000
 
-/** Unwraps a key with the keyring entry of `name`; `undefined` if that fails. */
+/** Unwraps a key with the keyring entry of `name`. `undefined` if that fails. */
 export type OpenAs = (name: string, wrapped: Uint8Array) => Promise<Uint8Array | undefined>
 
 /**

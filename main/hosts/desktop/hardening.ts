@@ -98,7 +98,7 @@ function hardenOne(contents: WebContents): void {
   })
   // Redirects.
   contents.on('will-redirect', (event) => event.preventDefault())
-  // The login prompt of a server or proxy would ask for a secret. `answer` without a name cancels it; without
+  // The login prompt of a server or proxy would ask for a secret. `answer` without a name cancels it. Without
   // any answer, the request would wait forever.
   contents.on('login', (event, _details, _server, answer) => {
     event.preventDefault()

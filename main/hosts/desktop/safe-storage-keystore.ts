@@ -47,7 +47,7 @@ type InTime<T> =
  * Electron's `ready`.
  *
  * On Linux without a keyring, Electron encrypts with a password from Chromium's source code, which protects
- * nothing. The backend `basic_text` or the prefix `v10` shows this case; it requires the person's consent. A
+ * nothing. The backend `basic_text` or the prefix `v10` shows this case. It requires the person's consent. A
  * keyring that is not open yet is `waiting`, never `refused`.
  */
 export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {

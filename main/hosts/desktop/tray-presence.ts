@@ -4,16 +4,16 @@ import { join } from 'node:path'
 
 /** Whether the desktop shows tray icons. Otherwise an app without a window can't be reached. */
 export interface TrayPresence {
-  /** The result of the last check; `false` before the first check. */
+  /** The result of the last check. `false` before the first check. */
   readonly isThere: boolean
-  /** Asks the desktop whether there is a tray; takes at most 3 s. */
+  /** Asks the desktop whether there is a tray. Takes at most 3 s. */
   ask(): Promise<boolean>
 }
 
 export interface TrayPresenceDeps {
   readonly platform: NodeJS.Platform
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Runs a program and returns its stdout; `undefined` if it is missing or fails. */
+  /** Runs a program and returns its stdout. `undefined` if it is missing or fails. */
   readonly run?: (program: string, args: readonly string[]) => Promise<string | undefined>
   readonly exists?: (path: string) => boolean
 }

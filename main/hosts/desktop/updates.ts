@@ -5,7 +5,7 @@ import type { Windows } from '../window-session.ts'
 
 /** A source of newer versions. Promises reject if the feed is unreachable or can't be trusted. */
 export interface Updater {
-  /** Returns the newer version; `undefined` if this one is the newest. */
+  /** Returns the newer version. `undefined` if this one is the newest. */
   check(): Promise<string | undefined>
   /** Downloads and verifies the version that was found last. */
   download(): Promise<void>

@@ -6,7 +6,7 @@ export interface BoundedLines {
   each(line: string): void
   /**
    * Writes a line. It replaces the previous such line if that still waits. `make` is called when the line can
-   * be written; if it returns `undefined`, nothing is written.
+   * be written. If it returns `undefined`, nothing is written.
    */
   newest(make: () => string | undefined): void
   /** Writes everything that waits, even if the reader is slow. */

@@ -4,7 +4,7 @@ import type { Neighbour } from '../../simulator/options.ts'
 import { expected, numberFlag, type ParsedFlag, parsed } from './flag-values.ts'
 
 /**
- * Parses a number per category: `Positions=1.0,Accounts=0.2`. Case is ignored; the result has the contract's
+ * Parses a number per category: `Positions=1.0,Accounts=0.2`. Case is ignored. The result has the contract's
  * spelling.
  */
 export function categoryNumbers(

@@ -78,7 +78,7 @@ export class ChangeReporter {
     }
   }
 
-  /** The changes since the last report; `undefined` if there are none, or before the first whole snapshot. */
+  /** The changes since the last report. `undefined` if there are none, or before the first whole snapshot. */
   changes(now: Snapshot): Changes | undefined {
     const told = this.#told
     if (told === undefined) return undefined

@@ -56,7 +56,7 @@ export function installedRuntime(): string | undefined {
   }
 }
 
-/** Downloads and unpacks the runtime; `say` receives progress lines. A failure is returned, not thrown. */
+/** Downloads and unpacks the runtime. `say` receives progress lines. A failure is returned, not thrown. */
 export async function downloadRuntime(
   connectTimeoutMs: number,
   say: (line: string) => void,

@@ -12,7 +12,7 @@ export type ParsedFlag<T> =
 export const parsed = <T>(value: T): ParsedFlag<T> => ({ ok: true, value })
 export const expected = (what: string): ParsedFlag<never> => ({ ok: false, expected: what })
 
-/** Adapts a parser to commander. Commander's message names flag and value; ours adds the expected value. */
+/** Adapts a parser to commander. Commander's message names flag and value. Ours adds the expected value. */
 export const argument =
   <T>(parse: (text: string) => ParsedFlag<T>) =>
   (text: string): T => {
@@ -47,7 +47,7 @@ export function textFlag(text: string): ParsedFlag<string> {
 const MAX_SECONDS = 2_000_000
 
 interface NumberRange {
-  /** Exclusive lower bound; `atLeast` is inclusive. */
+  /** Exclusive lower bound. `atLeast` is inclusive. */
   readonly above?: number
   readonly atLeast?: number
   readonly atMost: number
@@ -73,7 +73,7 @@ export const secondsFlag = numberFlag({ above: 0, atMost: MAX_SECONDS, unit: 'se
 /** Parses a duration in seconds, 0 included. */
 export const secondsOrZeroFlag = numberFlag({ atLeast: 0, atMost: MAX_SECONDS, unit: 'seconds' })
 
-/** Parses a port; 0 selects a free one. */
+/** Parses a port. 0 selects a free one. */
 export function portFlag(text: string): ParsedFlag<number> {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   return port <= 65_535 ? parsed(port) : expected('a whole number from 0 to 65535')

@@ -25,7 +25,7 @@ export interface ProgramFlags {
   readonly orders?: true
   /** Maximum orders in any minute. */
   readonly maxOrders?: number
-  /** The id of the key that the program uses; absent if it uses the only key. */
+  /** The id of the key that the program uses. Absent if it uses the only key. */
   readonly profile?: string
   readonly json?: true
 }
@@ -77,7 +77,7 @@ export interface ExportFlags {
   readonly from?: number
   readonly to?: number
   readonly format: 'csv' | 'json' | 'parquet'
-  /** A file or a folder; if absent, stdout. */
+  /** A file or a folder. If absent, stdout. */
   readonly output?: string
 }
 

@@ -24,7 +24,7 @@ export interface NodeTerminal extends Terminal {
   written(): Promise<OutputEnd | undefined>
 }
 
-/** The terminal of this process; `environment` is the environment at its start. */
+/** The terminal of this process. `environment` is the environment at its start. */
 export function nodeTerminal(own: TerminalProcess, environment: Terminal['environment']): NodeTerminal {
   const { stdin, stdout, stderr } = own
   const { TERM } = environment

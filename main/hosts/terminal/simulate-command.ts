@@ -21,7 +21,7 @@ export interface SimulateDeps {
 export const CONTROL_SECRET = 'HEADROOM_SIMULATOR_CONTROL'
 const MIN_SECRET = 16
 
-/** One line about a control-surface secret that is too short; otherwise `undefined`. */
+/** One line about a control-surface secret that is too short. Otherwise `undefined`. */
 export function secretProblem(secret: string | undefined): string | undefined {
   if (secret === undefined || secret === '' || secret.length >= MIN_SECRET) return undefined
   return `${CONTROL_SECRET} needs at least ${MIN_SECRET} characters`
@@ -52,7 +52,7 @@ export async function simulate(flags: SimulateFlags, { terminal, start }: Simula
   }
 }
 
-/** Converts the flags to simulator options; omitted flags keep their defaults. */
+/** Converts the flags to simulator options. Omitted flags keep their defaults. */
 export function simulatorOptions(flags: SimulateFlags): SimulatorFlags {
   return withDefaults({
     clientId: flags.clientId,

@@ -35,7 +35,7 @@ export interface TableOptions {
   /** The terminal's width in columns. Below 96, whole columns of the table are removed. */
   readonly columns: number
   /**
-   * Number of available lines; absent if unlimited. The least important lines are removed first, and a last
+   * Number of available lines. Absent if unlimited. The least important lines are removed first, and a last
    * line counts them.
    */
   readonly rows?: number
@@ -169,7 +169,7 @@ export function renderTable(
     .join('\n')
 }
 
-/** The gateway and its programs; nothing while it is off. */
+/** The gateway and its programs. Nothing while it is off. */
 function programRows(snapshot: Snapshot, width: number): readonly WeighedLine[] {
   const { gateway, programs = [] } = snapshot
   if (gateway === undefined) return []
@@ -182,7 +182,7 @@ function programRows(snapshot: Snapshot, width: number): readonly WeighedLine[] 
   ]
 }
 
-/** A line with the number of items that do not fit in the snapshot; no line if all fit. */
+/** A line with the number of items that do not fit in the snapshot. No line if all fit. */
 function unlistedRows(
   { unlisted }: Snapshot,
   of: keyof NonNullable<Snapshot['unlisted']>,
@@ -290,7 +290,7 @@ function stateText(quota: RequestQuota, nowMs: number, width: number): string {
   return text.length <= width ? text : label
 }
 
-/** The age of a request or slot quota's last header; its source if there is no header. */
+/** The age of a request or slot quota's last header. Its source if there is no header. */
 function ageText(
   { source, observedAt }: Pick<RequestQuota | SlotQuota, 'source' | 'observedAt'>,
   nowMs: number,
@@ -381,7 +381,7 @@ function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
   return `${profile.name} (${profile.environment})  ${reach}`
 }
 
-/** `next try in 12s`, `retrying now`; `undefined` if no time is known. */
+/** `next try in 12s`, `retrying now`. `undefined` if no time is known. */
 function triesText(retryAtMs: number | undefined, nowMs: number): string | undefined {
   if (retryAtMs === undefined) return undefined
   return retryAtMs <= nowMs ? 'retrying now' : `next try in ${duration(retryAtMs - nowMs)}`

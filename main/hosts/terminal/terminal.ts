@@ -1,7 +1,7 @@
 /** The terminal of a command: its input, output and signals. */
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The screen of stdout; absent for a file or a pipe, or if it cannot be redrawn. */
+  /** The screen of stdout. Absent for a file or a pipe, or if it cannot be redrawn. */
   readonly screen?: Screen
   /** Whether a person can answer a question. */
   readonly interactive: boolean
@@ -14,13 +14,13 @@ export interface Terminal {
   onDrain(run: () => void): () => void
   /** Writes one line to stderr. */
   error(line: string): void
-  /** Rings the bell; absent without a terminal. */
+  /** Rings the bell. Absent without a terminal. */
   bell?(): void
-  /** Asks a question and returns the answer without its line end; `undefined` if the input has ended. */
+  /** Asks a question and returns the answer without its line end. `undefined` if the input has ended. */
   ask(question: string): Promise<string | undefined>
   /** Subscribes to requests to stop: Ctrl-C, SIGTERM, a closed terminal. Returns the unsubscribe function. */
   onStop(run: () => void): () => void
-  /** Subscribes to single typed keys; absent if stdin is no terminal. Returns the unsubscribe function. */
+  /** Subscribes to single typed keys. Absent if stdin is no terminal. Returns the unsubscribe function. */
   onKey?(run: (key: string) => void): () => void
   /** Subscribes to the end of stdout. Returns the unsubscribe function. */
   onOutputEnd(run: (end: OutputEnd) => void): () => void

@@ -45,7 +45,7 @@ export function usageErrorLine(
 const withoutPassword = (message: string, flag: string): string =>
   flag.endsWith('-url') ? message.replace(/ argument '.*@.*' is/s, ' argument is') : message
 
-/** The command of a line; `undefined` if its first word is not a command. */
+/** The command of a line. `undefined` if its first word is not a command. */
 function commandOf(program: Command, args: readonly string[]): Command | undefined {
   const [first = '--'] = args
   const name = first.startsWith('-') ? 'start' : first
@@ -72,7 +72,7 @@ function meantOption(command: Command, flag: string): string {
   return meant === undefined ? '' : `did you mean '${meant}'? `
 }
 
-/** The known word with the smallest edit distance to `word`; `undefined` if none is close. */
+/** The known word with the smallest edit distance to `word`. `undefined` if none is close. */
 export function suggestionFor(word: string, known: readonly string[]): string | undefined {
   const near = known
     .map((name) => ({ name, edits: editDistance(word.toLowerCase(), name) }))

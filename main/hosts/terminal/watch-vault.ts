@@ -18,9 +18,9 @@ export interface WatchVault {
   readonly notices: readonly string[]
   /**
    * Connects the key, with the stored token if that is as new as the given one or newer. Returns the
-   * profile's id; `undefined` if no token is given or stored.
+   * profile's id. `undefined` if no token is given or stored.
    *
-   * Stored settings do not change; `asWatched` applies the flags of this run.
+   * Stored settings do not change. `asWatched` applies the flags of this run.
    */
   connect(profile: WatchedProfile, asWatched: (profile: Profile) => Profile): string | undefined
   /** See `VaultHandle.isGone`. */
@@ -54,7 +54,7 @@ export async function openWatchVault(
   const keystore = passphraseKeystore(passphrase)
   const handle = await VaultHandle.open({ folder: data.path, keystore, wallMs: () => ports.clock.wallMs() })
   const { status } = handle
-  // A damaged record is replaced by a new vault. A wrong passphrase changes nothing; a person must correct
+  // A damaged record is replaced by a new vault. A wrong passphrase changes nothing. A person must correct
   // it.
   if (status.state !== 'ok' && status.state !== 'record-corrupt') {
     handle.close()

@@ -22,7 +22,7 @@ export interface WatchView {
   event(event: LoggedEvent): void
   /** Shows an alert. */
   alert(line: string): void
-  /** Handles a typed key; absent if the output is not redrawn. */
+  /** Handles a typed key. Absent if the output is not redrawn. */
   key?(key: string): void
   /** Shows the address of the gateway. */
   serves(url: string): void

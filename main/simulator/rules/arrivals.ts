@@ -1,6 +1,6 @@
 /** The arrival times of other programs' requests, in order. */
 export interface Arrivals {
-  /** The next arrival, epoch ms; Infinity without further arrivals. */
+  /** The next arrival, epoch ms. Infinity without further arrivals. */
   readonly nextAtMs: number
   advance(): void
 }
@@ -9,7 +9,7 @@ export interface Arrivals {
 export interface ArrivalRule {
   readonly perSecond: number
   readonly shape: 'even' | 'poisson'
-  /** Alternating durations of work and pause; absent if the program never pauses. */
+  /** Alternating durations of work and pause. Absent if the program never pauses. */
   readonly spells?: { readonly onMs: number; readonly offMs: number }
 }
 

@@ -26,7 +26,7 @@ interface BookedOrder {
   readonly openedAtMs: number
   terms: OrderTerms
   status: OrderStatus
-  /** Time of the next fill, rest or cancellation; `undefined` if nothing is due. */
+  /** Time of the next fill, rest or cancellation. `undefined` if nothing is due. */
   workAtMs: number | undefined
   /** The price and time of the fill. */
   fill: { readonly price: number; readonly atMs: number } | undefined
@@ -50,7 +50,7 @@ export type ChangeOutcome = 'changed' | 'unknown' | 'closed' | 'price-missing'
 
 /** The changes of orders that one reader has not seen. */
 export interface OrderChanges {
-  /** Time of the next possible change; `undefined` if only a request can change anything. */
+  /** Time of the next possible change. `undefined` if only a request can change anything. */
   nextMs(): number | undefined
   /** The changed orders up to `atMs`, oldest change first. */
   take(atMs: number): readonly Payload[]

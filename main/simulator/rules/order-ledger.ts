@@ -61,7 +61,7 @@ export class OrderLedger {
 }
 
 /**
- * The OrderConfirmIDs of a body in either spelling, including those in groups; none if the body is not JSON.
+ * The OrderConfirmIDs of a body in either spelling, including those in groups. None if the body is not JSON.
  */
 function confirmIdsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return []

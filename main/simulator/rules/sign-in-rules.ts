@@ -66,7 +66,7 @@ export function readAuthorize(query: URLSearchParams, clientId: string): Authori
   return { kind: 'ask', request: { redirectUri, scope, state, challenge, nonce } }
 }
 
-/** A redirect address with additional query fields; `undefined` fields are left out. */
+/** A redirect address with additional query fields. `undefined` fields are left out. */
 export function redirectTo(uri: string, fields: Readonly<Record<string, string | undefined>>): string {
   const url = new URL(uri)
   for (const [name, value] of Object.entries(fields)) {

@@ -22,7 +22,7 @@ export interface Frames {
   opening(atMs: number): readonly Payload[]
   /** `undefined` if the stream sends only heartbeats. */
   message(count: number, atMs: number): Payload | undefined
-  /** The next change to send in addition to the messages; `undefined` if none is due. */
+  /** The next change to send in addition to the messages. `undefined` if none is due. */
   nextChangeMs?(): number | undefined
   /** The changes up to `atMs`, oldest first. */
   changed?(atMs: number): readonly Payload[]

@@ -108,7 +108,7 @@ export class TokenRules {
     this.#late.push({ atMs, token })
   }
 
-  /** Ends every refresh token of the key; access tokens stay valid (service 3, 4.2). */
+  /** Ends every refresh token of the key. Access tokens stay valid (service 3, 4.2). */
   revoke(token: string, atMs: number): 'revoked' | TokenRefusal {
     this.#settle(atMs)
     const problem = this.#problemWith(this.#refresh.get(token), atMs)
@@ -201,7 +201,7 @@ export class TokenRules {
   }
 }
 
-/** Drops the oldest entries; a Map iterates in the order of insertion. */
+/** Drops the oldest entries. A Map iterates in the order of insertion. */
 function dropOldest<T>(kept: Map<string, T>): void {
   while (kept.size > MAX_KEPT) {
     const [oldest] = kept.keys()
