@@ -63,7 +63,6 @@ interface Burst {
  */
 export class Announcements {
   readonly #bursts = new Map<string, Burst>()
-  /** The burst of each open alert. */
   readonly #burstOf = new Map<string, Burst>()
 
   /** Adds alerts that were raised together. */

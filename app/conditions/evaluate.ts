@@ -192,7 +192,6 @@ export interface StreamsHeard {
   readonly missed: readonly StreamSummary[]
   /** Streams that wait for a slot. */
   readonly queued: readonly StreamSummary[]
-  /** Streams that restart repeatedly. */
   readonly restarting: readonly StreamSummary[]
   /** All streams except those that a person or a program closed. */
   readonly wanted: readonly StreamSummary[]

@@ -207,7 +207,7 @@ export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
   'running-out': after(10_000, 20_000),
   'renewal-failing': after(60_000),
   'sign-in-ends': after(0),
-  // Only if a stream waits for a slot.
+  // Shown only while a stream waits for a slot.
   'slots-full': after(10_000, 10_000),
   // A silent stream has already been quiet for 15 s.
   'streams-silent': after(0, 5_000),

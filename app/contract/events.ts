@@ -256,7 +256,6 @@ export const eventSchemas = [
   event('orders-allowed', {}),
   /** A person stopped orders, or orders can't be recorded. */
   event('orders-stopped', { why: text }),
-  /** The outcome of an order is unknown. */
   orderEvent('order-unknown', { program: text }),
   /** The result of the lookup of an order. `orderId` is the service's id, if found. */
   orderEvent('order-resolved', { state: resolvedState, orderId: optionalText }),

@@ -159,7 +159,6 @@ export interface RecordedProgramUse {
 
 /** Recorded use of a key by minute. */
 export interface RecordedUses {
-  /** Recorded use by category. */
   readonly rows: Readonly<Record<string, readonly RecordedUse[]>>
   readonly programs: readonly RecordedProgramUse[]
 }

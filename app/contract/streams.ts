@@ -48,7 +48,7 @@ const pinnedStream = z.strictObject({ profile: profileId, stream: boundedText(64
 
 export const streamsContract = {
   openStream: command(newStream).returning<Outcome<{ readonly stream: string }>>(),
-  /** Closes a stream, or removes a closed one from the list. */
+  /** Closes an open stream. Removes a closed stream from the list. */
   closeStream: command(closedStream).returning<Outcome>(),
   /** Cancels a close that was requested with `inSeconds`. */
   keepStream: command(ofStream).returning<Outcome>(),

@@ -8,7 +8,6 @@ export interface Demand {
   readonly program: string
   readonly class: ProgramClass
   readonly weight: number
-  /** Requests per second. */
   readonly perSecond: number
   /** Maximum number of simultaneous requests, not counting streams. */
   readonly burst: number

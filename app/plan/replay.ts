@@ -16,7 +16,6 @@ export interface Arrival {
 export interface ReplayedWaits {
   readonly program: string
   readonly category: string
-  /** Requests that were sent. */
   readonly sent: number
   /** Requests that were declined, because too many waited or their turn came after their maximum wait. */
   readonly refused: number

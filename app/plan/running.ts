@@ -38,7 +38,6 @@ export interface RunningPlan {
  * program's rate. A person may change it.
  */
 export const ASSUMED_BURST_SECONDS = 10
-/** Seconds over which a program's rate is measured. */
 const RATE_SECONDS = 60
 /** Minimum requests per second for a program to count as active. */
 const MIN_PER_SECOND = 0.005

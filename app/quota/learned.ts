@@ -8,7 +8,6 @@ export interface LearnedQuota {
   readonly atMs: number
   /** Whether a header ever proved use by others. */
   readonly isShared: boolean
-  /** Observed and predicted emptyings: see `EmptyingCalibration`. */
   readonly emptyings: EmptyingCounts
   /** Calibration of the lower end: see `LowerMargin`. */
   readonly margin: MarginCounts

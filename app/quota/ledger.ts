@@ -143,7 +143,6 @@ export class Ledger {
     return { id, endpoint, sentAtMs: nowMs, category: row?.category }
   }
 
-  /** See `Bucket.markClockUncertain`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     for (const { bucket } of this.#rows.values()) bucket.markClockUncertain(fromMs, toMs)
   }
@@ -208,7 +207,6 @@ export class Ledger {
     return others?.isSo ? others.nextTryAtMs : undefined
   }
 
-  /** See `OthersTakeAll.postpone`. */
   postponeTry(category: string, untilMs: number): void {
     this.#rows.get(category)?.othersTakeAll.postpone(untilMs)
   }

@@ -100,7 +100,6 @@ export class LevelBounds {
     this.#atMs = nowMs
   }
 
-  /** See `Bucket.markClockUncertain`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.advance(fromMs)
     const low = this.#low

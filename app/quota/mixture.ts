@@ -34,7 +34,7 @@ export class Mixture {
     this.#parts += 1
   }
 
-  /** The probability, 0 to 1, of at most `number`. */
+  /** Probability of at most `number` requests, 0 to 1. */
   chanceOfAtMost(number: number): number {
     const [chances, means, sharpness, parts] = [this.#chances, this.#means, this.#sharpness, this.#parts]
     let sum = 0

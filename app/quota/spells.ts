@@ -22,7 +22,7 @@ const MEMORY_SECONDS = 7200
  * between headers.
  */
 export class Spells {
-  /** Number of jumps that ended at each rate. */
+  /** Number of jumps to each rate. */
   readonly ends = new Float64Array(RATE_COUNT)
   /** Number of spells by holding time, for each band. */
   readonly holds = HOLD_PRIOR.map((prior) => Float64Array.from(prior))

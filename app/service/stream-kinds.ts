@@ -18,7 +18,6 @@ export type FrameForm = 'quote' | 'bar' | 'tick-bar' | 'book' | 'contract' | 'or
 export interface StreamKindRow {
   /** The resource category whose quotas count the stream. */
   readonly category: string
-  /** Display name. */
   readonly name: string
   /** Display name of the kind's category, if several kinds share it. */
   readonly categoryName?: string
@@ -138,7 +137,6 @@ const TABLE = {
   },
 } as const satisfies Record<string, StreamKindRow>
 
-/** A kind of stream (service 6). */
 export type StreamKind = keyof typeof TABLE
 
 /** The kinds of stream (service 6), one row each. */

@@ -23,7 +23,6 @@ export type SharedFrame =
 interface Entry {
   /** The object's members. Present if frames change single members. */
   members?: Members
-  /** The whole object. Computed on demand. */
   text: string | undefined
   /** The object's frame for new readers. Computed on demand. */
   bytes?: Uint8Array | undefined
@@ -151,7 +150,6 @@ export class SharedState {
     return this.#objects.entries.has(key)
   }
 
-  /** Number of objects. */
   get size(): number {
     return this.#objects.entries.size
   }
@@ -366,7 +364,6 @@ function textOf(entry: Entry): string {
   return entry.text
 }
 
-/** The value of a string member. */
 function textIn(value: string | undefined): string | undefined {
   const parsed: unknown = value === undefined ? undefined : JSON.parse(value)
   return typeof parsed === 'string' ? parsed : undefined

@@ -28,7 +28,6 @@ export const countedElsewhere = (category: string, counted: string): CommandErro
 export const needsAccount = (category: string): CommandError =>
   checkError('no-account', `${category} needs an account. Check Accounts first.`)
 
-/** No request can be sent now: signed out or unreachable. */
 export const cannotAsk = (category: string): CommandError =>
   checkError('cannot-ask', `can’t send requests for ${category} now: signed out or unreachable.`)
 

@@ -21,13 +21,11 @@ export interface DoorDeps {
    * Called when a request with a valid key arrived. Its connection then belongs to a program and may be idle.
    */
   readonly keyShown: (request: IncomingMessage) => void
-  /** Answers an admitted request. */
   readonly serve: (request: AdmittedRequest) => void
   /** Whether orders are off for all keys. */
   readonly ordersAreOff: () => boolean
   /** Decides whether a request under the order path may be sent. */
   readonly judgeOrder: OrderLane['judge']
-  /** Answers an admitted order. */
   readonly serveOrder: (order: AdmittedOrder) => void
 }
 

@@ -606,7 +606,6 @@ export class Forwarder {
     this.#settleSoon(id, { kind: 'cut' })
   }
 
-  /** Drops a call whose caller disconnected. */
   #drop(call: Call): void {
     if (!this.#calls.delete(call.id)) return
     this.#detach(call)

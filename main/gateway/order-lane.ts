@@ -50,7 +50,6 @@ export interface OrderLine extends SendingDeps, Bearer, Omit<ForwarderOrders, 's
   readonly refuse: (order: AdmittedOrder, problem: Problem) => void
 }
 
-/** An order that is being sent. */
 export interface OpenOrder {
   /** Resolves when the order has ended. If the order was sent, its outcome is then in the journal. */
   readonly done: Promise<void>

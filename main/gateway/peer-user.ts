@@ -49,7 +49,6 @@ const MEANS_UNTOLD = new Set<unknown>(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])
 
 type Ends = Readonly<Partial<Record<keyof typeof TABLES, string>>>
 
-/** A lookup of the calling end of a connection. */
 interface Lookup {
   /** Local and remote address of the calling end, in the format of each table that may list it. */
   readonly ends: Ends

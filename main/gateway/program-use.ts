@@ -32,7 +32,6 @@ export class ProgramUse {
   /** Streams open now. */
   streams = 0
   class: ProgramClass = 'normal'
-  /** Time of the last request, epoch ms. */
   lastSeenAtMs: number | undefined
 
   /** Counts a request that was forwarded or that the service answered. */

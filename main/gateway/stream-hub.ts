@@ -72,7 +72,6 @@ interface Asked {
   readonly request: AdmittedRequest
   /** The turn that the readers of the stream wait for. */
   turn?: StreamTurn | undefined
-  /** Number of attempts that got no response. */
   attempts: number
   /** Whether an attempt got a 401. The next attempt then uses another token, if available. */
   isUnauthorized: boolean
@@ -135,7 +134,6 @@ export class StreamHub {
       )
   }
 
-  /** See `Scheduler.markClockUncertain`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     for (const { shared } of this.#asked.values()) {
       for (const reader of shared.pending) {

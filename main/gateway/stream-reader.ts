@@ -85,7 +85,6 @@ export class StreamReader {
     this.#write()
   }
 
-  /** See `endStream`. */
   end(line: Uint8Array | undefined, clock: Pick<Clock, 'after'>): void {
     endStream(this.reply, line, clock)
   }

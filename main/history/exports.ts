@@ -2,7 +2,6 @@ import type { ExportedFile, ExportKind, Report } from '../../app/contract/histor
 import type { Incident } from '../../app/history/incident.ts'
 import { type ExportedKey, isoTime, reportCsv, reportJson } from '../../app/history/report-csv.ts'
 
-/** The source of an export's data. */
 export interface ExportSource {
   readonly version: string
   /** The environment of a profile, such as `live`. `undefined` for a profile that is not connected. */

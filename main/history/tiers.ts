@@ -19,7 +19,6 @@ const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS
 /** The open rollups of one series. */
 interface Open {
   readonly minute: MinuteBuilder
-  /** One for each level of `LEVELS`. */
   readonly levels: (Rollup | undefined)[]
 }
 

@@ -61,7 +61,6 @@ export function readWindowFiles(folder: string): WindowFiles {
   }
 }
 
-/** Whether a path is the path of the page. */
 export const isWindowPage = (path: string): boolean => path === '/' || path === PAGE
 
 /** Lists the files level by level, because `readdir` has no recursion inside Electron's archive. */

@@ -1,6 +1,5 @@
 import { BEARER_LENGTH } from './metrics-server.ts'
 
-/** Options of the metrics server, `--metrics-port`. */
 export interface MetricsOptions {
   readonly port: number
   readonly bearer: string
@@ -32,7 +31,6 @@ export function metricsChoice(
   return { kind: 'on', options: { port, bearer } }
 }
 
-/** Options of the push by OTLP. */
 export interface OtlpOptions {
   readonly protocol: 'http/protobuf' | 'http/json'
   /** Interval between pushes in milliseconds, OTEL_METRIC_EXPORT_INTERVAL. */

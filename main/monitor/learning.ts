@@ -64,7 +64,6 @@ type StoredQuota = z.output<typeof storedQuota>
 type StoredKey = z.output<typeof storedKey>
 type Stored = z.output<typeof stored>
 
-/** The learned data of one key. */
 export interface KeyLearning {
   read(): LearnedQuotas
   /** Replaces the learned data in memory. `flush` writes it. */

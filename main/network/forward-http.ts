@@ -2,7 +2,6 @@ import type { HttpHeaders } from '../ports/ports.ts'
 import { type HttpRoutes, httpRoutes } from './http-agents.ts'
 import { headersOf, NOT_HTTP, nodeWire, type WireFailure, type WireRequest } from './node-wire.ts'
 
-/** A request that is forwarded for a program. */
 export type ForwardRequest = Omit<WireRequest, 'isWholeInTime'> & { readonly body?: Buffer }
 
 /** A response. Its body is read as it arrives, no faster than its reader can take it. */

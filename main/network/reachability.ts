@@ -11,7 +11,6 @@ interface Down {
   readonly why: string
 }
 
-/** The host and port of a URL. */
 export const hostOf = (url: string): string => new URL(url).host
 
 /**

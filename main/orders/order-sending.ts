@@ -8,7 +8,6 @@ import { type Begun, TokenRemoval } from '../gateway/token-removal.ts'
 import { codingsNamed, textIn } from '../network/content-codings.ts'
 import type { ForwardAnswer, ForwardFailure } from '../network/forward-http.ts'
 
-/** The result of the only attempt to send an order. */
 export type SendingResult =
   /** No byte of the order left this computer. */
   | { readonly kind: 'not-sent' }

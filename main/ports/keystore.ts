@@ -22,7 +22,6 @@ export type Wrapping =
   /** `backend` is stored with the ciphertext, so that a message can name it after a change. */
   { readonly kind: 'wrapped'; readonly backend: string; readonly bytes: Uint8Array } | KeystoreTrouble
 
-/** The result of unwrapping a key. */
 export type Unwrapping =
   /** `renew`: the key should be wrapped again, for example because the backend rotated its own key. */
   | { readonly kind: 'unwrapped'; readonly key: Uint8Array; readonly renew: boolean }

@@ -4,7 +4,6 @@ import { serviceOrigin } from '../../app/service/service-origin.ts'
 import { PROVIDER_HOSTS } from '../../app/sign-in/provider-hosts.ts'
 import { DEFAULT_PROBES, type Profile } from '../ports/profile.ts'
 
-/** The owner of connected keys. */
 interface ConnectedKeys {
   connect(profile: Profile): void
   /** The ids of the connected keys. */

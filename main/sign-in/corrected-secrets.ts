@@ -6,7 +6,6 @@ import type { Saved } from '../storage/storage-error.ts'
 /** The parts of a connected profile that a change of its client secret needs. */
 export interface SecretHolder {
   readonly profile: Profile
-  /** Tries another secret now. */
   correctSecret(profile: Profile): Promise<RefreshOutcome>
   /** Uses another secret from now on. */
   takeSecret(profile: Profile): void

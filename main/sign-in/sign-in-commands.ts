@@ -10,7 +10,6 @@ import type { SignIns } from './sign-ins.ts'
 export interface SignInCommandsDeps {
   readonly keys: ConnectedKeys
   readonly signIns: Pick<SignIns, 'start' | 'cancel' | 'subscribe'>
-  /** Connects a new key. */
   readonly connect: (request: NewKey) => Outcome<{ readonly profile: string }>
 }
 

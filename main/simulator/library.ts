@@ -62,7 +62,6 @@ export interface Simulator {
   readonly port: number
   /** Whole requests that a category can still make (service 2.2). `undefined` if it has no request quota. */
   remaining(category: string): number | undefined
-  /** The streams that are open now. */
   openStreams(): readonly { readonly id: string; readonly category: string }[]
   /**
    * The newest requests under `/v3/orderexecution/` that arrived completely, oldest first, at most 20,000.

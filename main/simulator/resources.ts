@@ -35,7 +35,6 @@ export interface ResourceRequest {
   readonly body: string
 }
 
-/** A resource with its method and path. */
 export interface Resource {
   readonly method: 'GET' | 'POST'
   readonly path: RegExp

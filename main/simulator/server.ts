@@ -14,7 +14,6 @@ export interface ServerPorts extends ServicePorts {
   after(ms: number, run: () => void): () => void
 }
 
-/** A running simulator server. */
 export interface SimulatorServer {
   /** `http://127.0.0.1:PORT`, both `{auth_url}` and `{base_url}`. */
   readonly origin: string

@@ -256,7 +256,6 @@ function statusOf(reply: ServiceReply): number {
 
 const byteLength = (text: string): number => new TextEncoder().encode(text).length
 
-/** Alphabet of random names. */
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const lettersOf = (random: () => number, count: number, alphabet: string): string =>
   Array.from({ length: count }, () => alphabet[Math.floor(random() * alphabet.length)]).join('')

@@ -23,7 +23,6 @@ import {
 } from './rules/stream-frames.ts'
 import type { Answer } from './wire.ts'
 
-/** A kind of stream with its path. */
 export interface StreamResource {
   readonly path: RegExp
   readonly open: OpenStream

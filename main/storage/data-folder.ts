@@ -4,7 +4,6 @@ import { dataFolderOf, thisAccount } from './home-folder.ts'
 import { whyNotTrusted } from './private-files.ts'
 import { systemErrorCode, systemErrorText } from './system-error.ts'
 
-/** The result of opening a data folder. */
 export type DataFolderOpening =
   | { readonly kind: 'open'; readonly path: string }
   | { readonly kind: 'unusable'; readonly line: string }

@@ -8,7 +8,6 @@ import { fileIdentity } from './sqlite-file.ts'
 import { systemErrorCode } from './system-error.ts'
 import { writeWhole } from './write-whole.ts'
 
-/** The process that holds a lock. */
 export interface LockHolder {
   readonly pid: number
   readonly host: 'desktop' | 'browser' | 'terminal'

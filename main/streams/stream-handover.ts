@@ -41,7 +41,6 @@ export class StreamHandover {
   readonly #path: string
   readonly #deps: HandoverDeps
   readonly #listener: HandoverListener
-  /** The connection in use or opening. */
   #current: StreamConnection | undefined
   /** Replaces the current connection once it is open. Until then, the current one stays. */
   #successor: StreamConnection | undefined

@@ -29,7 +29,6 @@ export interface ProgramStream {
   readonly path: string
   readonly accept: string | undefined
   readonly audience: StreamReaders
-  /** The stream's permit. */
   readonly turn: Permit
   /** Whether to request the stream even if no slot seems free. Others may have released theirs. */
   readonly mayBeRefused: boolean
@@ -67,7 +66,6 @@ export class Streams {
     )
   }
 
-  /** Streams that are not closed. */
   get keepers(): readonly StreamKeeper[] {
     return this.#keepers.filter((keeper) => !keeper.isClosed)
   }

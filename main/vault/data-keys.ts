@@ -15,7 +15,6 @@ export interface DataKeys {
   readonly current?: { readonly id: number; readonly key: Uint8Array }
 }
 
-/** No data key is open. */
 export const NO_KEYS: DataKeys = { opened: new Map() }
 
 /** The opened data keys, or why no key could be opened. */

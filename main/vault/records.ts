@@ -11,7 +11,6 @@ export interface VaultView {
   readonly nowMs: number
 }
 
-/** The kinds of sealed records. */
 export type RecordKind = 'refresh-token' | 'refresh-token-doubt' | 'client-secret'
 
 /** A record that was opened. */

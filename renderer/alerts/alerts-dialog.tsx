@@ -187,7 +187,6 @@ function ShowButton({ alert, title }: { readonly alert: Alert; readonly title: s
 const closedAlerts = (main: WindowApi) => main.closedAlerts()
 
 function ClosedAlerts() {
-  // Fetched again when an alert opens or closes.
   const open = useMirror((mirror) => mirror.alerts)
   const { answer, failure } = useAnswer(closedAlerts, open)
   if (failure !== undefined) return <p role="alert">{failure}</p>

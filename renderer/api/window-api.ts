@@ -21,7 +21,6 @@ export type Link =
   /** The host does not know this page. The page must be opened with the link that the host prints. */
   | { readonly kind: 'no-session'; readonly why: 'restarted' | 'no-code' }
 
-/** The source of the link's state. */
 export interface LinkSource {
   current(): Link
   subscribe(listener: (link: Link) => void): () => void

@@ -57,6 +57,5 @@ export interface CursorProps<Row> {
   readonly payload?: readonly { readonly payload?: Row }[]
 }
 
-/** The row under the cursor. */
 export const rowUnderCursor = <Row>({ active, payload }: CursorProps<Row>): Row | undefined =>
   active === true ? payload?.find((one) => one.payload !== undefined)?.payload : undefined

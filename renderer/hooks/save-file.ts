@@ -1,4 +1,3 @@
-/** A file for a person to save. */
 export interface SavedFile {
   readonly name: string
   readonly mediaType: string

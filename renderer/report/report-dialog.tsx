@@ -20,7 +20,6 @@ const EXPORT_LABELS: Readonly<Record<ExportKind, string>> = {
   incident: 'Save for support',
 }
 
-/** The report of use, and its export. */
 export function ReportDialog() {
   const { live } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile)

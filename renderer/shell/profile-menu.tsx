@@ -42,7 +42,6 @@ function environmentLabel(environment: Environment, name: string): string | unde
   return name.toUpperCase().split(/\s+/).includes(label) ? undefined : label
 }
 
-/** The severity of the key's headline. */
 function ProfileDot() {
   const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unknown'
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)

@@ -134,7 +134,6 @@ export const conceded = (draft: PlanDraft, concession: Concession): PlanDraft =>
   plan: withConcessions(draft.plan, [concession]),
 })
 
-/** A person's change of a program. */
 export type ProgramChange = 'added' | 'changed' | 'none'
 
 /** Whether the program is new, or differs from the running one. */

@@ -11,7 +11,6 @@ export interface ViewState {
   readonly dialog: Dialog | undefined
   /** The last error of a command, in main's words. */
   readonly notice: string | undefined
-  /** The range of the chart. */
   readonly range: ChartRange
   readonly panel: HistoryView
   readonly page: Page

@@ -24,7 +24,6 @@ export const stripKey = (snapshots: readonly Snapshot[], nowMs: number): Snapsho
   mostUrgent(snapshots.map((snapshot) => ({ snapshot, severity: keyStatus(snapshot, nowMs).severity })))
     ?.snapshot
 
-/** The strip's text for `stripKey`. */
 export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripText {
   const key = stripKey(snapshots, nowMs)
   if (key === undefined)

@@ -17,7 +17,6 @@ export function readTheme(storage: Pick<Storage, 'getItem'>): Theme {
   return THEMES.find((theme) => theme === kept) ?? 'system'
 }
 
-/** Applies and stores a theme. */
 export function applyTheme(
   theme: Theme,
   root: HTMLElement,

@@ -60,7 +60,6 @@ export function VerdictPanel() {
   )
 }
 
-/** The remedy for the headline's condition. */
 export function HeadlineRemedy() {
   const remedy = useShownValue((snapshot, nowMs) => keyFindings(snapshot, nowMs)[0]?.remedy)
   return (

@@ -13,7 +13,6 @@ import { routes } from './routes.ts'
 
 export interface BrowserHostDeps {
   readonly windows: Windows
-  /** The list of admitted windows. */
   readonly admitted: AdmittedWindows
   /** The built window: `dist/window`. */
   readonly windowFolder: string

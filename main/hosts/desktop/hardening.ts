@@ -96,7 +96,6 @@ function hardenOne(contents: WebContents): void {
   contents.on('will-frame-navigate', (event) => {
     if (!isOnlyReload(event)) event.preventDefault()
   })
-  // Redirects.
   contents.on('will-redirect', (event) => event.preventDefault())
   // The login prompt of a server or proxy would ask for a secret. `answer` without a name cancels it. Without
   // any answer, the request would wait forever.

@@ -49,7 +49,7 @@ export interface DesktopDeps {
   readonly dataFolder: string
   readonly state: DesktopStateStore
   readonly loginItem: LoginItem | undefined
-  /** `undefined` if the build has no update feed. */
+  /** Absent if the build has no update feed. */
   readonly updater: Updater | undefined
   /** Whether the system started the app at login. No window is then shown at first. */
   readonly inTray: boolean

@@ -13,7 +13,6 @@ export interface Updater {
   install(): void
   /** Whether an installer's signature is verified. If not, the app does not install it. */
   readonly verifiesSignature: boolean
-  /** The address of a release's page. */
   releasePage(version: string): string
 }
 

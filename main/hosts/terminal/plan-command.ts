@@ -212,7 +212,6 @@ function planText(verdict: PlanVerdict): string {
   ].join('\n')
 }
 
-/** The waits of a replayed day, one line each. */
 function replayText({ waits, upstreamRefusals }: Replay): string {
   const lines = waits.map(
     ({ program, category, sent, refused, p99Seconds, worstSeconds }) =>

@@ -16,7 +16,6 @@ export type RunningKeyChoice =
   | { readonly kind: 'key'; readonly key: RunningKey }
   | { readonly kind: 'nobody' | 'usage' | 'failed'; readonly line: string }
 
-/** Sends a request to the running app. */
 export type AskRunning = (request: ControlRequest) => Promise<RunningAnswer>
 
 /** Selects a key of the running app: the named one, or the only one. */

@@ -19,7 +19,6 @@ export interface StatusDeps {
 
 const PLAIN_COLUMNS = 100
 
-/** The line of a connected window. */
 function windowLine({ id, admittedAt, lastUsedAt, isOpen }: WindowSummary): string {
   return `browser ${id}  connected ${clockText(admittedAt)}, ${isOpen ? 'open' : 'closed'}, last used ${clockText(lastUsedAt)}`
 }

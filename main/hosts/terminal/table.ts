@@ -371,7 +371,6 @@ function causeLines(snapshot: Snapshot, nowMs: number): readonly string[] {
   ].map((parts) => parts.filter(Boolean).join(' '))
 }
 
-/** The profile, and whether its service answers. */
 function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
   const next = triesText(service.retryAt, nowMs)
   const why = service.why === undefined ? '' : ` (${service.why})`

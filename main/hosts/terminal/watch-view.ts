@@ -38,7 +38,6 @@ const KEPT_ALERTS = 3
 export interface Thinning {
   /** Minimum time between two snapshots, in seconds. */
   readonly every?: number
-  /** Only events. */
   readonly events?: true
   /** Changes instead of whole snapshots. */
   readonly changes?: true

@@ -1,6 +1,5 @@
 import { FAULTS } from '../fault-names.ts'
 
-/** Remaining strikes of a fault. */
 type Strikes = number
 
 /** The armed faults. A fault with a count disarms itself after its last strike. */

@@ -28,7 +28,6 @@ interface BookedOrder {
   status: OrderStatus
   /** Time of the next fill, rest or cancellation. `undefined` if nothing is due. */
   workAtMs: number | undefined
-  /** The price and time of the fill. */
   fill: { readonly price: number; readonly atMs: number } | undefined
   /** The orders that are cancelled when this order is filled or cancelled. */
   siblings: readonly BookedOrder[]

@@ -8,7 +8,6 @@ export interface OrderArrival {
   readonly atMs: number
   readonly method: string
   readonly path: string
-  /** The OrderConfirmIDs that the body names. */
   readonly confirmIds: readonly string[]
   /** SHA-256 of the body's bytes as received, in hexadecimal. */
   readonly bodyHash: string

@@ -2,7 +2,6 @@ import { HOUR_MS } from '../../../app/contract/units.ts'
 import { type Payload, priceOf, SYNTHETIC, timestamp } from './payloads-market.ts'
 import { unitOf, wholeOf } from './seed.ts'
 
-/** The ids of all accounts. */
 export const ACCOUNT_IDS: readonly string[] = ['SIM1001', 'SIM1002']
 const HELD: Readonly<Record<string, readonly string[]>> = {
   SIM1001: ['MSFT', 'AAPL', 'SPY', 'NVDA'],

@@ -11,7 +11,6 @@ export interface AuthorizeRequest {
   readonly nonce: string | undefined
 }
 
-/** The outcome of an authorization request. */
 export type AuthorizeOutcome =
   | { readonly kind: 'ask'; readonly request: AuthorizeRequest }
   /** An error shown to the person, because the redirect can't be trusted. */
