@@ -13,12 +13,12 @@ import { urgencyOf } from '../contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { isSlotCountCurrent } from '../status/stream-status.ts'
 
-/** An instruction to the host: raise or withdraw an alert, once. */
+/** An instruction to raise or withdraw an alert, given to the host once. */
 export type AlertEffect =
   | { readonly kind: 'raised'; readonly alert: Alert }
   | { readonly kind: 'withdrawn'; readonly alert: Alert }
 
-/** Kinds with 429s. After the last of them ends, a `capacity-back` alert is raised. */
+/** Kinds with 429s. A `capacity-back` alert follows the end of the last one. */
 const REFUSING: readonly AlertKind[] = ['rate-limited', 'others-use-refill']
 /** How long a `capacity-back` alert stays open. Milliseconds. */
 const CAPACITY_BACK_MS = 2 * 60_000
@@ -29,7 +29,7 @@ interface Episode {
   readonly kind: AlertKind
   readonly subject: string
   readonly lifetime: Lifetime
-  /** Time of the latest evidence for the condition, epoch ms. Only newer data can show its end. */
+  /** Time of the latest evidence for the condition, epoch ms. Only newer data can show that it ended. */
   badAsOfMs: number
   /** Absent until the condition has lasted for its hold time. */
   alert: Alert | undefined
@@ -39,13 +39,15 @@ interface Episode {
  * The alerts of all profiles, raised for root conditions that last. Needs one snapshot of each profile per
  * second.
  *
- * An episode raises one alert, and another when it becomes critical. The alert is withdrawn when newer
- * evidence shows that the condition has ended, or when the alert of its cause is raised. While its cause is
- * open, or its header is too old, a condition is unknown: its episode neither starts nor ends.
+ * An episode raises one alert, and another when it becomes critical. Two events withdraw the alert: newer
+ * evidence that the condition has ended, and an alert of its cause.
+ *
+ * A condition is unknown while its cause is open or its header is too old. Its episode then neither starts
+ * nor ends.
  */
 export class AlertEngine {
   readonly #episodes = new Map<string, Episode>()
-  /** Alerts that were open when the app last ended, until their profile is seen again. */
+  /** Alerts of the last run that were open at its end. Kept until their profile is seen again. */
   #restored: readonly Alert[]
 
   constructor(restored: readonly Alert[] = []) {
@@ -93,7 +95,7 @@ export class AlertEngine {
     return episode?.alert
   }
 
-  /** Withdraws threshold alerts after a threshold changed: they refer to the former one. */
+  /** Withdraws threshold alerts after a threshold changed. They refer to the former threshold. */
   thresholdsChanged(profile: string): readonly AlertEffect[] {
     return this.#of(profile).flatMap((episode) => (episode.kind === 'low' ? this.#end(episode) : []))
   }
@@ -106,7 +108,8 @@ export class AlertEngine {
         ? snapshot.at - lifetime.sinceMs >= (ALERTS[condition.kind]?.holdMs ?? 0)
         : urgencyOf(severity) > urgencyOf(alert.severity)
     if (!isNews) return []
-    // The new alert replaces the alerts that it explains, and any notice that its condition had ended.
+    // The new alert replaces two kinds of alerts: those that it explains, and a notice that its own condition
+    // had ended.
     const told = this.#of(episode.profile).filter(
       (one) => isCauseOf(condition, one) || (one.kind === 'capacity-back' && one.subject === episode.subject),
     )
@@ -224,7 +227,8 @@ function alerts({ kind, subject, severity }: Condition, { streams }: Snapshot): 
 }
 
 /**
- * Maximum age of a header for an alert about its row, in milliseconds: half a period, but from 60 s to 150 s.
+ * Maximum age of a header for an alert about its row, in milliseconds. Half a period, but at least 60 s and
+ * at most 150 s.
  */
 export const freshForMs = (periodSeconds: number): number =>
   Math.min(150_000, Math.max(60_000, (periodSeconds * 1000) / 2))

@@ -20,9 +20,10 @@ export function isQuietHour({ quietHours }: Pick<AlertPreferences, 'quietHours'>
 }
 
 /**
- * Whether an alert is announced at `nowMs`, epoch ms, by notification, sound and bell. A snooze or quiet
- * hours silence it, unless it is critical and `urgentBypass` is set. The list of open alerts shows every
- * alert anyway.
+ * Whether an alert is announced at `nowMs` (epoch ms) by notification, sound and bell.
+ *
+ * A snooze or quiet hours silence an alert, unless it is critical and `urgentBypass` is set. The list of open
+ * alerts shows silent alerts too.
  */
 export function mayAnnounce(preferences: AlertPreferences, severity: Severity, nowMs: number): boolean {
   const { snoozedUntil = 0, urgentBypass } = preferences
@@ -30,7 +31,7 @@ export function mayAnnounce(preferences: AlertPreferences, severity: Severity, n
   return !isQuiet || (urgentBypass && severity === 'critical')
 }
 
-/** The preferences after a change. `null` removes one. An omitted one stays unchanged. */
+/** The preferences after a change. `null` removes a preference. An omitted preference stays unchanged. */
 export function changedPreferences(
   before: AlertPreferences,
   { snoozedUntil, quietHours, urgentBypass }: AlertPreferencesChange,

@@ -64,7 +64,7 @@ export function conditionsOf(snapshot: Snapshot, nowMs: number): KeyConditions {
   }
 }
 
-/** Whether all calls fail, so that no part of the key can be reported as fine. */
+/** Whether all calls fail. If so, no part of the key can be reported as fine. */
 export function isStopped({ roots }: KeyConditions): boolean {
   return roots.some(({ kind }) => CONDITIONS[kind].stopsCalls)
 }
@@ -123,7 +123,7 @@ function signInConditions(snapshot: Snapshot, nowMs: number): readonly Condition
     case 'revoke-unconfirmed':
       return [{ kind: 'revocation-unconfirmed', severity: 'critical' }]
     case 'unconfirmed':
-      // The first refresh takes a moment, which is normal.
+      // The first refresh takes a moment and is no problem.
       return access.state === 'refreshing' ? [] : [{ kind: 'renewal-failing', severity: 'warning' }]
     case 'valid':
       break
@@ -150,7 +150,7 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
     return [
       { kind: 'hosts-unreachable', severity: 'critical', since: Math.min(since, service.since ?? since) },
     ]
-  // The service may end a token early. Headroom can't get a new one without the sign-in host.
+  // The service may end a token early. Without the sign-in host, Headroom can't get a new one.
   const isRejected = keyProblems(snapshot, nowMs).some(
     ({ problem, isWhole }) => problem.status === 401 && isWhole,
   )
@@ -160,8 +160,8 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
 }
 
 /**
- * Conditions from responses without quota headers. The cause is the token, the service or single rows. A 401
- * does not count during a refresh, which may fix it.
+ * Conditions from responses without quota headers. The cause is the token, the service or a row. A 401 does
+ * not count during a refresh, which may make the token valid again.
  */
 function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const problems = keyProblems(snapshot, nowMs).filter(
@@ -173,7 +173,7 @@ function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition
     const [category] = problem.categories
     const subject = problem.isWhole ? {} : { subject: category }
     if (status === 401 && problem.isWhole) return { ...told, kind: 'token-rejected', severity: 'critical' }
-    // A 403 is one condition, for any number of rows.
+    // A 403 is one condition for all its rows.
     if (status === 403) return { ...told, kind: 'permission-missing', severity: 'warning' }
     if (status >= 500) {
       return problem.isWhole
@@ -185,7 +185,7 @@ function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition
   })
 }
 
-/** The streams of a key, by whether they receive data. A waiting stream is not silent. */
+/** The streams of a key, sorted by whether they receive data. A waiting stream is not silent. */
 export interface StreamsHeard {
   readonly silent: readonly StreamSummary[]
   /** Streams that were open, have received no frame for a while, and have not reopened yet. */
@@ -231,8 +231,8 @@ function streamConditions(snapshot: Snapshot, nowMs: number): readonly Condition
 }
 
 /**
- * The quietest own stream of a slot group, and the stream that waits for one of the group's slots.
- * `undefined` if none waits.
+ * The quietest own stream of a slot group, and the stream that waits for its slot. `undefined` if no stream
+ * waits.
  */
 export function replacementOf(
   category: string | undefined,
@@ -306,8 +306,8 @@ export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): bo
 }
 
 /**
- * The time that shows how fresh the numbers are: the last header of the headline's row. Without such a row,
- * the newest header of any row.
+ * The time that shows how fresh the numbers are, epoch ms: the last header of the headline's row. Without
+ * such a row, the newest header of any row.
  */
 export function freshestMs(snapshot: Snapshot, nowMs: number): number | undefined {
   const [tightest] = judgedRows(snapshot, nowMs)
@@ -324,7 +324,7 @@ function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
 function dataConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const [tightest] = judgedRows(snapshot, nowMs)
   if (tightest === undefined) {
-    // Responses without quota headers are the reason, and they have their own condition.
+    // Responses without quota headers are the reason. They have a condition of their own.
     return keyProblems(snapshot, nowMs).length > 0 ? [] : [{ kind: 'not-checked', severity: 'unknown' }]
   }
   const { row } = tightest

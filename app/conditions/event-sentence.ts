@@ -10,7 +10,7 @@ export interface EventSentence {
   readonly title: string
   /** Consequence or context: `safe to retry at 14:31:52`. Empty if the title is enough. */
   readonly detail: string
-  /** Title and detail. */
+  /** Title and detail in one text. */
   readonly text: string
   /** The id that the provider's support needs. */
   readonly requestId?: string
@@ -53,8 +53,8 @@ export function lineSentence(
 }
 
 /**
- * Events within one second share a line if this value is equal. `undefined` for a kind whose events have
- * separate lines.
+ * Events with an equal value share a line if they are within one second. `undefined` for a kind whose events
+ * have separate lines.
  */
 export function alikeAs(event: LoggedEvent): string | undefined {
   const { alike, many } = wordsOf(event)

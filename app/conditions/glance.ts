@@ -11,9 +11,7 @@ import { judgedRows, streamsHeard } from './evaluate.ts'
 import { type Finding, keyFindings, keyStatus } from './key-status.ts'
 import { usageLine } from './messages/rows.ts'
 
-/**
- * The large number on a key's card, and its caption, to be read from afar. Both are empty without a number.
- */
+/** The large number on a key's card, and its caption, readable from afar. Both are empty without a number. */
 export interface GlanceNumber {
   readonly caption: string
   readonly value: string
@@ -72,7 +70,7 @@ function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
   const { state, untilMs, note } = quotaStatus(quota, nowMs)
   switch (state) {
     case 'blocked':
-      // No countdown, because the 429 ends only when others slow down.
+      // No countdown: the 429 ends only when others slow down.
       if (untilMs === undefined) return { caption: 'left', value: leftText(quota, nowMs) }
       return untilMs <= nowMs
         ? { caption: 'safe to retry', value: 'now' }
@@ -91,8 +89,8 @@ function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
 }
 
 /**
- * The number for the caption `runs out 14:33–14:36`: `2–5 min`. Whole minutes, so that it changes only as
- * often as the caption.
+ * The number for the caption `runs out 14:33–14:36`, such as `2–5 min`. Whole minutes change as seldom as the
+ * caption.
  */
 function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   const { emptyAt, emptyFrom = emptyAt, emptyTo = emptyFrom } = quota
@@ -104,7 +102,7 @@ function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   return { caption, value: `${least}–${most} min` }
 }
 
-/** Short lines next to a quota's number: the number's time, what may be sent now, and who uses the quota. */
+/** Short lines next to a quota's number: its time, what may be sent now, and who uses the quota. */
 export function glanceLines(quota: RequestQuota, moment: string, nowMs: number): readonly string[] {
   const { burst, text } = allowanceOf(quota, nowMs)
   const now = [moment, burst === undefined ? '' : `${burst} ${text}`].filter(Boolean).join(', ')
@@ -135,20 +133,22 @@ export function glanceNote({ aspect, note, row: quota }: Finding, nowMs: number)
 export interface KeyLine {
   readonly id: string
   readonly severity: Severity
-  /** State of the key. Names its subject, unless that is the key's tightest quota. */
+  /** State of the key with its subject. The subject is left out if it is the key's tightest quota. */
   readonly state: string
   readonly tightest: string
   /** Requests left of the limit. Empty if no row is checked. */
   readonly left: string
   readonly note: string
-  /** Today's 429s, by the day of the displayed time zone. Absent until counted. */
+  /** Number of today's 429s, by the date of the displayed time zone. Absent until counted. */
   readonly refusals?: number
-  /** Share of silent streams: `1 of 13`. Empty without open streams. */
+  /** Number of silent streams, such as `1 of 13`. Empty without open streams. */
   readonly silent: string
   readonly signInBy: string
 }
 
-/** All keys, worst first. Equally bad ones keep their order. `refusals`: today's 429s by key, where known. */
+/**
+ * All keys, worst first. Equally bad keys keep their order. `refusals` counts today's 429s by key, if known.
+ */
 export function keyLines(
   snapshots: readonly Snapshot[],
   nowMs: number,
@@ -180,7 +180,7 @@ function keyLine(snapshot: Snapshot, nowMs: number, refusals: number | undefined
 }
 
 /**
- * Number of 429s of one key since `fromMs`, epoch ms, for requests and slots. An event in both the history
+ * Number of 429s of one key since `fromMs` (epoch ms), for requests and slots. An event in both the history
  * and this run counts once.
  */
 export function refusalsSince(events: readonly LoggedEvent[], profile: string, fromMs: number): number {
@@ -195,7 +195,7 @@ export function refusalsSince(events: readonly LoggedEvent[], profile: string, f
 }
 
 /**
- * When the next sign-in is needed: a day and time, or `does not expire`. For an unusable token, its state.
+ * When the next sign-in is needed: a day and time, or `does not expire`. The token's state if it is unusable.
  */
 export function signInByText({ refresh }: Pick<Snapshot, 'refresh'>, nowMs: number): string {
   switch (refresh.state) {

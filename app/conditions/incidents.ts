@@ -26,7 +26,7 @@ export interface IncidentLine extends EventSentence {
   readonly endedAt?: number
   /** The events of a shared line, each with its own text, worst first. Absent for a single event. */
   readonly parts?: readonly IncidentPart[]
-  /** The events that ended the condition. It may have begun again after some of them. */
+  /** Events that ended the condition. The condition may have begun again after some of them. */
   readonly ends: readonly LoggedEvent[]
   /** Whether the condition is still open. */
   readonly isOpen: boolean
@@ -35,23 +35,23 @@ export interface IncidentLine extends EventSentence {
 /** Facts that decide whether a condition is open, apart from its events. */
 export interface LogStyle extends EventStyle {
   /**
-   * Epoch ms. A 429 whose wait ended before this time, without a later response, is not shown as open:
-   * nothing shows whether it continues.
+   * Epoch ms. A 429 is not shown as open if its wait ended before this time: without a later response,
+   * nothing shows whether the 429 continues.
    */
   readonly nowMs?: number
   /**
-   * Start of this run, epoch ms. A condition that began earlier and has no recorded end is not shown as open:
+   * Start of this run, epoch ms. An earlier condition without a recorded end is not shown as open, because
    * its end may have been missed.
    */
   readonly runSinceMs?: number
   /**
-   * Categories and hosts that are critical now. They may have become critical after their event: a quota that
-   * runs short, or an unreachable sign-in host when the access token expires.
+   * Categories and hosts that are critical now. Some become critical after their event, such as an
+   * unreachable sign-in host when the access token expires.
    */
   readonly critical?: ReadonlySet<string>
 }
 
-/** The rows and hosts of a key that are critical at `nowMs`, epoch ms: see `LogStyle.critical`. */
+/** The rows and hosts of a key that are critical at `nowMs`, epoch ms. See `LogStyle.critical`. */
 export function criticalSubjects(snapshot: Snapshot, nowMs: number): readonly string[] {
   const { roots, consequences } = conditionsOf(snapshot, nowMs)
   const critical = [...roots, ...consequences].filter(({ severity }) => severity === 'critical')
@@ -64,8 +64,8 @@ export function criticalSubjects(snapshot: Snapshot, nowMs: number): readonly st
 const FOUND_WITHIN_MS = 1_000
 
 /**
- * Maximum delay between silent streams or 401s and the report of the unreachable host that explains them.
- * Detecting the host takes a request. Milliseconds.
+ * Maximum delay between silent streams or 401s and the report of the unreachable host, in milliseconds.
+ * Detecting the host takes a request.
  */
 const UNREACHABLE_WITHIN_MS = 60_000
 
@@ -152,8 +152,8 @@ function happenedOf(events: readonly LoggedEvent[], style: LogStyle): Happened {
 }
 
 /**
- * The key of a line. Events of a kind that began within one second share a line. So do all open incidents of
- * use by others.
+ * The key of a line. Events of a kind that began within one second share a line. All open incidents of use by
+ * others also share one.
  */
 function lineKeyOf({ event, at, isOpen }: Happened): string {
   const alike = alikeAs(event)
@@ -192,7 +192,7 @@ function lineOf(group: readonly Happened[], style: LogStyle): IncidentLine {
   }
 }
 
-/** The row or host of a condition that may become critical while it lasts. Empty for any other condition. */
+/** The row or host of a condition that may become critical while open. Empty for any other condition. */
 function worseningSubject(event: LoggedEvent): string {
   if (event.kind === 'quota-short') return event.category
   return event.kind === 'service-unreachable' ? event.host : ''
@@ -205,7 +205,7 @@ const seqOf = ({ events: [first] }: IncidentLine): number => first.seq
 
 const weightOf = (event: LoggedEvent): number => ('perSecond' in event ? event.perSecond : 0)
 
-/** When the state that an event ends began, epoch ms. The event's own time if that was not recorded. */
+/** When the state that an event ends began, epoch ms. Default: the event's own time. */
 function beganAt(event: LoggedEvent): number {
   if (event.kind === 'token-refreshed') return event.at - (event.tookMs ?? 0)
   return event.kind === 'stream-restarted' ? Math.min(event.at, event.since ?? event.at) : event.at

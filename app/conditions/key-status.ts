@@ -34,9 +34,9 @@ function findingOf(condition: Condition, snapshot: Snapshot, nowMs: number): Fin
 }
 
 /**
- * Status of an API key, the same on every surface: the text of its root cause, or that the key is ok.
+ * Status of an API key, the same in the whole app: the text of its root cause, or that the key is ok.
  *
- * A surface chooses the parts that fit, and whether times are times of day or countdowns.
+ * The reader of a status chooses the parts that fit, and times of day or countdowns.
  */
 export interface KeyStatus extends Message {
   readonly severity: Severity
@@ -116,8 +116,8 @@ const ASPECT_NAMES: Readonly<Record<Aspect, string>> = {
 }
 
 /**
- * All parts of the key's health at `nowMs`, epoch ms, including healthy ones. If the key can't make calls, no
- * part is ok. Orders are a part only after a person allowed them.
+ * All parts of the key's health at `nowMs` (epoch ms), healthy ones included. If the key can't make calls, no
+ * part is ok. Orders are a part only after a person has allowed them.
  */
 export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly AspectStatus[] {
   const conditions = conditionsOf(snapshot, nowMs)

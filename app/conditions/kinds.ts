@@ -13,10 +13,11 @@ export type Aspect = (typeof ASPECTS)[number]
 interface KindRow {
   readonly aspect: Aspect
   /**
-   * Kinds that can't be the headline while this kind is open. For a kind about one quota, only on that quota.
+   * Kinds that can't be the headline while this kind is open. A kind about one quota explains only kinds on
+   * that quota.
    */
   readonly explains: readonly string[]
-  /** Whether all calls fail while this kind is open, so that no part of the key can be reported as fine. */
+  /** Whether all calls fail while this kind is open. If so, no part of the key can be reported as fine. */
   readonly stopsCalls: boolean
   /** Finds the occurrences of this kind. Absent for kinds that `evaluate.ts` finds. */
   readonly detect?: (snapshot: Snapshot, nowMs: number) => readonly Detected[]
@@ -32,7 +33,7 @@ export interface Detected {
 /** Conditions of single quotas, and their possible causes. */
 const ROW_KINDS = ['rate-limited', 'running-out', 'empty', 'low', 'usual-load', 'watch'] as const
 const OF_ROW = ['others-use-refill', 'own-use', ...ROW_KINDS] as const
-/** Consequences when the service does not respond successfully. */
+/** Consequences of a service that does not respond successfully. */
 const OF_NO_ANSWER = [
   ...OF_ROW,
   'no-headers',
@@ -46,7 +47,7 @@ const OF_NO_ANSWER = [
   'slots-full',
   'not-checked',
 ] as const
-/** Consequences when no access token is available. */
+/** Consequences of a missing access token. */
 const OF_NO_TOKEN = [
   ...OF_NO_ANSWER,
   'renewal-failing',
@@ -63,8 +64,8 @@ const stops = (aspect: Aspect, explains: readonly string[]) => ({ aspect, explai
 const leaves = (aspect: Aspect, ...explains: string[]) => ({ aspect, explains, stopsCalls: false })
 
 /**
- * Every possible problem of a key, and other noteworthy conditions. Of roots with equal severity, the first
- * one here is the headline.
+ * Every problem of a key, and other noteworthy conditions. Of roots with equal severity, the first in this
+ * table is the headline.
  *
  * When the access token expires, `sign-in-host-unreachable` becomes `sign-in-host-gone`. Calls work until
  * then.
@@ -160,13 +161,14 @@ export const explains = (cause: ConditionKind, kind: string): boolean =>
   (CONDITIONS[cause].explains as readonly string[]).includes(kind)
 
 /**
- * Kind of an alert: a kind of condition, or `capacity-back` when calls to a category can resume after a 429.
+ * Kind of an alert: a kind of condition, or `capacity-back`. The latter means that calls can resume after a
+ * 429.
  */
 export type AlertKind = ConditionKind | 'capacity-back'
 
 /**
- * Time that a condition must last before its alert, and time that it must be absent before the alert is
- * withdrawn. Milliseconds.
+ * Time that a condition must last before its alert is raised, and be absent before the alert is withdrawn.
+ * Milliseconds.
  */
 interface AlertRule {
   readonly holdMs: number
@@ -200,7 +202,7 @@ export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
   'history-paused': after(0),
   'others-use-refill': after(10_000, 20_000),
   'own-use': after(10_000, 20_000),
-  // Announced immediately: a 429 is a fact, not a trend. A repeat within ten seconds continues the same
+  // Announced immediately, because a 429 is a fact and not a trend. A repeat within ten seconds continues the
   // condition.
   'rate-limited': after(0, 10_000),
   empty: after(5_000, 20_000),

@@ -6,7 +6,7 @@ import type { ConditionKind } from './kinds.ts'
 import { isDiskFull } from './messages/orders.ts'
 import { scopesText } from './messages/problems.ts'
 
-/** Stable code of a remedy, for programs. Headroom itself offers the remedy for a condition. */
+/** Stable code of a remedy, for programs. */
 export type RemedyKind =
   | 'connect'
   | 'sign-in'
@@ -69,7 +69,7 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
   'orders-stopped': 'allow-orders',
 }
 
-/** The remedy that Headroom itself offers for a condition of this key. `undefined` if none. */
+/** The remedy that Headroom itself offers for a condition of this key. `undefined` if there is none. */
 export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: Snapshot): Remedy | undefined {
   switch (kind) {
     case 'keys-damaged':

@@ -153,7 +153,7 @@ export const eventSchemas = [
    */
   event('storage-problem', { what: text, failure: optionalText, unsaved }),
   /**
-   * The history can be written again, or the token is saved. `since` is the first failed attempt, epoch ms.
+   * The history can be written again, or the token is stored. `since` is the first failed attempt, epoch ms.
    */
   event('storage-ok', { since: number, unsaved }),
   /** A browser window connected with a code. `open` counts the connected windows, this one included. */
@@ -279,8 +279,8 @@ type OnlyEnd = Exclude<
 >
 
 /**
- * An observation by a part of a key, reported each time, or the end of a state. The tracker adds an end's
- * remaining fields.
+ * An observation by a part of a key, or the end of a state. Observations are reported each time. The tracker
+ * adds an end's remaining fields.
  */
 export type KeyReport =
   | Exclude<MonitorEvent, { kind: OnlyEnd }>

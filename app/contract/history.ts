@@ -52,7 +52,7 @@ export interface History {
   readonly usual?: UsualLevels
 }
 
-/** The usual level of a quota in requests, by epoch ms, oldest first. */
+/** Usual levels of a quota, oldest first: epoch ms and requests. */
 export type UsualLevels = readonly (readonly [atMs: number, level: number])[]
 
 /** A load that occurs on most days. */

@@ -85,9 +85,7 @@ export const signInContract = {
   startSignIn: command(z.strictObject({ ...key, extraScopes, cancelRevoke })).returning<
     Outcome<StartedSignIn>
   >(),
-  /**
-   * Signs in again with a connected key, which keeps its id, name and streams. Otherwise like `startSignIn`.
-   */
+  /** Like `startSignIn`, for a connected key. The key's id, name and streams stay. */
   signInAgain: command(
     z.strictObject({ profile: profileId, clientSecret: newSecret, extraScopes, cancelRevoke }),
   ).returning<Outcome<StartedSignIn>>(),

@@ -167,7 +167,7 @@ export const requestQuota = openObject({
   /** Replaces `blockedUntil` while others use the whole refill. The attempt may get another 429. */
   nextTryAt: optionalNumber,
   use: z.nullable(quotaUse),
-  /** The part of `use.own` that leaves the gateway's reserve untouched while requests wait. */
+  /** The part of `use.own` that does not use the gateway's reserve while requests wait. */
   held: optionalNumber,
   /** 429s of this category since the app started. */
   rejected: number,

@@ -26,8 +26,9 @@ export interface BucketSize {
 
 /**
  * Whether a response is a 429, and for which quota.
+ *
  * - `rate`: a 429 of this bucket. It uses none of the quota (service 3).
- * - `unattributed`: a 429 that names no quota, so it may come from a proxy.
+ * - `unattributed`: a 429 that names no quota and may come from a proxy.
  */
 export type Refused = 'no' | 'rate' | 'unattributed'
 
@@ -35,7 +36,9 @@ export type Refused = 'no' | 'rate' | 'unattributed'
  * Pause of a bucket after a 429 that its quota headers do not explain (service 7). Consecutive pauses double.
  */
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
-/** Resolution of the Reset header. A header may understate the level by one step of refill. */
+/**
+ * Resolution of the Reset header in milliseconds. A header may understate the level by one step of refill.
+ */
 export const RESET_STEP_MS = 1000
 /** `turnAtMs` assumes that later requests take at most this share of the refill. */
 const MAX_LATER_SHARE = 0.9
@@ -78,9 +81,12 @@ export class BucketBound {
   #atMs = Number.NEGATIVE_INFINITY
   #model: 'rolling' | 'fixed' = 'rolling'
   #window: FixedWindow | undefined
-  /** The latest window that headers showed and that has ended. */
+  /** The latest ended window that headers showed. */
   #formerWindow: FixedWindow | undefined
-  /** Whether `#window` was inferred from an own request that may have opened it, instead of from a header. */
+  /**
+   * Whether `#window` was inferred from an own request that may have opened it. Otherwise, a header showed
+   * it.
+   */
   #isWindowAssumed = false
   /** When a header last showed use by another program. */
   #othersSeenAtMs = Number.NEGATIVE_INFINITY
@@ -137,7 +143,10 @@ export class BucketBound {
     this.#own.sent(id, nowMs)
   }
 
-  /** Removes a request that never reached the service or went to another bucket. Returns when it was sent. */
+  /**
+   * Removes a request that never reached the service or went to another bucket. Returns when the request was
+   * sent.
+   */
   notSent(id: number): number | undefined {
     return this.#own.take(id)
   }
@@ -151,16 +160,14 @@ export class BucketBound {
     const sentAtMs = this.#own.take(id)
     if (sentAtMs === undefined) return
     if (this.#free !== undefined) {
-      // If the request is counted late, the bucket may be full until then and lose the refill of `laterMs`.
+      // A request may be counted late. Until then, the bucket may be full and lose the refill of `laterMs`.
       this.#free = Math.min(this.#free, this.#limit - this.#gainPerMs * laterMs) - 1
       this.#others.ownCounted()
     }
     this.#ended(sentAtMs, nowMs + laterMs)
   }
 
-  /**
-   * Applies one response. Returns true if the bound was recomputed: turns computed earlier are then invalid.
-   */
+  /** Applies one response. Returns true if the bound was recomputed, which makes earlier turns invalid. */
   answered(id: number, refused: Refused, rate: RateReading | undefined, nowMs: number): boolean {
     this.advance(nowMs)
     const sentAtMs = this.#own.take(id) ?? nowMs
@@ -177,7 +184,7 @@ export class BucketBound {
       if (sentAtMs >= this.#heldUntilMs) this.#holds = 0
       return isAnew
     }
-    // Remaining 0 explains a 429 of this bucket: the bound is empty. Any other 429 pauses the bucket.
+    // Remaining 0 explains a 429 of this bucket. Any other 429 pauses the bucket.
     if (refused === 'unattributed' || remaining !== 0) this.#hold(sentAtMs, nowMs)
     return true
   }
@@ -206,7 +213,7 @@ export class BucketBound {
     if (level + this.inFlight > this.#limit) return undefined
     const missing = level + this.inFlight - this.#freeAt(fromMs)
     const atMs = Math.ceil(Math.max(fromMs, this.#atMs) + missing / this.#gainPerMs)
-    // Rounding may differ, because `allows` multiplies and this method divides.
+    // `allows` multiplies and this method divides, so rounding may differ.
     return this.allows(level, atMs) ? atMs : atMs + 1
   }
 
@@ -217,11 +224,11 @@ export class BucketBound {
 
   /**
    * When a request that needs `level` may be sent, if `ahead` other requests are sent first. `ahead` need not
-   * be whole. `laterPerMs`: rate of requests that arrive later but are sent first.
+   * be whole. `laterPerMs` is the rate of requests that arrive later but are sent first.
    *
-   * Each of the `ahead` requests lowers the bound by one. So the turn comes when the bound, computed without
-   * them, reaches `level + ahead`. This assumes that no refill is lost at the limit. Each further fixed
-   * window allows `limit − level + 1` requests.
+   * Each of the `ahead` requests lowers the bound by one. So the turn comes when the bound without them
+   * reaches `level + ahead`. No refill is assumed to be lost at the limit. Each further fixed window allows
+   * `limit − level + 1` requests.
    */
   turnAtMs(level: number, ahead: number, nowMs: number, laterPerMs = 0): number {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
@@ -253,7 +260,7 @@ export class BucketBound {
 
   /**
    * Marks a span of unknown length: the machine slept, or the clock was set. To be safe, the bucket does not
-   * refill during the span, and a fixed window ends later by its length.
+   * refill during the span. A fixed window ends later by the span's length.
    */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.advance(fromMs)
@@ -272,11 +279,11 @@ export class BucketBound {
     }
     const window = this.#window
     if (window === undefined || nowMs < window.endsLatestMs) return free
-    // If the window ended early, own requests since then count in the next window.
+    // If the window ended early, own requests since its end count in the next window.
     return Math.max(free, this.#limit - this.#own.endedSince(window.endsEarliestMs))
   }
 
-  /** Records that an own request was counted, or may have been, at some time between the two. */
+  /** Records that an own request was counted, or may have been, between the two times. */
   #ended(sentAtMs: number, endedAtMs: number): void {
     const isFixed = this.#model === 'fixed'
     if (isFixed && this.#window === undefined) this.#assumeWindow(sentAtMs, endedAtMs)
@@ -290,7 +297,7 @@ export class BucketBound {
 
   #fold(refused: Refused, rate: RateReading | undefined, sentAtMs: number, nowMs: number): boolean {
     const isResized = this.#adoptSize(rate)
-    // The older form of 429, without quota headers, reports an empty bucket in its Message (service 2.3).
+    // The older form of 429 has no quota headers. Its Message reports an empty bucket (service 2.3).
     const remaining = rate?.remaining ?? (refused === 'rate' ? 0 : undefined)
     if (remaining === undefined || this.#limit === 0 || this.#periodMs === 0) return isResized
     const model = this.#model
@@ -315,8 +322,8 @@ export class BucketBound {
     const fromHeader = shown.least - this.#own.endedSince(header.sentAtMs)
     const former = this.#free ?? fromHeader
     const isLower = !isAnew && former - inFlight > shown.most + TOLERANCE
-    // Another program's use was seen after the request of this header was sent. The header may not include
-    // that use, so it must not raise the bound.
+    // Another program's use was seen after this header's request was sent. The header may not include that
+    // use, so it must not raise the bound.
     const isOlder = !isAnew && header.sentAtMs < this.#othersSeenAtMs
     if (isLower) this.#othersSeenAtMs = nowMs
     const kept = this.#isAlone(nowMs) ? former : Math.min(former, shown.least + inFlight)
@@ -329,7 +336,7 @@ export class BucketBound {
       limit: this.#limit,
       isVoid,
     })
-    // Without Reset the end of the window is unknown, but it is at most a period away.
+    // Without Reset, the end of the window is unknown, but at most one period away.
     if (this.#model === 'fixed' && this.#window === undefined && free < this.#limit) {
       this.#assumeWindow(header.sentAtMs - this.#periodMs, nowMs)
     }
@@ -369,8 +376,8 @@ export class BucketBound {
   }
 
   /**
-   * Takes limit and period from a header. They override those in the table (service 8.2). Returns true if
-   * either changed.
+   * Takes limit and period from a header, which override the table (service 8.2). Returns true if either
+   * changed.
    */
   #adoptSize(rate: RateReading | undefined): boolean {
     const limit = rate?.limit ?? this.#limit
@@ -384,7 +391,7 @@ export class BucketBound {
     return true
   }
 
-  /** Pauses the bucket. 429s of requests that were in flight together cause only one pause. */
+  /** Pauses the bucket. Several 429s of requests in flight cause only one pause. */
   #hold(sentAtMs: number, nowMs: number): void {
     if (this.#holds > 0 && sentAtMs < this.#heldUntilMs) return
     this.#heldUntilMs = nowMs + Math.min(HOLD.maxMs, HOLD.firstMs * 2 ** this.#holds)

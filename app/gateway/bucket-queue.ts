@@ -4,7 +4,7 @@ import { BucketBound, type BucketSize } from './bucket-bound.ts'
 import { FairQueue, type Queued } from './fair-queue.ts'
 import { ServedRates } from './served-rates.ts'
 
-/** `turnOf` repeats its computation until a step changes the turn by less than this. Milliseconds. */
+/** `turnOf` repeats its computation until the turn changes by less than this. Milliseconds. */
 const CLOSE_MS = 20
 const MAX_STEPS = 12
 
@@ -15,7 +15,7 @@ export interface Waiting extends Queued {
   readonly class: ProgramClass
 }
 
-/** `canMeet` assumes this many standard deviations fewer later requests than expected. */
+/** `canMeet` assumes fewer later requests than expected, by this many standard deviations. */
 export const OPTIMISM_SIGMAS = 1.9
 
 /** Arrival rates of other requests, per millisecond. */
@@ -28,7 +28,7 @@ export interface OthersRates extends Pick<ServedRates, 'perMs' | 'programsOf'> {
 export interface Forecast {
   /** Replaces `OPTIMISM_SIGMAS`. */
   readonly optimismSigmas?: number
-  /** The true rates of others, in place of the learned ones. */
+  /** True rates of others, in place of the learned rates. */
   readonly trueRates?: OthersRates
 }
 
@@ -41,12 +41,12 @@ interface Rival {
 const RESERVES_LEFT: Readonly<Record<ProgramClass, number>> = { critical: 0, normal: 1, background: 2 }
 
 /**
- * The level that the bound must reach before a class may send: 1 for critical, 1 + `reserve` for normal and 1
- * + 2 × `reserve` for background requests, at most the limit.
+ * The level that the bound must reach before a class may send, at most the limit. Critical: 1. Normal: 1 +
+ * `reserve`. Background: 1 + 2 × `reserve`.
  *
  * Each request lowers the level by one. So a normal request leaves `reserve` for critical ones, and a
- * background request leaves as much again for normal ones. A reserve does not reduce a class's rate: it is
- * left unused once, not in each period.
+ * background request leaves as much again for normal ones. A reserve does not reduce a class's rate, because
+ * it is left unused once and not in each period.
  */
 export function levelOf(programClass: ProgramClass, limit: number, reserve = defaultReserve(limit)): number {
   return Math.min(limit, 1 + RESERVES_LEFT[programClass] * reserve)
@@ -55,8 +55,8 @@ export function levelOf(programClass: ProgramClass, limit: number, reserve = def
 /**
  * The requests that wait for one bucket, and the order in which they are sent.
  *
- * A more urgent class needs a lower level. So less urgent classes wait while one of its requests waits. Times
- * are milliseconds on the bound's clock.
+ * A more urgent class needs a lower level. While one of its requests waits, less urgent classes wait too.
+ * Times are milliseconds on the bound's clock.
  */
 export class BucketQueue<T extends Waiting> {
   readonly name: string
@@ -101,8 +101,8 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * Whether a request can skip the queue: no request waits, and its class may send now. If so, records it as
-   * served.
+   * Whether a request can skip the queue: no request waits, and its class may send now. If so, the request is
+   * recorded as served.
    */
   passes(request: Omit<T, keyof Queued>, nowMs: number): boolean {
     if (this.#size > 0) return false
@@ -125,7 +125,7 @@ export class BucketQueue<T extends Waiting> {
 
   /**
    * When to check again, as a whole millisecond. `undefined` if only a response or a new request can change
-   * anything.
+   * the result.
    */
   dueAtMs(nowMs: number): number | undefined {
     const first = this.#first()
@@ -182,8 +182,8 @@ export class BucketQueue<T extends Waiting> {
     const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
     const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
     const fewest = Math.max(0, expected - optimismSigmas * spread)
-    // Even the fewest arrivals may exceed the refill until `byMs`. `turnOf` limits arrivals to a share of the
-    // refill.
+    // Even the fewest arrivals may exceed the refill until `byMs`. For `turnOf`, arrivals are limited to a
+    // share of the refill.
     return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }
 
@@ -203,12 +203,12 @@ export class BucketQueue<T extends Waiting> {
     const rates = trueRates ?? this.#served
     const overtaking = classesBefore(own).reduce((sum, name) => sum + rates.perMs(name, nowMs), 0)
     const rivals = rates.programsOf(own, nowMs).flatMap(({ program: other, weight, perMs }) => {
-      // If the other program has no room, none of its later requests is sent first.
+      // Without room, none of the other program's later requests is sent first.
       const room = queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })
     // While others use the whole refill, no rate is assumed for them. The next try shows whether they still
-    // do.
+    // do so.
     const unseenPerMs = this.bound.othersTakeAll.isSo ? 0 : this.bound.othersPerMs(nowMs)
     return { perMs: overtaking + (trueRates?.unseenPerMs ?? unseenPerMs), rivals }
   }

@@ -83,7 +83,7 @@ export class FairQueue<T extends Queued> {
     return item
   }
 
-  /** All requests in the order in which they are served if none joins or leaves. */
+  /** All requests in their order of service, if none joins or leaves. */
   *inOrder(): Generator<T> {
     const flows = new Set([...this.#waiting.values()].map((flow) => ({ ...flow, items: [...flow.items] })))
     for (let flow = next(flows); flow !== undefined; flow = next(flows)) {
@@ -94,7 +94,7 @@ export class FairQueue<T extends Queued> {
   }
 
   /**
-   * How many requests are served before this one if none joins or leaves: its index in `inOrder`.
+   * How many requests are served before this one, if none joins or leaves: its index in `inOrder`.
    *
    * The k-th request of a program has the start tag S + k / weight. So (own tag − S) × weight requests of
    * each other program have a smaller tag and are served first.
@@ -108,8 +108,7 @@ export class FairQueue<T extends Queued> {
       if (flow === own.flow) continue
       const { start, weight, items } = flow
       let count = Math.min(items.length, Math.max(0, Math.floor((tagged.start - start) * weight)))
-      // `count` may be a few too low where tags are almost equal, so the next requests are compared one by
-      // one.
+      // `count` may be a few too low if tags are almost equal, so the next requests are compared one by one.
       while (count < items.length && goesBefore(nth(flow, count), tagged)) count += 1
       ahead += count
     }

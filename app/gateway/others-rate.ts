@@ -39,7 +39,7 @@ export class OthersRate {
     const elapsedMs = nowMs - this.#atMs
     if (this.#level !== undefined && !isVoid) {
       const alone = Math.min(limit, this.#level + elapsedMs * gainPerMs) - this.#own
-      // If x requests are used within a time t, the average rises by x (1 − e^(−t/T)) / t, which is x / T for
+      // If x requests are used within a time t, the average rises by x (1 − e^(−t/T)) / t, or about x / T for
       // short t.
       const kept = Math.exp(-elapsedMs / MEMORY_MS)
       const weight = elapsedMs > 0 ? (1 - kept) / elapsedMs : 1 / MEMORY_MS

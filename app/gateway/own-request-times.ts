@@ -26,8 +26,9 @@ export class OwnRequestTimes {
   }
 
   /**
-   * Records a request that was counted, or may have been, at or before `endedAtMs`. Ends from `neededSinceMs`
-   * on are not dropped, nor are those that the header of a request in flight may need.
+   * Records a request that was counted, or may have been, at or before `endedAtMs`.
+   *
+   * Ends from `neededSinceMs` on are kept. So are ends that the header of a request in flight may need.
    */
   ended(endedAtMs: number, neededSinceMs = Number.POSITIVE_INFINITY): void {
     const [oldestMs = endedAtMs] = this.#sentAtMs.values()

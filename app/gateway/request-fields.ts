@@ -3,7 +3,7 @@ export const CALLER_WAIT_MS = { usual: 30_000, max: 300_000 } as const
 
 /**
  * Preferences, separated by commas. A quoted string may contain a comma. An unclosed string extends to the
- * end of the header, so that matching takes linear time.
+ * end of the header, which keeps the matching time linear.
  */
 const PREFERENCE = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^",])+/g
 const WAIT = /^\s*wait\s*=\s*(?:"(\d+)"|(\d+))\s*(?:;|$)/i
@@ -32,8 +32,8 @@ export interface AnswerSelector {
 }
 
 /**
- * Equal for requests that can share one response. `undefined` for one that is never shared. Only GET is
- * shared.
+ * A key that is equal for requests that can share one response. `undefined` for a request that is never
+ * shared. Only GET is shared.
  */
 export function sameAsOf({
   method,

@@ -28,11 +28,11 @@ export interface WaitingRequest {
 /** A request may reach the service until this long after its connection closed. */
 const ON_ITS_WAY_MS = 2_000
 /**
- * A wake-up later than this is treated as sleep of the machine. A shorter delay makes no request miss its
- * turn.
+ * Minimum delay of a wake-up that is treated as sleep of the machine. A shorter delay makes no request miss
+ * its turn.
  */
 const MAX_LATE_MS = 250
-/** Maximum number of buckets. Without it, a program that requests many paths could fill the memory. */
+/** Maximum number of buckets. Without it, a program with requests for many paths could fill the memory. */
 const MAX_BUCKETS = 1024
 
 /**
@@ -76,7 +76,7 @@ export class Scheduler {
     this.#forecast = forecast
   }
 
-  /** Accepts a program's request. It is sent, shared, queued or declined at once. */
+  /** Accepts a program's request, and sends, shares, queues or declines it immediately. */
   offer(offered: OfferedRequest, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const overslept = this.#overslept(now)
@@ -101,8 +101,8 @@ export class Scheduler {
   }
 
   /**
-   * Records an own request that skipped the queue, such as one that opens a stream. The caller must report
-   * its outcome to `answered`. Its `id` must differ from all offered ids.
+   * Records an own request that skipped the queue, such as one that opens a stream. Its `id` must differ from
+   * all offered ids. The caller must report its outcome to `answered`.
    */
   passed(id: number, bucketName: string, nowMs: number): void {
     const now = this.#passed(nowMs)
@@ -112,11 +112,11 @@ export class Scheduler {
   }
 
   /**
-   * Sends a request that must not wait, such as an order. It precedes every waiting request of every class
-   * and may use the reserve.
+   * Sends a request that must not wait, such as an order. The request precedes all waiting requests and may
+   * use the reserve.
    *
-   * `undefined`: the request may be sent, and the caller must report its outcome to `answered`. That is
-   * always so before the bucket's first header.
+   * `undefined` means that the request may be sent and that the caller must report its outcome to `answered`.
+   * Before the bucket's first header, the result is always `undefined`.
    */
   goAtOnce(id: number, bucketName: string, nowMs: number): Extract<Decision, { kind: 'refuse' }> | undefined {
     const now = this.#passed(nowMs)
@@ -149,7 +149,7 @@ export class Scheduler {
     return decisions
   }
 
-  /** Handles the result of a `refresh`. If there is no newer token, the 401 is relayed. */
+  /** Handles the result of a `refresh`. Without a newer token, the 401 is relayed. */
   refreshed(id: number, gotToken: boolean, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const upstream = this.#upstreams.get(id)
@@ -160,7 +160,7 @@ export class Scheduler {
     return this.#pump(upstream.bucket, now, [...overslept, ...again])
   }
 
-  /** Drops a request: its program disconnected or cancelled it. */
+  /** Drops a request whose program disconnected or cancelled it. */
   drop(request: number, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const upstream = this.#upstreamOf.get(request)
@@ -173,7 +173,7 @@ export class Scheduler {
   }
 
   /**
-   * Declines all waiting requests as `unavailable`: sign-in is needed, or the gateway is stopping. Sent
+   * Declines all waiting requests as `unavailable`, because sign-in is needed or the gateway stops. Sent
    * requests continue.
    */
   refuseWaiting(nowMs: number): readonly Decision[] {
@@ -355,8 +355,8 @@ export class Scheduler {
   }
 
   /**
-   * Puts an upstream request back in its former place in the queue. Requests whose deadline it can no longer
-   * meet are answered or declined.
+   * Puts an upstream request back in its former place in the queue. Its requests that can no longer meet
+   * their deadline are answered or declined.
    */
   #again(upstream: Upstream, others: 'answer' | 'too-late', now: number): readonly Decision[] {
     upstream.state = 'waiting'
@@ -365,8 +365,8 @@ export class Scheduler {
     for (const request of upstream.requests.values()) this.#waiting.add(request)
     const late: Request[] = []
     let turnAtMs = upstream.bucket.turnOf(upstream, now)
-    // A departing request may have been the most urgent one of those that share an upstream request. The
-    // others then get a later turn, so the turn is computed again.
+    // A departing request may have been the most urgent one that shares an upstream request. The turn is
+    // computed again, because the others may have a later one.
     for (;;) {
       const leaving = [...upstream.requests.values()].filter(
         ({ deadlineMs }) => !upstream.bucket.canMeet(upstream, deadlineMs, now),
@@ -486,8 +486,8 @@ export class Scheduler {
   }
 
   /**
-   * Moves a request to the bucket that its response names, because it was counted there. If the former bucket
-   * has had no header, its waiting requests move too. Returns the buckets to check again.
+   * Moves a request to the bucket that its response names, because that bucket counted it. If the former
+   * bucket has had no header, its waiting requests move too. Returns the buckets to check again.
    */
   #moved(upstream: Upstream, name: string | undefined): readonly BucketQueue<Upstream>[] {
     const from = upstream.bucket

@@ -1,6 +1,6 @@
 import type { ProgramClass } from '../contract/programs.ts'
 
-/** Maximum numbers of waiting requests. Critical ones are exempt: only their maximum wait limits them. */
+/** Maximum numbers of waiting requests. For critical requests, only their maximum wait applies. */
 export const MAX_WAITING = { perProgram: 64, all: 512 } as const
 
 /** The fields of a request that matter while it waits. */

@@ -24,11 +24,11 @@ export function columnAt(fromMs: number, toMs: number, count: number): (atMs: nu
 }
 
 /**
- * At most `most` points, oldest first. If there are more, only the lowest and the highest point of each
+ * At most `most` points, oldest first. A longer input is reduced to the lowest and the highest point of each
  * column. A column is `(toMs − fromMs) / (most / 2)` wide.
  *
- * A column that has a header then leaves out estimates. A one-second dip stays visible on a chart of a month,
- * where averages or every n-th point would lose it.
+ * A column with a header then leaves out estimates. A one-second dip stays visible on a chart of a month.
+ * Averages or every n-th point would lose it.
  */
 export function minMaxColumns(
   extents: Iterable<Extent>,
@@ -61,7 +61,10 @@ export function minMaxColumns(
   })
 }
 
-/** Places a rollup's extremes at one third and two thirds of its length: their exact times are not stored. */
+/**
+ * Places a rollup's extremes at one third and two thirds of its length, because their exact times are not
+ * stored.
+ */
 function pointsOf(extent: Extent, fromMs: number, toMs: number): readonly [HistoryPoint, HistoryPoint] {
   const { atMs, endMs, low, high, lowFirst } = extent
   const source = extent.source === 'header' ? 'header' : 'modelled'

@@ -16,7 +16,7 @@ export interface Incident {
   readonly version: string
   readonly environment: string
   readonly host: string
-  /** ISO 8601 in UTC, to match the provider's logs. */
+  /** ISO 8601 in UTC, as in the provider's logs. */
   readonly from: string
   readonly to: string
   readonly requestIds: readonly string[]
@@ -88,8 +88,8 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
 }
 
 /**
- * The fields of an event that are copied. Any other field, such as a stream's target, may name an account or
- * a symbol.
+ * The fields of an event that are copied. Other fields, such as a stream's target, may name an account or a
+ * symbol.
  */
 const COPIED = [
   'host',
@@ -103,7 +103,7 @@ const COPIED = [
   'count',
 ] as const
 
-/** One event, reduced to a fixed list of fields, so that a new field can't leak. */
+/** One event with a fixed list of fields, so that a new field can't leak. */
 function lineOf(event: LoggedEvent): RecordedLine {
   const fields = event as Partial<Record<(typeof COPIED)[number], string | number>>
   const facts = [

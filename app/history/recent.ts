@@ -3,7 +3,7 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 import { MINUTE_MS } from '../contract/units.ts'
 import { columnAt } from './columns.ts'
 
-/** How long points are kept in memory, in milliseconds: enough for the 15-minute chart. */
+/** How long points are kept in memory, in milliseconds. Enough for the 15-minute chart. */
 export const RECENT_MS = 16 * MINUTE_MS
 const MAX_POINTS = 2_000
 const MAX_REJECTIONS = 500
@@ -25,12 +25,12 @@ interface Track {
 export class RecentHistory {
   readonly #tracks = new Map<string, Track>()
 
-  /** Adds a header. `use`: requests per second from then on, if known. */
+  /** Adds a header. `use` is the rate of requests per second from then on, if known. */
   observed(category: string, atMs: number, remaining: number, use?: Use): void {
     this.#add(category, { at: Math.round(atMs), remaining, source: 'header', ...(use && inThousandths(use)) })
   }
 
-  /** Adds a modelled point for each row between two headers. Rows without a reading are skipped. */
+  /** Adds a modelled point for each row. Rows without a reading are skipped. */
   sampled(rows: readonly RequestQuota[], atMs: number): void {
     for (const row of rows) {
       if (row.source === 'default') continue
@@ -115,8 +115,8 @@ const thousandths = (perSecond: number) => Math.round(perSecond * 1000) / 1000
 const rank = ({ source, low }: HistoryPoint) => (source === 'modelled' ? 0 : low === undefined ? 2 : 1)
 
 /**
- * One point per time slot: its lowest header, otherwise its last sample. Among equally low headers, the last
- * one.
+ * One point per time slot: its lowest header, or its last sample without headers. Of equally low headers, the
+ * last one.
  */
 function thinned(
   points: readonly HistoryPoint[],

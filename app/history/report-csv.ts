@@ -1,9 +1,6 @@
 import type { Report } from '../contract/history.ts'
 
-/**
- * The key and its environment. Every row and each file name contains them, so that several exports can be
- * joined.
- */
+/** The key and its environment. Every row and file name contains them, so that exports can be joined. */
 export interface ExportedKey {
   /** The profile's id. */
   readonly profile: string
@@ -28,9 +25,10 @@ const COLUMNS = [
 ] as const
 
 /**
- * The report as CSV (RFC 4180): one row per category, times in ISO 8601. Unknown values are empty. In a row
- * of slots, `own` and `other` are the maximum in use, and `refused` is the number of streams that got no
- * slot.
+ * The report as CSV (RFC 4180): one row per category, times in ISO 8601. Unknown values are empty.
+ *
+ * In a row of slots, `own` and `other` are the maximum in use, and `refused` is the number of streams that
+ * got no slot.
  */
 export function reportCsv(report: Report, { profile, environment }: ExportedKey): string {
   const about = [profile, environment, isoTime(report.from), isoTime(report.to)]
@@ -93,7 +91,7 @@ export function reportJson(report: Report, { profile, environment }: ExportedKey
 export type Cells = readonly (string | number)[]
 
 /**
- * A row of CSV (RFC 4180), with its line end. Texts are quoted if needed, and possible formulas are
+ * A row of CSV (RFC 4180) with its line end. Texts are quoted if needed, and possible formulas are
  * neutralised.
  */
 export const csvRow = (row: Cells): string => `${row.map(cell).join(',')}\r\n`
@@ -106,8 +104,8 @@ export const secondsOf = (ms: number): number => Math.round(ms / 100) / 10
  * A cell that a spreadsheet can't run as a formula. A category's name can come from a server's header.
  *
  * A spreadsheet that separates by semicolons or tabs recognises quotes only at the start of a cell. So a
- * formula is neutralised after any separator. Full-width operators count too, because Japanese spreadsheets
- * accept them.
+ * formula is neutralised after any separator. Japanese spreadsheets accept full-width operators, so these
+ * count too.
  */
 function cell(value: string | number): string {
   if (typeof value === 'number') return String(value)

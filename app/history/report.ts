@@ -9,7 +9,7 @@ export interface ReportInput {
   readonly requests: ReadonlyMap<string, readonly Rollup[]>
   /** Requests of each program, by category. */
   readonly programs?: ReadonlyMap<string, readonly ProgramReport[]>
-  /** Samples of the interval, and the one that was valid when it began. */
+  /** Samples of the interval, and the sample that was valid when it began. */
   readonly slots: ReadonlyMap<string, readonly SlotSample[]>
   readonly events: readonly LoggedEvent[]
 }
@@ -51,8 +51,8 @@ function requestReport(
   const [first, ...rest] = rollups
   if (!first) return []
   const { limit, own, elsewhere, low, nearMs, knownMs, ...all } = rest.reduce(merged, first)
-  // Some 429s, such as those in the simulator's past, are known only from events. Adding both counts would
-  // count the others twice, so the larger one is used.
+  // Some 429s, such as those in the simulator's past, are known only from events. The sum would count the
+  // others twice, so the larger count is used.
   const rejected = Math.max(all.rejected, refused)
   const programs = used.toSorted((a, b) => b.requests - a.requests || a.program.localeCompare(b.program))
   return [

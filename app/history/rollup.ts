@@ -1,11 +1,11 @@
 import { LOW_THRESHOLD, MINUTE_MS } from '../contract/units.ts'
 import { byTrust, HOLD_MS, type Sample, type SampleSource } from './sample.ts'
 
-/** Summary of the samples of an interval: enough to draw it and to report its use. */
+/** Summary of the samples of an interval, enough to draw it and to report its use. */
 export interface Rollup {
   /** Start of the interval: a minute, a quarter of an hour or an hour. */
   readonly atMs: number
-  /** Lowest and highest level. Estimates count only if there is no header. */
+  /** Lowest and highest level. Estimates count only without a header. */
   readonly low: number
   readonly high: number
   /** Whether the lowest level came first, so that a chart keeps the order. */
@@ -62,7 +62,8 @@ const isNear = ({ remaining, limit }: Sample): boolean => remaining < limit * LO
 /**
  * Turns one bucket's samples, in order of time, into one `Rollup` per minute.
  *
- * The same samples give the same minutes. So a minute that was lost with a killed process is rebuilt.
+ * The same samples always give the same minutes. A minute that was lost with a killed process can therefore
+ * be rebuilt.
  */
 export class MinuteBuilder {
   #open: Rollup | undefined

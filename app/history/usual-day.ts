@@ -30,21 +30,18 @@ const IN_QUARTER = 5
 const QUARTERS = STRETCHES / IN_QUARTER
 /** Minimum number of recorded days for a load to count as usual, and for the usual line to be drawn. */
 const MIN_DAYS = 5
-/** Minimum number of days for a weekday to have its own factor, and that factor's bounds. */
+/** Minimum number of days for a weekday's own factor, and the bounds of that factor. */
 const WEEKDAY = { days: 3, least: 0.25, most: 4 } as const
 /** Minimum share of days for a load to be usual. */
 const USUAL_SHARE = 0.6
-/**
- * A day has a load in a quarter if it has at least this share of the median load and at least this many
- * requests.
- */
+/** Minimum load of a day in a quarter: this share of the median load, and this many requests. */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
- * By `untilMinute`, a day must show at least `share` of its usual traffic. A day whose usual traffic by then
- * is below `requests` is not judged.
+ * By `untilMinute`, a day must show at least `share` of its usual traffic. Days whose usual traffic by then
+ * is below `requests` are not judged.
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
-/** Minimum share of a stretch, or of a quarter's stretches, to count as recorded. */
+/** Minimum share of a stretch that must be recorded, and of a quarter's stretches. */
 const RECORDED = 0.5
 /** Neighbouring quarters whose rates differ by this factor are separate loads. */
 const OTHER_LOAD = 1.5

@@ -1,7 +1,7 @@
 import { parseJson } from '../service/json.ts'
 import type { OrderKind } from './ports.ts'
 
-/** What a request says about its orders, as far as the journal needs it. */
+/** The facts about a request's orders that the journal needs. */
 export interface OrderFacts {
   /** The account of the first order that names one. Absent if none does. */
   readonly account?: string
@@ -9,8 +9,10 @@ export interface OrderFacts {
   readonly hasConfirmId: boolean
   readonly confirmIds: readonly string[]
   /**
-   * One text per order, equal to the text of the same order in the service's list. Empty if the body can't be
-   * read, if the orders are of several accounts, or if a list can't show the change.
+   * One text per order, equal to the text of the same order in the service's list.
+   *
+   * Empty if the body can't be read, if the orders are of several accounts, or if a list can't show the
+   * change.
    */
   readonly texts: readonly string[]
 }
@@ -50,7 +52,7 @@ export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): Order
     ...(account !== undefined && { account }),
     hasConfirmId: orders.length > 0 && confirmIds.length === orders.length,
     confirmIds,
-    // A lookup searches the orders of one account only.
+    // A lookup searches the orders of only one account.
     texts: texts.length === orders.length && accounts.size <= 1 ? texts : [],
   }
 }
@@ -89,7 +91,7 @@ export function orderIdsIn(body: string): readonly string[] {
   return [...new Set(ids)].filter((id) => ORDER_ID.test(id)).slice(0, MAX_IDS)
 }
 
-/** Whether an answer says what became of an order: it names an order or an error. */
+/** Whether a response says what happened to an order: it names an order or an error. */
 export function isAboutOrders(body: string): boolean {
   const read = membersOf(parseJson(body))
   if (read === undefined) return false
@@ -139,8 +141,8 @@ function requestedText(order: Members): string | undefined {
 type LegText = readonly (string | undefined)[]
 
 /**
- * The text by which an order is recognised. It leaves out prices that the order type does not use, because a
- * list or a request may contain them or not.
+ * The text that identifies an order. Prices that the order type does not use are left out, because a list or
+ * a request may contain them or not.
  */
 function orderText(
   account: string | undefined,
@@ -174,7 +176,7 @@ function subsetsOf(terms: Terms): readonly Partial<Terms>[] {
   )
 }
 
-/** The side of an action, which is all that the list shows of it. */
+/** The side of an action. The list shows only the side. */
 const sideOf = (action: unknown): string | undefined => {
   const text = textOf(action)
   return text && (/^buy/i.test(text) ? 'buy' : /^sell/i.test(text) ? 'sell' : undefined)
@@ -186,7 +188,7 @@ const confirmIdOf = (order: Members): string | undefined =>
     .flatMap((id) => textOf(id) ?? [])
     .find((id) => /\S/.test(id))
 
-/** A decimal number in one spelling: `100`, `100.00` and 100 are equal, as are `-.5` and `-0.50`. */
+/** A decimal number in one spelling. `100`, `100.00` and 100 are equal, as are `-.5` and `-0.50`. */
 function decimalOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : textOf(value)
   const [, sign, whole, fraction = ''] = /^([+-]?)0*(\d*)(?:\.(\d*?)0*)?$/.exec(text ?? '') ?? []

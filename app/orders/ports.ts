@@ -2,13 +2,13 @@ import type { LookupState, OrderEntry, OrdersSummary } from '../contract/orders.
 
 export type { OrderKind, OrderOutcome } from '../contract/orders.ts'
 
-/** The two permissions for orders. A person must allow orders on the connected key, and for the program. */
+/** The two permissions for orders: on the connected key, and for the program. A person gives both. */
 export interface OrderSwitch {
   /** Whether a person allowed orders on this connected key. */
   state(profile: string): 'off' | 'on' | 'stopped'
   /**
-   * Maximum orders of a program in any minute. `undefined` if it may send none. `programId` is unique within
-   * a run.
+   * Maximum number of a program's orders in any minute. `undefined` if it may send none. `programId` is
+   * unique within a run.
    */
   maxPerMinute(programId: string): number | undefined
 }
@@ -36,22 +36,21 @@ export type OrderEvent =
       readonly orderId?: string
     }
 
-/** How surfaces read and control orders. It works even while orders are off. */
+/** How windows and terminals read and control orders. Works even while orders are off. */
 export interface OrdersSurface {
-  /** Reads the switch again. Call it after the switch changed, and after a key was connected. */
+  /** Reads the switch again. Call this after the switch changed, and after a key was connected. */
   switchChanged(): void
   /** Orders of one connected key. */
   summary(profile: string): OrdersSummary
   /**
-   * Dismisses the unknown outcome with this id, or all of them if `id` is `all`. Returns false if there is
-   * none.
+   * Dismisses the unknown outcome with this id, or all unknown outcomes if `id` is `all`. Returns false if
+   * there is none.
    */
   dismiss(id: string): boolean
   /** Orders sent in the interval, oldest first. `undefined` while the journal can't be read. */
   entries(fromMs: number, toMs: number): readonly JournalEntry[] | undefined
 }
 
-/** What `Orders` reports. */
 export interface OrdersListener {
   /** The summary of a connected key changed. */
   changed(profile: string): void

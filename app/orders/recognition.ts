@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
 import type { ListedOrder } from './order-facts.ts'
 import type { OrderKind, OrderOutcome } from './ports.ts'
 
-/** The parts of a journal entry by which its order is recognised. */
+/** The parts of a journal entry that identify its order. */
 export interface RecognisedBy {
   readonly id: string
   readonly kind: OrderKind
@@ -14,9 +14,7 @@ export interface RecognisedBy {
   readonly hashes: readonly string[]
   /** Keyed hashes of its `OrderConfirmID`s. */
   readonly confirmHashes: readonly string[]
-  /**
-   * The order IDs that the answer or a lookup named. For a replace or cancel, the ID that the request named.
-   */
+  /** The order IDs that the response or a lookup named. For a replace or cancel, the ID in the request. */
   readonly orderIds: readonly string[]
 }
 
@@ -38,28 +36,27 @@ export type Recognition =
   | { readonly kind: 'unclear' }
 
 /**
- * Maximum difference between the times of a listed order and of an entry for them to match. Milliseconds. A
- * listed order that opened this long before the entry may be an equal order of another program, or the clocks
- * may differ.
+ * Maximum difference in milliseconds between the times of a listed order and a matching entry. An earlier
+ * order may be an equal order of another program, or the clocks may differ.
  */
 export const NEAR_MS = 5 * MINUTE_MS
 /**
- * A listed order may seem to have opened this long before it was sent, because a list shows whole seconds and
- * clocks differ. Milliseconds.
+ * Maximum time in milliseconds by which a listed order may seem to precede its sending. A list shows whole
+ * seconds, and clocks differ.
  */
 const CLOCK_DIFFERENCE_MS = 5_000
 /**
- * Maximum error of a clock. A listed order that opened longer than this before the entry is another order.
- * Milliseconds.
+ * Maximum error of a clock in milliseconds. A listed order that opened earlier than this before the entry is
+ * another order.
  */
 export const MAX_CLOCK_ERROR_MS = DAY_MS
 
 /**
- * Whether a list of the account's orders shows an order whose answer was lost.
+ * Whether a list of the account's orders shows an order whose response was lost.
  *
- * A listed order belongs to only one entry. It is ignored if another entry already names its ID, unless both
- * entries have the same `OrderConfirmID`. If another entry has an equal order without an outcome, the listed
- * order could belong to either entry, so it is not recognised.
+ * A listed order belongs to only one entry. If another entry already names its ID, the listed order is
+ * ignored, unless both entries have the same `OrderConfirmID`. If another entry has an equal order without an
+ * outcome, the listed order could belong to either entry, so it is not recognised.
  */
 export function recognise(
   entry: RecognisedBy,
@@ -110,7 +107,7 @@ function placed(
   }
   if (found.length === entry.hashes.length) return { kind: 'found', orderIds: found }
   // The order may be listed in another form: replaced, spelled differently, or with the time of another
-  // clock. So any listed order without an entry could be this one.
+  // clock. So any listed order without an entry could be this order.
   const mayBeListed = list.some(
     (order) => isOfAccount(order, entry) && !known.has(order.orderId) && !isFromBefore(order, entry),
   )
@@ -126,7 +123,7 @@ const PLACERS = new WeakMap<readonly RecognisedBy[], ReadonlyMap<string, readonl
 function placersIn(journal: readonly RecognisedBy[]): ReadonlyMap<string, readonly RecognisedBy[]> {
   const made = PLACERS.get(journal)
   if (made !== undefined) return made
-  // A replace or cancel names an order that it did not place itself.
+  // A replace or cancel names an order that another entry placed.
   const placing = journal.filter(({ kind }) => kind === 'order' || kind === 'group')
   const named = placing.flatMap((entry) => entry.orderIds.map((orderId) => ({ entry, orderId })))
   const byOrder = Map.groupBy(named, ({ orderId }) => orderId)
@@ -142,7 +139,7 @@ const isOfAccount = ({ accountEnding }: HashedOrder, entry: RecognisedBy): boole
 const isFromBefore = ({ openedAtMs = Number.POSITIVE_INFINITY }: HashedOrder, entry: RecognisedBy): boolean =>
   openedAtMs < entry.atMs - MAX_CLOCK_ERROR_MS
 
-/** Whether both entries have the same `OrderConfirmID`, so that the service has one order for both. */
+/** Whether both entries have the same `OrderConfirmID`. If so, the service has one order for both. */
 const isRepeat = (entry: RecognisedBy, other: RecognisedBy): boolean =>
   entry.confirmHashes.some((hash) => other.confirmHashes.includes(hash))
 
@@ -150,8 +147,8 @@ const isRepeat = (entry: RecognisedBy, other: RecognisedBy): boolean =>
 export const keyOfHash = (hash: string): string => hash.slice(0, Math.max(0, hash.indexOf('.')))
 
 /**
- * Whether the list may show the order of the other entry instead. Hashes made with different keys can't be
- * compared, so they count as equal. An order with the outcome `not-found` never arrived and can't be listed.
+ * Whether the list may show the order of the other entry instead. Hashes with different keys can't be
+ * compared, so they count as equal. An order with the outcome `not-found` can't be listed.
  */
 const isRival = (entry: RecognisedBy, other: RecognisedBy, hash: string): boolean =>
   (other.outcome === 'sent' || other.outcome === 'looking' || other.outcome === 'ambiguous') &&
@@ -166,7 +163,7 @@ export const LOOKUP_AT_MS = [1_000, 5_000, 15_000, 30_000, LOOKUP_MS] as const
 const AGAIN_MS = 30_000
 
 /**
- * When the next lookup is due. `lookedUpMs`: start of the latest lookup, successful or not. Both are
+ * When the next lookup is due. `lookedUpMs` is the start of the latest lookup, successful or not. Both are
  * milliseconds since the outcome became unknown.
  */
 export function nextLookupMs(lookedUpMs: number | undefined): number {

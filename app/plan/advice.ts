@@ -19,9 +19,9 @@ const RATE_STEPS = 100
 /**
  * The reductions that make a category fit. Empty if it fits.
  *
- * The least urgent class gives first. Within a class, the program with the smallest weight. A program gives
- * up all its demand before the next one gives any. Others can't be asked to reduce. If all programs together
- * can't give enough, only others are named.
+ * The least urgent class gives first, and within a class the program with the smallest weight. A program
+ * gives up all its demand before the next one gives any. Others can't be asked to reduce. If all programs
+ * together can't give enough, only others are named.
  *
  * The reductions add up to `Σρ − r` and `Σb + reserve − L`. Rates are rounded down to hundredths.
  */
@@ -46,7 +46,7 @@ export function concessionsOf(category: CategoryDemand): readonly Concession[] {
   })
 }
 
-/** What each program keeps after giving up its part of `excess`. */
+/** What each program keeps after the reduction by `excess`. */
 function given(
   demands: readonly Demand[],
   what: 'perSecond' | 'burst',
@@ -71,7 +71,9 @@ function inGivingOrder(demands: readonly Demand[]): readonly Demand[] {
 
 const isOthers = ({ program }: Demand): boolean => program === OTHERS_NAME
 
-/** The plan with the concessions applied. A program without demand left in a category no longer names it. */
+/**
+ * The plan with the concessions applied. A program without demand in a category no longer names the category.
+ */
 export function withConcessions(plan: Plan, concessions: readonly Concession[]): Plan {
   return { ...plan, programs: plan.programs.map((program) => conceded(program, concessions)) }
 }

@@ -1,7 +1,7 @@
 import { limitOf, type Plan } from './plan.ts'
 import type { Replay } from './replay.ts'
 
-/** A part of a day in one category: the bucket's lowest level and the longest wait. */
+/** The lowest level and the longest wait of one category in a part of a day. */
 export interface DayStretch {
   /** Milliseconds from the start of the day. */
   readonly atMs: number
@@ -13,8 +13,8 @@ export interface DayStretch {
 }
 
 /**
- * All parts of a replayed day in one category. During a part without requests, the bucket refills (service
- * 8.3). Empty for a category without a limit.
+ * The parts of a replayed day in one category. In a part without requests, the bucket refills (service 8.3).
+ * Empty for a category without a limit.
  */
 export function dayLevels(
   { levels }: Replay,

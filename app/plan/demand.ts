@@ -12,8 +12,10 @@ export interface Demand {
   /** Maximum number of simultaneous requests, not counting streams. */
   readonly burst: number
   /**
-   * Streams that the program may open simultaneously. Opening a stream counts as one request (service 8.2). A
-   * stream that an earlier program of the plan also has is shared, so it is not counted again.
+   * Number of streams that the program may open simultaneously. Opening a stream counts as one request
+   * (service 8.2).
+   *
+   * A stream that an earlier program of the plan also has is shared and not counted again.
    */
   readonly opens: number
 }
@@ -27,8 +29,8 @@ export interface CategoryDemand {
   /** The level that the bucket must reach before each class may send, in requests (`levelOf`). */
   readonly levels: Readonly<Record<ProgramClass, number>>
   /**
-   * Requests that the gateway reserves for more urgent classes. No program of the plan can count on them. 0
-   * if all programs are `critical`.
+   * Requests that the gateway reserves for more urgent classes. The plan's programs can't count on them. 0 if
+   * all programs are `critical`.
    */
   readonly reserve: number
   readonly demands: readonly Demand[]

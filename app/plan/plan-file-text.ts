@@ -24,7 +24,7 @@ const programMember = ({ name, class: own, weight, requests, streams }: PlannedP
   streams: streams.map(streamText),
 })
 
-/** `barcharts:MSFT?interval=5&unit=Minute`: a stream as written in flags and files. */
+/** A stream as written in flags and files: `barcharts:MSFT?interval=5&unit=Minute`. */
 export function streamText({ kind, target, options }: StreamRequest): string {
   const query = Object.entries(options)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)

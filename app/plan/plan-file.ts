@@ -6,12 +6,10 @@ import type { StreamRequest } from '../service/stream-kinds.ts'
 import { readStreamText } from '../service/stream-text.ts'
 import { limitOf, type Plan } from './plan.ts'
 
-/**
- * Maximum size of a plan's file, bytes. A larger file can't be a plan, because people write plans by hand.
- */
+/** Maximum size of a plan's file in bytes. People write plans by hand, so a larger file can't be a plan. */
 export const MAX_PLAN_FILE_BYTES = 1_048_576
 
-/** The plan in a file, or one line that names the wrong member and its expected value. */
+/** The plan in a file, or a line that names the wrong member and its expected value. */
 export type PlanReading =
   | { readonly kind: 'plan'; readonly plan: Plan }
   | { readonly kind: 'wrong'; readonly line: string }
@@ -77,9 +75,10 @@ const planFile = z.strictObject({
 })
 
 /**
- * Reads the text of a plan's file. The file lists programs with class, weight, requests and streams, and any
- * limits and reserves that differ from the defaults. Periods are in seconds, rates per second. Category names
- * are case-insensitive. `undefined` means a file larger than `MAX_PLAN_FILE_BYTES`.
+ * Reads the text of a plan's file. `undefined` stands for a file larger than `MAX_PLAN_FILE_BYTES`.
+ *
+ * The file lists programs with class, weight, requests and streams, and the limits and reserves that differ
+ * from the defaults. Periods are in seconds, rates per second. Category names are case-insensitive.
  */
 export function readPlan(text: string | undefined): PlanReading {
   if (text === undefined) return { kind: 'wrong', line: 'the file is over 1 MiB' }

@@ -10,7 +10,7 @@ import type { CategoryVerdict, PlanVerdict, SlotVerdict } from './verdict.ts'
 /** `1.07/s`. Two decimals, because a plan's rates are small. */
 export const planRateText = (perSecond: number): string => `${perSecond.toFixed(2)}/s`
 
-/** Why a category does not fit, to follow the category's name in a sentence. `undefined` if it fits. */
+/** Why a category does not fit, as a phrase after the category's name. `undefined` if it fits. */
 export function reasonAgainst({
   capacityPerSecond,
   limit,
@@ -82,15 +82,16 @@ function waitPhrases({ category, waits }: CategoryVerdict): readonly string[] {
 export interface PlanHeadline {
   readonly severity: Severity
   readonly label: string
-  /** At most 12 words. The rows below it show the numbers. */
+  /** At most 12 words. The numbers are in the rows below. */
   readonly text: string
   /** What to change first. Absent if everything fits. */
   readonly action?: string
 }
 
 /**
- * The headline of a plan. `atMost` is the verdict with others at the high end of their estimate. A plan that
- * fits only at the middle of that estimate does not count as fitting.
+ * The headline of a plan. `atMost` is the verdict with others at the high end of their estimate.
+ *
+ * A plan that fits only at the middle of the estimate does not count as fitting.
  */
 export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict): PlanHeadline {
   if (!verdict.fits)
@@ -114,7 +115,7 @@ export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict
 const actionOf = ({ advice: [first] }: PlanVerdict): { action?: string } =>
   first === undefined ? {} : { action: first }
 
-/** The reason if there is only one, otherwise the number of reasons. */
+/** The reason if there is only one. Otherwise the number of reasons. */
 function excessText({ categories, slots }: PlanVerdict): string {
   const over = categories.filter(({ fits }) => !fits)
   const full = slots.filter(({ fits }) => !fits)
@@ -149,7 +150,7 @@ function longestWait({ categories }: PlanVerdict) {
     .toSorted((a, b) => seconds(b) - seconds(a))[0]
 }
 
-/** `up to 12 s`. `without limit` for `null`. */
+/** `up to 12 s`, or `without limit` for `null`. */
 export const planWaitText = (worstSeconds: number | null): string =>
   worstSeconds === null ? 'without limit' : `up to ${durationText(Math.ceil(worstSeconds))}`
 
@@ -168,13 +169,13 @@ export function recordedText(minutes: number, ofMs: number): string {
   return `${amount} of the last ${hoursText(ofMs / 60_000)} ${verb} recorded${much}`
 }
 
-/** `24 h`, `1.5 h`. Less than an hour is in minutes. */
+/** `24 h`, `1.5 h`, or minutes below one hour. */
 const hoursText = (minutes: number): string =>
   minutes < 60 ? `${Math.round(minutes)} min` : `${Number((minutes / 60).toFixed(1))} h`
 
 /**
- * The category whose rate is closest to its refill: `Tightest: Positions, 93 % of refill.`. Empty without
- * one.
+ * The category whose rate is closest to its refill: `Tightest: Positions, 93 % of refill.`. Empty without a
+ * category.
  */
 export function tightestText({ categories }: PlanVerdict): string {
   const share = (one: CategoryVerdict) => one.perSecond / one.capacityPerSecond

@@ -52,8 +52,8 @@ export interface Plan {
 }
 
 /**
- * The request quota of a category: the plan's, otherwise the table's (service 8.2). `undefined` if neither
- * has one.
+ * The request quota of a category: the plan's, or else the table's (service 8.2). `undefined` if neither has
+ * one.
  */
 export function limitOf(plan: Pick<Plan, 'limits'>, category: string): PlannedLimit | undefined {
   if (Object.hasOwn(plan.limits, category)) return plan.limits[category]

@@ -2,10 +2,10 @@ import type { Plan, PlannedRequests } from './plan.ts'
 import type { Arrival } from './replay.ts'
 
 /**
- * The requests of a day under a plan, in order of time. Each program sends bursts at random times, as often
- * as its rate allows, and never exceeds its token bucket.
+ * The requests of a day under a plan, in order of time.
  *
- * `lengthMs`: length of the day. `chance`: random numbers from 0 to below 1.
+ * Each program sends bursts at random times, as often as its rate allows, and never exceeds its token bucket.
+ * `lengthMs` is the length of the day. `chance` gives random numbers from 0 to below 1.
  */
 export function plannedDay(plan: Plan, lengthMs: number, chance: () => number): readonly Arrival[] {
   const arrivals = plan.programs.flatMap(({ name, requests }) =>
@@ -32,7 +32,7 @@ function momentsOf({ perSecond, burst }: PlannedRequests, lengthMs: number, chan
 }
 
 /**
- * A fixed sequence of random numbers from 0 to below 1 (mulberry32), so that a plan always gives the same
+ * A fixed sequence of random numbers from 0 to below 1 (mulberry32). A plan therefore always gives the same
  * day.
  */
 export function seededChance(): () => number {

@@ -16,9 +16,9 @@ const DEFAULT_PERIOD_SECONDS = 300
 /**
  * For each category, the token bucket that covers the recorded minutes.
  *
- * Many token buckets cover them. The chosen one has the smallest rate × period + burst, which is the maximum
- * use of the quota in one period. For even use, its rate is near the mean of all minutes. Otherwise, near the
- * mean of the busy hours.
+ * Of all such buckets, the chosen one has the smallest rate × period + burst. This sum is the maximum use of
+ * the quota in one period. For even use, the rate is near the mean of all minutes. For uneven use, it is near
+ * the mean of the busy hours.
  *
  * All requests of a minute count as sent at its start, so the burst is never understated. `minutes` must be
  * in order of time within each category. Minutes without a recording count as quiet. Categories without a
@@ -75,9 +75,10 @@ function leastBurst(minutes: readonly RecordedMinute[], perSecond: number): numb
 }
 
 /**
- * The recorded requests of one program as arrivals. The history has one count per minute, so the requests of
- * a minute are spread evenly over it. Fractions carry over within a category. `fromMs`: start of the replay,
- * epoch ms.
+ * The recorded requests of one program as arrivals. `fromMs` is the start of the replay, epoch ms.
+ *
+ * The history has one count per minute, so the requests of a minute are spread evenly over it. Fractions
+ * carry over within a category.
  */
 export function recordedArrivals(
   program: string,

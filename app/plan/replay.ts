@@ -30,9 +30,9 @@ export interface ReplayedLevel {
   readonly atMs: number
   /** Requests, 0 to the limit. */
   readonly lowest: number
-  /** Longest wait, in seconds, of a request that reached the service in this part. 0 or more. */
+  /** Longest wait in seconds, 0 or more, of a request that reached the service in this part. */
   readonly longestSeconds: number
-  /** The program whose request waited that long. Absent if none waited. */
+  /** The program whose request waited longest. Absent if none waited. */
   readonly longestBy?: string
 }
 
@@ -57,11 +57,11 @@ export interface ReplayOptions {
 const TRIP_MS = 25
 
 /**
- * Replays `arrivals`, which are in order of time, until each has its response. The gateway's own scheduler
- * runs in virtual time against the model of service 8.3. No other program uses the key, and every bucket
- * starts full.
+ * Replays `arrivals`, which are in order of time, until each has its response.
  *
- * Arrivals of unknown programs, or in categories without a limit, are left out.
+ * The gateway's own scheduler runs in virtual time against the model of service 8.3. No other program uses
+ * the key, and every bucket starts full. Arrivals of unknown programs, or in categories without a limit, are
+ * left out.
  */
 export function replay(plan: Plan, arrivals: Iterable<Arrival>, options: ReplayOptions): Replay {
   const slices = replayInSlices(plan, arrivals, options)
@@ -110,10 +110,7 @@ interface Category {
   readonly stretches: Stretch[]
 }
 
-/**
- * A request without a response. All trips take equally long, so requests and responses never overtake each
- * other.
- */
+/** A request without a response. All trips take equally long, so no request or response overtakes another. */
 interface OpenRequest {
   readonly id: number
   readonly program: string
@@ -267,7 +264,7 @@ class ReplayedDay {
   }
 
   /**
-   * Gives the scheduler a first header for a bucket. A real gateway has one at the start of a day, for
+   * Gives the scheduler a first header for a bucket. A real gateway has a header at the start of a day, for
    * example from a check.
    */
   #meet({ name, bucket }: Category): void {

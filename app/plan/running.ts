@@ -21,11 +21,11 @@ export interface OthersEstimate {
 
 /** The programs that run on a key now, as a plan. */
 export interface RunningPlan {
-  /** The gateway's programs, then Headroom, then others. Those without requests are left out. */
+  /** The gateway's programs, Headroom, and others. Programs without requests are left out. */
   readonly plan: Plan
   readonly others: readonly OthersEstimate[]
   /**
-   * The first recorded minute that the rates cover, epoch ms. Absent if they are the rates of the last
+   * The first recorded minute that the rates cover, epoch ms. Absent if the rates are those of the last
    * minute.
    */
   readonly recordedFromMs?: number
@@ -34,8 +34,8 @@ export interface RunningPlan {
 }
 
 /**
- * A program's burst is often unknown. It is then assumed to be the requests of this many seconds at the
- * program's rate. A person may change it.
+ * A program's burst is often unknown. It is assumed to be the requests of this many seconds at the program's
+ * rate. A person may change it.
  */
 export const ASSUMED_BURST_SECONDS = 10
 const RATE_SECONDS = 60
@@ -43,12 +43,11 @@ const RATE_SECONDS = 60
 const MIN_PER_SECOND = 0.005
 
 /**
- * The programs that run on a key now, as a plan: each program's demand in the last minute (forwarded or
- * queued), the key's own requests, and the estimated use of others. Limits, slots and others' slots come from
- * the snapshot.
+ * The programs that run on a key now, as a plan. Limits and slots come from the snapshot.
  *
- * Others bypass the gateway and never wait, so they count as critical. A stream belongs to each program that
- * reads it. Slots of unnamed streams count as others'.
+ * The plan has each program's demand in the last minute (forwarded or queued), the key's own requests, and
+ * the estimated use of others. Others bypass the gateway and never wait, so they count as critical. A stream
+ * belongs to each program that reads it. Slots of unnamed streams count as others'.
  */
 export function runningPlan({ requests, slots, streams, programs = [] }: Snapshot): RunningPlan {
   const others = requests.flatMap(othersOf)
@@ -95,7 +94,7 @@ export function othersProgram(
 
 /**
  * The plan with others at the high end of their estimate. A recorded plan is returned unchanged, because its
- * rates already cover everything that others did.
+ * rates already cover others' use.
  */
 export function withOthersHigh(plan: Plan, { others, recordedFromMs }: Omit<RunningPlan, 'plan'>): Plan {
   if (recordedFromMs !== undefined) return plan

@@ -27,11 +27,11 @@ export interface CategoryVerdict {
   /** Reserved requests. */
   readonly reserve: number
   readonly fits: boolean
-  /** Why the category does not fit, to follow its name in a sentence. Absent if it fits. */
+  /** Why the category does not fit, as a phrase after its name. Absent if it fits. */
   readonly why?: string
   readonly waits: readonly {
     readonly program: string
-    /** Seconds. `null`: unbounded. */
+    /** Seconds. `null` for an unbounded wait. */
     readonly worstSeconds: number | null
   }[]
 }

@@ -3,7 +3,7 @@ import { type CategoryDemand, type Demand, exceeds, isBefore, totalBurst, totalR
 /** The worst-case wait of a program's requests in one category. */
 export interface WorstWait {
   readonly program: string
-  /** Seconds, 0 or more. `undefined`: unbounded. */
+  /** Seconds, 0 or more. `undefined` for an unbounded wait. */
   readonly worstSeconds: number | undefined
 }
 

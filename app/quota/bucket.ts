@@ -37,7 +37,7 @@ export interface Answered {
 export interface Estimate {
   readonly low: number
   readonly high: number
-  /** The level is as likely to exceed this value as to be below `low`. At most `high`. */
+  /** The level is as likely to be above this value as below `low`. At most `high`. */
   readonly likelyHigh: number
   readonly point: number
   readonly slopePerSecond: number
@@ -47,17 +47,18 @@ export interface Estimate {
 
 const WEIGHED_EVERY_MS = 1000
 /**
- * Minimum time between two forecasts that are later compared with the outcome. A forecast takes as long to
- * compute as a header.
+ * Minimum time in milliseconds between two forecasts that are later compared with the outcome. Computing a
+ * forecast takes as long as handling a header.
  */
 const FORETOLD_EVERY_MS = 10_000
 const DENSE_SECONDS = 10
 /**
- * Interval of readings of others' use: the header's age, clamped to 0.1–1 s, or a tenth of that age if
- * longer. The last reading applies until the next one. After a second, it is extrapolated linearly.
+ * Interval of readings of others' use: the header's age, clamped to 0.1–1 s. If longer, a tenth of that age.
+ *
+ * The last reading applies until the next one. After a second, it is extrapolated linearly.
  */
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
-/** A header is a surprise if less use by others had at least this probability. */
+/** Minimum probability of less use by others for a header to be a surprise. */
 const SURPRISE = 0.9
 
 /** Factor that widens the range of others' rate, which may have drifted since the last header. */
@@ -70,7 +71,7 @@ interface PacesNearFull {
   readonly atMost: number
 }
 
-/** Requests in addition to own ones that a header shows were used. */
+/** Requests that a header shows were used in addition to own ones. */
 interface Shortfall {
   readonly least: number
   readonly most: number
@@ -95,10 +96,7 @@ interface Shortfall {
  */
 export class Bucket {
   seen: Seen | undefined
-  /**
-   * When a header last showed far more use by others than expected. The next check follows soon, to find the
-   * reason.
-   */
+  /** When a header last showed far more use by others than expected. The next check follows soon after. */
   surprisedAtMs: number | undefined
   rejected = 0
   readonly #requests = new OwnRequests()
@@ -122,7 +120,7 @@ export class Bucket {
   #margin = new LowerMargin()
   readonly #utilization = new Utilization()
   #odds = new EmptyingCalibration()
-  /** At the last header: the level without others' requests, and its change per second. */
+  /** The level without others' requests at the last header, and its change per second. */
   #leftAtHeader = 0
   #gainAtHeader = 0
   /** The chance of running empty, as forecast at a header, and the header's time. */
@@ -135,7 +133,7 @@ export class Bucket {
   readonly #poller = new OthersPoller()
   readonly #minute = new MinuteMean()
 
-  /** Own use that leaves the gateway's reserve untouched: see `RequestQuota.held`. Requests per second. */
+  /** Own use that does not use the gateway's reserve, in requests per second. See `RequestQuota.held`. */
   heldPerSecond = 0
 
   constructor(limit: number, periodSeconds: number, nowMs: number) {
@@ -199,7 +197,7 @@ export class Bucket {
   /**
    * Charges a request without a response to `low` only, because it may or may not have counted.
    *
-   * `laterMs`: for how long the service may still count it. The bucket may be full again by then.
+   * `laterMs` is the time for which the service may still count it. The bucket may be full again by then.
    */
   lost(id: number, nowMs: number, laterMs = 0): void {
     const level = this.#level
@@ -257,7 +255,7 @@ export class Bucket {
 
   /**
    * Others' use at `nowMs`. `undefined` before the second header. Chances and rates may be a second old, or a
-   * tenth of the header's age if that is longer.
+   * tenth of the header's age.
    */
   others(nowMs: number): OthersReading | undefined {
     return this.#headers < 2 ? undefined : this.#readingAt(Math.max(nowMs, this.#level.atMs))
@@ -323,7 +321,7 @@ export class Bucket {
     const empty = this.#odds.corrected(
       others.emptyWithin(RUNNING_OUT_SECONDS, this.#level.middleAt(nowMs), this.#gainAt(nowMs)),
     )
-    // Until a header proves use by others, only `low` allows for it.
+    // Until a header proves use by others, only `low` allows for such use.
     const isShared = this.#isShared
     const taken = isShared ? others.takenAt(0.5, this.limit) : 0
     const spare = this.#level.middleAt(nowMs) + this.#missing - 1
@@ -365,7 +363,7 @@ export class Bucket {
     }
   }
 
-  /** Others' rate, in requests per second, from how often headers find a nearly full quota below full. */
+  /** Others' rate in requests per second, from how often headers show a nearly full quota below full. */
   #pacesNearFull(): PacesNearFull {
     const refill = this.#level.gainPerMs * 1000
     const perSecond = (share: number) => this.#utilization.at(share) * refill
@@ -377,8 +375,10 @@ export class Bucket {
   }
 
   /**
-   * Advances others' use to `nowMs`. `left`: the level at that time without others. At the end of a fixed
-   * window, the count of others' requests restarts. Each later window is assumed to last one period.
+   * Advances others' use to `nowMs`. `left` is the level at that time without others.
+   *
+   * At the end of a fixed window, the count of others' requests restarts. Each later window is assumed to
+   * last one period.
    */
   #follow(nowMs: number, left = this.#level.middleAt(nowMs)): void {
     const level = this.#level
@@ -448,7 +448,7 @@ export class Bucket {
     if (!isCurrent) return 0
 
     const shown = level.shownBy(header)
-    // After the header was written, more own requests may have counted, and some refill may have arrived.
+    // After the header was written, more own requests may have counted, and some requests may have refilled.
     const low = Math.max(0, shown.least - this.#requests.mayHaveCountedAfter(sentAtMs))
     const high = Math.max(low, shown.most)
     const { inFlight } = this
@@ -544,7 +544,7 @@ export class Bucket {
     return true
   }
 
-  /** Compares the outcome with a forecast made at the last header, or shortly before it. */
+  /** Compares the outcome with a forecast that was made at the last header or shortly before it. */
   #learnOutcome(nowMs: number): void {
     const horizonSeconds = RUNNING_OUT_SECONDS
     if (this.#headerAtMs - this.#foretoldAtMs >= FORETOLD_EVERY_MS) {
@@ -583,7 +583,7 @@ export class Bucket {
   }
 }
 
-/** Share of an interval of levels, in requests, that lies below one request. 0 to 1. */
+/** Share of an interval of levels in requests that lies below one request, 0 to 1. */
 function shareBelowOne(low: number, high: number): number {
   if (high < 1 || low >= 1) return Number(high < 1)
   return (1 - low) / (high - low)

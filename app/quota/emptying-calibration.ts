@@ -5,15 +5,17 @@ import type { EmptyChance } from './others-use.ts'
 const PRIOR = 1
 /** Time constant with which past outcomes lose weight, in seconds. */
 const MEMORY_SECONDS = 3600
-/** Maximum chance of a forecast. A chance of 1 would be an infinite rate. */
+/** Maximum chance of a forecast. A chance of 1 would correspond to an infinite rate. */
 const MAX_CHANCE = 0.9999
 /**
- * An empty quota counts as refilled at this level: as a share of the limit, but at least this many requests.
+ * Minimum level at which an empty quota counts as refilled: this share of the limit, and this many requests.
  */
 const REFILLED = { share: 0.05, requests: 2 } as const
 /**
- * Limits of the correction for others' present use. A key that never ran empty still gets a warning during a
- * burst. A key that often ran empty is not reported as running out because of every burst.
+ * Limits of the correction for others' present use.
+ *
+ * A key that never ran empty still gets a warning during a burst. A key that often ran empty is not reported
+ * as running out at every burst.
  */
 const BY_PRESENT = { least: 0.8, most: 3 } as const
 

@@ -2,13 +2,15 @@ import type { UsualLoad } from '../contract/history.ts'
 import type { PossibleLoad } from './others-use.ts'
 
 /**
- * Steps in which a load's probability is added, and the milliseconds between them. A load begins up to three
- * minutes after its usual time, which is the resolution of usual times.
+ * Steps in which a load's probability is added, and their interval in milliseconds. A load begins up to three
+ * minutes after its usual time, because usual times have this resolution.
  */
 const ONSET = { steps: 3, everyMs: 60_000 } as const
 /** How long a load stays listed after its start, so that a check just after the start can be planned. */
 const SHOWN_SECONDS = 30
-/** Share of a load's probability that is added by the last step. The rest allows for a late load. */
+/**
+ * Share of a load's probability that is added by the end of the last step. The rest allows for a late load.
+ */
 const BEGUN = 0.9
 
 /** The start of a usual load. */
@@ -84,11 +86,11 @@ export class ExpectedLoads {
 }
 
 /**
- * Seconds until a load empties the row. `undefined` if it does not, or if its usual start is `startedSeconds`
- * ago or more.
+ * Seconds until a load empties the row. `undefined` if it does not, or if its usual start is at least
+ * `startedSeconds` ago.
  *
- * Until the load starts, the level changes by gain − others. Then it changes by gain − load, until the load
- * has made all its requests.
+ * Until the load starts, the level changes by gain − others. From then on, it changes by gain − load, until
+ * the load has made all its requests.
  */
 function emptyAfter(
   load: UsualLoad,

@@ -19,7 +19,7 @@ export interface Ticket {
 }
 
 export interface Folded {
-  /** The row that counted the request. A header may name a row other than the path's. */
+  /** The row that counted the request. The header may name a row other than the path's. */
   readonly category: string | undefined
   /** Requests that others must have made since the last header of this row. */
   readonly elsewhere: number
@@ -93,9 +93,9 @@ export class Ledger {
   }
 
   /**
-   * Sets a function for the rate of critical programs in a category, requests per second. `undefined` while
-   * no less urgent request waits for the category. While such requests wait, only critical programs use the
-   * reserve.
+   * Sets a function for the rate of critical programs in a category, in requests per second. It returns
+   * `undefined` while no less urgent request waits for the category. While one waits, only critical programs
+   * use the reserve.
    */
   setHeld(criticalWhileHeld: (category: string) => number | undefined): void {
     this.#criticalWhileHeld = criticalWhileHeld
@@ -151,7 +151,7 @@ export class Ledger {
     this.#rowOf(ticket)?.bucket.notSent(ticket.id, nowMs)
   }
 
-  /** Handles a request without a response. `laterMs`: for how long the service may still count it. */
+  /** Handles a request without a response. `laterMs` is the time for which the service may still count it. */
   lost(ticket: Ticket, nowMs: number, laterMs = 0): void {
     this.#rowOf(ticket)?.bucket.lost(ticket.id, nowMs, laterMs)
   }
@@ -253,7 +253,7 @@ export class Ledger {
   }
 
   /**
-   * Own use is a one-minute mean. So part of it counts as held back until a minute after the last request
+   * Own use is a one-minute mean. Part of it counts as held back until a minute after the last request
    * waited.
    */
   #heldOf(row: Row, nowMs: number): number {
@@ -336,8 +336,8 @@ export class Ledger {
 
   #nameFor(guessed: Row | undefined, resource: string, endpoint: string): string {
     if (guessed && guessed.resource === undefined) return guessed.category
-    // A category without a request quota in the table, such as Positions Stream, may have one. Its row gets
-    // the category's name.
+    // A category without a request quota in the table, such as Positions Stream, may still have one. Its row
+    // gets the category's name.
     if (!guessed && !endpoint.startsWith('/')) return endpoint
     return this.#rows.has(resource) ? `${resource} (2)` : resource
   }

@@ -108,7 +108,10 @@ export class LevelBounds {
     this.#low = low
   }
 
-  /** Charges one request that counted. `high`: the part that is charged to the upper bound, 0 to 1. */
+  /**
+   * Charges one request that counted. `high` is the part of the request that is charged to the upper bound, 0
+   * to 1.
+   */
   charge(high: number): void {
     this.#low = Math.max(0, this.#low - 1)
     this.#high = Math.max(0, this.#high - high)
@@ -139,7 +142,7 @@ export class LevelBounds {
   lowAt(nowMs: number): number {
     if (this.#model === 'fixed') {
       const window = this.#window
-      // Only for a time after the window's end, while the bounds are from before it. Otherwise `low` is
+      // Only for a time after the window's end, while the bounds are from before the end. Otherwise `low` is
       // already correct.
       if (!window || nowMs < window.endsLatestMs || this.#atMs >= window.endsLatestMs) return this.#low
       const since = this.#requests.mayHaveCountedAfter(window.endsEarliestMs)
@@ -160,7 +163,8 @@ export class LevelBounds {
   }
 
   /**
-   * Refill lost at the limit from the start to `nowMs`, in requests: the excess of `middleAt` over the limit.
+   * Requests of refill that are lost at the limit from the start to `nowMs`: the excess of `middleAt` over
+   * the limit.
    */
   overflowedAt(nowMs: number): number {
     const free = this.middleAt(this.#atMs) + (nowMs - this.#atMs) * this.gainPerMs
@@ -188,8 +192,8 @@ export class LevelBounds {
   }
 
   /**
-   * Updates model and window from a header. Returns false for a header of a window that has ended, which says
-   * nothing about the present one.
+   * Updates model and window from a header. Returns false for a header of an ended window, which shows
+   * nothing about the present window.
    */
   judge(header: Shown): boolean {
     const { remaining, resetSeconds, sentAtMs, nowMs } = header

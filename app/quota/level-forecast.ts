@@ -18,9 +18,7 @@ export interface ForecastPoint {
 export interface LevelForecast {
   /** When the low edge reaches 0, epoch ms. Not in the future if the row may be empty already. */
   readonly emptyAtMs: number
-  /**
-   * Earliest first: now, each time at which the slope of an edge changes, and times in between for a cursor.
-   */
+  /** Earliest first: now, each time at which an edge changes its slope, and further times for a cursor. */
   readonly points: readonly ForecastPoint[]
 }
 
@@ -42,7 +40,7 @@ export type ForecastRow = Pick<
   | 'windowEndsAt'
 >
 
-/** Maximum time until a row may run out for a forecast to be given. Milliseconds. */
+/** A forecast is given only if the row may run out within this time. Milliseconds. */
 const SOON_MS = 600_000
 /** Number of points between now and the end. */
 const STEPS = 20
@@ -55,12 +53,14 @@ export interface EmptyRange {
   readonly toMs: number | undefined
 }
 
-/** A late end more than this many periods away is not shown. */
+/** A late end that is more than this many periods away is not shown. */
 const FAR_PERIODS = 12
 
 /**
- * The range in which a row runs out, as every surface shows it. `undefined` while others' use is unknown, if
- * the row does not run out, if it is empty, or during the wait after a 429.
+ * The range in which a row runs out, the same in the whole app.
+ *
+ * `undefined` while others' use is unknown, if the row does not run out, if it is empty, or during the wait
+ * after a 429.
  */
 export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
   const { state, asOf, emptyAt } = row

@@ -17,7 +17,7 @@ const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, af
  */
 const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
 /**
- * Age of a header, in seconds, from which on `low` allows for one request of others even if none was ever
+ * Minimum age of a header in seconds at which `low` allows for one request of others, even if none was ever
  * observed.
  */
 const ONE_AFTER_SECONDS = 3
@@ -55,8 +55,8 @@ export class LowerMargin {
   }
 
   /**
-   * Learns from a header that showed at least `missing` requests missing. Ignored within a second of the last
-   * header.
+   * Learns from a header that showed at least `missing` missing requests. Has no effect within a second of
+   * the last header.
    */
   judge(others: OthersUse, missing: number, limit: number): void {
     if (others.seconds < JUDGED_FROM_SECONDS) return

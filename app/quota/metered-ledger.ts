@@ -9,10 +9,10 @@ interface Used {
 }
 
 /**
- * A ledger that also counts own and others' requests in each category since the app started. A rate alone
- * could not answer "what used my quota at 14:20?" later.
+ * A ledger that also counts own and others' requests in each category since the app started. A rate could not
+ * show later what used the quota at 14:20.
  *
- * Own use includes requests that may have counted. It does not include 429s, which use nothing.
+ * Own use includes requests that may have counted. 429s use nothing and are not included.
  */
 export class MeteredLedger extends Ledger {
   readonly #used = new Map<string, Used>()

@@ -10,15 +10,15 @@ interface Count {
 }
 
 /**
- * Others' mean rate over the last minute, to compare it with own use over the same time. Others' present rate
- * may differ, because it may have just begun or ended.
+ * Others' mean rate over the last minute, for a comparison with own use over the same time. Others' present
+ * rate may differ if it has just begun or ended.
  *
  * Mutable. Times are milliseconds on one clock, rates are requests per second.
  */
 export class MinuteMean {
   #counts: Count[] = []
 
-  /** Starts again at a header. The time before it is unknown. */
+  /** Starts again at a header. What happened before is unknown. */
   restart(atMs: number): void {
     this.#counts = [{ atMs, requests: 0 }]
   }

@@ -26,8 +26,8 @@ const CHANCES = Float64Array.from({ length: 2 * LAST_Z * STEPS_TO_ONE + 2 }, (_,
 )
 
 /**
- * `chanceBelow` accurate to 1e-5, but about eight times as fast: linear interpolation between values 1/64
- * apart.
+ * Like `chanceBelow`, accurate to only 1e-5 but about eight times as fast. Interpolates linearly between
+ * values 1/64 apart.
  *
  * Over a step h, interpolation errs by at most h²/8 · max|φ′| = (1/64)²/8 · 0.242 = 7e-6.
  */

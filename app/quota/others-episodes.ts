@@ -5,11 +5,11 @@ import { replenishedPerSecond } from './replenishment.ts'
 
 /** Share of the refill below which use by others is not reported. */
 const NOTABLE_SHARE = 0.02
-/** Use below this rate is not reported either, because it would be shown as 0. Requests per second. */
+/** Minimum rate of use that is reported, in requests per second. A lower rate would be shown as 0. */
 const MIN_PER_SECOND = 0.05
 /**
- * Time that use must stay below both thresholds before an episode ends. Pauses between two scans are shorter.
- * Milliseconds.
+ * Time in milliseconds for which use must stay below both thresholds before an episode ends. Pauses between
+ * two scans are shorter.
  */
 const ENDED_AFTER_MS = 60_000
 

@@ -26,17 +26,17 @@ export interface PollerHeader {
 }
 
 /**
- * Maximum number of timings that are tried at one header: `perSecond` for each second since the last header,
- * but at most `most`.
+ * Maximum number of timings tried at one header: `perSecond` for each second since the last header, at most
+ * `most`.
  */
 const TRIES = { perSecond: 3_000, most: 20_000 } as const
-/** Gaps that must be added before a new search: a share of the present number, at least `least`. */
+/** Number of new gaps before another search: this share of the present number, and at least `least`. */
 const MORE_GAPS = { share: 0.25, least: 8 } as const
 /** Jitter of a header's time, in seconds. */
 const JITTER_SECONDS = 0.03
 /**
- * Number of latest gaps against which a known poller is checked. `ENDED`: log-odds against the poller at
- * which it counts as ended.
+ * Number of latest gaps against which a known poller is checked. Below the log-odds `ENDED`, the poller
+ * counts as ended.
  */
 const FOLLOWED = 32
 const ENDED = 12
@@ -115,8 +115,8 @@ export class OthersPoller {
   }
 
   /**
-   * Marks the time until the next header as uncertain, for example after a lost request, a 429, or a change
-   * of the system clock.
+   * Marks the time until the next header as uncertain, for example after a lost request, a 429, or a clock
+   * change.
    */
   doubt(): void {
     this.#isDoubtful = true
@@ -142,7 +142,7 @@ export class OthersPoller {
     if (last === undefined) this.#baseMs = header.nowMs
     if (!isUsable) return
     const [from, to] = [this.#secondsOf(last), this.#secondsOf(header)]
-    // Headers of simultaneous requests come in any order, so they say little about the time between them.
+    // Headers of simultaneous requests arrive in any order, so the time between them means little.
     this.#isDoubtful = to <= from || from < this.#gaps.end
     if (this.#isDoubtful) return
     const grown = quota.refill * (to - from)
@@ -176,7 +176,7 @@ export class OthersPoller {
     return to[count - 1]! - from[Math.max(0, count - FOLLOWED)]!
   }
 
-  /** Continues the search. The time since the last header limits how far. */
+  /** Continues the search. The number of tries depends on the time since the last header. */
   #look(seconds: number, quota: PollerQuota): void {
     const gaps = this.#gaps
     if (this.#search === undefined) {

@@ -1,6 +1,6 @@
 /**
- * An estimate of other programs' requests since the last header, and of their rate, each with the ends of its
- * interval. Requests, and requests per second.
+ * An estimate of other programs' requests since the last header, and of their rate per second. Each has the
+ * ends of its interval.
  */
 export interface OthersReading {
   readonly taken: number

@@ -1,11 +1,11 @@
 import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 
 /**
- * Age at which a 429 no longer matters for a try. Some programs wait for Reset, so it is twice the longest
- * period of service 8.2.
+ * Age in milliseconds at which a 429 no longer matters for a try. Twice the longest period of service 8.2,
+ * because some programs wait for Reset.
  */
 const FORGOTTEN_MS = 600_000
-/** A 429 within this time after others slowed down belongs to the same storm. Milliseconds. */
+/** Maximum time in milliseconds after others slowed down for a 429 to belong to the same storm. */
 const RELAPSE_MS = 60_000
 
 /**
@@ -30,7 +30,7 @@ export class OthersTakeAll {
     return this.#state === 'yes'
   }
 
-  /** The earliest time of the next try. Any time if others seem to leave some refill. */
+  /** The earliest time of the next try. While others seem to leave some refill, any time. */
   get nextTryAtMs(): number {
     return this.#nextTryAtMs
   }
@@ -42,7 +42,7 @@ export class OthersTakeAll {
     this.#nextTryAtMs = nowMs + retryDelayMs(RETRY.othersTakeAll, this.#tries, 0)
   }
 
-  /** Postpones the next try to `untilMs` or later, for example after a 429 that named no time. */
+  /** Postpones the next try to `untilMs` or later, for example after a 429 without a time. */
   postpone(untilMs: number): void {
     if (this.isSo) this.#nextTryAtMs = Math.max(this.#nextTryAtMs, untilMs)
   }

@@ -33,10 +33,7 @@ import { grow, grown, waiting } from './taken-moments.ts'
 // many.
 const { BAND_OF, CELL_SPREAD, HALF_CELL, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT, RATES, staysFor } =
   candidates
-/**
- * Probability that others' rate is above the shown range. It is also the probability that the rate is below
- * it.
- */
+/** Probability that others' rate is above the shown range. Equal to the probability that it is below. */
 export const RATE_TAIL = 0.05
 /** Minimum requests in a spell for its mean rate to be used. */
 const MIN_COUNTED = 5
@@ -66,8 +63,8 @@ const NOISE = 0.01
  */
 const ROUNDED = 0.2
 /**
- * Maximum time by which the model is advanced at once, in seconds. After a longer gap, the last header shows
- * nothing any more.
+ * Maximum time in seconds by which the model is advanced at once. After a longer gap, the last header means
+ * nothing.
  */
 const MAX_SECONDS = 7200
 /**
@@ -94,7 +91,7 @@ export interface PossibleLoad {
   readonly lastsSeconds: number
 }
 
-/** Requests in addition to own ones that a header shows were used. See `observed`. */
+/** Requests that a header shows were used in addition to own ones. See `observed`. */
 export interface Missing {
   readonly least: number
   readonly most: number
@@ -136,7 +133,7 @@ export class OthersUse {
   readonly #cameChance = new Float64Array(RATE_COUNT)
   /** Statistics of the jumps seen so far. */
   readonly #spells = new Spells()
-  /** Number of spells by band. Scratch space of `#jump`. */
+  /** Number of spells by band. Working memory of `#jump`. */
   readonly #spellsOf = new Float64Array(HOLD_PRIOR.length)
   /** Whether the sums by rate are up to date. */
   #isSummed = false
@@ -201,8 +198,7 @@ export class OthersUse {
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
       const chance = rate === 0 ? QUIET_AT_FIRST : (1 - QUIET_AT_FIRST) / (RATE_COUNT - 1)
       const prior = HOLD_PRIOR[BAND_OF[rate]!]!
-      // A spell found at a random time is likely to be a long one: its probability is proportional to its
-      // length.
+      // A spell at a random time is likely to be long: its probability is proportional to its length.
       const mean = prior.reduce((sum, share, hold) => sum + share * HOLD_SECONDS[hold]!, 0)
       for (let hold = 0; hold < HOLD_COUNT; hold += 1)
         this.#held[rate * HOLD_COUNT + hold] = (chance * prior[hold]! * HOLD_SECONDS[hold]!) / mean
@@ -232,9 +228,10 @@ export class OthersUse {
   }
 
   /**
-   * Advances the model by `elapsedSeconds`. `overflowed`: refill, in requests, that is lost unless others use
-   * it. The loss falls at the end of that time, when the quota is full. `left`: the level at the end without
-   * others' requests.
+   * Advances the model by `elapsedSeconds`. `left` is the level at the end without others' requests.
+   *
+   * `overflowed` is the refill in requests that is lost unless others use it. The loss falls at the end of
+   * the time, when the quota is full.
    */
   advance(elapsedSeconds: number, overflowed: number, left: number): void {
     const seconds = Math.min(elapsedSeconds, MAX_SECONDS)
@@ -244,8 +241,7 @@ export class OthersUse {
     this.#overflowed += overflowed
     let past = 0
     while (past < seconds) {
-      // A step is one second. It is a tenth of the time since the header if that is longer, because the
-      // interval is wide by then.
+      // A step is one second, or a tenth of the header's age if that is longer. The interval is wide by then.
       const step = Math.min(seconds - past, Math.max(1, 0.1 * this.#seconds))
       const overflowingFor = Math.min(step, Math.max(0, past + step - (seconds - overflowsFor)))
       this.#jump(step)
@@ -261,11 +257,11 @@ export class OthersUse {
   }
 
   /**
-   * Adds the assumption that others started a load `ageSeconds` ago, with probability `chance`. That share of
-   * the probability of all lower rates moves to the load's rate and its two neighbours. The new holding time
-   * is at least twice the load's length, or the longest one.
+   * Adds the assumption that others started a load `ageSeconds` ago, with probability `chance`. `left` is the
+   * present level without others' requests.
    *
-   * `left`: the level now without others' requests.
+   * The share `chance` of the probability of all lower rates moves to the load's rate and its two neighbours.
+   * The new holding time is at least twice the load's length, or the longest one.
    */
   mayHaveStarted({ perSecond, chance, lastsSeconds }: PossibleLoad, ageSeconds: number, left: number): void {
     const [held, came] = [this.#held, this.#came]
@@ -307,11 +303,12 @@ export class OthersUse {
   }
 
   /**
-   * Updates the model from a header. `least` to `most`: requests in addition to own ones that the header
-   * shows were used. `variance`: variance of each end.
+   * Updates the model from a header.
    *
-   * `most` is infinite if nothing is left, because no header can show more missing than the limit. `taken`:
-   * the number missing since the last update, estimated from all headers since then.
+   * - `least` to `most`: requests that the header shows were used in addition to own ones. `most` is infinite
+   *   if nothing is left, because a header can't show more missing than the limit.
+   * - `variance`: variance of each end.
+   * - `taken`: requests missing since the last update, estimated from all headers since then.
    */
   observed({ least, most, taken, variance }: Missing): void {
     this.#expectedLess = least > 1 ? this.chanceOfAtMost(least - 1) : 0
@@ -524,8 +521,8 @@ export class OthersUse {
   }
 
   /**
-   * The estimated rate of others, in requests per second. It is the mean of the present spell if that is in
-   * the shown range, otherwise the median.
+   * The estimated rate of others in requests per second: the mean of the present spell if it is in the shown
+   * range, or else the median.
    */
   rate(): number {
     const mean = this.#spellTaken / this.#spellSeconds

@@ -35,7 +35,7 @@ export class OwnRequests {
     return request
   }
 
-  /** Records refill that the upper bound lost at the limit, for each request in flight. Requests. */
+  /** Records requests of refill that the upper bound lost at the limit, for each request in flight. */
   overflow(growth: number): void {
     if (growth > 0) for (const request of this.#pending.values()) request.overflowed += growth
   }

@@ -28,9 +28,9 @@ export interface Fit {
 const STRAY = 0.03
 /** Width added at each end of an interval of levels, in requests. */
 const PAD = 0.03
-/** Time in which the calls of one poll are sent, or a quarter of the period if that is shorter. Seconds. */
+/** Maximum time in seconds in which the calls of one poll are sent. If shorter, a quarter of the period. */
 const BURST_SECONDS = 1
-/** Maximum fall of the log-odds below their maximum, and below 0, while older gaps are added. */
+/** Maximum fall of the log-odds below their maximum and below 0 while older gaps are added. */
 const MAX_FALL = 7
 const MAX_FALL_AT_FIRST = 3.4
 
@@ -75,7 +75,7 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
     full = Math.min(limit, full) - own
     const change = refill * (to - from) - taken - own
     const pad = PAD + refill * slack
-    // Requests that may have been made in addition, or not yet, because of polls near the two headers.
+    // Additional requests, and requests not made yet, because of polls near the two headers.
     let [more, fewer] = [0, 0]
     if (sinceTo < slack + spread) fewer += calls
     if (period - sinceTo < slack) more += calls
@@ -109,7 +109,7 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
     }
     const odds = Math.log(((1 - STRAY) * chance) / gaps.irregular[at]! + STRAY)
     if (at === last) latest = odds
-    // The interval carries over to the previous gap only if that gap ends where this one begins.
+    // The interval carries over to the previous gap only if that gap ends at the start of this one.
     if (at > 0 && gaps.to[at - 1] !== from) isKnown = false
     sum += odds
     if (sum > best) {

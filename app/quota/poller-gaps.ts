@@ -1,16 +1,16 @@
-/** Maximum number of stored gaps. Beyond it, the oldest quarter is dropped. */
+/** Maximum number of stored gaps. When it is exceeded, the oldest quarter is dropped. */
 const CAPACITY = 256
 const DROPPED = CAPACITY / 4
-/** Maximum number of missing requests that is counted. */
+/** Maximum number of missing requests that are counted. */
 const MOST_COUNTED = 15
 const OUTCOMES = MOST_COUNTED + 1
 /** Gaps are pooled by length: up to 1 s, 2 s, 4 s and so on. */
 const LENGTHS = 8
 /** A pool with this many outcomes halves all its counts. */
 const REMEMBERED = 64
-/** Share by which the weights of the two models of irregular use return towards equality at each gap. */
+/** At each gap, the weights of the two models of irregular use move towards equality by this share. */
 const SHARED = 0.02
-/** Minimum probability of a gap. A jump of others' rate is unlikely too, but no evidence of a period. */
+/** Minimum probability of a gap. A jump of others' rate is unlikely too, but is no evidence of a period. */
 const MIN_CHANCE = 0.03
 /** Minimum probability of what a header shows. If both models ruled it out, neither would have a weight. */
 const POSSIBLE = 1e-12

@@ -5,15 +5,15 @@ import type { PollerGaps } from './poller-gaps.ts'
 /** Shortest and longest period, in seconds, and the maximum number of calls per poll. */
 const PERIODS = { least: 0.5, most: 60 } as const
 const MAX_CALLS = 60
-/** Evidence of the latest gaps that determine the resolution of the grid. Log-odds. */
+/** Log-odds of evidence in the latest gaps that determine the resolution of the grid. */
 const FIRST_LOOK = 18
 /** Maximum number of periods within those gaps. Over more periods, timers of busy programs drift too much. */
 const MAX_PERIODS = 800
-/** Log-odds that a clear timing needs in addition to the logarithm of the number of tries. */
+/** Log-odds that a clear timing needs beyond the logarithm of the number of tries. */
 const CLEAR = 10
 /**
- * Like `CLEAR`, for a timing near that of a poller from an earlier run. It is expected, so less evidence is
- * enough.
+ * Like `CLEAR`, for a timing near that of a poller from an earlier run. Such a timing is expected, so less
+ * evidence is enough.
  */
 const CLEAR_AS_BEFORE = 5
 /** Maximum difference between two periods of the same poller, as a share of the period. */
@@ -35,7 +35,7 @@ const ROUNDED = 1.5
 export interface FoundTiming extends Timing, Fit {
   /**
    * Whether each poll may have more calls. If the quota is full between two headers, calls are refilled
-   * before a header can show them.
+   * before a header shows them.
    */
   readonly mayBeMore: boolean
 }
@@ -48,7 +48,7 @@ interface Pace {
   readonly mostMissing: number
   /** Minimum number of calls per poll that explains the scatter of the counts. */
   readonly leastCalls: number
-  /** Whether others leave the quota full at times. A poll is then visible only for a short time. */
+  /** Whether others leave the quota full at times. If so, a poll is visible only for a short time. */
   readonly isNearFull: boolean
   /** Time of the latest header that showed a request missing. */
   readonly busyAt: number
@@ -158,7 +158,7 @@ function clearOf(
   return isLong && isWithin ? best : undefined
 }
 
-/** Timings of the same rate with twice and three times the period, or with a half and a third of it. */
+/** Timings of the same rate: with two or three times the period, or with a half or a third of it. */
 function multiplesOf({ period, phase, calls, mayBeMore }: FoundTiming): readonly FoundTiming[] {
   const unknown = { logOdds: 0, first: 0, latest: 0, mayBeMore }
   return [2, 3].flatMap((times) => [

@@ -3,7 +3,7 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 /** History of a category's checks. */
 export interface ProbeRecord {
   /**
-   * When checks were sent, oldest first. Includes those of the last period and the last `RECORDED_CHECKS`.
+   * When checks were sent, oldest first. Has the checks of the last period and the last `RECORDED_CHECKS`.
    */
   readonly sentAtMs: readonly number[]
   /** Time of the latest header from a check, rounded like `observedAt`. Absent before the first. */
@@ -30,13 +30,13 @@ export interface ProbeRules {
 /** Minimum time between two checks of one row. Hardly anything refills in a shorter time. */
 export const MIN_GAP_MS = 5_000
 /**
- * Share of the interval after which a second header is requested, after the first header and after a
- * surprise. One header can't show whether others' use lasts. Two can.
+ * Share of the interval after which a second header is requested. One header can't show whether others' use
+ * lasts. Two can.
  */
 const SECOND_AFTER = 0.2
 /**
- * An early check is repaid. Two intervals later, when others' behaviour is clear, the next four intervals are
- * longer by this share.
+ * Repayment of an early check. Two intervals later, when others' behaviour is clear, the next four intervals
+ * are longer by this share.
  */
 const REPAYMENT = { after: 2, intervals: 4, share: (1 - SECOND_AFTER) / 4 } as const
 /** Number of recorded checks needed to recognise an early one. */
@@ -45,11 +45,11 @@ export const RECORDED_CHECKS = REPAYMENT.after + REPAYMENT.intervals + 1
 const EARLY_SHARE = 0.5
 /** Maximum time between a header and the record of its check. */
 const ANSWERED_WITHIN_MS = 1_000
-/** Factor on the budget's interval, to make up for the first headers. */
+/** Factor on the budget's interval that makes up for the first headers. */
 const SLACK = 1.03
 /** Time from the start of a usual load until headers show it. */
 const BEHIND_START_MS = 20_000
-/** Share of the interval by which a check may be delayed to just after the start of a usual load. */
+/** Maximum delay of a check to just after the start of a usual load, as a share of the interval. */
 const LATER_FOR_START = 0.6
 /** Random share of each interval, so that checks do not synchronise with others' cycles. */
 export const JITTER = 0.2

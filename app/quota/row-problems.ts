@@ -20,7 +20,10 @@ export class RowProblems {
    */
   readonly #refused = new Map<string, number>()
 
-  /** 401s of the previous token. If the new token is rejected too, they show when the problem began. */
+  /**
+   * 401s of the previous token. If the new token is rejected too, the former 401s show when the problem
+   * began.
+   */
   readonly #former = new Map<string, RowProblem>()
 
   /**
@@ -50,7 +53,7 @@ export class RowProblems {
     return isOther ? [...this.#ended(category, before), report] : [report]
   }
 
-  /** Records a response that did not come from the service. The host's reachability reports it. */
+  /** Records a response that did not come from the service. Reachability reports it. */
   strange(category: string, refused: AnswerProblem, nowMs: number): void {
     if (this.#refused.get(category) === refused.status) return
     this.#show(category, refused, nowMs)
@@ -66,7 +69,7 @@ export class RowProblems {
     return status === undefined ? [] : this.#ended(category, status)
   }
 
-  /** Records a new access token. A 401 of the previous one no longer applies. */
+  /** Records a new access token. A 401 of the previous token no longer applies. */
   renewed(): void {
     this.#accepted.clear()
     for (const [category, problem] of this.#rows) {

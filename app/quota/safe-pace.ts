@@ -58,7 +58,7 @@ export function emptyAtWith(
 
 /**
  * The late end of the range: when the upper bound reaches 0, with others at the low end of their use. If that
- * end is unknown, with others at the median.
+ * end is unknown, the median is used.
  */
 export function emptyAtMost(
   row: PacedRow & Pick<RequestQuota, 'high'>,
@@ -80,8 +80,8 @@ function emptyAtOf(row: PacedRow, level: number, usedPerSecond: number, nowMs: n
 }
 
 /**
- * Own use that can empty a row, requests per second. The part in `held` leaves the reserve untouched, so it
- * does not count.
+ * Own use that can empty a row, in requests per second. Without the part in `held`, which does not use the
+ * reserve.
  */
 export const ownToEmpty = ({ use, held = 0 }: Pick<RequestQuota, 'use' | 'held'>): number =>
   Math.max(0, (use?.own ?? 0) - held)

@@ -8,7 +8,7 @@ const { BAND_OF, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT } = candidates
 export const SPELL_COUNT = HOLD_PRIOR.length * HOLD_COUNT
 /** Weight of the prior of holding times, in spells. */
 const PRIOR_SPELLS = 4
-/** Prior share of jumps that end at rate 0. `PRIOR_JUMPS`: weight of the prior of jump targets, in jumps. */
+/** Prior share of jumps to rate 0. `PRIOR_JUMPS` is the weight of the prior of jump targets, in jumps. */
 const TO_QUIET = 0.4
 const PRIOR_JUMPS = 2
 /** Time constant with which evidence of jumps decays, in seconds. */
@@ -26,7 +26,7 @@ export class Spells {
   readonly ends = new Float64Array(RATE_COUNT)
   /** Number of spells by holding time, for each band. */
   readonly holds = HOLD_PRIOR.map((prior) => Float64Array.from(prior))
-  /** Probability that has left its candidate since the last header. By band and holding time. */
+  /** Probability that has left its candidate since the last header, by band and holding time. */
   readonly left = HOLD_PRIOR.map(() => new Float64Array(HOLD_COUNT))
 
   copyFrom(other: Spells): void {

@@ -55,21 +55,21 @@ const EMPTY_CHANCE = 0.9
 const WIDTH = { useless: 0.5, unchecked: 0.7 } as const
 /** Share of the limit that must certainly be left to end `running-out`. */
 const PLENTY = 0.75
-/** Share of the limit with which, if certainly left, a row is never low. */
+/** If this share of the limit is certainly left, a row is never low. */
 const ENOUGH = 0.5
 /** With a useless interval, a row is low only if its probable level is below this share of the limit. */
 const WIDE_LOW = 0.85
 /** Requests that must certainly be left to end `empty`. Rounding is less than one request. */
 const REFILLED = 2
 /**
- * Slack for a milder state to replace the current one. `share`: of the limit, added to the threshold of a
- * level. `chance`: factor on the threshold of a chance.
+ * Slack before a milder state replaces the current one. `share` of the limit is added to the threshold of a
+ * level. `chance` is a factor on the threshold of a chance.
  */
 const HYSTERESIS = { share: 0.05, chance: 0.5 } as const
 /**
- * Milliseconds. `least`: minimum duration of a state. The other two are the time that a state's condition
- * must be false before a milder state replaces it: `beforeMilder` after a header since the state began,
- * `withoutHeader` without one.
+ * Times in milliseconds. `least` is the minimum duration of a state. The other two are how long a state's
+ * condition must be false before a milder state replaces it: `beforeMilder` with a header since the state
+ * began, `withoutHeader` without one.
  *
  * In the truth bench, 45 s warn of 78 % of emptyings, and 30 s of 70 %. At 60 s, more alerts are false.
  */

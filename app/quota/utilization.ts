@@ -9,11 +9,11 @@ const HOLDS_SECONDS = 1800
 const MISREAD = 0.01
 /** Minimum overflow between two headers, in requests, for the quota to count as nearly full between them. */
 const FULL_BETWEEN = 1.5
-/** Maximum number of missing requests for the quota to count as nearly full. */
+/** Maximum number of missing requests at which the quota counts as nearly full. */
 const NEAR_FULL = 2
 /**
- * Maximum distance from full before a header, in requests, for one request of others to be noticeable: the
- * header's own request plus rounding.
+ * Maximum distance from full before a header, in requests, at which one request of others is noticeable.
+ * Consists of the header's own request and rounding.
  */
 const OWN_MISSING = 1.1
 /**
@@ -25,13 +25,13 @@ const NONE_MISSING = 0.45
 
 /** What a header of a rolling quota shows, in requests. */
 export interface LevelHeader {
-  /** Refill that would have been lost since the previous header without others' requests. */
+  /** Refill in requests that would have been lost since the previous header without others' requests. */
   readonly overflowed: number
   /** Seconds since the previous header. */
   readonly seconds: number
   /** Requests that headers showed missing since the last update. */
   readonly missing: number
-  /** Requests in addition to own ones that this header shows were used: minimum and maximum. */
+  /** Requests that this header shows were used in addition to own ones: minimum and maximum. */
   readonly least: number
   readonly most: number
   /** Midpoint and width of the bounds on the level before the header. */

@@ -29,9 +29,10 @@ export function doubtfulRows(rows: readonly JudgedRow[]): readonly RequestQuota[
 }
 
 /**
- * The category that limits the key, for programs: the `state` of the worst row, in the terms that `--json`
- * publishes. `lasts` requires that no row runs out even at the high end of others' use, and that headers can
- * still arrive.
+ * The category that limits the key, for programs: the `state` of the worst row in the terms of `--json`.
+ *
+ * `lasts` requires that no row runs out even at the high end of others' use, and that headers can still
+ * arrive.
  */
 export function verdictOf(
   rows: readonly RequestQuota[],
@@ -61,10 +62,10 @@ export function verdictOf(
   }
 }
 
-/** A full row with less use than this is idle. Requests per second. */
+/** A full row with less use than this counts as idle. Requests per second. */
 const IDLE_PER_SECOND = 0.05
 
-/** The verdict of one row, for programs: its `state` in the terms that `--json` publishes. */
+/** The verdict of one row for programs: its `state` in the terms of `--json`. */
 export function rowVerdictOf({
   state,
   level,

@@ -15,7 +15,8 @@ export interface Hold {
   /** Number of consecutive 429s. */
   readonly refusals: number
   /**
-   * Whether others used the whole refill when the wait began. They are assumed to use it until the wait ends.
+   * Whether others used the whole refill when the wait began. This is assumed to continue until the wait
+   * ends.
    */
   readonly byOthers?: boolean
 }
@@ -140,7 +141,6 @@ export function viewOf(
   return row
 }
 
-/** Own and others' use, requests per second. */
 function rangeOfUse(others: OthersReading | undefined, own: number) {
   if (others === undefined) return null
   return {
@@ -154,8 +154,8 @@ function rangeOfUse(others: OthersReading | undefined, own: number) {
 
 /**
  * Use of an empty rolling bucket. The service accepts only the refill `gain`, and others get at least what
- * own requests leave. If others caused the 429, they are assumed to take all of it: no header since has shown
- * that they slowed down.
+ * own requests leave. If others caused the 429, they are assumed to take the whole refill, because no later
+ * header shows otherwise.
  */
 function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: number, byOthers: boolean) {
   const { own } = use
@@ -171,10 +171,7 @@ function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: numbe
   }
 }
 
-/**
- * When the bucket runs empty if use continues. `undefined` if it does not, or if others' use is unknown,
- * which makes the total unknown.
- */
+/** When the bucket runs empty if use continues. `undefined` if it does not, or if others' use is unknown. */
 function emptyAtOf(
   bucket: Bucket,
   perSecond: number | null,

@@ -1,13 +1,13 @@
 /**
- * The window of a quota, as its headers show it: which of two models applies, what each allows, and when a
- * fixed window ends.
+ * The window of a quota, as its headers show it. Decides which of two models applies, what each allows, and
+ * when a fixed window ends.
  *
  * A rolling interval refills `limit / period` per second, and Reset is its time to full (service 8.3.1,
- * 8.3.2). A fixed window refills nothing until it ends. It is then full except for later requests (service
- * 8.3.5).
+ * 8.3.2). A fixed window refills nothing until its end. At its end, it is full except for later requests
+ * (service 8.3.5).
  *
- * The bounds of the estimator (`level-bounds.ts`) and of the gateway (`app/gateway/bucket-bound.ts`) both use
- * this file. Times are milliseconds on one clock. Levels are requests and need not be whole.
+ * The estimator (`level-bounds.ts`) and the gateway (`app/gateway/bucket-bound.ts`) both use this file. Times
+ * are milliseconds on one clock. Levels are requests and need not be whole.
  */
 
 /** Requests per period. */
@@ -32,7 +32,7 @@ export interface Shown {
 
 /** Resolution of the service's clock. Milliseconds. */
 export const CLOCK_STEP_MS = 1
-/** Maximum difference of two bounds, in requests, that is no contradiction. Services round their clocks. */
+/** Maximum difference of two bounds in requests that is no contradiction. Services round their clocks. */
 export const TOLERANCE = 0.05
 
 /** Reset is a whole number of seconds, rounded up. */
@@ -134,8 +134,8 @@ export const gainPerMsOf = (model: WindowModel['model'], limit: number, periodMs
   model === 'rolling' ? limit / periodMs : 0
 
 /**
- * The model after a header with Reset, and the window that it shows. `undefined` for a header of an earlier
- * window, which says nothing about the present one.
+ * The model after a header with Reset, and the window that the header shows. `undefined` for a header of an
+ * earlier window, which shows nothing about the present one.
  */
 export function modelAfter(
   known: WindowModel,

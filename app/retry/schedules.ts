@@ -6,7 +6,7 @@ export interface RetrySchedule {
   readonly jitter: number
 }
 
-/** The retry schedule of each operation that is retried without a person. */
+/** Retry schedules of operations that are retried without a person. */
 export const RETRY = {
   /**
    * Opening a stream. Full jitter, so that clients that lost their connections together do not reconnect
@@ -15,13 +15,13 @@ export const RETRY = {
   stream: { stepsMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 1 },
   /** Requests to a host that does not respond. */
   host: { stepsMs: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 0.5 },
-  /** Checks that get a 401 even with a new token, which may not be valid everywhere immediately. */
+  /** Checks that get a 401 even with a new token. A new token may not be valid everywhere immediately. */
   unauthorized: { stepsMs: [10_000, 30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
-  /** Refreshing because of a 401, after the last refresh returned a token that was rejected too. */
+  /** Refreshing after a 401, if the last refresh returned a token that was rejected too. */
   rejected: { stepsMs: [30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /**
-   * Tries on a quota whose whole refill others use: at most four 429s per minute, including the two that
-   * reveal it.
+   * Tries on a quota whose whole refill others use. Causes at most four 429s per minute, including the first
+   * two.
    */
   othersTakeAll: { stepsMs: [20_000, 40_000, 60_000], jitter: 0 },
   /** Refreshing an access token. */
@@ -34,7 +34,7 @@ export const RETRY = {
   signInHost: { stepsMs: [2_000, 4_000, 8_000, 15_000], jitter: 0 },
   /** An unconfirmed revocation. */
   revocation: { stepsMs: [30_000], jitter: 0.5 },
-  /** Storing a token: a full disk is often freed within minutes. */
+  /** Storing a token. A full disk is often freed within minutes. */
   tokenSave: { stepsMs: [5_000, 15_000, 30_000, 60_000], jitter: 0 },
   /** Listening on the gateway's port, if another program occupied it at startup. */
   gatewayPort: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000], jitter: 0 },

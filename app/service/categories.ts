@@ -25,11 +25,11 @@ export interface Category {
   readonly path: RegExp
   readonly method?: 'POST'
   /**
-   * Path of the cheapest GET that has no effect and shows the category's headers. `undefined` if a subject is
-   * missing. Absent for streams and for requests that place orders.
+   * Path of the cheapest GET that has no effect and shows the category's headers. `undefined` if the account
+   * or symbol is missing. Absent for streams and for requests that place orders.
    */
   readonly probe?: (subjects: ProbeSubjects) => string | undefined
-  /** The scope that requests of the category need (service 10), if not the default of `scopeOf`. */
+  /** The scope that requests of the category need (service 10). Default: `scopeOf`. */
   readonly scope?: string
 }
 
@@ -45,8 +45,8 @@ const ofSymbol =
     `${path}/${encodeURIComponent(symbol)}`
 
 /**
- * The resource categories except streams, with quotas (service 8.2) and paths (service 4.3, 11). In the order
- * of display and of checks: Accounts comes first, because other checks need an account.
+ * The resource categories except streams, with quotas (service 8.2) and paths (service 4.3, 11). The order is
+ * that of the display and of checks. Accounts comes first, because other checks need an account.
  *
  * The category of a path is a guess. At run time, `X-RateLimit-Resource` names the bucket that counted a
  * request. Each option endpoint has its own bucket. MarketDepth is one bucket for quotes and aggregates.

@@ -33,14 +33,14 @@ function errorFields(body: string): { readonly Message?: unknown; readonly Error
 
 const MAX_MESSAGE = 200
 /**
- * Texts are cleaned up to this length before they are shortened, so that a secret at the cut is still
- * recognised. Characters.
+ * Maximum number of characters of a text that are cleaned before it is shortened. A secret at the cut is
+ * still recognised.
  */
 const MAX_CLEANED = 2_000
 
 /**
- * The readable text of an error body (service 2.3): `Message`, otherwise `Error`, as one line of at most 200
- * characters. `undefined` without either. `clean` removes secrets, because a service may echo one.
+ * The readable text of an error body (service 2.3): `Message`, or else `Error`, as one line of at most 200
+ * characters. `undefined` without either. `clean` removes secrets, because a service may repeat them.
  */
 export function errorMessage(body: string, clean: (text: string) => string): string | undefined {
   const fields = errorFields(body)

@@ -23,7 +23,7 @@ export interface HeaderReading {
   readonly oddities: readonly string[]
 }
 
-/** The head of one response: status, headers, and the parsed quota headers. Created once per response. */
+/** The head of one response: status, headers, and the parsed quota headers. */
 export interface Observation extends HeaderReading {
   readonly status: number
   readonly headers: HttpHeaders
@@ -41,7 +41,8 @@ const MAX_PERIOD_SECONDS = 7 * 86_400
 const MAX_NAME = 64
 
 /**
- * Parses the quota headers of any response (service 2.2). It never throws: implausible values are left out.
+ * Parses the quota headers of any response (service 2.2). Implausible values are left out, and no error is
+ * thrown.
  *
  * `Reset` is in seconds. A value far beyond the period is an epoch time or garbage, and would block a bucket
  * for decades. Fractions are rounded cautiously: counts down, seconds up.

@@ -1,11 +1,12 @@
 /**
- * The scope of orders (service 14). No list offers it. It is requested only after a person allowed orders.
+ * The scope of orders (service 14). Not offered in lists, and requested only after a person has allowed
+ * orders.
  */
 export const TRADE_SCOPE = 'Trade'
 
 /**
- * Whether granted scopes lack `Trade`. A list that names only the refresh token's scopes (service 2.1) shows
- * nothing about others.
+ * Whether granted scopes lack `Trade`. A list of only the refresh token's scopes (service 2.1) shows nothing
+ * about others.
  */
 export const lacksTrade = (granted: readonly string[]): boolean =>
   !granted.includes(TRADE_SCOPE) && granted.some((scope) => scope === 'MarketData' || scope === 'ReadAccount')

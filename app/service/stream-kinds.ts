@@ -1,4 +1,4 @@
-/** What a stream's target names. Several accounts or symbols are separated by commas. */
+/** What a stream's target names. Commas separate several accounts or symbols. */
 export type StreamTarget = 'symbol' | 'symbols' | 'option-symbols' | 'accounts' | 'orders'
 
 /** An option of a stream that the window offers. */
@@ -11,7 +11,7 @@ export interface StreamOption {
   readonly choices?: readonly string[]
 }
 
-/** Content of a stream's frames. It determines how they are merged for a late reader: see `mergeRuleOf`. */
+/** Content of a stream's frames. It determines how frames are merged for a late reader. See `mergeRuleOf`. */
 export type FrameForm = 'quote' | 'bar' | 'tick-bar' | 'book' | 'contract' | 'order' | 'position'
 
 /** All facts about one kind of stream. */
@@ -22,7 +22,7 @@ export interface StreamKindRow {
   /** Display name of the kind's category, if several kinds share it. */
   readonly categoryName?: string
   readonly target: StreamTarget
-  /** The window's label for the target, if not the default of its format. */
+  /** The window's label for the target. Default: by the target's format. */
   readonly targetLabel?: string
   /** A sentence about the kind, shown next to the form. */
   readonly note?: string

@@ -11,8 +11,8 @@ export type StreamPath =
   | { readonly ok: false; readonly message: string }
 
 /**
- * A symbol. A server that decodes twice would treat segments of only dots as path steps, so they are
- * rejected.
+ * A symbol. Segments of only dots are rejected, because a server that decodes twice would treat them as path
+ * steps.
  */
 const SYMBOL = /^(?!(?:.*\/)?\.+(?:\/|$))[A-Za-z0-9$@.,/ _+^=:-]{1,40}$/
 const ORDER = /^[A-Za-z0-9-]{1,40}$/

@@ -102,7 +102,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         title: 'Can’t reach the service or the sign-in host',
         text: sinceWords,
         action: checkHost(service.host, signInHost?.host),
-        // Without a token, no call reaches the service, so the sign-in host comes first.
+        // Without a token, no call reaches the service, so the sign-in host is named first.
         detail: joined(retrying(signInHost?.retryAt, nowMs), hostReason(service.host, service.why)),
       })
     case 'sign-in-host-gone':
@@ -268,8 +268,8 @@ export interface AlertText {
 }
 
 /**
- * Title and body of an alert whose condition is no longer found. Unless a header proves the recovery, they
- * say that the row may have recovered.
+ * Title and body of an alert whose condition is no longer found. Without a header that proves the recovery,
+ * they say that the row may have recovered.
  */
 export function recoveredText(
   kind: string,
@@ -321,8 +321,7 @@ function conditionNow({ kind, subject }: Named, snapshot: Snapshot, nowMs: numbe
 }
 
 /**
- * The condition that stops all calls now, for an alert of the whole key. The key has not recovered while
- * there is one.
+ * The condition that now stops all calls. While there is one, an alert of the whole key has not recovered.
  */
 function successorOf({ subject }: Named, snapshot: Snapshot, nowMs: number): Condition | undefined {
   const conditions = conditionsOf(snapshot, nowMs)
@@ -335,7 +334,7 @@ export const othersAlertsText = (alerts: readonly string[], names: ReadonlyMap<s
     .map(([profile, { length }]) => `${names.get(profile) ?? profile}: ${countText(length, 'alert')}.`)
     .join(' ')
 
-/** `Retrying at 14:31:30.`. `Retrying now.` during an attempt. `Retrying.` if the time is unknown. */
+/** `Retrying at 14:31:30.`, or `Retrying now.` during an attempt. `Retrying.` if the time is unknown. */
 function retrying(atMs: number | undefined, nowMs: number): string {
   if (atMs === undefined) return 'Retrying.'
   return atMs <= nowMs ? 'Retrying now.' : `Retrying at ${clockText(atMs)}.`

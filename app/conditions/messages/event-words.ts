@@ -9,7 +9,7 @@ export interface EventStyle {
   readonly stored?: 'sealed' | 'memory'
   /** Whether a future time is shown as a time of day, or as the time from the event on. */
   readonly as?: 'clock' | 'countdown'
-  /** Categories whose whole refill others use. A safe retry time for their 429s is unknown. */
+  /** Categories whose whole refill others use. When a retry after their 429s is safe is unknown. */
   readonly othersTakeAll?: ReadonlySet<string>
 }
 
@@ -22,7 +22,7 @@ export type Said = readonly [severity: Severity, title: string, ...details: (str
 export interface Words<E> {
   readonly of: EventGroup
   readonly say: (event: E, style: EventStyle) => Said
-  /** Detail after the line has ended, in place of advice. Absent if the event's detail still fits. */
+  /** Detail of the ended line, in place of advice. Absent if the event's detail still fits. */
   readonly over?: (event: E, ends: readonly LoggedEvent[]) => string
   /** One line for several events within a second. Worst event first. */
   readonly many?: (events: readonly [E, ...E[]]) => readonly [title: string, detail?: string]

@@ -73,7 +73,7 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
   'service-unreachable': {
     of: 'service',
-    // No retry time: the event is reported once, and its time would be outdated after the next attempt.
+    // No retry time: the event is reported once, and the time would soon be outdated.
     say: ({ host, why, serves }) => [
       serves === 'calls' ? 'critical' : 'warning',
       `${host} unreachable`,
@@ -203,8 +203,8 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   ...STREAM_EVENTS,
   elsewhere: {
     of: 'quotas',
-    // No rate: the first header that shows use by others says little about their rate. The row shows the
-    // current one.
+    // No rate: the first header that shows others' use says little about their rate. The row shows the
+    // current rate.
     say: ({ category }) => ['warning', `Others active on ${category}`],
     over: ({ perSecond }, [end]) =>
       `${rateText(end?.kind === 'elsewhere-ended' ? end.perSecond : perSecond)} on average`,
@@ -280,7 +280,7 @@ function rotatedText(stored: EventStyle['stored']): string {
   }
 }
 
-/** Who uses up the quota, next to its refill. For a low row, how much is left. */
+/** Who uses up the quota, and its refill. For a low row, how much is left. */
 function shortDetail({ state, remaining, limit, othersLow, othersHigh, refill }: Of<'quota-short'>): string {
   if (state === 'low') return `at the start: ${remaining} of ${limit} left`
   if (othersLow === undefined || othersHigh === undefined) return 'still measuring others'
@@ -295,8 +295,8 @@ function quoted({ message, status }: Of<'requests-refused'>): string {
 }
 
 /**
- * `Depth quotes · MSFT, open for 2 h 14 min, 0.4/s`: what a person needs to decide whether to close the
- * stream.
+ * What a person needs to decide whether to close the stream: `Depth quotes · MSFT, open for 2 h 14 min,
+ * 0.4/s`.
  */
 function proposalText(proposal: StreamProposal, nowMs: number): string {
   const rate = rateText(proposal.framesPerSecond)

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../service/service-origin.ts'
 import { sentence, sentenceEnd } from '../../status/sentences.ts'
 
-/** Ends the text of a problem that a person need not solve. */
+/** The action of a problem that a person need not solve. */
 export const NO_ACTION = 'No action needed.'
 
 /**

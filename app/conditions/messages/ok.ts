@@ -41,7 +41,7 @@ export function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'ot
   }
 }
 
-/** `Tightest: Balances, 210 of 320 left.` If all rows look full, the least certain one: `at least 86`. */
+/** `Tightest: Balances, 210 of 320 left.` If all rows look full, the least certain row: `at least 86`. */
 function tightestSentence(rows: readonly JudgedRow[], nowMs: number): string {
   const [uncertain] = rows
     .filter(({ row }) => row.low < row.limit - 1)

@@ -132,10 +132,7 @@ function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): s
   return named.length === 0 ? '' : `Waiting: ${named.join(', ')}.`
 }
 
-/**
- * The rate to which own programs must slow down. Names the program to slow down if one accounts for most of
- * the use.
- */
+/** The rate to which own programs must slow down. Names a program if it accounts for most of the use. */
 function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const pace = safePaceText(row, nowMs)
   if (pace === '?') return 'Slow down until Headroom has measured other traffic.'
@@ -150,13 +147,15 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
 /** The safe rate of one program while the other programs continue. `undefined` if nothing is left for it. */
 function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): string | undefined {
   if (safe?.everySeconds === undefined || safe.everySeconds === null) return undefined
-  // Own use minus this program's use would be wrong, because their means span different times.
+  // Own use minus this program's use would be wrong, because their means cover different times.
   const others = Object.entries(use?.programs ?? {}).filter(([program]) => program !== id)
   const perSecond = 1 / safe.everySeconds - others.reduce((sum, [, rate]) => sum + rate, 0)
   return perSecond < SLOWEST ? undefined : paceText(1 / perSecond)
 }
 
-/** Minimum rate for advice to slow down. Below it, the advice is to pause. Requests per second. */
+/**
+ * Minimum rate for the advice to slow down, in requests per second. Below this rate, the advice is to pause.
+ */
 const SLOWEST = 0.01
 
 const isLowText = (row: RequestQuota, label: string): string =>
@@ -211,7 +210,7 @@ export function usageSentence(
   return `${capitalised(who)}; ${refillText(quota)}.`
 }
 
-/** `Headroom uses 0.1/s`. With programs behind the gateway `you use 0.9/s (scanner 0.6)`. */
+/** `Headroom uses 0.1/s`, or with programs behind the gateway `you use 0.9/s (scanner 0.6)`. */
 function ownSentence(quota: RequestQuota, own: string, snapshot: Pick<Snapshot, 'programs'>): string {
   const most = busiestProgram(quota, snapshot)
   const perSecond = most === undefined ? 0 : (quota.use?.programs?.[most.id] ?? 0)
@@ -220,8 +219,8 @@ function ownSentence(quota: RequestQuota, own: string, snapshot: Pick<Snapshot, 
 }
 
 /**
- * Who uses the quota, and its refill, readable from afar: `others 1.2–1.3/s, refill 1.07/s`. Headroom's own
- * use is left out if others use the quota.
+ * Who uses the quota, and its refill, readable from afar: `others 1.2–1.3/s, refill 1.07/s`. If others use
+ * the quota, own use is left out.
  */
 export function usageLine(quota: RequestQuota): string {
   const [own, others] = [ownText(quota), othersText(quota)]
@@ -233,24 +232,24 @@ export function usageLine(quota: RequestQuota): string {
 /**
  * `Others use the whole refill (1.07/s).` Empty if they do not.
  *
- * Variants: `more than the refill` while the row is not empty. `probably use` if the low end of their use is
- * below the refill.
+ * Variants: `more than the refill` while the row is not empty, and `probably use` if the low end of others'
+ * use is below the refill.
  */
 function wholeRefillSentence(row: RequestQuota): string {
   if (!usesWholeRefill(row)) return ''
   const use = surelyUsesWholeRefill(row) ? 'use' : 'probably use'
   const refill = row.limit / row.period
-  // The service accepts only the refill from an empty row.
+  // While a row is empty, the service accepts only the refill.
   const isMore = row.remaining >= 1 && (row.use?.elsewhere ?? 0) > NOTABLY_MORE * refill
   return `Others ${use} ${isMore ? 'more than the' : 'the whole'} refill (${perSecondText(refill)}).`
 }
 
-/** Factor between others' use and the refill from which on the text says `more than the refill`. */
+/** Minimum ratio of others' use to the refill for the text `more than the refill`. */
 const NOTABLY_MORE = 1.2
 
 const perSecondText = (perSecond: number): string => `${Number(perSecond.toFixed(2))}/s`
 
-/** `it refills 1.07/s`. A fixed window `refills at 14:32:05`. */
+/** `it refills 1.07/s`, or for a fixed window `refills at 14:32:05`. */
 function refillText({ model, limit, period, windowEndsAt }: RequestQuota): string {
   if (model === 'rolling') return `it refills ${perSecondText(limit / period)}`
   return windowEndsAt === undefined
@@ -258,10 +257,7 @@ function refillText({ model, limit, period, windowEndsAt }: RequestQuota): strin
     : `it refills at ${clockText(windowEndsAt)}`
 }
 
-/**
- * The headline of a row: one sentence about its state, as far as a caller is concerned. It does not say who
- * uses the quota.
- */
+/** The headline of a row: one sentence about its state, for a caller. It does not say who uses the quota. */
 export function stateSentence(quota: RequestQuota, nowMs: number): string {
   const { category, blockedUntil } = quota
   const problem = refusedProblem(quota, nowMs)

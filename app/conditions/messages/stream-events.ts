@@ -70,15 +70,12 @@ export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
 }
 
-/**
- * The reason for a restart that the service requested. The service's documentation calls it GoAway (service
- * 12).
- */
+/** The reason for a restart that the service requested, called GoAway in its documentation (service 12). */
 const GOING_AWAY = 'server going away'
 
 type Change = 'reconnected' | 'closed'
 
-/** `Orders reconnected (GoAway)`. If the reason has the verb: `Orders closed by you`. */
+/** `Orders reconnected (GoAway)`, or `Orders closed by you` if the reason has the verb. */
 function changeText(subject: string, verb: Change, reason: string): string {
   if (reason === GOING_AWAY) return `${subject} ${verb} (GoAway)`
   return saysVerb(verb, reason) ? `${subject} ${reason}` : `${subject} ${verb}`
