@@ -23,7 +23,7 @@ export type SignInFailure =
 
 export interface FailureText {
   readonly code: SignInFailure['kind']
-  /** What happened, then what a person can do. */
+  /** The first part says what happened. The rest says what a person can do. */
   readonly message: string
 }
 
@@ -68,8 +68,8 @@ function messageOf(failure: SignInFailure): string {
 const CHECK_HOST = 'Check the network, VPN, proxy and host address'
 
 /**
- * The text for a sign-in host that does not respond while a sign-in waits for it. `why`: in plain words, such
- * as `connection refused`. `isOpen`: whether the host's page was opened earlier.
+ * The text for a sign-in host that does not respond while a sign-in waits. `why` is in plain words, such as
+ * `connection refused`. `isOpen` says whether the host's page was opened earlier.
  */
 export function awaitedHostText({ host, why, isOpen }: AwaitedHost): {
   readonly title: string

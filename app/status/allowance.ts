@@ -16,8 +16,8 @@ import {
 import { hasExpired } from './token-status.ts'
 
 /**
- * The rate that the quota can sustain: `1 per 1.9 s`. `none` if others use the whole refill. `in 40 s` after
- * a 429. `?` until it is known.
+ * The rate that the quota can sustain: `1 per 1.9 s`, or `none` if others use the whole refill. After a 429:
+ * `in 40 s`. Until the rate is known: `?`.
  */
 export function safePaceText(quota: RequestQuota, nowMs: number): string {
   const state = stateAt(quota, nowMs)
@@ -30,7 +30,7 @@ export function safePaceText(quota: RequestQuota, nowMs: number): string {
   return paceText(quota.safe.everySeconds)
 }
 
-/** The requests that may be sent, for a table: how many now, and the text after that number. */
+/** The requests that may be sent, for a table: how many now, and the text after this number. */
 export interface Allowance {
   readonly burst?: number
   readonly text: string
@@ -62,8 +62,9 @@ export function allowanceOf(quota: RequestQuota, nowMs: number, key?: KeyStandin
 export type KeyStanding = Pick<Snapshot, 'at' | 'refresh' | 'access' | 'service'>
 
 /**
- * Why a row is not checked, such as `paused until sign-in` or `needs ReadAccount`. Without a known reason,
- * `last value 14:02`, or `calls fail, value of 14:02` while no call can succeed.
+ * Why a row is not checked, such as `paused until sign-in` or `needs ReadAccount`.
+ *
+ * Without a known reason: `last value 14:02`, or `calls fail, value of 14:02` while no call can succeed.
  */
 function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | undefined): string {
   const state = key?.refresh.state
@@ -80,17 +81,17 @@ function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | un
   return `${fails ? 'calls fail, value of' : 'last value'} ${minuteText(observedAt)}`
 }
 
-/** A pace as text: `1 per 1.9 s`. `12 per s` above ten per second. `none` for `null`. */
+/** A pace as text: `1 per 1.9 s`, `12 per s` above ten per second, or `none` for `null`. */
 export function paceText(everySeconds: number | null): string {
   if (everySeconds === null) return 'none'
   if (everySeconds < 0.1) return `${Math.floor(1 / everySeconds)} per s`
-  // Rounded up, because a pace that is too fast is not safe.
+  // Rounded up, because a faster pace is not safe.
   const tenths = Math.ceil(everySeconds * 10 - 1e-9)
   return tenths < 1000 ? `1 per ${(tenths / 10).toFixed(1)} s` : `1 per ${Math.ceil(everySeconds)} s`
 }
 
 /**
- * The safe pace and the burst: `1 per 1.9 s, 36 at once above the reserve of 64`, `none: others take all`.
+ * The safe pace and the burst: `1 per 1.9 s, 36 at once above the reserve of 64`, or `none: others take all`.
  */
 export function safeFactText(quota: RequestQuota, nowMs: number): string {
   const pace = safePaceText(quota, nowMs)
@@ -106,7 +107,7 @@ export function safeFactText(quota: RequestQuota, nowMs: number): string {
 export const whoTakesAll = (quota: RequestQuota): string =>
   surelyUsesWholeRefill(quota) ? 'others take all' : 'others may take all'
 
-/** `whatIfText` shows no time of day beyond this many periods. */
+/** Maximum number of periods from now at which `whatIfText` shows a time of day. */
 const WHAT_IF_PERIODS = 12
 
 /**
@@ -118,7 +119,7 @@ export function whatIfText(quota: RequestQuota, addedPerSecond: number, nowMs: n
   if (state === 'not-checked') return 'unknown: no level was measured'
   if (state === 'blocked') return 'unknown until the 429 ends'
   if (state === 'empty') return 'empty now'
-  // Computed for the snapshot's time, so that the result does not move with the clock.
+  // Computed for the snapshot's time, so that the result does not change with the clock.
   const atMs = emptyAtWith(quota, addedPerSecond, quota.asOf)
   if (atMs === 'not-known') return 'unknown: still measuring others'
   if (atMs === 'lasts') return 'lasts'

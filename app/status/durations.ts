@@ -1,6 +1,6 @@
-/** Durations as text for every surface: `41 s`, `14 min 32 s`, `2 h 14 min`, `3 d 4 h`. */
+/** Durations as text: `41 s`, `14 min 32 s`, `2 h 14 min`, `3 d 4 h`. */
 
-/** Age at which a pushed row counts as not checked: main has stopped pushing. Milliseconds. */
+/** Age in milliseconds at which a pushed row counts as not checked. Main has then stopped pushing. */
 export const OUTDATED_AFTER_MS = 60_000
 
 /**
@@ -14,7 +14,7 @@ const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3600
 const DAY_SECONDS = 86_400
 
-/** A duration in at most two units. A second unit of 0 is shown, so that a countdown keeps its width. */
+/** A duration in at most two units. A second unit of 0 is shown too, so that a countdown keeps its width. */
 export function durationText(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   if (whole < MINUTE_SECONDS) return `${whole} s`
@@ -27,12 +27,12 @@ function pair(whole: number, big: number, bigName: string, small: number, smallN
   return `${Math.floor(whole / big)} ${bigName} ${Math.floor((whole % big) / small)} ${smallName}`
 }
 
-/** Remaining time, rounded up, so that `0 s` means that the time has come. */
+/** Remaining time, rounded up. `0 s` therefore means that the time has come. */
 export function untilText(atMs: number, nowMs: number): string {
   return durationText(Math.ceil((atMs - nowMs) / 1000))
 }
 
-/** Elapsed time, rounded down, so that it is never overstated. */
+/** Elapsed time, rounded down and therefore never overstated. */
 export function sinceText(atMs: number, nowMs: number): string {
   return durationText((nowMs - atMs) / 1000)
 }
@@ -55,17 +55,18 @@ export function lengthText(milliseconds: number): string {
   return tenths === 0 ? 'under 0.1 s' : `${tenths / 10} s`
 }
 
-/** A wait, rounded up. Below 10 s, with tenths: `0.9 s`. Otherwise as in `durationText`: `12 s`. */
+/** A wait, rounded up. Below 10 s with tenths, such as `0.9 s`. Otherwise as in `durationText`. */
 export function waitText(milliseconds: number): string {
   const tenths = Math.max(1, Math.ceil(milliseconds / 100))
   return tenths < 100 ? `${(tenths / 10).toFixed(1)} s` : durationText(Math.ceil(tenths / 10))
 }
 
 /**
- * Rounds a countdown, because a distant estimate must not look exact to the second: to minutes above 5
- * minutes, to 10 s above one minute, otherwise to seconds. The result is 0 or more.
+ * Rounds a countdown, because a distant estimate must not look exact: to minutes above 5 minutes, to 10 s
+ * above one minute, and otherwise to seconds. The result is 0 or more.
  *
- * `rounding`: `down` if being late does harm (a quota that runs out), `up` if being early does (a retry).
+ * `rounding` is `down` if a late result does harm (a quota that runs out), and `up` if an early one does (a
+ * retry).
  */
 export function countdownSeconds(leftMs: number, rounding: 'down' | 'up'): number {
   const left = Math.max(0, leftMs / 1000)

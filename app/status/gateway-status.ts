@@ -20,8 +20,8 @@ export function gatewayStatus({ state, url, why }: GatewaySummary): {
 export type ProgramState = 'paused' | 'waiting' | 'active' | 'idle' | 'not seen yet'
 
 /**
- * A program is `waiting` if a request of it is queued. It is `active` if it sent a request in the last minute
- * or has an open stream.
+ * A program is `waiting` while a request of it is queued. It is `active` if it sent a request in the last
+ * minute or has an open stream.
  */
 export function programState({
   pausedUntil,

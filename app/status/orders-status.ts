@@ -19,7 +19,7 @@ export function lookupText({ state, orderId }: Pick<UnknownOrder, 'state' | 'ord
   }
 }
 
-/** The orders that no lookup has found, so that their outcome is still unknown. */
+/** Orders that no lookup has found. Their outcome is still unknown. */
 export const notFound = (unknown: OrdersSummary['unknown']): OrdersSummary['unknown'] =>
   unknown.filter(({ state }) => state !== 'found')
 

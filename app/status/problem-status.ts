@@ -5,7 +5,7 @@ import { shownRows } from '../quota/verdict.ts'
 import { OUTDATED_AFTER_MS } from './durations.ts'
 
 /**
- * Text and severity for responses without quota headers, the same on every surface. Causes: a rejected token,
+ * Text and severity for responses without quota headers, the same in the whole app. Causes: a rejected token,
  * a missing permission, a failing service, or an intermediary's response.
  */
 export interface ProblemStatus {
@@ -20,8 +20,10 @@ export interface ProblemStatus {
 export const PROBLEM_LASTS_MS = 30_000
 
 /**
- * The problem that a row shows at `nowMs`, epoch ms. `undefined` if none. A 401 or 403 is shown immediately,
- * and so is any problem of a row without a number. Other problems are shown after `PROBLEM_LASTS_MS`.
+ * The problem that a row shows at `nowMs`, epoch ms. `undefined` if there is none.
+ *
+ * A 401, a 403 and any problem of a row without a number are shown immediately. Other problems are shown
+ * after `PROBLEM_LASTS_MS`.
  */
 export function shownProblem(
   { problem, source, state, asOf }: Pick<RequestQuota, 'problem' | 'source' | 'state' | 'asOf'>,
@@ -38,8 +40,8 @@ export function shownProblem(
 export const isServiceAway = ({ reachable, pending }: Snapshot['service']): boolean => !reachable && !pending
 
 /**
- * Shown rows whose last response had no quota headers. They don't count as fine, even before they show the
- * problem.
+ * Shown rows whose last response had no quota headers. Such rows never count as fine, even before they show
+ * the problem.
  */
 export function unansweredRows(
   { requests }: Pick<Snapshot, 'requests'>,
@@ -64,7 +66,7 @@ export interface KeyProblem extends ProblemStatus {
   /** The rows that have the problem. Never empty. */
   readonly categories: readonly [string, ...string[]]
   readonly problem: RowProblem
-  /** Whether the token or the service has the problem, not just single rows. */
+  /** Whether the problem is the token's or the service's, not that of single rows. */
   readonly isWhole: boolean
 }
 

@@ -9,14 +9,16 @@ import { problemStatus, shownProblem } from './problem-status.ts'
 import { rateRangeText } from './rates.ts'
 
 /**
- * The status of one request quota, the same on every surface. Only this file decides state, severity and
- * label. A surface chooses the width, and whether times are times of day or countdowns.
+ * The status of one request quota, the same in the whole app. This file alone decides state, severity and
+ * label.
+ *
+ * The reader of a status chooses the width, and times of day or countdowns.
  */
 export interface QuotaStatus {
   readonly state: QuotaState
   readonly severity: Severity
   /**
-   * One word for each state: see `STATE_LABELS`. For responses without quota headers: see `problemStatus`.
+   * One word for each state, see `STATE_LABELS`. For responses without quota headers, see `problemStatus`.
    */
   readonly label: string
   /** When to retry after the 429. Epoch ms. */
@@ -85,7 +87,9 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
   }
 }
 
-/** The text next to the label in a table: the number of 429s so far, such as `×12`, or else the note. */
+/**
+ * The text next to the label in a table: the number of 429s so far, such as `×12`. Without 429s, the note.
+ */
 export function rowNote(quota: RequestQuota, nowMs: number): string {
   const { state, note, untilMs } = quotaStatus(quota, nowMs)
   if (state !== 'blocked') return note
@@ -93,7 +97,7 @@ export function rowNote(quota: RequestQuota, nowMs: number): string {
   return quota.rejected > 1 ? `×${quota.rejected}` : ''
 }
 
-/** Severity of a short quota. `emptyAt`: when it is estimated to run out, epoch ms. */
+/** Severity of a short quota. `emptyAt` is the estimated time at which it runs out, epoch ms. */
 export function shortSeverity(state: ShortState, emptyAt: number | undefined, nowMs: number): Severity {
   if (state === 'empty') return 'critical'
   const isNear = emptyAt !== undefined && emptyAt - nowMs <= CRITICAL_SECONDS * 1000
@@ -116,12 +120,12 @@ export function isUnchecked(quota: RequestQuota, nowMs: number): boolean {
 const ANY_MOMENT = 'any moment'
 
 /**
- * When the row runs out, the same on every surface:
- * - `14:33–14:36`; `14:33` within one minute
- * - `by 14:36`: it may be empty already.
- * - `14:33 or later`: it may never run out.
+ * When the row runs out, the same in the whole app:
+ * - `14:33–14:36`, or `14:33` within one minute
+ * - `by 14:36`: the row may be empty already.
+ * - `14:33 or later`: the row may never run out.
  * - `as early as 14:33`: a watched row.
- * - `within 10 min`: it runs out only if use increases.
+ * - `within 10 min`: the row runs out only if use increases.
  */
 export function emptyText({ emptyFrom, emptyTo, emptyAt, state }: RequestQuota, nowMs: number): string {
   const fromMs = emptyFrom ?? emptyAt
@@ -161,7 +165,7 @@ export function shareLeftText({ low, high, limit }: Bounds): string {
   return least === most ? `${least} %` : `${least}–${most} %`
 }
 
-/** The lower bound in requests: `38`. `60–95` if the bounds differ by more than a tenth of the limit. */
+/** The lower bound in requests: `38`, or `60–95` if the bounds differ by more than a tenth of the limit. */
 export const surelyLeftText = (quota: Bounds): string =>
   isRange(quota) ? `${quota.low}–${quota.high}` : String(quota.low)
 
@@ -185,9 +189,11 @@ export const isPerhapsLow = (row: RequestQuota): boolean =>
 type Bounds = Pick<RequestQuota, 'low' | 'high' | 'limit'>
 
 /**
- * The estimated level: `38`, or `60–95` if the interval is wider than a tenth of the limit. Prefixed with `~`
- * if the last header is older than two minutes. `–` without a header. An unchecked row shows its last
- * header's number.
+ * The estimated level: `38`, or `60–95` if the interval is wider than a tenth of the limit. `–` without a
+ * header.
+ *
+ * Prefixed with `~` if the last header is older than two minutes. For an unchecked row, the number of its
+ * last header.
  */
 export function leftText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default') return '–'
@@ -198,8 +204,8 @@ export function leftText(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * Age of the last header: `12 s`, `104 s`, `4 min ago` once the header is old. `documented` for the table's
- * default.
+ * Age of the last header: `12 s`, `104 s`, or `4 min ago` once the header is old. `documented` for the
+ * table's default.
  */
 export function ageText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default' || quota.observedAt === undefined) return 'documented'
@@ -243,20 +249,22 @@ export function nextCheckText({ nextCheckAt }: RequestQuota, nowMs: number): str
 /** Replaces the numbers of an unchecked row. */
 const UNCHECKED = '–'
 
-/** This app's own use, requests per second: `0.4`, `0`. `?` if unknown, `–` for an unchecked row. */
+/** Own use in requests per second: `0.4`, `0`. `?` if unknown, `–` for an unchecked row. */
 export function ownText({ use, state }: RequestQuota): string {
   if (state === 'not-checked') return UNCHECKED
   return use === null ? '?' : rateRangeText(use.own, use.own)
 }
 
-/** Others' use as an interval, requests per second: `1.2–1.3`, `0`. For `?` and `–`, see `ownText`. */
+/** Others' use as an interval in requests per second: `1.2–1.3`, `0`. `?` and `–` as in `ownText`. */
 export function othersText({ use, state }: RequestQuota): string {
   if (state === 'not-checked') return UNCHECKED
   if (use === null) return '?'
   return rateRangeText(othersAtLeast(use), use.elsewhereHigh ?? use.elsewhere)
 }
 
-/** `a poller, every 5 s, since 08:01`. `a poller, 3 calls every 10 s, since 08:01`, or `3 or more calls`. */
+/**
+ * `a poller, every 5 s, since 08:01`. With several calls per poll, `3 calls every 10 s` or `3 or more calls`.
+ */
 export function pollerText(poller: NonNullable<RequestQuota['poller']>): string {
   const { everySeconds, calls, mayBeMore, since } = poller
   const polls = calls === 1 ? '' : `${calls}${mayBeMore ? ' or more' : ''} calls `
@@ -266,8 +274,8 @@ export function pollerText(poller: NonNullable<RequestQuota['poller']>): string 
 const othersAtLeast = (use: NonNullable<RequestQuota['use']>): number => use.elsewhereLow ?? use.elsewhere
 
 /**
- * Whether a row is recovering although its label may still say `running out`, which does not change back
- * immediately. The refill exceeds use, even at the high end of others' use.
+ * Whether a row is recovering: the refill exceeds use, even at the high end of others' use. Its label may
+ * still be `running out`, because labels change late.
  */
 export function isRecovering({ emptyAt, emptyFrom, use, model, limit, period }: RequestQuota): boolean {
   if ((emptyFrom ?? emptyAt) !== undefined || use === null || model !== 'rolling') return false

@@ -1,7 +1,7 @@
 import { exchangeDayOf, exchangeTimeOf, weekdayOf } from '../contract/exchange-time.ts'
 import { DAY_MS } from '../contract/units.ts'
 
-/** The regular session of the exchanges: 09:30 to 16:00 in New York on weekdays. Ignores holidays. */
+/** The regular session of the exchanges: 09:30 to 16:00 in New York on weekdays. Holidays are ignored. */
 
 const OPEN_MINUTE = 9 * 60 + 30
 const CLOSE_MINUTE = 16 * 60

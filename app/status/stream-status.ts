@@ -3,7 +3,7 @@ import type { SlotQuota, StreamSummary } from '../contract/snapshot.ts'
 import type { StreamProposal } from '../contract/streams.ts'
 import { STREAM_TABLE, type StreamKind, streamCategoryName } from '../service/stream-kinds.ts'
 
-/** Severity and label of a stream or of a group of slots, the same on every surface. */
+/** Severity and label of a stream or of a group of slots, the same in the whole app. */
 export interface StreamStatus {
   readonly severity: Severity
   /** In lower case: `live`, `silent`, `full`. Empty if there is nothing to show. */
@@ -20,7 +20,8 @@ const STREAM_STATUSES: Readonly<Record<StreamSummary['state'], StreamStatus>> = 
 }
 
 /**
- * Status of one stream by its state (service 12). While the key's calls fail, every such stream is `paused`.
+ * Status of one stream by its state (service 12). While the key's calls fail, each stream without data is
+ * `paused`.
  */
 export const streamStatus = ({
   state,
@@ -33,19 +34,18 @@ export const openStreams = <S extends Pick<StreamSummary, 'state'>>(streams: rea
   streams.filter(({ state }) => state === 'snapshot' || state === 'live' || state === 'stale')
 
 /**
- * How long an open stream may receive nothing, not even a heartbeat, before it counts as silent.
- * Milliseconds.
+ * Time in milliseconds after which an open stream without frames counts as silent. Heartbeats are frames too.
  */
 const SILENT_AFTER_MS = 15_000
 
 /**
- * Whether a stream that should be open receives no data at `nowMs`, epoch ms: it is connected but silent, or
- * it has received nothing for `SILENT_AFTER_MS` and still reconnects. A quick reconnection does not count.
+ * Whether a stream that should be open receives no data at `nowMs`, epoch ms. A quick reconnection does not
+ * count.
  */
 export function isStreamSilent({ state, lastFrameAt, reasonCode }: StreamSummary, nowMs: number): boolean {
   if (reasonCode === 'calls-fail') return false
   if (state === 'stale') return true
-  // A stream that opens for the first time is not silent. One that reopens may have been silent before.
+  // A stream at its first opening is not silent. A stream that reopens may have been silent before.
   if (state === 'opening') return lastFrameAt !== undefined && nowMs - lastFrameAt >= SILENT_AFTER_MS
   return state === 'waiting' && (lastFrameAt === undefined || nowMs - lastFrameAt >= SILENT_AFTER_MS)
 }
@@ -68,10 +68,10 @@ export function isSlotCountCurrent(
   return source === 'header' && observedAt !== undefined && nowMs - observedAt <= SLOTS_FRESH_MS
 }
 
-/** Free slots are few up to this share of the limit. */
+/** Maximum share of the limit at which free slots count as few. */
 const FEW_SLOTS = 0.1
 
-/** The largest number of free slots that counts as few. At least one. */
+/** The largest number of free slots that counts as few, at least one. */
 export const fewSlots = (limit: number): number => Math.max(1, Math.floor(limit * FEW_SLOTS))
 
 /** Status of one group of slots (service 3, 8.2). A documented default says nothing about slots in use. */
@@ -87,7 +87,7 @@ export function slotStatus({
 }
 
 /**
- * The fields that name a stream. Two kinds share the depth category, so only `streamKind` tells them apart.
+ * The fields that name a stream. Two kinds share the depth category. Only `streamKind` distinguishes them.
  */
 export interface NamedStream {
   readonly category: string
@@ -98,7 +98,7 @@ export interface NamedStream {
 
 /**
  * The programs that read a stream behind the gateway: `7 programs on 1 slot: bot, notes ×2`, or `read by
- * bot`. Empty if there are none. `on`: the word for what they share.
+ * bot`. Empty if there are none. `on` is the word for what they share.
  */
 export function readByText(
   { readers = 0, readBy = [] }: Pick<StreamSummary, 'readers' | 'readBy'>,

@@ -1,7 +1,7 @@
 import type { Severity } from '../contract/severity.ts'
 import type { AccessSummary, RefreshSummary } from '../contract/snapshot.ts'
 
-/** Severity and label of a token, the same on every surface. */
+/** Severity and label of a token, the same in the whole app. */
 export interface TokenStatus {
   readonly severity: Severity
   /** In lower case: `valid`, `signed out`. */
@@ -9,8 +9,8 @@ export interface TokenStatus {
 }
 
 /**
- * How long before its end a sign-in needs attention, and how long before its end that is critical.
- * Milliseconds, inclusive.
+ * Times before the end of a sign-in at which it needs attention and becomes critical. Milliseconds,
+ * inclusive.
  */
 export const SIGN_IN_ENDING = { watchMs: 3_600_000, criticalMs: 900_000 } as const
 

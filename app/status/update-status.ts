@@ -6,7 +6,7 @@ export const newVersionText = (version: string): string => `Headroom ${version} 
 /** Appended to the version's name in notifications and settings. */
 export const CHOSEN_IN_MENU = 'Nothing is installed until you choose it in the menu.'
 
-/** A sentence for the settings. */
+/** A sentence about a newer version, for the settings. */
 export function updateText(state: UpdateState): string {
   switch (state.kind) {
     case 'no-feed':

@@ -6,9 +6,9 @@ export const MAX_FRAME_BYTES = 1 << 20
 const MIN_REST_BYTES = 4_096
 
 export interface Framed {
-  /** Complete, non-empty lines without line ends. Read them before the next push. */
+  /** Complete, non-empty lines without line ends. Valid until the next push. */
   readonly lines: readonly Uint8Array[]
-  /** Number of lines that were dropped because they were too long. */
+  /** Number of dropped lines, which were too long. */
   readonly dropped: number
 }
 
@@ -38,7 +38,7 @@ export class Framer {
     return { lines, dropped }
   }
 
-  /** The unfinished last line, when the stream ends. */
+  /** The unfinished last line when the stream ends. */
   end(): Uint8Array | undefined {
     const line = this.#finish(new Uint8Array(0))
     return line && line.length > 0 ? line : undefined

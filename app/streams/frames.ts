@@ -20,8 +20,8 @@ const FATAL = new Set(['DualLogon', 'InternalServerError'])
 const MAX_TEXT = 100
 const MAX_SYMBOL = 64
 /**
- * Texts are cleaned up to this length before they are shortened, so that a secret at the cut is still
- * recognised. Characters.
+ * Maximum number of characters of a text that are cleaned before it is shortened. A secret at the cut is
+ * still recognised.
  */
 const MAX_CLEANED = 2_000
 
@@ -36,7 +36,7 @@ const shown = (text: string, length: number, clean: CleanText): string =>
 /**
  * Classifies one line, regardless of the order of its keys (service 12).
  *
- * Texts that are stored pass through `clean` first, because a service may echo a secret that it received.
+ * Texts that are stored pass through `clean` first, because a service may repeat a secret that it received.
  */
 export function frameOf(line: string, clean: CleanText = asItIs): Frame {
   const parsed = parseJson(line)

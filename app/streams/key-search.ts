@@ -5,8 +5,8 @@ const WORD_SHIFT = 2
 const STEP_WORDS = 2
 
 /**
- * The first eleven bytes of each long key. The search reads every other aligned word. Eleven bytes contain at
- * least one such word, wherever they start.
+ * The first eleven bytes of each long key. The search reads every other aligned word, and eleven bytes
+ * contain at least one such word.
  */
 const LONG_PIECES = ['"Heartbeat"', '"StreamStat'] as const
 const LETTER = { E: 0x45, r: 0x72, o: 0x6f } as const
@@ -21,11 +21,11 @@ const TABLE = tableOf(WORDS)
 const TOP_BYTES = topBytesOf(WORDS)
 
 /**
- * Finds, without parsing, places in a chunk that could be a key on which the classification depends.
+ * Finds places in a chunk that could be a key on which the classification depends. Does not parse.
  *
  * A key is in quotes, and only a `\u` escape can spell a letter differently (RFC 8259, 7). So a chunk without
  * a backslash, without `Erro` and without the pieces above contains no such key. A match may be a false
- * positive. A full parse decides. The search reads about every eighth byte, at several GB/s.
+ * positive, and a full parse decides. The search reads about every eighth byte, at several GB/s.
  */
 export class KeySearch {
   readonly #chunk: Uint8Array

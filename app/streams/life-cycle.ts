@@ -44,21 +44,23 @@ export type StreamInput =
   | { readonly kind: 'retry' }
   /**
    * A program needs the first response of a connection, so the stream reconnects as after GoAway.
-   * `canOverlap`: as for a frame.
+   * `canOverlap` as above.
    */
   | { readonly kind: 'renew'; readonly canOverlap: boolean }
   /** A person requested a restart now. */
   | { readonly kind: 'restart' }
   | { readonly kind: 'close'; readonly reason: string; readonly code: StreamReasonCode }
 
-/** Heartbeats come every 5 s: 15 s without a frame is stale, 30 s is dead (service 12). */
+/**
+ * Heartbeats come every 5 s (service 12). Without a frame, a stream is stale after 15 s and dead after 30 s.
+ */
 export const SILENCE = { staleMs: 15_000, deadMs: 30_000 } as const
 
 /** GoAway this soon after the stream opened counts as a failure. Milliseconds. */
 const SOON_MS = 2_000
 /**
- * Some servers accept a stream beyond their limit and close it within seconds (service 12). A connection that
- * ends within this time may be such a stream. Milliseconds.
+ * A connection that ends within this time may be a stream beyond the server's limit. Some servers accept such
+ * a stream and close it within seconds (service 12). Milliseconds.
  */
 const YOUNG_MS = 30_000
 /** A connection that lasts this long resets the count of failed attempts. */
@@ -78,10 +80,10 @@ export const newStream = (nowMs: number): StreamState => ({
 })
 
 /**
- * The next state of a stream after one input, at `nowMs`. Only frames prove that the stream is alive. An open
+ * The next state of a stream after one input at `nowMs`. Only frames prove that the stream is alive. An open
  * socket does not.
  *
- * `chance`: a random number in [0, 1), for the wait after a failure.
+ * `chance` is a random number in [0, 1) for the wait after a failure.
  */
 export function nextStreamState(
   state: StreamState,
@@ -160,7 +162,7 @@ function afterFrame(
   switch (frame.kind) {
     case 'going-away': {
       const reason = 'server going away'
-      // A planned restart is immediate and does not count as a failed attempt. But a server that sends GoAway
+      // A planned restart is immediate and does not count as a failed attempt. A server that sends GoAway
       // right after the stream opened is not ready, so the stream waits.
       if (nowMs - state.openedAtMs < SOON_MS) return failed(reason, 'going-away')
       if (!canOverlap) return waiting(state, reason, 'going-away', nowMs, 0)
@@ -224,7 +226,7 @@ function afterFailure(
 const isAbrupt = (code: StreamReasonCode): boolean =>
   code === 'ended-by-service' || code === 'connection-lost'
 
-/** When a stream was last healthy. If frames stopped, that is the time of the last frame. */
+/** When a stream was last healthy. If frames stopped, the time of the last frame. */
 const livedUntilMs = (state: OpenState, input: StreamInput, nowMs: number): number =>
   input.kind === 'tick' && isUp(state) ? state.lastFrameAtMs : nowMs
 

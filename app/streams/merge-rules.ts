@@ -7,15 +7,15 @@ export interface MergeRule {
   /** Key of the object that a frame is about. `undefined` if the frame cannot be merged. */
   keyOf(members: Members): string | undefined
   /**
-   * `newest`: an object's last frame is its state. `fields`: a frame changes only the members that it
+   * `newest`: the last frame of an object is its state. `fields`: a frame changes only the members that it
    * contains.
    */
   readonly merge: 'newest' | 'fields'
   /** The members that identify an object in a deletion. Absent for kinds without deletions. */
   readonly identity?: readonly string[]
-  /** How many of the newest objects to keep. Absent: all. */
+  /** Number of newest objects that are stored. Absent if all are. */
   readonly ring?: number
-  /** Key of an unfinished object whose final version has a different key and replaces it. */
+  /** Key of an unfinished object. The final version has another key and replaces it. */
   readonly provisional?: string
 }
 

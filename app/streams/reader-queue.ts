@@ -37,8 +37,8 @@ export class ReaderQueue {
   #first = 0
   #bytes = 0
   /**
-   * Objects whose newest state the reader still needs, by key. The value is the deletion frame of a deleted
-   * object. `undefined` while the reader is up to date.
+   * Objects whose newest state the reader still needs, by key. `undefined` while the reader is up to date.
+   * The value is the deletion frame of a deleted object.
    */
   #owed: Map<string, Uint8Array | undefined> | undefined
   /** Position of `take` in `#owed`. A new iterator would skip all taken entries again. */

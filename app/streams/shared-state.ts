@@ -6,7 +6,7 @@ import type { StreamAddress } from './stream-address.ts'
 
 /** One frame for the readers of a shared stream, with its line end. */
 export type SharedFrame =
-  /** A frame about one object. `isDeletion`: it removes the object. */
+  /** A frame about one object. With `isDeletion`, it removes the object. */
   | {
       readonly kind: 'object'
       readonly bytes: Uint8Array
@@ -14,7 +14,7 @@ export type SharedFrame =
       readonly isDeletion: boolean
       /**
        * The requested symbol of a quote frame, in capitals. Absent if the service answers with another name,
-       * such as `$SPX` for `$SPX.X`. Readers of any symbol then get the frame.
+       * such as `$SPX` for `$SPX.X`. Readers of any symbol get such a frame.
        */
       readonly symbol?: string
     }
@@ -24,13 +24,13 @@ interface Entry {
   /** The object's members. Present if frames change single members. */
   members?: Members
   text: string | undefined
-  /** The object's frame for new readers. Computed on demand. */
+  /** The object's frame for new readers, computed on demand. */
   bytes?: Uint8Array | undefined
   readonly symbol?: string
   /** Approximate length of the object in characters, without building the merged text. */
   length: number
   /**
-   * Total length of the frames that the members are substrings of. A substring keeps its whole frame in
+   * Total length of the frames of which the members are substrings. A substring keeps its whole frame in
    * memory.
    */
   heard: number
@@ -43,7 +43,7 @@ const END_SNAPSHOT = '{"StreamStatus":"EndSnapshot"}'
 export const MAX_STATE_LENGTH = 16 << 20
 /** Overhead of an object in addition to its text, in characters. */
 const OBJECT_LENGTH = 256
-/** An object's members are copied once their source frames are this many times as long as the object. */
+/** An object's members are copied when their source frames are this many times as long as the object. */
 const MAX_HEARD = 4
 
 /** Objects by key, and their size. */
@@ -125,7 +125,10 @@ export class SharedState {
     return this.#isComplete
   }
 
-  /** Whether a later connection is still sending its first response: readers get no objects until then. */
+  /**
+   * Whether a later connection is still sending its first response. Readers get no objects until it is
+   * complete.
+   */
   get isCatchingUp(): boolean {
     return this.#next !== undefined
   }
@@ -135,7 +138,7 @@ export class SharedState {
     return Math.max(this.#objects.length, this.#next?.length ?? 0) > MAX_STATE_LENGTH
   }
 
-  /** Whether a missing object may have been dropped: only the newest objects are stored. */
+  /** Whether a missing object may have been dropped. Only the newest objects are stored. */
   get forgets(): boolean {
     return this.#rule.ring !== undefined
   }

@@ -17,7 +17,7 @@ export interface SlotHolder {
 const IDLE_PER_SECOND = 0.5
 
 /**
- * Which own stream to close to make room for another. Unpinned ones come first, then the least used, then
+ * The own stream to close to make room for another. Unpinned streams come first, then the least used, then
  * those with the fewest readers, then the oldest.
  */
 export function proposedToClose(holders: readonly SlotHolder[]): StreamProposal | undefined {

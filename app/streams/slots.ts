@@ -4,8 +4,8 @@ import type { ConcurrencyReading } from '../service/headers.ts'
 
 interface Row {
   /**
-   * `undefined` until the first header, if the service's table has no slots for the category. The category is
-   * hidden until then.
+   * Absent until the first header if the service's table has no slots for the category. The category is then
+   * hidden.
    */
   limit: number | undefined
   own: number
@@ -40,8 +40,8 @@ export class SlotLedger {
   }
 
   /**
-   * Frees an own slot. Pass `nowMs` if the service had counted the slot: the service may notice the end of
-   * the stream later.
+   * Frees an own slot. Pass `nowMs` if the service had counted the slot, because it may notice the end of the
+   * stream later.
    */
   released(category: string, nowMs?: number): void {
     const row = this.#rows.get(category)
@@ -69,9 +69,9 @@ export class SlotLedger {
     if (reading.remaining === undefined) return
     const inUse = Math.max(0, row.limit - reading.remaining)
     const sure = Math.max(0, row.own - opening)
-    // The number of others' slots has two bounds. It is highest if the service counted none of the opening
-    // streams, and lowest if it counted all of them and those just closed. A previous number within the
-    // bounds stays.
+    // The number of others' slots has two bounds. The highest number assumes that the service counted none of
+    // the opening streams. The lowest assumes that it counted all of them and those just closed. A previous
+    // number within the bounds stays.
     const most = Math.max(0, inUse - sure)
     const least = Math.max(0, inUse - row.own - recent(row, nowMs).length)
     row.elsewhere = Math.min(most, Math.max(least, row.elsewhere))
@@ -91,7 +91,7 @@ export class SlotLedger {
       const own = Math.min(row.own, limit)
       const elsewhere = Math.min(row.elsewhere, limit - own)
       const source = observedAtMs !== undefined ? 'header' : own > 0 ? 'counted' : 'default'
-      // Assigned field by field, like request rows, because every snapshot needs it.
+      // Assigned field by field for speed, because every snapshot needs this.
       const quota: { -readonly [K in keyof SlotQuota]: SlotQuota[K] } = {
         category,
         limit,

@@ -12,7 +12,7 @@ export interface StreamAddress {
   readonly options: Readonly<Record<string, string>>
   /** The symbols of a quote stream in capitals. Absent for other kinds. */
   readonly symbols?: ReadonlySet<string>
-  /** The requested format, if unusual. */
+  /** The requested format, if it is not plain JSON. */
   readonly accept?: string
 }
 
@@ -23,8 +23,8 @@ const STREAM_OR_ENCODED = /\/stream\/|%/
 const LEG = /^legs\[\d+\]\.symbol$/
 
 /**
- * The stream that a request names. `undefined` if no known kind of stream has this path, or if the path can't
- * be decoded. `accept`: the request's Accept header.
+ * The stream that a request names. `undefined` for a path that no known kind of stream has or that can't be
+ * decoded. `accept` is the request's Accept header.
  */
 export function streamAddressOf(pathAndQuery: string, accept?: string): StreamAddress | undefined {
   // Skips decoding for most requests, which are not for streams.

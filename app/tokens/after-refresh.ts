@@ -11,8 +11,9 @@ export interface Transition {
 }
 
 /**
- * The token after a complete renewal, which proves that the service accepted the token that was sent. If the
- * response has no new refresh token, the key is a default key (service 2.1), unless its token has ever
+ * The token after a complete renewal, which proves that the service accepted the token that was sent.
+ *
+ * A response without a new refresh token shows a default key (service 2.1), unless the key's token has ever
  * rotated.
  */
 function adopted(
@@ -69,7 +70,7 @@ export const isAboutToken = (outcome: RefreshOutcome): boolean =>
  * The state after the outcome of a refresh (service 4.1).
  *
  * Only a response with `invalid_grant` or a rejected key ends the session. Everything else is retried on
- * schedule. `jitter`, in [0, 1), spreads the retries; `nowMs` is in epoch milliseconds.
+ * schedule. `jitter` in [0, 1) spreads the retries. `nowMs` is in epoch milliseconds.
  */
 export function afterRefresh(
   state: TokenState,
@@ -136,7 +137,7 @@ export function afterRefresh(
       const isMalformed = outcome.kind === 'malformed' || ('isMalformed' in outcome && outcome.isMalformed)
       const retryMs = (schedule: RetrySchedule) => refreshRetryMs(schedule, failures, jitter, asked)
       const retryAtMs = nowMs + retryMs(isMalformed ? RETRY.malformedRefresh : RETRY.refresh)
-      // Early retries would prolong the throttling, or each would use up a refresh token.
+      // Early retries would prolong the throttling or use up a refresh token each.
       const isSpaced = isMalformed || (outcome.kind === 'later' && outcome.isThrottled === true)
       const wantedAtMs = isSpaced ? retryAtMs : nowMs + retryMs(RETRY.wantedRefresh)
       const given = 'refreshToken' in outcome ? outcome.refreshToken : undefined
@@ -149,7 +150,7 @@ export function afterRefresh(
           retryAtMs,
           wantedAtMs,
           failure: outcome.why,
-          // A malformed response is still a response, so an earlier lost one no longer matters.
+          // A malformed response is still a response, so an earlier lost response no longer matters.
           lostAnswer: outcome.kind === 'unknown' || (state.lostAnswer && outcome.kind !== 'malformed'),
         },
         events: [

@@ -5,11 +5,11 @@ import type { RefreshOutcome } from './refresh-grant.ts'
 import type { RevocationResult } from './revocation.ts'
 import type { TokenState } from './token-state.ts'
 
-/** The result if the current token is unusable: only a new sign-in can revoke the key's other tokens. */
+/** The result if the current token is unusable. Only a new sign-in can revoke the key's other tokens. */
 const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to revoke' }
 
 /**
- * The result of a revocation if it is certain without asking the service. Otherwise `undefined`.
+ * The result of a revocation that is certain without a request to the service. Otherwise `undefined`.
  *
  * A service may answer 200 for a token that it no longer knows (RFC 7009 2.2), while other tokens of the key
  * are still valid. So an ended session must not be reported as "revoked".
@@ -23,8 +23,8 @@ export function revocationForeseen({ token, standing }: TokenState): RevocationR
 }
 
 /**
- * Whether a token other than the current one may be valid, because a response that may have replaced it was
- * lost or incomplete. Only a refresh that gets an answer resolves this.
+ * Whether a token other than the current one may be valid. A response that may have replaced the token was
+ * lost or incomplete. Only a refresh with a response resolves this.
  */
 export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
   if (token === undefined) return false
@@ -32,9 +32,10 @@ export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
 }
 
 /**
- * The result of a revocation after `refreshed`, the outcome of the refresh that it waited for. `undefined` if
- * the current token can be revoked. If the token may have been replaced, or was just rejected, a 200 for it
- * would confirm nothing.
+ * The result of a revocation after the refresh that it waited for. `undefined` if the current token can be
+ * revoked.
+ *
+ * If the token may have been replaced or was just rejected, a 200 for it would confirm nothing.
  */
 export function revocationAfter(
   state: TokenState,
@@ -83,7 +84,7 @@ export function afterRevocation(
   }
 }
 
-/** The state without revocation retries: a late retry would end a newer sign-in on this API key. */
+/** The state without revocation retries. A late retry would end a newer sign-in on this API key. */
 export function withoutRevocationRetry(state: TokenState): TokenState {
   const { standing } = state
   const next: TokenState = { ...state, mayRevokeByItself: false }

@@ -2,14 +2,15 @@ import { type KeyLifetimes, refreshDueAt } from './schedule.ts'
 import type { TokenState } from './token-state.ts'
 
 /**
- * The next automatic step for a key, and its time. The time is in epoch milliseconds, so that the computer's
- * sleep does not shift it.
+ * The next automatic step for a key, and its time. Epoch milliseconds, so that sleep of the computer does not
+ * shift it.
  */
 export type NextStep =
   | { readonly kind: 'refresh'; readonly atMs: number }
   | { readonly kind: 'revoke'; readonly atMs: number }
   /**
-   * A warning. The 24 hours of a rotating key end at `endsAtMs`, and a person must sign in again before that.
+   * A warning that the 24 hours of a rotating key end at `endsAtMs`. A person must sign in again before that
+   * time.
    */
   | { readonly kind: 'warn'; readonly atMs: number; readonly aheadMs: number; readonly endsAtMs: number }
 
@@ -36,8 +37,8 @@ export function nextStep(state: TokenState, nowMs: number, lifetimes: KeyLifetim
 }
 
 /**
- * When to refresh, in epoch milliseconds: before the token expires, at once if there is no usable token, or
- * when a retry is due.
+ * When to refresh, in epoch milliseconds: before the token expires, or when a retry is due. Immediately if
+ * there is no usable token.
  */
 export function refreshAt(state: TokenState, nowMs: number, { schedule }: KeyLifetimes): number {
   if (state.retryAtMs !== undefined) return state.retryAtMs
@@ -54,7 +55,7 @@ export function sessionEndsAt({ token }: TokenState, { absoluteMs }: KeyLifetime
   return token?.rotatedAtMs === undefined ? undefined : token.signedInAtMs + absoluteMs
 }
 
-/** The next warning. If several were missed during sleep, only the latest. */
+/** The next warning. If several were missed during sleep, only the latest counts. */
 function nextWarning(
   state: TokenState,
   nowMs: number,

@@ -53,12 +53,13 @@ export type RefreshOutcome =
       readonly kind: 'later'
       readonly why: string
       readonly retryAfterSeconds?: number
-      /** A 429: the host asks for fewer requests. */
+      /** Whether the response is a 429. */
       readonly isThrottled?: true
-      /** An intermediary answered, not the sign-in host. */
+      /** Whether an intermediary answered in place of the sign-in host. */
       readonly isFromIntermediary?: true
       /**
-       * A client error without a stated cause. If there are several candidate tokens, another one may work.
+       * Whether the error is a client error without a stated cause. Another candidate token may then be
+       * valid.
        */
       readonly anotherTokenMayDo?: true
       /**
@@ -69,7 +70,7 @@ export type RefreshOutcome =
     }
   | { readonly kind: 'not-sent'; readonly why: string }
   /**
-   * The service renewed the tokens but returned an unusable access token. `refreshToken`: the new refresh
+   * The service renewed the tokens but returned an unusable access token. `refreshToken` is the new refresh
    * token.
    */
   | { readonly kind: 'malformed'; readonly why: string; readonly refreshToken?: string }
@@ -160,7 +161,7 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
         return { kind: 'misconfigured', why: `the sign-in host responded ${failure.data.error}` }
     }
   }
-  // The response comes from an intermediary, such as a captive portal or a proxy. It says nothing about the
+  // The response comes from an intermediary, such as a captive portal or a proxy. It shows nothing about the
   // token.
   const why = `the sign-in host responded ${status} without an OAuth response`
   const isRequestError = status >= 400 && status < 500 && !isPage(outcome.body)
@@ -168,7 +169,7 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
 }
 
 /**
- * Classifies a possible renewal. Only a usable access token makes it complete, so that the new refresh token
+ * Classifies a possible renewal. Only a usable access token makes it complete. The new refresh token then
  * replaces the old one for good.
  */
 function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
@@ -213,8 +214,8 @@ function isMalformed(body: unknown, refreshToken: string | undefined): boolean {
 }
 
 /**
- * The lifetime of a token, in seconds. An invalid value counts as the documented one, because 0 would cause
- * endless refreshes.
+ * The lifetime of a token in seconds. An invalid value is replaced by the documented one, because 0 would
+ * cause endless refreshes.
  */
 function lifetimeOf(value: unknown): number {
   const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value

@@ -5,7 +5,7 @@ import type { FormRequest, KeyCredentials } from './refresh-grant.ts'
 
 /**
  * Names of the body field for the token (service 4.2). The first entry sends both names in one body. The
- * others send one name each, in case a service rejects unknown fields.
+ * others send one name each, because a service may reject unknown fields.
  */
 export const REVOKE_SPELLINGS = [['token', 'refresh_token'], ['token'], ['refresh_token']] as const
 
@@ -39,7 +39,10 @@ export type RevocationResult =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'unconfirmed'; readonly why: string }
 
-/** `spelling`: the service expects another field name, so the next entry of `REVOKE_SPELLINGS` is tried. */
+/**
+ * `spelling` means that the service expects another field name. The next entry of `REVOKE_SPELLINGS` is then
+ * tried.
+ */
 export type SpellingResult = RevocationResult | { readonly kind: 'spelling' }
 
 /**

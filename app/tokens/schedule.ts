@@ -5,12 +5,12 @@ import { type RetrySchedule, retryDelayMs } from '../retry/schedules.ts'
 export interface RefreshSchedule {
   /** How long before its expiry a token is refreshed. */
   readonly leadMs: number
-  /** Minimum time since the last refresh, whatever lifetime the service claims. */
+  /** Minimum time since the last refresh, whatever lifetime the service states. */
   readonly floorMs: number
 }
 
 /**
- * Maximum respected Retry-After, in seconds. A longer wait may outlast a rotating token, which may be
+ * Maximum Retry-After that is respected, in seconds. A longer wait may outlast a rotating token, which may be
  * rejected after half an hour.
  */
 const MAX_ASKED_SECONDS = 900
@@ -45,8 +45,8 @@ export const keyLifetimes = ({
 })
 
 /**
- * When a token is due for a refresh, in epoch milliseconds. It is used for at least half of its lifetime, so
- * that short-lived tokens are not refreshed constantly.
+ * When a token is due for a refresh, in epoch milliseconds. A token is used for at least half of its
+ * lifetime, so that short-lived tokens are not refreshed constantly.
  */
 export function refreshDueAt(
   schedule: RefreshSchedule,
@@ -59,8 +59,8 @@ export function refreshDueAt(
 }
 
 /**
- * The wait after `failures` (from 1) in a row, in milliseconds. `chance` is uniform in [0, 1).
- * `askedSeconds`, the service's Retry-After, is a minimum, up to a quarter of an hour.
+ * The wait in milliseconds after `failures` consecutive failures, from 1. `chance` is uniform in [0, 1).
+ * `askedSeconds` is the service's Retry-After, a minimum of up to a quarter of an hour.
  */
 export function refreshRetryMs(
   schedule: RetrySchedule,

@@ -1,6 +1,7 @@
 /**
- * The state of one key's tokens (service 3). All values are immutable: `afterRefresh` and `afterRevocation`
- * return the state after an outcome, and `nextStep` returns what is due. Times are epoch milliseconds.
+ * The state of one key's tokens (service 3). All values are immutable. Times are epoch milliseconds.
+ *
+ * `afterRefresh` and `afterRevocation` return the state after an outcome. `nextStep` returns what is due.
  */
 
 /** One generation of a key's refresh token. The newest one is in use. */
@@ -13,8 +14,8 @@ export interface TokenRecord {
   /** Absent until the service first replaced a token, which makes the key a rotating one. */
   readonly rotatedAtMs?: number
   /**
-   * A default key (service 5.6): its responses contain no new refresh token, so losing a response is
-   * harmless.
+   * Whether this is a default key (service 5.6). Its responses contain no new refresh token, so a lost
+   * response is harmless.
    */
   readonly keepsToken: boolean
   /** Absent if no other token can be valid. */
@@ -26,9 +27,9 @@ export interface TokenRecord {
  * token.
  */
 export interface TokenDoubt {
-  /** The last token that the service accepted. It is never dropped to make room. */
+  /** The last token that the service accepted. It is never removed from the candidates. */
   readonly honoured: string
-  /** Further candidates. The next to try is last. */
+  /** Further candidates. The last one is tried next. */
   readonly waiting: readonly string[]
 }
 
@@ -82,7 +83,7 @@ export interface TokenState {
    * this API key.
    */
   readonly mayRevokeByItself: boolean
-  /** The shortest lead time whose warning about the end of the 24 hours was given. Milliseconds. */
+  /** The shortest lead time, in milliseconds, for which the end of the 24 hours was already announced. */
   readonly warnedAheadMs: number
 }
 
@@ -102,7 +103,7 @@ export function newTokenState(token: TokenRecord): TokenState {
   }
 }
 
-/** The state of a key without a usable token, because of `reason`: only a person can continue. */
+/** The state of a key without a usable token, because of `reason`. Only a person can continue. */
 export function lostTokenState(reason: string): TokenState {
   return {
     ...newTokenState({ generation: 0, refreshToken: '', signedInAtMs: 0, keepsToken: false }),

@@ -131,9 +131,7 @@ export class Alerts {
   }
 }
 
-/**
- * Parses a stored row of `open_alerts`. `undefined` if this version can't read it. The row is then deleted.
- */
+/** Parses a stored row of `open_alerts`. `undefined` if this version can't read it. Such a row is deleted. */
 export function storedAlert(text: string): Alert | undefined {
   return alertSchema.safeParse(jsonOf(text)).data
 }

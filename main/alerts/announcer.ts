@@ -18,7 +18,7 @@ export const throughNotify = (notify: Notify): Announcer => ({
   withdraw: () => {},
 })
 
-/** Announces in a terminal: one line through `say`, and a bell unless it is good news. */
+/** Announces in a terminal: one line through `say`, and a bell unless the news is good. */
 export function bellAnnouncer(ring: () => void, say: (line: string) => void): Announcer {
   return {
     announce: ({ severity, title, body }) => {

@@ -8,7 +8,7 @@ import { FAILURES } from './refusals.ts'
 import type { Begun, TokenRemoval } from './token-removal.ts'
 
 /**
- * Headers that the gateway does not relay: those of one connection (RFC 9110, section 7.6.1), and cookies.
+ * Headers that the gateway does not relay: headers of one connection (RFC 9110, section 7.6.1), and cookies.
  */
 const DROPPED: ReadonlySet<string> = new Set([
   'connection',
@@ -22,18 +22,18 @@ const DROPPED: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** How far a reader may fall behind another reader of the same response. */
+/** Maximum number of bytes by which a reader may be behind another reader of the same response. */
 const MAX_BEHIND_BYTES = 8 << 20
 
 /**
- * The end-to-end headers of a response, with `Via` and `Proxy-Status` added. The token of `removal` is left
- * out, and so is everything that names Headroom.
+ * The end-to-end headers of a response, with `Via` and `Proxy-Status` added. The token of `removal` and
+ * everything that names Headroom are left out.
  */
 export function passedHeaders(
   { status, rawHeaders }: Pick<ForwardAnswer, 'status' | 'rawHeaders'>,
   removal?: TokenRemoval,
 ): string[] {
-  // No regular expression here: splitting by one takes quadratic time on a long run of spaces.
+  // No regular expression here: a split by one takes quadratic time on a long run of spaces.
   const named = valuesOf(rawHeaders, 'connection').flatMap((value) =>
     value.split(',').map((name) => name.trim().toLowerCase()),
   )
@@ -62,17 +62,17 @@ export interface Reader {
 export interface Relayed {
   readonly answer: ForwardAnswer
   readonly begun?: Begun
-  /** Removes from the response the access token with which the request was sent. */
+  /** Removes the access token of the request from the response. */
   readonly removal: TokenRemoval
   readonly readers: readonly Reader[]
   /** Aborts the upstream request. */
   abort(): void
   /** Called once, when the body has ended or no reader is left. */
   ended(): void
-  /** Whether the response is a stream. Only the service or the gateway ends one. */
+  /** Whether the response is a stream. Only the service or the gateway ends a stream. */
   readonly isEndless: boolean
   readonly clock: Pick<Clock, 'after'>
-  /** Called with an exception from relaying. It ends only this response. */
+  /** Called with an exception from relaying. Only this response ends. */
   readonly defect: (cause: unknown) => void
 }
 
@@ -80,7 +80,7 @@ export interface Relayed {
 export interface Relay {
   /**
    * Ends a stream as the service does, with GoAway after the current frame. A stream with a content encoding
-   * is cut off, because nothing can be appended to it.
+   * is cut off, because no line can be appended to it.
    */
   goAway(): void
 }
@@ -89,7 +89,7 @@ const LF = 0x0a
 const CR = 0x0d
 
 /**
- * Relays a response to its readers as it arrives. It reads no faster than the fastest reader.
+ * Relays a response to its readers as it arrives, no faster than the fastest reader.
  *
  * A reader far behind the others is disconnected, so that it neither blocks them nor fills the memory. If the
  * service cuts the response off, its readers' responses are cut off too.
@@ -175,7 +175,7 @@ export function relay(relayed: Relayed): Relay {
     reply.sendDate = false
     reply.writeHead(status, [...headers, ...cache])
     // Sends the head now, because a stream may have no data for a while. A response of known length is sent
-    // together with its head.
+    // with its head.
     if (isChunked) reply.flushHeaders()
   }
   const cut = () => {
@@ -214,15 +214,15 @@ export function relay(relayed: Relayed): Relay {
   return { goAway: contained(goAway) }
 }
 
-/** Last line of a stream. The service sends it (service 12), or the gateway in its place. */
+/** Last line of a stream, from the service (service 12) or from the gateway in its place. */
 export const GO_AWAY = '{"StreamStatus":"GoAway"}'
 
-/** How long a reader may take to read the rest of its stream. Milliseconds. */
+/** Time in milliseconds within which a reader must read the rest of its stream. */
 export const END_STREAM_MS = 10_000
 
 /**
- * Ends a stream's reply, with a last line if given. Closes the connection if the reader does not read the
- * rest within `END_STREAM_MS`.
+ * Ends a stream's reply, with a last line if given. If the reader does not read the rest within
+ * `END_STREAM_MS`, the connection is closed.
  */
 export function endStream(
   reply: ServerResponse,

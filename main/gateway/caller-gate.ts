@@ -21,8 +21,8 @@ const CONTROL = /\p{Cc}/u
 const BROKEN_ENCODING = /%(?![\da-f]{2})/i
 
 /**
- * Whether a request may proceed to authentication. It must be for this address, must not come from a web
- * page, and must have a path that all servers read in the same way.
+ * Whether a request may proceed to authentication. Its address must be this server's, no web page may have
+ * sent it, and all servers must read its path in the same way.
  */
 export function callerGate({ url, rawHeaders }: CallerHead, port: number): CallerGate {
   if (ownHost(rawHeaders, port) === undefined)
@@ -75,9 +75,11 @@ const MAX_DECODINGS = 8
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * All forms in which servers may read a path. The first one is the received form. Each step decodes percent
- * escapes and replaces compatibility characters (full-width letters, dots and slashes), until nothing
- * changes. `undefined` if the path is not UTF-8, or still changes after `MAX_DECODINGS` steps.
+ * All forms in which servers may read a path, the received form first. `undefined` if the path is not UTF-8,
+ * or still changes after `MAX_DECODINGS` steps.
+ *
+ * Each step decodes percent escapes and replaces compatibility characters (full-width letters, dots and
+ * slashes), until nothing changes.
  */
 function readingsOf(path: string): readonly string[] | undefined {
   const readings: string[] = []

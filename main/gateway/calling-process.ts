@@ -3,7 +3,9 @@ import { basename } from 'node:path'
 import type { Clock } from '../ports/ports.ts'
 import type { PeerSocket } from './peer-user.ts'
 
-/** Minimum time between two scans of all processes for one program. A scan takes milliseconds. */
+/**
+ * Minimum time in milliseconds between two scans of all processes for one program. A scan takes milliseconds.
+ */
 const LOOK_AGAIN_MS = 30_000
 /** Maximum length of a displayed process name. */
 const MAX_NAME = 40
@@ -32,9 +34,10 @@ export const linuxProcesses: ProcessTable = {
 }
 
 /**
- * The process that owns a socket: its program, its script and its id, such as `python3 scan.py (4123)`. The
- * rest of the command line may contain secrets and is left out. `undefined` if no process is found.
- * `formerName`: the process's name at an earlier connection.
+ * The process that owns a socket: its program, its script and its id, such as `python3 scan.py (4123)`.
+ * `undefined` if no process is found. `formerName` is the process's name at an earlier connection.
+ *
+ * The rest of the command line may contain secrets and is left out.
  */
 export async function processOf(
   { inode }: PeerSocket,

@@ -13,13 +13,11 @@ import { LOCAL_TOKEN_SECONDS, type Program, type Programs } from './programs.ts'
 export interface DoorDeps {
   readonly port: number
   readonly programs: Pick<Programs, 'ofBearer' | 'tokenFor'>
-  /** Finds the owner of the calling process, as far as the system can tell. */
+  /** Finds the owner of the calling process, if the system reports it. */
   readonly callerOf: (connection: Connection) => Promise<'own' | 'other' | 'gone'>
   /** The scopes of the access token of a program's key. */
   readonly scopesOf: (program: Program) => readonly string[]
-  /**
-   * Called when a request with a valid key arrived. Its connection then belongs to a program and may be idle.
-   */
+  /** Called when a request with a valid key arrived. Its connection belongs to a program and may be idle. */
   readonly keyShown: (request: IncomingMessage) => void
   readonly serve: (request: AdmittedRequest) => void
   /** Whether orders are off for all keys. */
@@ -38,7 +36,8 @@ export const GATEWAY_LIMITS: LoopbackLimits = {
 
 const MAX_BODY_BYTES = 1 << 20
 /**
- * Maximum length of a form. A caller needs no key to send one, and parsing its fields takes quadratic time.
+ * Maximum length of a form. A caller can send forms without a key, and parsing their fields takes quadratic
+ * time.
  */
 const MAX_FORM_BYTES = 16 << 10
 const HEALTH = '/headroom/health'
@@ -127,7 +126,7 @@ async function answerOrder(
     })
 }
 
-/** Whether a request with a valid key comes from a process of this user. Otherwise sends the error. */
+/** Whether a request with a valid key comes from a process of this user. If not, sends the error. */
 async function mayUseKeys(
   request: IncomingMessage,
   reply: ServerResponse,
@@ -140,8 +139,8 @@ async function mayUseKeys(
 }
 
 /**
- * How long the rest of an unreadable request is read. Without this, the response might not arrive.
- * Milliseconds.
+ * How long the rest of an unreadable request is read, in milliseconds. Without this, the response might not
+ * arrive.
  */
 const LINGER_MS = 2_000
 const answered = new WeakSet<Duplex>()
@@ -149,7 +148,7 @@ const answered = new WeakSet<Duplex>()
 const replies = new WeakMap<Duplex, ServerResponse>()
 
 /**
- * Answers a request that can't be parsed or stays incomplete, then closes the connection. Earlier requests of
+ * Answers a request that can't be parsed or stays incomplete, and closes the connection. Earlier requests of
  * the connection are answered first.
  */
 function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {

@@ -24,7 +24,7 @@ export interface ForwarderDeps extends SendingDeps, Bearer {
   readonly orders?: ForwarderOrders
   readonly ledger: Pick<Ledger, 'categoryOf' | 'sizeOf' | 'reserveOf'>
   readonly event: (event: MonitorEvent) => void
-  /** When a program's pause ends, on the timeline. `undefined` while it is not paused. */
+  /** When a program's pause ends, on the timeline. `undefined` if it is not paused. */
   readonly pausedUntilMs: (program: Program) => number | undefined
   /** Called when a program's numbers changed. */
   readonly changed: () => void
@@ -38,7 +38,7 @@ export interface WaitingNow {
   readonly sinceMs: number
   /** When the request's maximum wait ends. */
   readonly untilMs: number
-  /** Absent while the request waits for a slot, because the time when others free one is unknown. */
+  /** Absent while the request waits for a slot. When others free a slot is unknown. */
   readonly turnAtMs?: number
 }
 
@@ -66,7 +66,7 @@ interface Call extends AdmittedRequest {
 interface Upstream {
   readonly id: number
   readonly request: AdmittedRequest
-  /** The request's category, otherwise its path. */
+  /** The request's category, or its path if the category is unknown. */
   readonly endpoint: string
   /** The category of its stream slot. Absent if it opens no stream. */
   readonly stream: string | undefined
@@ -227,7 +227,7 @@ export class Forwarder {
       .reduce((sum, { category, perSecond }) => sum + (category === bucket ? perSecond : 0), 0)
   }
 
-  /** Whether any program waits for its turn. Headroom's own checks then wait too. */
+  /** Whether any program waits for its turn. If so, Headroom's own checks wait too. */
   get hasWaiting(): boolean {
     return this.#scheduler.hasWaiting
   }
@@ -277,7 +277,7 @@ export class Forwarder {
     await readersEnded
   }
 
-  /** Ends everything immediately. Unanswered requests get `why` as the reason. */
+  /** Ends everything immediately. Unanswered requests are answered with `why`. */
   stop(why = 'the gateway was turned off'): void {
     this.#closed ??= why
     this.refuseWaiting(this.#closed)
@@ -293,7 +293,7 @@ export class Forwarder {
     this.#replies.cutAll()
   }
 
-  /** Records a span of unknown length: see `Timeline`. */
+  /** Records a span of unknown length. See `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.#scheduler.markClockUncertain(fromMs, toMs)
     this.#hub.markClockUncertain(fromMs, toMs)
@@ -374,7 +374,7 @@ export class Forwarder {
   }
 
   /**
-   * Carries out decisions, then sets the timer for the next one. `why`: the reason for requests that are
+   * Carries out decisions and sets the timer for the next one. `why` is the reason for requests that are
    * declined as unavailable.
    */
   #apply(decisions: readonly Decision[], why?: string): void {
@@ -535,7 +535,7 @@ export class Forwarder {
   }
 
   /**
-   * Whether another token arrives in time: before every call has reached its maximum wait, or within
+   * Whether another token arrives in time: before the last call's maximum wait ends, or within
    * `MIN_TOKEN_WAIT_MS`. Calls that join in the meantime count too.
    */
   async #tokenFor({ request, calls }: Upstream, refused: string): Promise<boolean> {

@@ -103,8 +103,10 @@ export class Gateway {
 
   /**
    * Restores the last run's state, or serves on `port` for this run only. If the port is in use, the state is
-   * `failed`. With `retries`, the port is then tried until it is free, or until the gateway is turned on,
-   * turned off or stopped.
+   * `failed`.
+   *
+   * With `retries`, the port is tried until it is free, or until the gateway is turned on, turned off or
+   * stopped.
    */
   async start(
     port?: number,
@@ -167,7 +169,7 @@ export class Gateway {
     })
   }
 
-  /** The port if the gateway is turned on without naming one: its present or last port. */
+  /** The default port for turning the gateway on: its present or last port. */
   get nextPort(): number {
     return this.#port ?? this.#deps.programs.lastPort ?? DEFAULT_GATEWAY_PORT
   }
@@ -212,7 +214,7 @@ export class Gateway {
     return { ok: true, program: added.program, key: added.key }
   }
 
-  /** Revokes a program: its key becomes invalid, and its requests and streams end at once. */
+  /** Revokes a program. Its key becomes invalid, and its requests and streams end immediately. */
   cut(name: string): GatewayChange {
     const cut = this.#deps.programs.cut(name)
     if (cut === undefined) return noneNamed(name)
@@ -233,7 +235,7 @@ export class Gateway {
   }
 
   /**
-   * Answers a program's requests with 429 for `PAUSE_MINUTES`, including waiting ones. Its open streams
+   * Answers a program's requests with 429 for `PAUSE_MINUTES`, waiting ones included. Its open streams
    * continue. The pause ends on its own, or when Headroom quits.
    */
   pause(name: string): GatewayChange<{ readonly until: number }> {
@@ -263,7 +265,7 @@ export class Gateway {
 
   #pausedUntil({ id }: Program, nowMs: number): number | undefined {
     const untilMs = this.#pausedUntilMs.get(id)
-    // An end that is further away than a full pause means that the clock was set back.
+    // If the end is further away than a full pause, the clock was set back.
     return untilMs !== undefined && untilMs > nowMs && untilMs - nowMs <= PAUSE_MS ? untilMs : undefined
   }
 
@@ -279,7 +281,7 @@ export class Gateway {
     return this.#deps.programs.list().map((program) => this.#withKey(program))
   }
 
-  /** Adds the id of the key that a program uses. A program without one uses the only connected key. */
+  /** Adds the id of the key that a program uses. Without one, a program uses the only connected key. */
   #withKey(program: Program): Program {
     const [only, ...more] = this.#deps.monitor.profiles()
     const isOnly = program.profile === ONLY_KEY && only !== undefined && more.length === 0
@@ -377,7 +379,7 @@ export class Gateway {
     }
   }
 
-  /** The process at the other end of a connection. It is looked up once, or again if it was not found. */
+  /** The process at the other end of a connection. Looked up once, and again if it was not found. */
   #peerOf(connection: Connection): Promise<Peer> {
     const known = this.#peers.get(connection)
     if (known !== undefined) return known
@@ -448,9 +450,7 @@ export class Gateway {
     return attached
   }
 
-  /**
-   * Stops the forwarder of a key. The key is forgotten first, because the stop also notifies this gateway.
-   */
+  /** Stops the forwarder of a key. The key is removed first, because the stop also notifies this gateway. */
   #detach(profile: string): void {
     const known = this.#attached.get(profile)
     this.#attached.delete(profile)
@@ -490,7 +490,7 @@ export class Gateway {
 
   #follow(): MonitorListener {
     return {
-      // Creates the forwarder of a key that was connected later, or reconnected. Without it, requests on the
+      // Creates the forwarder of a key that was connected later or reconnected. Without this, requests on the
       // former session would wait forever.
       changed: (profile) => void this.#attach(profile),
       event: ({ kind, profile }) => {

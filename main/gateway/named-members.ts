@@ -10,8 +10,8 @@ export const isNaming = (name: string): boolean => NAMING.has(name)
  * The value of a header that names proxies (`isNaming`), without the members that name Headroom. `undefined`
  * if no member is left. All other members stay the same, byte for byte.
  *
- * An unterminated string or comment would swallow the member that Headroom adds, so such a value counts as
- * empty.
+ * An unterminated string or comment would include the member that Headroom adds. Such a value therefore
+ * counts as empty.
  */
 export function withoutOwnMembers(name: string, value: string): string | undefined {
   const members = membersOf(value, name === 'via' ? COMMENT : STRING)

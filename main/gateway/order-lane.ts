@@ -21,7 +21,7 @@ export interface AdmittedOrder extends Omit<AdmittedRequest, 'method' | 'maxWait
 
 /** Whether a request under the order path may pass. */
 export type OrderVerdict =
-  /** Orders are off. The request is answered as if there were no order lane. */
+  /** Orders are off. The response is the same as without an order lane. */
   | { readonly kind: 'off' }
   | { readonly kind: 'refused'; readonly problem: Problem }
   | { readonly kind: 'admitted'; readonly path: OrderPath }
@@ -37,11 +37,11 @@ export interface ForwarderOrders {
 
 /** The parts of a connected key that an order needs. */
 export interface OrderLine extends SendingDeps, Bearer, Omit<ForwarderOrders, 'serve'> {
-  /** Why no request of this program may be sent now. `undefined` if one may be. */
+  /** Why no request of this program may be sent now. `undefined` if one may. */
   readonly obstacle: (program: Program) => Problem | undefined
   /**
-   * Takes one request of the order quota, before every class. Otherwise returns the reason. Call the returned
-   * function once, with the outcome.
+   * Takes one request of the order quota before every class, or returns the reason why it can't. Call the
+   * returned function once, with the outcome.
    */
   readonly acquire: (program: Program, endpoint: string) => Problem | ((outcome: UpstreamOutcome) => void)
   /** The bucket that a header names, in a response of this endpoint. */
@@ -53,13 +53,13 @@ export interface OrderLine extends SendingDeps, Bearer, Omit<ForwarderOrders, 's
 export interface OpenOrder {
   /** Resolves when the order has ended. If the order was sent, its outcome is then in the journal. */
   readonly done: Promise<void>
-  /** Answers the order now: not sent, or sent with an unknown outcome. */
+  /** Answers the order now, as not sent or as sent with an unknown outcome. */
   abandon(): void
 }
 
 /** Sends orders past the queue of reads. */
 export interface OrderLane {
-  /** Whether orders are off for all keys, as if there were no lane. */
+  /** Whether orders are off for all keys, as if there were no order lane. */
   readonly isOff: boolean
   judge(method: string, pathAndQuery: string, program: Program): OrderVerdict
   serve(order: AdmittedOrder, line: OrderLine): OpenOrder

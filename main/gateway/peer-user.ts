@@ -11,7 +11,7 @@ export interface Connection {
 
 /** Linux's tables of TCP sockets, by the caller's address family. */
 const TABLES = { four: '/proc/net/tcp', six: '/proc/net/tcp6' } as const
-/** The server's own address in each table. It listens only there. */
+/** The server's own address in each table. It listens only on these addresses. */
 const OWN = { four: '127.0.0.1', six: '::1' } as const
 /** Prefix of an IPv4 address on an IPv6 socket. */
 const MAPPED = '::ffff:'
@@ -191,8 +191,8 @@ function bytesOf(address: string): readonly number[] {
 }
 
 /**
- * The owner of a connection. Root counts as `own`, because it may read everything anyway. So does an owner
- * that the system can't determine.
+ * The owner of a connection. Root counts as `own`, because it may read everything anyway. An owner that the
+ * system can't determine counts as `own` too.
  */
 export function callerOf(peer: Peer, ownUserId: number | undefined): 'own' | 'other' | 'gone' {
   if (peer === 'unknown' || ownUserId === undefined) return 'own'

@@ -20,7 +20,7 @@ export interface PermitsDeps {
 
 type Turn = Extract<Decision, { kind: 'send' }>
 
-/** One program's readers that wait for a stream. They are one request in the queue. */
+/** One program's readers that wait for a stream. They form one request in the queue. */
 interface ReadersInQueue {
   readonly readers: Set<(problem: Problem) => void>
   longest: { readonly id: number; readonly untilMs: number } | undefined
@@ -37,12 +37,12 @@ const UNKNOWN_TURN_SECONDS = 5
 const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
 
 /**
- * Permits for Headroom's own checks and for openings of streams. They wait in one queue with the requests of
- * programs, but other parts of Headroom send them.
+ * Permits for Headroom's own checks and for openings of streams. These requests wait in one queue with the
+ * requests of programs, but other parts of Headroom send them.
  */
 export class Permits {
   readonly #deps: PermitsDeps
-  /** For each waiting request, by id, the function that receives its turn or its problem. */
+  /** The function that receives the turn or the problem of each waiting request, by id. */
   readonly #waiting = new Map<number, (end: Turn | Problem) => void>()
 
   constructor(deps: PermitsDeps) {
@@ -50,7 +50,9 @@ export class Permits {
   }
 
   /**
-   * Waits for the turn of one of Headroom's own requests: class `critical` if urgent, otherwise `background`.
+   * Waits for the turn of one of Headroom's own requests. Its class is `critical` if urgent, otherwise
+   * `background`.
+   *
    * Resolves to a function that takes the request's outcome, or to `undefined` if there is no room within
    * `OWN_MAX_WAIT_MS`.
    */
@@ -65,8 +67,8 @@ export class Permits {
   }
 
   /**
-   * Waits for the turn to reopen a stream. `isRead`: programs read the stream. The request always leaves the
-   * reserve to critical requests, even if critical programs read the stream.
+   * Waits for the turn to reopen a stream. `isRead` means that programs read the stream. The request leaves
+   * the reserve to critical requests, even if critical programs read the stream.
    */
   async forReopening(path: string, isRead: boolean): Promise<Permit | NoPermit> {
     const permit = await this.#acquire(endpointOf(path), {
@@ -195,7 +197,7 @@ export class Permits {
     const nowMs = now()
     const rate = 'rate' in outcome ? outcome.rate : undefined
     const bucket = rate && { bucket: bucketOf(endpoint) }
-    // The scheduler must not repeat checks, which have their own schedule.
+    // The scheduler must not repeat checks, because they have their own schedule.
     apply([
       ...scheduler.answered(upstream, { ...outcome, ...bucket }, nowMs),
       ...requests.flatMap((id) => scheduler.drop(id, nowMs)),

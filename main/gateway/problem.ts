@@ -3,7 +3,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 /** A response that the gateway itself generates. */
 export interface Problem {
   readonly status: number
-  /** One sentence: what happened, and what to do. */
+  /** One sentence that says what happened and what to do. */
   readonly detail: string
   /** The proxy error type (RFC 9209, section 2.3). */
   readonly proxyError: ProxyError

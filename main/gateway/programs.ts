@@ -23,7 +23,7 @@ export interface Program {
   readonly profile: string
   /** The last four characters of its key, to distinguish keys. */
   readonly keyEnding: string
-  /** Maximum orders in any minute. If absent, the program may not send orders. */
+  /** Maximum number of orders in any minute. Without it, the program may not send orders. */
   readonly maxOrders?: number
 }
 
@@ -71,8 +71,8 @@ const EMPTY: Stored = { schemaVersion: 1, programs: [] }
 /** Lifetime of a local access token in seconds, the same as the service's (service 4.3). */
 export const LOCAL_TOKEN_SECONDS = 1200
 /**
- * Maximum tokens of one program. Each of its processes may have one. The maximum protects the memory from a
- * program that requests a token for each call.
+ * Maximum number of tokens of one program. Each of its processes may have one. Without a maximum, a program
+ * that requests a token for each call would fill the memory.
  */
 const MAX_TOKENS_PER_PROGRAM = 1_000
 
@@ -88,7 +88,7 @@ export type AddedProgram =
 /** The keys of a running Headroom. */
 export interface KeysNow {
   readonly profiles: readonly string[]
-  /** Whether a key that is not connected is certainly deleted. */
+  /** Whether a disconnected key was certainly deleted. */
   readonly isGone: (profile: string) => boolean
 }
 
@@ -108,8 +108,8 @@ export interface ProgramsDeps {
 }
 
 /**
- * The programs that may call the gateway, stored in `gateway.json` in the data folder, and their local access
- * tokens, in memory.
+ * The programs that may call the gateway, and their local access tokens. Programs are stored in
+ * `gateway.json` in the data folder. Tokens are only in memory.
  *
  * A key is shown once, when its program is added. Only its digest is stored.
  */
@@ -222,16 +222,17 @@ export class Programs {
 
   /**
    * Withdraws the order permission of a disconnected key's programs, because another key may get the same id.
-   * It applies even if it can't be stored. Returns the names of these programs.
+   * Takes effect even if it can't be stored. Returns the names of these programs.
    */
   withdrawOrders(profile: string): { readonly names: readonly string[]; readonly saved: Saved } {
     return this.#withdraw((one) => one.profile === profile)
   }
 
   /**
-   * Binds each program's order permission to the key that is connected now. Withdraws a permission that is
-   * bound to a former key with the same id, or whose key is gone. Returns the names of the programs that lost
-   * it.
+   * Binds each program's order permission to the key that is connected now. Returns the names of the programs
+   * that lost theirs.
+   *
+   * A program loses its permission if it is bound to a former key with the same id, or if its key is gone.
    */
   bindOrders({ profiles, isGone }: KeysNow): { readonly names: readonly string[]; readonly saved: Saved } {
     const [only, ...more] = profiles
@@ -265,7 +266,7 @@ export class Programs {
     return { names, saved: this.#replace({ ...this.#stored, programs }) }
   }
 
-  /** The program that sent a bearer: its key, or a valid local access token. */
+  /** The program of a bearer, which is its key or a valid local access token. */
   ofBearer(bearer: string): Program | undefined {
     const digest = digestOf(bearer)
     const token = this.#tokens.get(digest)

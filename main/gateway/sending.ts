@@ -12,7 +12,7 @@ export interface SendingDeps extends ExchangeDeps {
   readonly timeline: Timeline
   readonly slots: ExchangeSlot['slots']
   readonly forward: ForwardHttp
-  /** Called with an exception from handling a response. Only that response's request fails. */
+  /** Called with an exception from handling a response. Only the response's own request fails. */
   readonly defect: (cause: unknown) => void
 }
 
@@ -29,7 +29,7 @@ export interface Outgoing {
 /** Timeout for the status line of a response. */
 const FIRST_BYTE_MS = 30_000
 const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
-/** Maximum part of an error body that is read before it is relayed, for a limited time. */
+/** Maximum part of an error body that is read before it is relayed, in bytes. The time is limited too. */
 const MAX_ERROR_BYTES = 64 << 10
 const ERROR_TIMEOUT_MS = 5_000
 
@@ -37,7 +37,7 @@ const ERROR_TIMEOUT_MS = 5_000
  * One exchange of a program's request with the service, on a reusable connection.
  *
  * The reader of a response reads its body. Only an error's body is read here first, for three reasons: it may
- * echo the access token, a 429 names its quota in the body, and a 401 is held back while the token is
+ * repeat the access token, a 429 names its quota in the body, and a 401 is held back while the token is
  * refreshed.
  */
 export class Sending {
@@ -133,7 +133,7 @@ export class Sending {
   }
 
   #failed(how: ForwardFailure, why: string): void {
-    // A reused connection may have been closed meanwhile, so its failure proves nothing about the host.
+    // A reused connection may already have been closed, so its failure proves nothing about the host.
     this.#exchange.failed(UNANSWERED[how], how === 'cut' ? undefined : why)
     this.#settle({ kind: how })
   }
@@ -196,7 +196,7 @@ export class Sending {
 
   /** Counts a response, and determines the request's outcome. */
   #judge({ status, headers }: ForwardAnswer, body = ''): void {
-    // The request was abandoned, and counted, while its error was read.
+    // The request was abandoned and counted while its error was read.
     if (this.#isAbandoned) return
     const sender = this.#exchange.judge(status, headers)
     // A response from an intermediary is relayed unchanged, but shows nothing about quotas.

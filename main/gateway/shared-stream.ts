@@ -49,15 +49,18 @@ interface MissingKeys {
 
 /** How long a stream without readers stays open. Milliseconds. */
 export const KEPT_MS = 10_000
-/** How long an outage of the service is hidden from programs before their streams end. Milliseconds. */
+/**
+ * Time in milliseconds for which an outage of the service is hidden from programs. After that, their streams
+ * end.
+ */
 export const MAX_OUTAGE_MS = 60_000
 
 const DUAL_LOGON = 'DualLogon'
-/** Headers about the request that opened the stream. Only its own program gets them. */
+/** Headers about the request that opened the stream. Only the program that sent it gets them. */
 const OF_ONE_REQUEST = /^(?:x-ratelimit-|x-concurrency-|x-ts-request-id$|date$)/
 /**
- * Headers about the body of one connection. They are not relayed: readers get different bytes, and continue
- * after that connection has ended.
+ * Headers about the body of one connection. They are not relayed, because readers get different bytes, and
+ * their streams outlast the connection.
  */
 const OF_ONE_BODY = /^(?:content-length|content-range|content-md5|content-digest|repr-digest|digest)$/
 const LF = 0x0a
@@ -153,8 +156,8 @@ export class SharedStream implements StreamReaders {
   }
 
   /**
-   * Whether this stream has sent all objects of another. Objects found in an earlier call are not checked
-   * again.
+   * Whether this stream has sent all objects of another. Objects that were found in an earlier call are not
+   * checked again.
    */
   hasAllOf(other: SharedStream): boolean {
     const missing = this.#missingOf.get(other) ?? { keys: other.state.keys[Symbol.iterator]() }
@@ -248,7 +251,7 @@ export class SharedStream implements StreamReaders {
     this.#cancelOutage = undefined
   }
 
-  /** Removes the access token. An error may echo it in a frame, as in a response. */
+  /** Removes the access token, which an error may repeat in a frame. */
   #cleaned(frame: string): string {
     return frame.includes('"Error"') ? this.#secrets.clean(frame) : frame
   }
@@ -307,7 +310,7 @@ export class SharedStream implements StreamReaders {
     this.#gone(reader)
   }
 
-  /** Finds the service's line end, so that the gateway's own lines end in the same way. */
+  /** Finds the service's line end. The gateway's own lines end in the same way. */
   #findLineEnd(bytes: Uint8Array): void {
     if (this.#hasLineEnd || bytes.length === 0) return
     const at = bytes.indexOf(LF)

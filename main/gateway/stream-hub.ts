@@ -284,8 +284,8 @@ export class StreamHub {
   #open(asked: Asked): void {
     const { shared, request } = asked
     const turn = this.#deps.turn(request.pathAndQuery)
-    // Set before `#hasRoom`, which may free a slot and search for a stream that wants it. The search must
-    // skip this one.
+    // Set before `#hasRoom`, which may free a slot and search for a stream that needs it. The search must
+    // skip this stream.
     asked.turn = turn
     if (shared.pending.length === 0 || !this.#hasRoom(shared)) {
       asked.turn = undefined
@@ -427,7 +427,7 @@ export class StreamHub {
       return
     }
     if (tapped.refused === 'concurrency') {
-      // The request continues to wait, but not for this stream, which Headroom itself reopens.
+      // The request still waits, but not for this stream. Headroom itself reopens the stream.
       const { keeper } = shared
       if (keeper === undefined || keeper.isOwn) return
       shared.keeper = undefined
@@ -437,7 +437,8 @@ export class StreamHub {
     }
     const [first] = shared.pending
     if (observation.status === 429 && first !== undefined) this.#deps.countsOf(first.program).rejected += 1
-    // Reset shows when the quota is full, but the stream can reopen as soon as the quota has room.
+    // Reset is the time until the quota is full. The stream can reopen earlier, as soon as the quota has
+    // room.
     const path = shared.keeper?.path
     const untilMs =
       tapped.refused === undefined || path === undefined
@@ -553,7 +554,7 @@ function sendAnswer(
 }
 
 /**
- * The response to a reader whose stream is not open. It depends on whether a request to open it may have been
+ * The response to a reader whose stream is not open. Depends on whether a request to open it may have been
  * sent.
  */
 const withoutResponse = ({ shared, attempts }: Asked, why: string): Problem =>

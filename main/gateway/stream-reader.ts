@@ -18,7 +18,9 @@ export class StreamReader {
   readonly reply: ServerResponse
   readonly address: StreamAddress
   sinceMs: number
-  /** When the reader's wait for the stream ends, in epoch ms. A clock change moves this and `sinceMs`. */
+  /**
+   * When the reader's wait for the stream ends, in epoch ms. A clock change moves this time and `sinceMs`.
+   */
   waitsUntilMs: number
   /** Called once, when the reader's connection has ended. */
   onGone: () => void = () => {}

@@ -30,7 +30,7 @@ const OF_THE_BYTES: ReadonlySet<string> = new Set([
 const MIN_CODED = 12
 
 /**
- * The forms in which a service may echo a token in an error:
+ * The forms in which a service may repeat a token in an error:
  * - those of `spellingsOf`
  * - with JSON or HTML escapes for everything except letters, digits and `._~-`
  * - in hexadecimal
@@ -65,8 +65,8 @@ function echoesOf(secret: string): readonly string[] {
 let latest: { readonly token: string; readonly spellings: readonly string[] } = { token: '', spellings: [] }
 
 /**
- * The spellings of a token as latin1, in which headers and bodies are searched. Longest first, because one
- * spelling may start with another.
+ * The spellings of a token as latin1, the encoding in which headers and bodies are searched. The longest is
+ * first, because one spelling may start with another.
  */
 function latestEchoes(token: string): readonly string[] {
   if (latest.token !== token) {

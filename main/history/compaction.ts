@@ -13,17 +13,16 @@ export interface Retention {
 export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 * 24 * HOUR_MS }
 
 /**
- * Prefix that replaces the profile id of a disconnected key's series until they are deleted. No profile id
- * has it.
+ * Prefix that replaces the profile id of a disconnected key's series until the series are deleted. No profile
+ * id has this prefix.
  */
 export const FORGOTTEN = 'forgotten:'
 
 const WEEK_MS = 7 * DAY_MS
 
 /**
- * The reference time of compaction, protected against a wrong clock: a temporarily wrong clock must delete
- * nothing. A clock that is more than a day ahead of the last trusted time is ignored until the app has run
- * for a day.
+ * The reference time of compaction, protected against a wrong clock, because a wrong clock must delete
+ * nothing. A clock more than a day ahead of the last trusted time is ignored until the app has run for a day.
  */
 export class CompactionTime {
   #trustedMs: number | undefined
@@ -68,7 +67,8 @@ function newestBefore(database: DatabaseSync, nowMs: number): number | undefined
 
 /**
  * The time of the newest sample or slot sample up to `nowMs` that was probably written under a correct clock.
- * A record that begins over a week after the previous one and is shorter than a day is skipped: a clock may
+ *
+ * A record is skipped if it is shorter than a day and begins over a week after the previous one. A clock may
  * be wrong from startup on, and its own records must not confirm it.
  */
 export function newestTrusted(database: DatabaseSync, nowMs: number): number | undefined {
@@ -81,14 +81,14 @@ export function newestTrusted(database: DatabaseSync, nowMs: number): number | u
   return undefined
 }
 
-/** Number of rows deleted at a time. It takes a millisecond or two, so that other work is not blocked. */
+/** Number of rows deleted at a time. Takes a millisecond or two, so that other work is not blocked. */
 const SLICE_ROWS = 1_000
 const SLICE_PAGES = 64
 
 /**
  * Deletes one slice of expired rows. Returns whether there are more.
  *
- * Expired rows are the beginning of one series of one table. So a slice is one range of one B-tree.
+ * Expired rows are the beginning of one series in one table, so a slice is one range of one B-tree.
  */
 export function compactSlice(database: DatabaseSync, retention: Retention, nowMs: number): boolean {
   const cutoffs = {
@@ -146,7 +146,7 @@ function freePages(database: DatabaseSync): boolean {
 
 /**
  * Samples are kept for at least an hour, so that they are rolled up first. Nothing is kept for more than a
- * year, to limit the file's size.
+ * year, which limits the file's size.
  */
 const schema = z.object({
   rawMs: z

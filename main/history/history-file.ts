@@ -39,13 +39,13 @@ export type Entry =
     }
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   | { readonly kind: 'profile'; readonly profile: string; readonly environment: Environment }
-  /** Detaches the series of a disconnected key from its id, which another key may reuse. */
+  /** Detaches the series of a disconnected key from its id. Another key may reuse the id. */
   | { readonly kind: 'forget'; readonly profile: string }
   | { readonly kind: 'alert'; readonly id: string; readonly body: string | undefined }
 
 export type SeriesKind = 'requests' | 'slots'
 
-/** Index of `minutes`, one below the first of `LEVELS`. */
+/** Index of `minutes`, one below the first index of `LEVELS`. */
 const MINUTES = -1
 
 /** A part of an interval, and the table that covers it. */
@@ -99,7 +99,7 @@ export class HistoryFile {
 
   /**
    * The time of the oldest sample of a series, epoch ms. `undefined` without samples. If finer samples begin
-   * within the oldest rollup, the time of the first of them.
+   * within the oldest rollup, the time of the first of these.
    */
   since(profile: string, category: string): number | undefined {
     const series = this.#find(profile, category, 'requests')
@@ -200,7 +200,7 @@ export class HistoryFile {
 
   /**
    * Requests of each program behind the gateway, in columns of `columnMs` from `fromMs` on. Both are
-   * multiples of a minute. Programs without a request are left out.
+   * multiples of a minute. Programs without requests are left out.
    */
   programUse(
     profile: string,
@@ -284,7 +284,7 @@ export class HistoryFile {
   }
 
   /**
-   * Splits an interval by the tables that cover it: the coarsest level in the middle, finer ones at both
+   * Splits an interval by the tables that cover it: the coarsest level in the middle, finer levels at both
    * ends.
    */
   #pieces(series: number, fromMs: number, toMs: number, level: number): readonly Piece[] {
@@ -302,7 +302,7 @@ export class HistoryFile {
     ]
   }
 
-  /** One extent per column. SQL aggregates, because a week of rows is too much to copy into JavaScript. */
+  /** One extent per column. SQL aggregates, because copying a week of rows into JavaScript takes too long. */
   #columns(series: number, { tier, lengthMs, fromMs, toMs }: Piece, columnMs: number): Stretch[] {
     return this.#all(COLUMN_STATEMENTS[tier], series, fromMs, toMs, fromMs, columnMs).map((row) =>
       columnOf(row, lengthMs),

@@ -48,7 +48,10 @@ export interface HistoryServiceDeps {
 
 export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
 
-/** How far the usual level extends beyond a chart's history, to cover the chart's forecast. */
+/**
+ * Time by which the usual level extends beyond a chart's history, in milliseconds. The chart's forecast is
+ * covered too.
+ */
 const USUAL_BEYOND_MS = 30 * MINUTE_MS
 
 /** Sampling interval of each profile, for history and alerts. */
@@ -269,8 +272,8 @@ export class HistoryService {
   }
 
   /**
-   * Writes the remaining entries and stops. Call it after the monitor stopped, so that the monitor's last
-   * events are stored.
+   * Writes the remaining entries and stops. Call this after the monitor stopped, so that its last events are
+   * stored.
    */
   close(): void {
     this.#cancelLook()
@@ -329,8 +332,8 @@ export class HistoryService {
 }
 
 /**
- * The points in memory, preceded by points of the file. If there are more than `most`, points of the file are
- * left out.
+ * The points in memory, preceded by points of the file. Beyond `most` points, points of the file are left
+ * out.
  */
 function withEarlier(
   recent: History,

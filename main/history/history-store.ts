@@ -31,8 +31,8 @@ export interface HistoryStoreDeps {
   readonly clock: Clock
   readonly log: Log
   /**
-   * Called once when the file can't be used. Called again only after the file has worked in between.
-   * `failure`: the kind of a lasting problem.
+   * Called once when the file can't be used, and again only after the file has worked in between. `failure`
+   * is the kind of a lasting problem.
    */
   readonly problem: (sentence: string, failure?: StorageFailure) => void
   readonly retention?: Retention
