@@ -69,7 +69,7 @@ export const MAX_STORED_EVENTS = 5_000
  * Samples and events in `history.db`.
  *
  * Methods neither block nor throw, because a damaged file must not affect monitoring. Entries are queued
- * until the next flush, or longer while the file fails. Beyond `MAX_WAITING`, the oldest are dropped.
+ * until the next flush, or longer while the file fails. Beyond `MAX_WAITING`, the oldest entries are dropped.
  */
 export class HistoryStore {
   readonly #deps: HistoryStoreDeps
@@ -105,7 +105,7 @@ export class HistoryStore {
   }
 
   /**
-   * At most `points` points: the lows and highs of a chart of that width. `undefined` while the file fails.
+   * At most `points` points: the lows and highs of a chart with that width. `undefined` while the file fails.
    */
   query(
     profile: string,
@@ -160,8 +160,10 @@ export class HistoryStore {
   }
 
   /**
-   * Requests of each program behind the gateway, of the whole app, and of others. They are in whole minutes,
-   * at most `columns` for the interval. `undefined` while the file fails.
+   * Requests of each program behind the gateway, of the whole app, and of others. `undefined` while the file
+   * fails.
+   *
+   * Columns are whole minutes. There are at most `columns` in the interval.
    */
   programHistory(
     profile: string,
@@ -222,7 +224,7 @@ export class HistoryStore {
     this.#cancelFlush = undefined
     this.#kept.closeIfRemoved()
     if (!this.#kept.file) this.#open()
-    // After a failure, even an empty queue is written, to find out whether the file works again.
+    // After a failure, even an empty queue is written. This shows whether the file works again.
     if (!this.#kept.file || (this.#waiting.length === 0 && this.#failure === undefined)) return
     try {
       this.#kept.file.write(this.#waiting, this.#deps.clock.wallMs())
@@ -305,7 +307,7 @@ export class HistoryStore {
 
   #compact(): void {
     let more = false
-    // Queued entries are written first. Later, they would replace the minutes that are closed below.
+    // Queued entries are written first. Otherwise they would later replace the minutes that are closed below.
     if (this.#waiting.length > 0 && this.#failure === undefined) this.flush()
     try {
       const file = this.#failure === undefined ? this.#kept.file : undefined

@@ -9,7 +9,7 @@ import type {
 import { REPEAT_MS, type Sample } from '../../app/history/sample.ts'
 import type { Entry } from './history-file.ts'
 
-/** How often slots are recorded if they do not change. */
+/** Interval in milliseconds at which unchanged slots are recorded. */
 const SLOTS_REPEAT_MS = 3_600_000
 
 interface Counted {
@@ -43,9 +43,10 @@ export class Recorder {
   }
 
   /**
-   * Takes a sample. Call this about once a second. If a header has arrived since the previous sample, its
-   * level is recorded first. The present level follows, because it has risen since the header or is an
-   * estimate.
+   * Takes a sample. Call this about once a second.
+   *
+   * If a header has arrived since the previous sample, its level is recorded first. The present level
+   * follows, because it has risen since the header or is an estimate.
    */
   observe(snapshot: Snapshot, lowestHeader: LowestHeader): void {
     const { id: profile, environment } = snapshot.profile

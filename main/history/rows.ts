@@ -14,7 +14,7 @@ export type Row = readonly unknown[]
 
 /**
  * Narrows a row, which `node:sqlite` types as an object even with `setReturnArrays`. The functions below
- * check columns one by one: a schema made reading 100,000 rows two to three times slower.
+ * check columns one by one, because a schema would take two to three times as long for 100,000 rows.
  */
 export function asRow(row: unknown): Row {
   if (!Array.isArray(row)) throw new TypeError('a history statement returned a row that is not an array')
@@ -114,7 +114,7 @@ export const slotValues = (sample: SlotSample): number[] => [
  * Parses a stored event.
  *
  * `undefined` for damaged text, and for a kind that this version does not know (for example after a
- * downgrade). So one bad row does not affect the others.
+ * downgrade). One bad row therefore does not affect the others.
  */
 export function storedEvent(body: unknown): LoggedEvent | undefined {
   return loggedEvent.safeParse(jsonOf(String(body))).data

@@ -5,13 +5,13 @@ import type { LEVELS } from './tiers.ts'
 export type TierName = 'minutes' | (typeof LEVELS)[number]['table']
 
 /**
- * Rollups with a header take their levels only from headers. `source` 2 is `header` (`SOURCES` in rows.ts).
+ * The levels of a rollup with a header come only from headers. `source` 2 is `header` (`SOURCES` in rows.ts).
  */
 const levelOf = (end: 'min' | 'max', column: string): string =>
   `coalesce(${end}(CASE WHEN source = 2 THEN ${column} END), ${end}(${column}))`
 
 /**
- * `low_first` is exact for a single rollup. For several, it shows whether the low came first in each of them.
+ * `low_first` is exact for a single rollup. For several rollups, it shows whether the low came first in each.
  */
 const COLUMNS = `min(at), max(at), ${levelOf('min', 'low')}, ${levelOf('max', 'high')},
   min(low_first), max(source), sum(rejected)`

@@ -11,7 +11,7 @@ export const LEVELS = [
 ] as const
 
 /**
- * If the clock was set back by more than this, its earlier time was wrong: see main/ports/timeline.ts.
+ * If the clock was set back by more than this, its earlier time was wrong. See main/ports/timeline.ts.
  * Milliseconds.
  */
 const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS
@@ -32,7 +32,7 @@ interface Level {
 }
 
 /**
- * Rolls up `samples` into `minutes`, and `minutes` into the levels above, each as soon as it is complete.
+ * Rolls up `samples` into `minutes`, and `minutes` into the coarser levels, as soon as a rollup is complete.
  *
  * Open rollups are in memory. They derive from samples, so they can be rebuilt from the file after a start or
  * a failed write.
@@ -70,7 +70,8 @@ export class Tiers {
   }
 
   /**
-   * Sets the current time. Drops open rollups if the clock was set back, because they would be in the future.
+   * Sets the current time. If the clock was set back, drops open rollups, because they would be in the
+   * future.
    */
   goTo(nowMs: number): void {
     if (nowMs < this.#nowMs - WRONG_CLOCK_MS) this.#open.clear()
@@ -95,7 +96,7 @@ export class Tiers {
 
   /**
    * Drops the open rollups after a failed transaction, because they contain data that is not in the file.
-   * They are rebuilt from the file.
+   * They are rebuilt from the file later.
    */
   forget(): void {
     this.#open.clear()
@@ -123,7 +124,7 @@ export class Tiers {
     if (known) return known
     const open: Open = { minute: new MinuteBuilder(), levels: LEVELS.map(() => undefined) }
     this.#open.set(series, open)
-    // Later rows were written under a wrong clock. Their rollups are closed when their time comes.
+    // Later rows were written under a wrong clock. Their rollups are closed at their own time.
     const untilMs = Math.min(this.#nowMs + WRONG_CLOCK_MS, Number.MAX_SAFE_INTEGER)
     // Starts at the coarsest level. A rollup that closes at a finer level is then appended to the existing
     // ones.

@@ -22,7 +22,7 @@ type StretchesOf = (
 ) => readonly RecordedStretch[] | undefined
 
 interface Learned {
-  /** The exchange's day on which this was learned, and whether it was past 10:00. */
+  /** The exchange's day on which this was learned, and whether the time was past 10:00. */
   readonly dayMs: number
   readonly isShown: boolean
   readonly usual: UsualDay
@@ -44,8 +44,10 @@ export class UsualDays {
   }
 
   /**
-   * The usual loads of a row today. Reads the record if that is due and `mayRead` allows it, because a month
-   * of one row takes tens of milliseconds. Also returns whether this call read the record.
+   * The usual loads of a row today, and whether this call read the record.
+   *
+   * The record is read only if that is due and `mayRead` allows it. A month of one row takes tens of
+   * milliseconds.
    */
   look(profile: string, category: string, nowMs: number, mayRead: boolean) {
     const key = keyOf(profile, category)
@@ -62,7 +64,7 @@ export class UsualDays {
     return { loads, hasRead: true }
   }
 
-  /** The usual level of a row: see `usualLevels`. */
+  /** The usual level of a row. See `usualLevels`. */
   levels(profile: string, category: string, fromMs: number, toMs: number) {
     const usual = this.#learned.get(keyOf(profile, category))?.usual
     return usual === undefined ? [] : usualLevels(usual, fromMs, toMs)

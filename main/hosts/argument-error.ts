@@ -2,8 +2,8 @@ import { systemErrorCode } from '../storage/system-error.ts'
 /**
  * Describes an invalid command argument in one line: the field and the expected type or range.
  *
- * It repeats no received value or name, because both may be secrets. It names only the first step of a path:
- * contract arguments are strict objects, so that step is a declared field. Deeper steps may be keys of the
+ * Received values and names may be secrets and are not repeated. Only the first step of a path is named.
+ * Contract arguments are strict objects, so this step is a declared field. Deeper steps may be keys of the
  * input.
  */
 export function argumentError(command: string, error: unknown): string {
@@ -25,7 +25,7 @@ interface Issue {
 }
 
 function complaint(issue: Issue): string {
-  // The part can't be named, so its type and limits are not stated either.
+  // The part can't be named, so its type and limits are not stated.
   if (issue.path.length > 1) return 'has an invalid part'
   switch (issue.code) {
     case 'invalid_type':

@@ -16,8 +16,8 @@ export interface SecretsReading {
 const MAX_SECRET_BYTES = 64 * 1024
 
 /**
- * Adds secrets from files to the environment, one per file. The file is the one that `NAME_FILE` names,
- * otherwise `NAME` in systemd's `CREDENTIALS_DIRECTORY` (systemd.exec(5)).
+ * Adds secrets from files to the environment, one per file. The file is the one that `NAME_FILE` names.
+ * Without it, the file is `NAME` in systemd's `CREDENTIALS_DIRECTORY` (systemd.exec(5)).
  *
  * A variable that is set takes precedence over the directory. A line end at the end of a file is removed.
  */
@@ -83,8 +83,8 @@ export const SECRETS = [
 type SecretName = (typeof SECRETS)[number]
 
 /**
- * Returns a copy of the environment. Deletes its secrets from the process's own environment, which crash
- * reports include and child processes, such as the browser, inherit.
+ * Returns a copy of the environment and deletes its secrets from the process's own environment. Crash reports
+ * include the environment, and child processes such as the browser inherit it.
  */
 export function takenEnvironment(own: NodeJS.ProcessEnv): Readonly<NodeJS.ProcessEnv> {
   const taken = { ...own }

@@ -4,16 +4,16 @@ import type { Clock } from '../ports/ports.ts'
 /** Minimum time between two snapshots of one profile because of changes. Milliseconds. */
 export const PUBLISH_EVERY_MS = 250
 /**
- * Interval of snapshots without a change. Displayed numbers are valid for a second, and timers fire late.
- * Milliseconds.
+ * Interval of snapshots without a change, in milliseconds. Displayed numbers are valid for a second, and
+ * timers fire late.
  */
 export const PUBLISH_AT_LEAST_EVERY_MS = 900
 const MAX_PER_SECOND = 4
 
 interface Lane {
-  /** Monotonic time of the last snapshot because of a change. */
+  /** Monotonic time of the last snapshot that a change caused. */
   changeSentMs: number
-  /** Times of the last `MAX_PER_SECOND` snapshots, oldest first, for any reason. */
+  /** Monotonic times of the last `MAX_PER_SECOND` snapshots, oldest first. */
   sentMs: readonly number[]
   due: (() => void) | undefined
   cancelRefresh: () => void
@@ -22,7 +22,7 @@ interface Lane {
 }
 
 /**
- * Sends the latest snapshot of each profile to one window. It never queues snapshots.
+ * Sends the latest snapshot of each profile to one window. Snapshots are never queued.
  *
  * The first change after a pause is sent immediately, and further changes at most four times a second.
  * Nothing is sent to a hidden window. A snapshot is computed when it is sent.
@@ -45,7 +45,7 @@ export class Publisher {
     this.#send = send
   }
 
-  /** From now on, sends each of these profiles, and any that changes, at least once a second. */
+  /** Sends each of these profiles, and any that changes, at least once a second from now on. */
   keepFresh(profiles: readonly string[]): void {
     this.#keepsFresh = true
     for (const profile of profiles) this.#refreshLater(profile, this.#laneOf(profile))
@@ -59,7 +59,7 @@ export class Publisher {
     }
     if (lane.due) return
     const waitMs = this.#earliestMs(lane) - this.#clock.monotonicMs()
-    // A timer even for 0 ms, because one change often causes several calls of `changed`.
+    // The timer runs even for 0 ms, because one change often causes several calls of `changed`.
     lane.due = this.#clock.after(Math.max(0, waitMs), () => {
       lane.due = undefined
       lane.changeSentMs = this.#clock.monotonicMs()
@@ -71,7 +71,7 @@ export class Publisher {
     this.#visible = visible
     for (const [profile, lane] of this.#lanes) {
       if (!visible) {
-        // A pending change is sent when the window is visible again. No timer runs until then.
+        // A pending change is sent when the window is visible again. Until then, no timer runs.
         lane.missed ||= lane.due !== undefined
         this.#cancel(lane)
         continue

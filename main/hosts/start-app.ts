@@ -53,14 +53,14 @@ export interface AppDeps {
   readonly hello: Hello
   /** The host's notifications. Absent if only the windows show alerts. */
   readonly announcer?: Announcer
-  /** Absent if keys are only in memory. The window then says so. */
+  /** Absent if keys are only in memory, which the window then says. */
   readonly keystore?: Keystore
   /**
    * Whether keys may be sealed under a new data key while the stored ones can't be opened. False under a
    * passphrase.
    */
   readonly startsOver?: boolean
-  /** Stores a person's consent to unprotected keys. Absent if the keystore never needs it. */
+  /** Stores a person's consent to unprotected keys. Absent if the keystore never needs consent. */
   readonly keepConsent?: KeepConsent
   /** Starts with the built-in simulator and ignores stored keys. */
   readonly simulate?: boolean

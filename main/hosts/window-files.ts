@@ -5,7 +5,7 @@ import { systemErrorCode } from '../storage/system-error.ts'
 /**
  * The built window, read once at startup.
  *
- * Requests are looked up by their exact, undecoded path. So no path leads outside the folder.
+ * Requests are looked up by their exact, undecoded path, so no path leads outside the folder.
  */
 export interface WindowFiles {
   /** `path` begins with a slash and has no query. */

@@ -25,7 +25,7 @@ export interface WindowSession {
 
 /** Opens the windows of a host. Each has one session, with the functions that deliver its pushes. */
 export interface Windows {
-  /** `id`: the window's id in the list of admitted windows, if listed. */
+  /** `id` is the window's id in the list of admitted windows, if listed. */
   open(pushes: Pushes<AppContract>, id?: string): WindowSession
 }
 
@@ -47,7 +47,7 @@ export interface WindowsDeps {
   readonly clock: Clock
   readonly hello: () => Hello
   readonly features: AppFeatures
-  /** Tracks which windows are visible. Absent if nothing depends on that. */
+  /** Tracks which windows are visible. Absent if nothing depends on visibility. */
   readonly attention?: Attention
   /** Absent in a host whose windows need no code. */
   readonly admitted?: AdmittedWindows
@@ -96,7 +96,7 @@ export function openWindows(deps: WindowsDeps): Windows {
           ...features.alerts.handlers,
           ...features.gateway.handlers,
           ...features.orders.handlers,
-          // The desktop host replaces these two handlers if it has a feed of newer versions.
+          // The desktop host replaces these two handlers if it has an update feed.
           updates: () => ({ kind: 'no-feed' }),
           setCheckForUpdates: () => ({ kind: 'no-feed' }),
         },

@@ -52,8 +52,8 @@ type Values =
   | { readonly samples: (input: MetricsInput) => readonly MetricSample[] }
 
 /**
- * The definition of one metric: how to get its value for each profile, request quota or slot quota, or all of
- * its samples.
+ * The definition of one metric. Has a function for the value of each profile, request quota or slot quota, or
+ * for all samples.
  */
 type Definition = Pick<Metric, 'name' | 'help'> & { readonly type?: 'counter' } & Values
 
@@ -415,7 +415,7 @@ const rowLabels = (snapshot: Snapshot, { category }: { readonly category: string
   category,
 })
 
-/** The value. `undefined` for a documented default, which is no measurement. */
+/** The value. `undefined` for a documented default, which is not a measurement. */
 const seen = (source: string, value: number): number | undefined => (source === 'default' ? undefined : value)
 
 const sample = (labels: MetricSample['labels'], value: number | undefined): readonly MetricSample[] =>

@@ -5,7 +5,7 @@ export interface MetricsOptions {
   readonly bearer: string
 }
 
-/** Whether an export of metrics was requested. `line`: the fault of its settings. */
+/** Whether an export of metrics was requested. `line` describes a fault of its settings. */
 export type Choice<Options> =
   | { readonly kind: 'off' }
   | { readonly kind: 'on'; readonly options: Options }
@@ -35,12 +35,12 @@ export interface OtlpOptions {
   readonly protocol: 'http/protobuf' | 'http/json'
   /** Interval between pushes in milliseconds, OTEL_METRIC_EXPORT_INTERVAL. */
   readonly intervalMs: number
-  /** The host, for messages. The exporter reads the full address itself. */
+  /** The host, for messages. The exporter itself reads the full address. */
   readonly host: string
 }
 
 const DEFAULT_INTERVAL_MS = 60_000
-/** Minimum interval, so that a mistake can't flood a collector. Milliseconds. */
+/** Minimum interval in milliseconds, so that a mistake can't flood a collector. */
 const MIN_INTERVAL_MS = 1_000
 
 /**

@@ -6,10 +6,7 @@ import { type MetricsSource, metricsSource } from './metrics-source.ts'
 
 /** Sends metrics to a collector. */
 export interface MetricsExporter {
-  /**
-   * Sends once. Never rejects. Resolves with the reason of a failure in plain words, otherwise with
-   * `undefined`.
-   */
+  /** Sends once. Resolves with the reason of a failure in plain words, or `undefined`. Never rejects. */
   send(metrics: readonly Metric[], atMs: number): Promise<string | undefined>
   close(): Promise<void>
 }

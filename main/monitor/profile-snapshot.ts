@@ -69,7 +69,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     if (nextCheckAt === undefined && problem === undefined) return row
     return { ...row, ...(nextCheckAt !== undefined && { nextCheckAt }), ...(problem && { problem }) }
   })
-  // Without an access token, the next request is one for a token, not one to the service.
+  // Without an access token, the next request is for a token and does not go to the service.
   const service = serviceSummary(profile, reachability, keeper.canUseService ? undefined : refresh)
   return asFarAsKnown({
     revision,

@@ -3,7 +3,7 @@ import type { Secrets } from '../ports/redactor.ts'
 
 /**
  * An `Http` that removes secrets from response headers, and drops headers whose name contains one. A service
- * or a proxy may echo parts of a request, and headers are shown, stored and sent to support.
+ * or proxy may repeat parts of a request, and headers are shown, stored and sent to support.
  *
  * Bodies are unchanged. The sign-in host's bodies contain the tokens. Other bodies are not stored, except
  * texts that passed `Secrets.clean`.

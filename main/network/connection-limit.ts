@@ -2,7 +2,7 @@ import type { Server, Socket } from 'node:net'
 
 /** The limit of unauthenticated connections, shared by several servers. */
 export interface ConnectionLimit {
-  /** Exempts an authenticated connection permanently. It is neither counted nor closed by the limit. */
+  /** Exempts an authenticated connection permanently. The limit neither counts nor closes it. */
   keep(socket: Socket): void
 }
 
@@ -16,9 +16,9 @@ export interface UnauthenticatedLimits {
 /**
  * Limits the unauthenticated connections to servers. A new connection beyond the limit closes the oldest one.
  *
- * Node's `maxConnections` rejects the new one instead, so silent connections could lock out all others. A
- * real client sends its request long before so many others connect. Connections that clients open in one
- * instant are all unauthenticated at first, so `most` is above their usual number.
+ * Node's `maxConnections` would reject the new connection, so silent connections could lock out all others. A
+ * real client sends its request long before so many others connect. Clients may open many connections at
+ * once, all unauthenticated at first, so `most` is above their usual number.
  */
 export function limitConnections(
   servers: readonly Server[],

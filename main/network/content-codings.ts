@@ -24,7 +24,7 @@ interface Coding {
   readonly stream: () => Transform
 }
 
-/** Options that also decode truncated data, as far as it goes. */
+/** Options that also decode truncated data, as far as possible. */
 const LENIENT = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
 const LENIENT_BROTLI = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }
 const LENIENT_ZSTD = { finishFlush: zlib.constants.ZSTD_e_flush }
@@ -68,7 +68,7 @@ function codingOf(name: string, bytes: Buffer): Coding | undefined {
   }
 }
 
-/** The decoded body. `unknown`: a coding is unknown, or the bytes are not in it. */
+/** The decoded body. `unknown` if a coding is unknown or the bytes do not match it. */
 export function decoded(
   bytes: Buffer,
   codings: readonly string[],

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/ports.ts'
 
-/** A timer that fires later than this shows that the process was suspended, not just busy. Milliseconds. */
+/** Minimum lateness of a timer that shows that the process was suspended and not just busy. Milliseconds. */
 const LATE_MS = 500
 const GRACE_MS = 2_000
 
@@ -34,8 +34,8 @@ export async function within(
 }
 
 /**
- * Maximum wait when the app quits, within the 3 s that a person or the system allows. A longer request is
- * resumed at the next start, by its stored intent. Milliseconds.
+ * Maximum wait in milliseconds when the app quits. A person or the system allows 3 s. A longer request is
+ * resumed at the next start, by its stored intent.
  */
 const MAX_END_MS = 2_000
 

@@ -53,10 +53,7 @@ type ProxyChoice =
   | { readonly kind: 'http'; readonly environment: NodeJS.ProcessEnv }
   | { readonly kind: 'unusable'; readonly why: string }
 
-/**
- * The proxy for https. An invalid setting is an error. It must not lead to a direct connection, which may be
- * forbidden.
- */
+/** The proxy for https. An invalid setting is an error, because a direct connection may be forbidden. */
 function proxyOf(environment: NodeJS.ProcessEnv): ProxyChoice {
   const name = ['https_proxy', 'HTTPS_PROXY'].find((one) => environment[one]?.trim())
   const text = environment[name ?? '']?.trim()
@@ -70,8 +67,8 @@ function proxyOf(environment: NodeJS.ProcessEnv): ProxyChoice {
 }
 
 /**
- * Whether Node accepts the address of a proxy. For some invalid addresses, Node throws at their first use.
- * Others it silently ignores.
+ * Whether Node accepts the address of a proxy. Node silently ignores some invalid addresses, and throws at
+ * the first use of others.
  */
 function isProxyAddress(address: string): boolean {
   if (!URL.canParse(address)) return false
@@ -85,16 +82,16 @@ function isProxyAddress(address: string): boolean {
 }
 
 /**
- * The trusted roots: Node's own, those of NODE_EXTRA_CA_CERTS, and those of the system's store, where a
- * company installs its own. Reading takes tenths of a second on some systems, so they are read once, when
- * first needed.
+ * The trusted roots: Node's own, those of NODE_EXTRA_CA_CERTS, and those of the system's store, where
+ * companies install their own. Reading takes tenths of a second on some systems, so the roots are read once,
+ * when first needed.
  */
 function trustedContext(): tls.SecureContext {
   const roots = new Set([...tls.getCACertificates('default'), ...systemRoots()])
   return tls.createSecureContext({ ca: [...roots] })
 }
 
-/** The system's roots. Empty if the store can't be read, so that Node's own roots still apply. */
+/** The system's roots. If the store can't be read, the list is empty and Node's own roots still apply. */
 function systemRoots(): readonly string[] {
   try {
     return tls.getCACertificates('system')

@@ -6,8 +6,8 @@ import { CONNECTION_LOST, headersOf, nodeWire, type WireRequest, wordsOf } from 
 /** Maximum size of a buffered response, in bytes. */
 const MAX_ANSWER_BYTES = 8 << 20
 /**
- * Maximum size of a response on the wire: `maxBytes`, plus `maxFactor` times the size of its body. In
- * one-byte chunks, a response takes six times its size.
+ * Maximum size of a response on the wire: `maxBytes`, plus `maxFactor` times the size of its body. A response
+ * in one-byte chunks takes six times its size.
  */
 const FRAMING = { maxBytes: 256 << 10, maxFactor: 4 } as const
 const MIN_BUFFER_BYTES = 16 << 10
@@ -18,9 +18,10 @@ const MAX_TURN_BYTES = 64 << 10
 export const ENDED_BY_SERVICE = 'ended by the service'
 
 /**
- * `Http` with one connection per request. A reused connection may fail during a refresh, and then it is
- * unknown whether the service rotated the token. New connections are cheap enough for a few checks a minute.
- * Proxies come from the environment: see `httpRoutes`.
+ * `Http` with one connection per request. Proxies come from the environment, see `httpRoutes`.
+ *
+ * A reused connection may fail during a refresh. Whether the service rotated the token would then be unknown.
+ * New connections are cheap enough for a few checks a minute.
  */
 export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = httpRoutes(environment)): Http {
   const wire = nodeWire(routes)

@@ -17,8 +17,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Buffer
   /**
-   * Timeout for the status line, in milliseconds. With `isWholeInTime`, it applies to the whole response,
-   * unless the listener ends it earlier.
+   * Timeout for the status line, in milliseconds. With `isWholeInTime`, the timeout applies to the whole
+   * response, unless the listener ends it earlier.
    */
   readonly timeoutMs: number
   readonly isWholeInTime?: boolean
@@ -27,13 +27,13 @@ export interface WireRequest {
 }
 
 /**
- * How to send a request that must not arrive twice. `not-sent` then means that no byte left this computer.
+ * How to send a request that must not arrive twice. `not-sent` means that no byte left this computer.
  * `timeoutMs` starts again once the request is sent.
  */
 export interface SentOnce {
   /** Maximum idle time of a reused connection since its last response, in milliseconds. */
   readonly maxIdleMs: number
-  /** Called once, when connected, just before the first byte. If false, nothing is sent. */
+  /** Called once, when connected, just before the first byte. If the result is false, nothing is sent. */
   readonly mayGo: () => boolean
 }
 
@@ -191,8 +191,8 @@ function noteIdle(agent: http.Agent): void {
 }
 
 /**
- * Closes connections that have been idle for longer than `maxIdleMs`. A connection that is closing is not
- * reused, because the agent prefers the one that became idle last.
+ * Closes connections that have been idle for longer than `maxIdleMs`. A closing connection is not reused,
+ * because the agent prefers the connection that became idle last.
  */
 function closeIdle(agent: http.Agent, maxIdleMs: number): void {
   const now = moment()
@@ -207,8 +207,8 @@ function closeIdle(agent: http.Agent, maxIdleMs: number): void {
 }
 
 /**
- * The target of an origin, or why it has none. The last one is cached, because nearly all requests have the
- * same origin.
+ * The target of an origin, or why it has none. The last target is cached, because nearly all requests have
+ * the same origin.
  */
 function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
   let last: { readonly origin: string; readonly target: Target } | undefined
@@ -240,7 +240,7 @@ function begin(
     return target.send({
       ...target.options,
       method,
-      // No URL parser handles the path, because it would rewrite it.
+      // No URL parser handles the path, because a parser would rewrite it.
       path: pathAndQuery,
       headers:
         body === undefined ? headers : { ...headers, 'content-length': String(Buffer.byteLength(body)) },
@@ -290,8 +290,8 @@ export const isFramedPlainly = ({ 'transfer-encoding': coding }: http.IncomingHt
   coding === undefined || /^(?:chunked|identity)$/i.test(coding)
 
 /**
- * Fails a body that extends to the end of its TLS connection if that connection was cut off (RFC 9112,
- * section 9.8). Node would treat such a body as complete.
+ * Fails a body that extends to the end of its TLS connection if the connection was cut off (RFC 9112, section
+ * 9.8). Node would treat such a body as complete.
  */
 function endWhenCut(answer: http.IncomingMessage): void {
   const { socket, headers } = answer

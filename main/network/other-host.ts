@@ -11,13 +11,14 @@ export interface OtherHostDeps {
   readonly reachability: Reachability
   /** The URLs of both hosts of a key. */
   readonly urls: () => readonly [string, string]
-  /** Whether requests to this host are in progress or scheduled. It then needs no check here. */
+  /** Whether requests to this host are in progress or scheduled. If so, the host needs no check here. */
   readonly isAsked: (host: string) => boolean
 }
 
 /**
- * Checks a key's other host when one of its hosts is unreachable, to tell whether one or both are down. A
- * check connects without sending a request. It repeats while one host is unreachable, because the other may
+ * Checks a key's other host when one of its hosts is unreachable, to find out whether one or both are down.
+ *
+ * A check connects without sending a request. It repeats while one host is unreachable, because the other may
  * become unreachable too.
  */
 export class OtherHost {

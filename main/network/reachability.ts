@@ -14,10 +14,9 @@ interface Down {
 export const hostOf = (url: string): string => new URL(url).host
 
 /**
- * Whether each host is reachable. Any response shows that it is, even a rejection.
+ * Whether each host is reachable. Any response shows that a host is reachable, even a rejection.
  *
- * Emits one event when a host becomes unreachable, and one when it is reachable again, for all callers
- * together.
+ * All callers together get one event when a host becomes unreachable, and one when it is reachable again.
  */
 export class Reachability {
   readonly #hosts = new Map<string, Down>()
@@ -42,7 +41,7 @@ export class Reachability {
     if (this.#hosts.delete(host)) this.#event({ kind: 'service-back', host })
   }
 
-  /** Records a failure. `sinceMs`: the time of the failed request, if earlier than now. */
+  /** Records a failure. `sinceMs` is the time of the failed request, if earlier than now. */
   failed(host: string, why: string, sinceMs?: number): void {
     const now = this.#timeline.now()
     const down = this.#hosts.get(host)

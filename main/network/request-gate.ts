@@ -3,7 +3,7 @@
  *
  * A page of any site, or one on another port of this machine, can make a browser send requests here. If a
  * host name is rebound to 127.0.0.1, such requests look like those of our own page. But the page can't choose
- * its `Host` and `Origin`. So both are compared exactly: no case folding, no normalising, no second header of
+ * its `Host` and `Origin`. Both are compared exactly: no case folding, no normalising, no second header of
  * the same name.
  */
 export interface RequestHead {
@@ -39,7 +39,7 @@ export function gate({ method, url, rawHeaders }: RequestHead, port: number): Ga
   if (!METHODS.has(method)) return refuse(405)
   // A proxy request has an absolute URL, which names a second, unchecked host.
   if (!url.startsWith('/')) return refuse(404)
-  // The router decodes paths, but some rules compare undecoded ones. No path here needs encoding, so encoded
+  // The router decodes paths, but some rules compare undecoded paths. No path here needs encoding, so encoded
   // paths are rejected.
   if (url.split('?', 1)[0]?.includes('%')) return refuse(404)
 

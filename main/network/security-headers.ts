@@ -1,7 +1,7 @@
 /** Inputs of the response headers for the window, in a browser or on the desktop. */
 
 export interface PolicyInputs {
-  /** The window in a browser connects to this server. The one on the desktop connects to no host. */
+  /** The window in a browser connects to this server. The desktop window connects to no host. */
   readonly connectSrc: "'self'" | "'none'"
   /** Nonce of style elements that libraries insert. Only the page's own response has one. */
   readonly nonce?: string

@@ -8,8 +8,8 @@ export interface AdmissionDeps {
 }
 
 /**
- * The result of checking a code. `too-many`: the code is wrong, and so were `MAX_FAILURES` others within the
- * last minute.
+ * The result of checking a code. `too-many` is for a wrong code after `MAX_FAILURES` others within the last
+ * minute.
  */
 export type CodeVerdict =
   | { readonly kind: 'admitted' }
@@ -21,7 +21,7 @@ const FAILURE_WINDOW_MS = 60_000
 
 /**
  * The single-use codes that admit browser windows. A used code is replaced. After 20 wrong codes in a minute,
- * further wrong ones get `too-many`.
+ * further wrong codes get `too-many`.
  */
 export class Admission {
   readonly #deps: AdmissionDeps

@@ -6,12 +6,15 @@ import type { AdmittedWindows } from '../admitted-windows.ts'
 import type { WindowSession, Windows } from '../window-session.ts'
 import { type PushSink, PushStream } from './push-stream.ts'
 
-/** A window's session closes after this time without a push stream. Longer than a reload or a short sleep. */
+/**
+ * Time in milliseconds after which a window without a push stream ends its session. Longer than a reload or a
+ * short sleep.
+ */
 export const GRACE_MS = 30_000
 const MAX_WINDOWS = 32
 /**
- * Maximum number of streams per bearer. A duplicated tab has its original's bearer, and a person needs only a
- * few.
+ * Maximum number of streams per bearer. A duplicated tab has the bearer of its original, and a person needs
+ * only a few.
  */
 const MAX_STREAMS_PER_WINDOW = 4
 
@@ -71,8 +74,8 @@ export class BrowserWindows {
 /**
  * The window of one bearer.
  *
- * Its session opens at first use, and closes `GRACE_MS` after its push stream. The bearer stays valid after
- * that, so that a page can resume after a long sleep without a new code.
+ * Its session opens at first use, and closes `GRACE_MS` after its push stream. The bearer stays valid, so
+ * that a page can resume after a long sleep without a new code.
  */
 export class BrowserWindow {
   readonly #deps: BrowserWindowsDeps
@@ -82,7 +85,9 @@ export class BrowserWindow {
   #isClosed = false
   readonly #id: string
 
-  /** `ended` is called when a person ends the window. Its bearer must then be invalid. */
+  /**
+   * `ended` is called when a person ends the window. The caller must have made the bearer invalid by then.
+   */
   constructor(deps: BrowserWindowsDeps, ended: () => void) {
     this.#deps = deps
     this.#id = deps.admitted.add({

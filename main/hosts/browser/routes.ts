@@ -16,7 +16,7 @@ export interface RoutesDeps {
   readonly windows: BrowserWindows
   readonly randomBytes: RandomBytes
   readonly log: Log
-  /** Called after a code was used. There is then a new one to print. */
+  /** Called after a code was used. The caller can then print the new code. */
   readonly codeUsed: () => void
   /** Called for each request with a valid bearer, with its connection. */
   readonly admittedOn: (socket: Socket) => void
@@ -99,7 +99,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
   })
 
   app.get('/api/pushes', (request, reply) => {
-    // Looked up before `hijack`, because the framework reports no errors after it.
+    // Called before `hijack`, because the framework reports no later errors.
     const window = windowOf(request)
     reply.hijack()
     reply.raw.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
@@ -149,7 +149,7 @@ function sendPage(reply: FastifyReply, { files, randomBytes }: RoutesDeps): Fast
 const refuse = (reply: FastifyReply, status: number, error: string): FastifyReply =>
   reply.code(status).header('cache-control', 'no-store').send({ error })
 
-/** Fixed error lines: a parser's own message may quote its input. */
+/** Fixed error lines, because a parser's own message may quote its input. */
 function complaint(status: number): string {
   switch (status) {
     case 400:

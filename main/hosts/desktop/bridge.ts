@@ -2,7 +2,7 @@ import type { IpcRenderer } from 'electron'
 import type { Api, Contract } from '../../../app/contract/ipc.ts'
 import type { Reply } from './ipc.ts'
 
-/** The window's functions for `contract`: one per channel. They give no access to other channels. */
+/** The window's functions for `contract`, one per channel. Other channels are not accessible. */
 export function bridge<const C extends Contract>(
   contract: C,
   ipc: Pick<IpcRenderer, 'invoke' | 'on' | 'off'>,
@@ -13,7 +13,7 @@ export function bridge<const C extends Contract>(
     return reply.value
   }
   const listen = (channel: string) => (listener: (value: unknown) => void) => {
-    // The event is not passed on: its `sender` would expose all of ipcRenderer.
+    // The event is not passed on, because its `sender` would expose all of ipcRenderer.
     const relay = (_event: unknown, value: unknown) => listener(value)
     ipc.on(channel, relay)
     return () => void ipc.off(channel, relay)

@@ -37,7 +37,10 @@ export interface ShellDeps
   readonly notify: Notify
 }
 
-/** Interval and number of looks for a tray. After a login, it may appear later than the app. */
+/**
+ * Interval in milliseconds and number of checks for a tray. After a login, a tray may appear later than the
+ * app.
+ */
 const TRAY_LOOK_MS = 3_000
 const TRAY_LOOKS = 10
 
@@ -75,7 +78,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     setGlobalShortcut(electron, wanted, () => window.toggle(), log) && wanted
 
   const rotatingKeys = followRotatingKeys({ monitor, power, notify, clockText: minuteText })
-  // Read once, because the state is in the registry or a file, and the tray needs it often.
+  // Read once, because the state is in the registry or a file, and the tray often needs it.
   let openAtLogin = loginItem?.isSet() ?? false
   const updates = followUpdates({
     ...deps,

@@ -21,7 +21,7 @@ const desktopState = z.object({
   /** Whether the person was notified that the app continues in the tray. */
   toldOfTray: z.boolean().catch(false),
   stripShown: z.boolean().catch(false),
-  /** Off by default: other programs can't use a global shortcut that this app has taken. */
+  /** Off by default, because other programs can't use a global shortcut that this app has registered. */
   globalShortcut: z.boolean().catch(false),
   keepAwake: z.boolean().catch(false),
   checkForUpdates: z.boolean().catch(true),
@@ -39,7 +39,7 @@ type Stored = Readonly<Record<string, unknown>>
 type Migration = (stored: Stored) => Stored
 
 /**
- * Migrations. The one at index n turns a file of version n into n + 1. A released migration is never changed.
+ * Migrations. Migration n turns a file of version n into n + 1. Released migrations are never changed.
  *
  * The version is a separate number. electron-store's migrations compare `app.getVersion()`, which is
  * Electron's version in a checkout.

@@ -22,7 +22,7 @@ export interface ElectronUpdatesDeps {
   readonly load: () => Promise<FeedReader>
 }
 
-/** The updates of an installed app. `undefined` without a feed, so that no request is ever made. */
+/** The updates of an installed app. `undefined` without a feed, so that no request is ever sent. */
 export function electronUpdates(deps: ElectronUpdatesDeps): Updater | undefined {
   const feed = deps.isPackaged ? textOf(join(deps.resources, 'app-update.yml')) : undefined
   const homepage = homepageIn(textOf(deps.packageFile))
@@ -42,7 +42,7 @@ export function electronUpdates(deps: ElectronUpdatesDeps): Updater | undefined 
     download: async () => {
       await (await reader()).downloadUpdate()
     },
-    // Shows the installer, then restarts the app. The new process inherits the umask.
+    // Shows the installer and restarts the app. The new process inherits the umask.
     install: () => {
       restoreFileMask()
       loaded?.quitAndInstall(false, true)
@@ -66,7 +66,7 @@ function configured(reader: FeedReader): FeedReader {
  * Whether an installer's signature is verified.
  *
  * macOS requires the running app's signature. On Windows, electron-updater compares the publisher if the feed
- * names one. Otherwise it verifies nothing. The signature of a deb is not verified.
+ * names one, and verifies nothing otherwise. The signature of a deb is not verified.
  */
 function verifiesSignature(platform: NodeJS.Platform, feed: string): boolean {
   if (platform === 'darwin') return true

@@ -2,8 +2,8 @@ import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Log, Power } from '../../ports/ports.ts'
 
 /**
- * Tells the monitor about sleep and wake-up, and logs power events. After a wake-up, the monitor checks every
- * deadline. Returns a function that stops this.
+ * Reports sleep and wake-up to the monitor, and logs power events. After a wake-up, the monitor checks every
+ * deadline. Returns a function that stops the reports.
  */
 export function followPower(
   power: Power,

@@ -6,7 +6,7 @@ import type { Keystore } from '../../ports/keystore.ts'
 import type { SafeStorageDeps } from './safe-storage-keystore.ts'
 
 /**
- * App names of earlier versions, packaged and in a checkout. Keyring entries belong to an app name, and a
+ * App names of earlier versions, packaged and in a checkout. A keyring entry belongs to an app name, and a
  * process can open only the entries of one name.
  */
 export const FORMER_NAMES = ['headroom', 'Electron'] as const
@@ -20,8 +20,8 @@ const OPEN_LIMIT_MS = 10_000
 export type OpenAs = (name: string, wrapped: Uint8Array) => Promise<Uint8Array | undefined>
 
 /**
- * A keystore that also tries the former names if the present one is refused. A key that was opened by a
- * former name is wrapped again under the present one.
+ * A keystore that also tries the former names if the present one is refused. A key that a former name opened
+ * is wrapped again under the present name.
  */
 export function withFormerNames(keystore: Keystore, openAs: OpenAs): Keystore {
   return {
@@ -39,8 +39,8 @@ export function withFormerNames(keystore: Keystore, openAs: OpenAs): Keystore {
 }
 
 /**
- * Unwraps a key in a child process with the former name. Keys are passed through stdin and stdout, so that
- * none is in an argument list or a file.
+ * Unwraps a key in a child process with the former name. Keys are passed through stdin and stdout, never in
+ * an argument list or a file.
  */
 export const openInProcess =
   (executable: string, args: readonly string[]): OpenAs =>

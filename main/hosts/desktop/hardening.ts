@@ -30,7 +30,7 @@ export function windowPreferences(preloadPath: string, isPackaged: boolean): Web
     navigateOnDragDrop: false,
     // Dictionaries would be downloaded.
     spellcheck: false,
-    // People could be tricked into pasting a script into a console. Only developers need one.
+    // Attackers may persuade people to paste a script into a console. Only developers need one.
     devTools: !isPackaged,
   } satisfies BrowserWindowConstructorOptions['webPreferences']
 }
@@ -49,7 +49,7 @@ export function hardenSession(
   isPackaged: boolean,
   nameDownload: (item: DownloadItem) => void,
 ): void {
-  // No other permission is used: neither camera nor clipboard reading nor notifications.
+  // No other permission is used, neither camera nor clipboard reading nor notifications.
   session.setPermissionRequestHandler((_contents, permission, decide, { isMainFrame, requestingUrl }) =>
     decide(mayUse(permission, isMainFrame, requestingUrl)),
   )
@@ -72,7 +72,7 @@ export function hardenSession(
 
 /**
  * Whether the page may use a permission. The only one is to write plain text to the clipboard, from the main
- * frame of the app. Reading is a separate permission and is denied.
+ * frame of the app. Reading the clipboard is a separate permission.
  */
 function mayUse(permission: string, isMainFrame: boolean, url: string): boolean {
   return permission === 'clipboard-sanitized-write' && isMainFrame && isAppUrl(url)
@@ -97,8 +97,8 @@ function hardenOne(contents: WebContents): void {
     if (!isOnlyReload(event)) event.preventDefault()
   })
   contents.on('will-redirect', (event) => event.preventDefault())
-  // The login prompt of a server or proxy would ask for a secret. `answer` without a name cancels it. Without
-  // any answer, the request would wait forever.
+  // The login prompt of a server or proxy would ask for a secret. `answer` without a name cancels the prompt.
+  // Without an answer, the request would wait forever.
   contents.on('login', (event, _details, _server, answer) => {
     event.preventDefault()
     answer()

@@ -21,8 +21,7 @@ export interface LoginItemDeps {
 }
 
 /**
- * The login item of the app. `undefined` if the app is not installed, because its entry would start plain
- * Electron.
+ * The login item of the app. `undefined` if the app is not installed: its entry would start plain Electron.
  *
  * Electron implements login items on macOS and Windows. Linux desktops read an entry in a folder.
  */
@@ -39,7 +38,7 @@ export const startedAtLogin = ({ app, platform }: Pick<LoginItemDeps, 'app' | 'p
   platform === 'darwin' && app.isPackaged && app.getLoginItemSettings().wasOpenedAtLogin
 
 function systemItem({ app }: LoginItemDeps): LoginItem {
-  // Windows compares the arguments. Without them, it would report that no entry is set.
+  // Windows compares the arguments. Without them, it would report that there is no entry.
   const args = [IN_TRAY_FLAG]
   return {
     isSet: () => app.getLoginItemSettings({ args }).openAtLogin,
@@ -61,7 +60,7 @@ function autostartEntry({ configFolder, executable }: LoginItemDeps): LoginItem 
 
 /** The desktop entry that starts `executable` at login. */
 export function entryText(executable: string): string {
-  // Quoted by the rules of desktop entries. There, a percent sign begins a field code.
+  // Quoted by the rules of desktop entries, in which a percent sign begins a field code.
   const quoted = `"${executable.replace(/[\\"`$]/g, '\\$&').replaceAll('%', '%%')}"`
   return [
     '[Desktop Entry]',

@@ -25,7 +25,7 @@ export class MainWindow {
     return this.#window !== undefined
   }
 
-  /** Brings the window to the front. Opens it if needed. */
+  /** Brings the window to the front, and opens it if needed. */
   show(): void {
     if (this.#window === undefined) {
       this.#window = this.#open()

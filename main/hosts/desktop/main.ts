@@ -49,12 +49,12 @@ import { storedDesktopState } from './stored-desktop-state.ts'
 import { systemRoutes } from './system-proxy.ts'
 import { trayPresence } from './tray-presence.ts'
 
-/** The entry point of the desktop: creates the real ports and starts the app with them. */
+/** The entry point of the desktop. Creates the real ports and starts the app with them. */
 
 createFilesPrivately()
 
-// Set before anything is sealed, because keyring entries are stored under this name. In a checkout, Electron
-// would use another name.
+// Set before anything is sealed, because keyring entries have this name. In a checkout, Electron would use
+// another name.
 app.setName(APP_NAME)
 
 const complain = (line: string) => void process.stderr.write(`headroom: ${line}\n`)
@@ -217,9 +217,10 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
 }
 
 /**
- * Adds the former names, but only on Linux. There, keyrings find an entry by its name, and open it for any of
- * the person's programs anyway. On macOS, only the app may open its entry, and the flag would give any
- * program the key.
+ * Adds the former names, only on Linux.
+ *
+ * Linux keyrings find an entry by its name, and open it for any program of the person anyway. On macOS, only
+ * the app may open its entry, and the flag would give any program the key.
  */
 function foundByName(keystore: Keystore): Keystore {
   if (process.platform !== 'linux') return keystore

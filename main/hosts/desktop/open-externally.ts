@@ -15,8 +15,8 @@ export function openExternally(
   shell: Pick<ElectronPieces['shell'], 'openExternal' | 'openPath'>,
   { platform, ...file }: OpenExternallyDeps,
 ): OpenUrl {
-  // On Linux, Electron would pass the address to xdg-open as an argument, which every user of the machine can
-  // read.
+  // On Linux, Electron would pass the address to xdg-open as an argument. Every user of the machine can read
+  // arguments.
   const byFile = platform === 'linux' && openByFile({ ...file, openFile: (path) => openPath(shell, path) })
   return async (address) => {
     if (!mayBeOpened(address)) throw new Error('this address must not be opened')

@@ -19,9 +19,9 @@ export interface PageDeps {
   readonly preloadPath: string
   readonly clock: Clock
   readonly log: Log
-  /** The icon of title bar and taskbar. Absent if the system takes it from the app bundle. */
+  /** The icon of title bar and taskbar. Absent if the system uses that of the app bundle. */
   readonly iconPath?: string
-  /** Called when Windows ends the person's session. It must write unsaved data before it returns. */
+  /** Called when Windows ends the person's session. Must write unsaved data before it returns. */
   readonly sessionEnding: () => void
 }
 
@@ -57,7 +57,7 @@ export function openPage(
   webContents.on('did-finish-load', () => paced.startOver())
   const stopRecovering = recover(webContents, session, clock, log)
 
-  // The first event can be cancelled, so it must stop nothing. After the second, no time is left.
+  // The first event can be cancelled, so it must stop nothing. After the second event, no time is left.
   window.on('query-session-end', sessionEnding)
   window.on('session-end', sessionEnding)
   window.once('ready-to-show', () => window.show())
@@ -105,7 +105,7 @@ export const FORGOTTEN_AFTER_MS = 300_000
 
 interface RecoveryStep {
   readonly waitMs: number
-  /** Times of recent crashes, in monotonic milliseconds, for the next call. */
+  /** Times of recent crashes in monotonic milliseconds, as an argument of the next call. */
   readonly endedAtMs: readonly number[]
 }
 

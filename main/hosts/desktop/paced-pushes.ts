@@ -8,8 +8,8 @@ import type { Snapshot } from '../../../app/contract/snapshot.ts'
  */
 export const HEARD_CHANNEL = 'snapshot-heard'
 /**
- * Maximum number of unacknowledged snapshots: two seconds at the maximum rate. A page with this many counts
- * as blocked.
+ * Maximum number of unacknowledged snapshots, which is two seconds at the maximum rate. A page with this many
+ * counts as blocked.
  */
 export const MAX_UNHEARD = 8
 
@@ -17,7 +17,7 @@ export const MAX_UNHEARD = 8
 export interface PacedPushes {
   readonly pushes: Pushes<AppContract>
   heard(): void
-  /** Discards pending acknowledgements: a new page was loaded, and the old one will not respond. */
+  /** Discards pending acknowledgements after a new page was loaded. The old page will not respond. */
   startOver(): void
 }
 
@@ -25,7 +25,8 @@ export interface PacedPushes {
  * Limits how many snapshots are in transit to a page.
  *
  * Electron would queue messages to a blocked page in main's memory without limit. So at most `MAX_UNHEARD`
- * snapshots are in transit, and the latest one of each profile waits here. Events are rare and not limited.
+ * snapshots are in transit, and the latest snapshot of each profile waits here. Events are rare and not
+ * limited.
  */
 export function pacedPushes(pushes: Pushes<AppContract>): PacedPushes {
   let unheard = 0

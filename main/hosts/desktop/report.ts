@@ -22,7 +22,7 @@ const LOG_LINES = 2_000
 /**
  * Builds the text of a report that a person can read and attach to a question.
  *
- * Profiles are numbered. The report contains no account, symbol, key, path or secret: the log is redacted
+ * Profiles are numbered. The report contains no account, symbol, key, path or secret. The log is redacted
  * again, by a redactor that also knows the names in the snapshots.
  */
 export function reportText(inputs: ReportInputs): string {
@@ -40,7 +40,9 @@ export function reportText(inputs: ReportInputs): string {
   return sections.map(([title, text]) => `== ${title} ==\n${redactor.text(withoutNames(text))}\n`).join('\n')
 }
 
-/** Replaces names in known fields. This covers removed profiles, and symbols too short for the redactor. */
+/**
+ * Replaces names in known fields, including names of removed profiles and symbols too short for the redactor.
+ */
 const withoutNames = (text: string) =>
   text.replace(/"(target|stream|profile|host|accounts?|symbols?)":"(?:[^"\\]|\\.)*"/g, '"$1":"[name]"')
 

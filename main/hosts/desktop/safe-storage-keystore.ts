@@ -20,8 +20,8 @@ export interface SafeStorageDeps {
 }
 
 /**
- * Time limit of a keyring call. An open keyring needs less. The window appears after this time, even during a
- * password prompt. Milliseconds.
+ * Time limit of a keyring call in milliseconds. An open keyring needs less. The window appears after this
+ * time, even during a password prompt.
  */
 const DEADLINE_MS = 3_000
 
@@ -31,7 +31,7 @@ const ASK_AGAIN_MS = 5_000
 const UNAVAILABLE = 'the system has no keyring'
 
 /**
- * Whether an error means that the keyring is not open yet. Only Electron's message shows that:
+ * Whether an error means that the keyring is not open yet. Only Electron's message shows this:
  * "safeStorage.decryptStringAsync is temporarily unavailable." A wrong key also causes a rejection.
  */
 const isNotOpenYet = (error: unknown): boolean =>

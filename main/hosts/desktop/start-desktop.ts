@@ -51,7 +51,7 @@ export interface DesktopDeps {
   readonly loginItem: LoginItem | undefined
   /** Absent if the build has no update feed. */
   readonly updater: Updater | undefined
-  /** Whether the system started the app at login. No window is then shown at first. */
+  /** Whether the system started the app at login. If so, no window is shown at first. */
   readonly inTray: boolean
   readonly clock: Clock
   readonly randomBytes: RandomBytes
@@ -76,7 +76,7 @@ const APP_ID = 'app.headroom.desktop'
 export async function startDesktop(deps: DesktopDeps): Promise<void> {
   const { electron, clock, log } = deps
   const { app, protocol, session } = electron
-  // Chromium's profile contains the single-instance lock, so it is in the data folder.
+  // Chromium's profile contains the single-instance lock, so the profile is in the data folder.
   const profileFolder = join(deps.dataFolder, 'desktop')
   mkdirSync(profileFolder, { recursive: true, mode: 0o700 })
   app.setPath('userData', profileFolder)
@@ -90,8 +90,8 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
     isWanted = true
     shell?.show()
   }
-  // Registered before slow steps such as opening the keyring, so that it works if the app is launched again
-  // during them.
+  // Registered before slow steps such as opening the keyring, because the app may be launched again during
+  // these steps.
   app.on('second-instance', show)
   app.on('activate', show)
   app.setAppUserModelId(APP_ID)

@@ -28,15 +28,15 @@ export async function failToStart(
   app.exit(1)
 }
 
-/** Maximum delay until a click in the last dialog is handled. Milliseconds. */
+/** Maximum delay in milliseconds until a click in the last dialog is handled. */
 const WAKE_MS = 100
 
 /**
- * Shows a dialog while the rest of the app is not running: before its start, or after its stop.
+ * Shows a dialog before the app's start or after its stop. Returns the index of the chosen button, or −1 if
+ * the dialog could not be shown.
  *
- * Returns the index of the chosen button, or −1 if the dialog could not be shown. Electron settles the
- * dialog's promise in Node's event loop. Without a timer or socket, that loop could sleep for half a minute
- * after the click. So a timer keeps it awake.
+ * Electron settles the dialog's promise in Node's event loop. Without a timer or socket, the loop could sleep
+ * for half a minute after the click, so a timer keeps it awake.
  */
 export async function showLastDialog(
   dialog: Pick<Dialog, 'showMessageBox'>,

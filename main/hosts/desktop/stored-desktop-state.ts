@@ -25,7 +25,7 @@ type StateFile = Store<Record<string, unknown>>
 export function storedDesktopState(deps: StoredDesktopStateDeps): DesktopStateStore {
   const file = openStore(deps)
   // On this channel, electron-store would send the path of the data folder to any page. Our windows do not
-  // use it.
+  // use the channel.
   deps.ipcMain.removeAllListeners('electron-store-get-data')
   // Changes apply to this run even if they can't be saved.
   let stored: Readonly<Record<string, unknown>> = file?.store ?? {}

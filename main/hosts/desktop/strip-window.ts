@@ -10,7 +10,7 @@ export interface StripWindowDeps extends PageDeps {
   readonly state: DesktopStateStore
   /** Called when the strip was opened or closed, to update checked menu items. */
   readonly changed: () => void
-  /** Whether the app is quitting. A strip that closes during that opens again at the next start. */
+  /** Whether the app is quitting. A strip that closes while the app quits opens again at the next start. */
   readonly isQuitting: () => boolean
 }
 
@@ -63,7 +63,7 @@ export class StripWindow {
     const window = openPage(STRIP_URL, options, this.#deps)
     this.#window = window
     // Above other programs' full screens, and on every desktop. The last option keeps the app's icon in the
-    // Dock on macOS.
+    // macOS Dock.
     window.setAlwaysOnTop(true, 'floating')
     window.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true, skipTransformProcessType: true })
     window.on('close', () => state.change({ stripBounds: window.getBounds() }))

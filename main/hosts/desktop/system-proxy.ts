@@ -12,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * The system names only proxies of unsupported kinds, such as SOCKS. The request fails, because it must not
- * bypass them.
+ * bypass these proxies.
  */
 class UnsupportedProxyError extends Error {
   readonly code = 'ERR_PROXY_UNSUPPORTED'
@@ -21,7 +21,7 @@ class UnsupportedProxyError extends Error {
 /**
  * Routes requests by the system's proxy settings or PAC script.
  *
- * A proxy in the environment takes precedence, as everywhere in Headroom. The rules of `httpRoutes` apply:
+ * As everywhere in Headroom, a proxy in the environment takes precedence. The rules of `httpRoutes` apply:
  * connections to loopback are direct, proxies get a CONNECT tunnel, and certificates are always verified. The
  * system resolves the proxy for each connection, but gets only the host.
  */
@@ -59,7 +59,7 @@ class SystemProxyAgent extends https.Agent {
     options: RequestOptions,
     callback?: (error: Error | null, socket: Duplex) => void,
   ): undefined {
-    // Node's types require a socket even with an error, when no socket exists.
+    // Node's types require a socket even with an error, when there is no socket.
     const connected = callback as Connected
     const { host, port } = options
     const name = host?.includes(':') && !host.startsWith('[') ? `[${host}]` : host
@@ -68,7 +68,7 @@ class SystemProxyAgent extends https.Agent {
       .catch((cause: unknown) => connected(cause instanceof Error ? cause : new Error('no proxy')))
   }
 
-  /** Connects by the first route. If that fails, tries the next one: nothing has been sent yet. */
+  /** Connects by the first route. If that fails, tries the next one, because nothing has been sent yet. */
   #connect([url, ...others]: readonly string[], options: RequestOptions, connected: Connected): void {
     if (url === undefined) {
       connected(new UnsupportedProxyError('no usable proxy'))

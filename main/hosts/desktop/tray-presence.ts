@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Whether the desktop shows tray icons. Otherwise an app without a window can't be reached. */
+/** Whether the desktop shows tray icons. Without them, an app without a window can't be reached. */
 export interface TrayPresence {
   /** The result of the last check. `false` before the first check. */
   readonly isThere: boolean
@@ -42,7 +42,7 @@ const ANSWER_LIMIT_MS = 1_000
 /**
  * Whether there is a tray. Windows and macOS always have one.
  *
- * On Linux, Electron can't tell, and the icon is invisible without a tray. A legacy tray without a
+ * On Linux, Electron can't determine this, and the icon is invisible without a tray. A legacy tray without a
  * StatusNotifierWatcher counts as none.
  */
 export function trayPresence({

@@ -24,7 +24,9 @@ export interface TrayIcon {
   close(): void
 }
 
-/** Interval of updates of the icon. A tray needs far less than one per second. Milliseconds. */
+/**
+ * Interval of updates of the icon in milliseconds. One update per second would be far more than a tray needs.
+ */
 export const TRAY_EVERY_MS = 2_000
 const ICON_SIZES = [16, 32] as const
 
@@ -98,7 +100,8 @@ function makeImage(
 }
 
 /**
- * One profile as a line. It has times of day instead of countdowns, so that it stays correct without updates.
+ * One profile as a line. Has times of day in place of countdowns, so that the line stays correct without
+ * updates.
  */
 interface TrayLine {
   readonly severity: Severity

@@ -76,7 +76,9 @@ export function followUpdates(deps: UpdatesDeps): Updates {
     }
     checkAfter(CHECK_EVERY_MS)
   }
-  /** Whether to report a version. It does not replace one that is being downloaded or is ready to install. */
+  /**
+   * Whether to report a version. A version that is being downloaded or is ready to install is not replaced.
+   */
   const isNews = (version: string) =>
     state.kind === 'none' ||
     state.kind === 'available' ||

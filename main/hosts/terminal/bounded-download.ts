@@ -20,7 +20,7 @@ export interface DownloadBounds {
   readonly stallTimeoutMs?: number
 }
 
-/** Time without data after which a download is aborted. */
+/** Time in milliseconds without data after which a download is aborted. */
 const STALL_TIMEOUT_MS = 20_000
 
 /** Downloads `url` to `file`. Rejects if no response arrives in time, or no data for too long. */

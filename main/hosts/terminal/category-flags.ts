@@ -29,7 +29,7 @@ export function categoryNumbers(
 
 const secondsBetween = numberFlag({ atLeast: 1, atMost: 86_400, unit: 'seconds' })
 
-/** Check settings from `--probe`. Settings that it omits keep the key's own values. */
+/** Check settings from `--probe`. For omitted settings, the key's own values apply. */
 export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSettings>
 
 /**

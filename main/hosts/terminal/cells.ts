@@ -10,14 +10,14 @@ export interface Cell {
 
 const STYLES = { dim: 'dim', bold: 'bold', good: 'green', warn: 'yellow', bad: 'red' } as const
 
-/** The text of a cell, with terminal colours if `colour`. */
+/** The text of a cell. `colour` selects terminal colours. */
 export function paint({ text, tone }: Cell, colour: boolean): string {
   return colour && tone !== 'plain' ? styleText(STYLES[tone], text, { validateStream: false }) : text
 }
 
 /**
- * Cuts or pads a text to exactly `width`. Control characters are removed, so that a name from a service can't
- * move the cursor.
+ * Cuts or pads a text to exactly `width`. Control characters are removed, because a service's name could move
+ * the cursor.
  */
 export function left(text: string, width: number, tone: Tone = 'plain'): Cell {
   return { text: cut(printable(text), width).padEnd(width), tone }

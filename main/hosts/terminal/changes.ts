@@ -11,26 +11,26 @@ export interface Changes {
   readonly at: number
   /** The profile's id. */
   readonly profile: string
-  /** The changed fields of changed rows, each with the row's key. A removed field is `null`. */
+  /** The changed fields of changed rows, with the key of each row. A removed field is `null`. */
   readonly requests?: readonly Row[]
   readonly slots?: readonly Row[]
   readonly streams?: readonly Row[]
   readonly programs?: readonly Row[]
   /** The keys of removed rows: categories, and ids of streams and programs. */
   readonly gone?: Readonly<Record<string, readonly string[]>>
-  /** Other fields of a snapshot: whole if they changed, `null` if they were removed. */
+  /** Other fields of a snapshot. A changed field is whole, and a removed one is `null`. */
   readonly [name: string]: unknown
 }
 
 const TABLES = { requests: 'category', slots: 'category', streams: 'id', programs: 'id' } as const
 type TableName = keyof typeof TABLES
 const IDENTITY: ReadonlySet<string> = new Set(['revision', 'at', 'profile'])
-/** All other fields of a snapshot, so that new ones are reported too. */
+/** All other fields of a snapshot, including fields that are added later. */
 const OTHERS = (Object.keys(snapshotSchema.shape) as (keyof typeof snapshotSchema.shape)[]).filter(
   (name) => !(name in TABLES) && !IDENTITY.has(name),
 )
 
-/** Fields that derive from time and other fields. They are never reported. */
+/** Fields that derive from the time and other fields. They are never reported. */
 const IGNORED_FIELDS: ReadonlySet<string> = new Set([
   'asOf',
   'level',
@@ -40,10 +40,10 @@ const IGNORED_FIELDS: ReadonlySet<string> = new Set([
   'lastSeenAt',
   'longestWaitMs',
 ])
-/** Minimum change of a forecast, in milliseconds, for it to be reported. */
+/** Minimum change of a reported forecast, in milliseconds. */
 const FORECAST_MS = 10_000
 const FORECASTS: ReadonlySet<string> = new Set(['nextAt', 'fullAt', 'emptyAt', 'emptyFrom', 'emptyTo'])
-/** An estimate is reported if it has changed by a tenth, and by at least a visible amount. */
+/** Minimum change of a reported estimate, as a share. The change must also be visible. */
 const ESTIMATE_SHARE = 0.1
 const ESTIMATE_STEP = 0.02
 const ESTIMATES: ReadonlySet<string> = new Set([

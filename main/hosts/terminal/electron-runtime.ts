@@ -11,8 +11,8 @@ import { type Downloader, fetchTo } from './bounded-download.ts'
  * Downloads Electron's runtime, which Electron's npm package would download at first use.
  *
  * The package's own download has no time limit and shows no progress for half a minute. Here, the package's
- * library downloads the archive, so that its mirrors, proxy, cache and checksums apply. `install.js` then
- * unpacks it from the cache.
+ * library downloads the archive, so that its mirrors, proxy, cache and checksums apply. `install.js` unpacks
+ * the archive from the cache.
  */
 export type Download =
   | { readonly kind: 'downloaded'; readonly electronPath: string }
@@ -39,7 +39,8 @@ const require = createRequire(import.meta.url)
 const UNPACK_LIMIT_MS = 120_000
 
 /**
- * The path of an installed runtime. Found as in `electron/index.js`, which itself would start the download.
+ * The path of an installed runtime. `electron/index.js` finds it in the same way, but would start the
+ * download.
  */
 export function installedRuntime(): string | undefined {
   const folder = electronFolder()
@@ -97,7 +98,7 @@ function electronFolder(): string | undefined {
   }
 }
 
-/** Loads `@electron/get` as a dependency of Electron's package. It is not a dependency of ours. */
+/** Loads `@electron/get`, a dependency of Electron's package and not of ours. */
 async function electronGet(folder: string): Promise<ElectronGet> {
   const path = createRequire(join(folder, 'package.json')).resolve('@electron/get')
   return import(pathToFileURL(path).href)

@@ -156,8 +156,8 @@ function ordersTable(
 }
 
 /**
- * The path of an export: `output` itself or, if that is a folder, a file in it. The file's name has the
- * profile (`all` for several), the start and the format.
+ * The path of an export: `output` itself, or a file in it if it is a folder. The file's name has the profile
+ * (`all` for several), the start and the format.
  */
 function pathOf(output: string, table: ExportedTable, { profile, format, fromMs }: Interval): string {
   if (!statSync(output, { throwIfNoEntry: false })?.isDirectory()) return output
@@ -168,7 +168,7 @@ function pathOf(output: string, table: ExportedTable, { profile, format, fromMs 
 }
 
 /**
- * Writes pieces to stdout. Waits while its reader is slow, so that half a million rows are not in memory
+ * Writes pieces to stdout. Waits while the reader is slow, so that half a million rows are never in memory
  * together.
  */
 async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Terminal): Promise<void> {

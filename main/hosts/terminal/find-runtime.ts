@@ -17,10 +17,13 @@ export type FoundHost =
   /** `reason` completes "no desktop window here (…)". */
   | { readonly kind: 'browser'; readonly reason: string }
 
-/** Time limit for a connection. A person waits, so it must fail soon without internet access. */
+/**
+ * Time limit of a connection in milliseconds. A person waits, so a connection without internet access must
+ * fail soon.
+ */
 const CONNECT_TIMEOUT_MS = 5_000
 
-/** Whether Electron can start here. Downloads its runtime if only that is missing. */
+/** Whether Electron can start here. If only its runtime is missing, downloads it. */
 export async function findDesktop(environment: DesktopEnvironment = thisMachine()): Promise<FoundHost> {
   const obstacle = obstacleOf(environment)
   if (obstacle !== undefined) return { kind: 'browser', reason: obstacle }

@@ -1,8 +1,8 @@
 import type { Cell } from './cells.ts'
 
 /**
- * A cell of a line. If the line is too wide, cells with the highest `leaves` are removed first. A cell
- * without `leaves` stays.
+ * A cell of a line. If the line is too wide, cells with the highest `leaves` are removed first. Cells without
+ * `leaves` stay.
  */
 export interface FittedCell extends Cell {
   readonly leaves?: number
@@ -37,7 +37,7 @@ export function fitWidth(cells: readonly FittedCell[], width: number): readonly 
  * Returns the lines that fit into `rows`, in their order.
  *
  * Of lines with equal weight, the lowest on the screen is removed first. The last line says how many were
- * removed, so that a hidden quota is not taken for a missing one.
+ * removed, so that a hidden quota is not mistaken for a missing one.
  */
 export function fitHeight(lines: readonly WeighedLine[], rows: number): readonly WeighedLine[] {
   const blank = (line: WeighedLine) => line.cells.length === 0

@@ -4,7 +4,7 @@ import { isSymbol } from '../../../app/service/stream-paths.ts'
 import { addressOf } from '../../sign-in/connect-key.ts'
 import { faultProblem } from '../../simulator/options.ts'
 
-/** The result of a flag's parser: the value, or a phrase for the expected value. */
+/** The result of a flag's parser: the value, or a phrase that describes the expected value. */
 export type ParsedFlag<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly expected: string }
@@ -12,7 +12,7 @@ export type ParsedFlag<T> =
 export const parsed = <T>(value: T): ParsedFlag<T> => ({ ok: true, value })
 export const expected = (what: string): ParsedFlag<never> => ({ ok: false, expected: what })
 
-/** Adapts a parser to commander. Commander's message names flag and value. Ours adds the expected value. */
+/** Adapts a parser to commander. Commander's message names flag and value. This adds the expected value. */
 export const argument =
   <T>(parse: (text: string) => ParsedFlag<T>) =>
   (text: string): T => {
@@ -43,7 +43,7 @@ export function textFlag(text: string): ParsedFlag<string> {
   return usable ? parsed(text) : expected('some text')
 }
 
-/** Maximum duration: longer than any run, and below a timer's 2³¹−1 ms. */
+/** Maximum duration in seconds: longer than any run, and below a timer's 2³¹−1 ms. */
 const MAX_SECONDS = 2_000_000
 
 interface NumberRange {

@@ -24,12 +24,15 @@ export interface ProgramCommandDeps extends GatewayCommandDeps {
   /** Answers requests about the programs of a data folder while no app runs on it. */
   answerStored(dataFolder: string, request: ProgramRequest): ControlAnswer
   readonly clock: Pick<Clock, 'after'>
-  /** Resolves once all output is written, or with the reason if it could not be written or is discarded. */
+  /**
+   * Resolves once all output is written. If it could not be written or is discarded, resolves with the
+   * reason.
+   */
   written(): Promise<OutputEnd | undefined>
 }
 
 /**
- * Number and interval of attempts to reach an app that is starting: it locks its folder before it opens its
+ * Number and interval of attempts to reach an app that is starting. It locks its folder before it opens its
  * socket.
  */
 const START_TRIES = { most: 40, everyMs: 250 } as const
@@ -175,8 +178,8 @@ function askedOrStored(
 type Answered = Extract<ControlAnswer, { ok: true }>
 
 /**
- * The running app's answer. If no app runs, the answer of `stored`. Without an answer, prints the reason and
- * returns `undefined`.
+ * The running app's answer, or the answer of `stored` if no app runs. Without an answer, prints the reason
+ * and returns `undefined`.
  */
 export async function asked(
   request: ControlRequest,
@@ -202,7 +205,6 @@ export async function asked(
 /** The flag of a name: `--probe-symbol` for `probeSymbol`. */
 const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
-/** Reports wrong usage. */
 export function misused(line: string, { terminal }: GatewayCommandDeps): number {
   terminal.error(line)
   return EXIT_USAGE

@@ -8,7 +8,7 @@ import { categoryNumbers } from './category-flags.ts'
 import { numberFlag, type ParsedFlag } from './flag-values.ts'
 
 export interface GatewayRun {
-  /** 0: any free port. */
+  /** 0 means any free port. */
   readonly port: number
   /** Requests reserved for more urgent classes, by category. */
   readonly reserve: Readonly<Record<string, number>>

@@ -34,7 +34,9 @@ void terminal.written().then((end) => {
 })
 exitWithin(LINGER_MS)
 
-/** Makes each command that uses secrets fail with `line`, because a secret could not be read. */
+/**
+ * Commands that fail with `line`, because a secret could not be read. Covers every command that uses secrets.
+ */
 function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' | 'program' | 'orders'> {
   const refuse = async () => {
     terminal.error(line)

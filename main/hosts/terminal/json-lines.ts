@@ -17,8 +17,8 @@ import {
 import type { Changes } from './changes.ts'
 
 /**
- * Version of the JSON lines, `v` in each line. It stays the same when fields, event kinds or line types are
- * added: readers must ignore unknown ones.
+ * Version of the JSON lines, `v` in each line. New fields, event kinds or line types don't change it, so
+ * readers must ignore unknown ones.
  */
 export const JSON_LINES_VERSION = 1
 

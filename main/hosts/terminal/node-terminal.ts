@@ -20,7 +20,7 @@ export type TerminalProcess = Pick<
 
 /** A terminal that also reports when its output was written. */
 export interface NodeTerminal extends Terminal {
-  /** Resolves once all output was written, or with the reason if it could not be written. */
+  /** Resolves once all output was written. If it could not be written, resolves with the reason. */
   written(): Promise<OutputEnd | undefined>
 }
 
@@ -96,7 +96,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     written: () =>
       new Promise((resolve) => {
         stdout.write('', (error) => {
-          // May be the error of an earlier line, whose event is still to come.
+          // The error may be that of an earlier line, whose event is still to come.
           if (error && systemErrorCode(error) !== 'ERR_STREAM_DESTROYED') end ??= outputEnd(error)
           resolve(end)
         })
@@ -105,7 +105,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
 }
 
 /**
- * Why nothing reads a file descriptor: it is the null device, which Node also opens in place of a closed
+ * Why nothing reads a file descriptor. It is the null device, which Node also opens in place of a closed
  * descriptor.
  */
 export function discardedEnd(fd: number): OutputEnd | undefined {

@@ -14,7 +14,7 @@ export type PassphraseCheck =
   | { readonly kind: 'strong'; readonly line?: undefined }
 
 /**
- * Checks HEADROOM_PASSPHRASE before it opens or encrypts the keys of a folder. Writes the message about it.
+ * Checks HEADROOM_PASSPHRASE before it opens or encrypts the keys of a folder, and writes the result.
  *
  * A weak passphrase still opens keys that it sealed.
  */
@@ -34,11 +34,11 @@ export function checkPassphrase(dataFolder: string, passphrase: string): Passphr
 interface PassphraseStrength {
   readonly isEnough: boolean
   readonly guesses: number
-  /** Time for `guesses` at `GUESSES_PER_SECOND`, as a text that completes "guessed in". */
+  /** Time for `guesses` at `GUESSES_PER_SECOND`, as a text after "guessed in". */
   readonly time: string
 }
 
-/** Required number of guesses: three years at `GUESSES_PER_SECOND`, as for twelve random letters. */
+/** Required number of guesses. Three years at `GUESSES_PER_SECOND`, as for twelve random letters. */
 const MIN_GUESSES = 1e12
 
 /**

@@ -27,7 +27,7 @@ const TRADING_DAY_MS = 6.5 * 3_600_000
 const REPLAY = { maxWaitMs: 300_000, stretchMs: 180_000 }
 /**
  * `headroom plan`: reports whether the programs of a file, the recorded ones, or both, fit a key. The exit
- * code is 0 whether or not they fit, and 2 if a file is missing or invalid.
+ * code is 2 if a file is missing or invalid, otherwise 0.
  */
 export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps): number {
   const { terminal } = deps

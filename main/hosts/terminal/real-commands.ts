@@ -56,7 +56,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
     return kind === 'too-weak'
   }
 
-  /** The programs in the environment. If they can't be used, prints why and returns `undefined`. */
+  /** The programs in the environment. If they can't be used, prints the reason and returns `undefined`. */
   const programsGiven = async () => {
     const { givenPrograms } = await import('../../gateway/given-programs.ts')
     const given = givenPrograms(terminal.environment['HEADROOM_GATEWAY_KEYS'])
@@ -88,7 +88,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         const { kind, line } = checkPassphrase(folder, words)
         if (kind === 'too-weak' && opened === undefined) return { kind: 'failed', line, needsPerson: true }
         const opening = await (opened ?? open())
-        // Said only about a vault that was opened and will store a key. Otherwise another message is more
+        // Written only about an opened vault that will store a key. Otherwise another message is more
         // important.
         const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
         if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
@@ -332,7 +332,7 @@ function runDesktop(
     HEADROOM_GATEWAY_KEYS: ___,
     ...environment
   } = terminal.environment
-  // Electron sets its own umask, and the browser that it opens needs the original one.
+  // Electron sets its own umask. The browser that it opens needs the original one.
   const started = restoreFileMask()
   const child = spawn(electronPath, args, { stdio: 'inherit', env: environment })
   started()

@@ -9,8 +9,8 @@ export interface RunningKey {
 }
 
 /**
- * The selected key, or a line with the reason why none is selected: no app runs (`nobody`), the name is
- * wrong, or the request failed.
+ * The selected key, or the reason why none is selected: no app runs (`nobody`), the name is wrong, or the
+ * request failed.
  */
 export type RunningKeyChoice =
   | { readonly kind: 'key'; readonly key: RunningKey }
@@ -46,7 +46,7 @@ export function pickRunningKey(snapshots: readonly Snapshot[], named: string | u
   return pickKey(keys, named, 'the running Headroom')
 }
 
-/** Selects a key: the named one, or the only one. `where`: where the keys are, for messages. */
+/** Selects a key: the named one, or the only one. `where` says where the keys are, for messages. */
 export function pickKey(
   keys: readonly RunningKey[],
   named: string | undefined,

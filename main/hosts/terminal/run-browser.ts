@@ -26,7 +26,7 @@ export interface RunBrowserDeps {
 /**
  * Serves the window to browsers on this machine until stopped.
  *
- * The ports are opened before the app starts. A failed start then uses up no stored rotating token.
+ * The ports are opened before the app starts, so that a failed start uses up no stored rotating token.
  */
 export async function runBrowser(
   args: HostArguments & BrowserArguments,

@@ -15,13 +15,13 @@ export interface SimulateDeps {
 }
 
 /**
- * The environment variable with the secret of the control surface, which enables it and which its requests
- * must contain. Flags must not contain secrets.
+ * The environment variable with the secret of the control surface. The secret enables the surface, and its
+ * requests must contain it. Flags must not contain secrets.
  */
 export const CONTROL_SECRET = 'HEADROOM_SIMULATOR_CONTROL'
 const MIN_SECRET = 16
 
-/** One line about a control-surface secret that is too short. Otherwise `undefined`. */
+/** One line about a secret of the control surface that is too short. Otherwise `undefined`. */
 export function secretProblem(secret: string | undefined): string | undefined {
   if (secret === undefined || secret === '' || secret.length >= MIN_SECRET) return undefined
   return `${CONTROL_SECRET} needs at least ${MIN_SECRET} characters`

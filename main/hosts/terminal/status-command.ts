@@ -13,7 +13,7 @@ export interface StatusDeps {
   readonly defaultDataFolder: () => string | undefined
   /** Sends a request to the app that runs on this data folder. */
   askRunning(dataFolder: string, request: ControlRequest): Promise<RunningAnswer>
-  /** From now on, formats times of day as in the windows of this data folder. */
+  /** Formats times of day as in the windows of this data folder from now on. */
   showTimesOf(dataFolder: string): void
 }
 

@@ -18,7 +18,7 @@ export interface StoredProgramsPorts {
   readonly problem: (sentence: string) => void
 }
 
-/** Error code if another Headroom uses the folder. It may still be starting. */
+/** Error code for a folder that another Headroom uses. The other Headroom may still be starting. */
 export const FOLDER_BUSY = 'folder-busy'
 
 const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
@@ -32,10 +32,9 @@ const OFF = { state: 'off' } as const
 
 /**
  * Adds, lists or revokes programs of a data folder without a running app, with the same answers as the app.
- * Locks the folder meanwhile. The next app on that folder serves the programs.
+ * Locks the folder meanwhile. The next app on the folder serves the programs.
  *
- * The keys are sealed, so it is unknown which are connected. A program added without `profile` uses the only
- * one.
+ * The keys are sealed, so it is unknown which are connected. A program without `profile` uses the only key.
  */
 export function answerStored(
   dataFolder: string,

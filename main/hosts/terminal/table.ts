@@ -35,8 +35,8 @@ export interface TableOptions {
   /** The terminal's width in columns. Below 96, whole columns of the table are removed. */
   readonly columns: number
   /**
-   * Number of available lines. Absent if unlimited. The least important lines are removed first, and a last
-   * line counts them.
+   * Number of available lines. Absent if unlimited. The least important lines are removed first. A last line
+   * counts them.
    */
   readonly rows?: number
   readonly colour: boolean
@@ -46,7 +46,7 @@ export interface TableOptions {
 const MIN_COLUMNS = 96
 const MAX_BAR = 30
 const LAST_EVENTS = 5
-/** The layout below `columns` terminal columns: state, a short name, and what is left. */
+/** The layout of a terminal with fewer than `columns` columns: state, a short name, and what is left. */
 const NARROW = { columns: 60, state: 11, category: 14 } as const
 
 /** The order in which lines are removed for lack of height: lowest first. */
@@ -66,12 +66,9 @@ const WEIGHTS = {
 /** The order in which columns are removed for lack of width: highest first. */
 const LEAVES = { category: 1, age: 2, pace: 3, full: 4, others: 5, own: 6, bar: 7 } as const
 
-/**
- * Widths of all columns except state, category and bar: `~120–380/500`. The space before each is not
- * included.
- */
+/** Widths of the columns that do not depend on the terminal's width, without the space before each. */
 const WIDTHS = { left: 12, own: 4, others: 7, pace: 9, full: 5, age: 7 } as const
-/** Width of the state: `running out <10m`, and `running out 14:34–14:36` if there is room. */
+/** Width of the state: `running out <10m`, or `running out 14:34–14:36` if there is room. */
 const STATE = { least: 17, most: 23 } as const
 const MIN_BAR = 8
 const FIXED = Object.values(WIDTHS).reduce((sum, width) => sum + width + 1, 0)
@@ -79,7 +76,7 @@ const FIXED = Object.values(WIDTHS).reduce((sum, width) => sum + width + 1, 0)
 /**
  * Renders the whole table as of `nowMs`, starting with the headline.
  *
- * Every number shows its source. One that was computed from an old header is marked with `~`. A documented
+ * Every number shows its source. `~` marks a number that was computed from an old header. A documented
  * default shows `documented` in place of a header's age.
  */
 export function renderTable(
@@ -151,8 +148,8 @@ export function renderTable(
     recent.length > 0
       ? [
           ...weighed(WEIGHTS.newest, [[left('EVENTS', width, 'dim')]]),
-          // Older events are removed first. The newest stays as long as the rows: otherwise a terminal of a
-          // common size would never show an event.
+          // Older events are removed first. The newest event is as important as the rows. Otherwise a
+          // terminal of a common size would never show an event.
           ...recent.flatMap((event, at) =>
             weighed(at === recent.length - 1 ? WEIGHTS.newest : WEIGHTS.event + at / 10, [
               eventRow(event, nowMs, width),
@@ -169,7 +166,7 @@ export function renderTable(
     .join('\n')
 }
 
-/** The gateway and its programs. Nothing while it is off. */
+/** The gateway and its programs. Empty while the gateway is off. */
 function programRows(snapshot: Snapshot, width: number): readonly WeighedLine[] {
   const { gateway, programs = [] } = snapshot
   if (gateway === undefined) return []
@@ -219,7 +216,7 @@ function line(cells: readonly Cell[], colour: boolean): string {
     .join(' ')
 }
 
-/** The categories without a line of their own: another category counts their requests. */
+/** Categories without their own line, because another category counts their requests. */
 function countedRows(requests: readonly RequestQuota[], width: number): readonly (readonly FittedCell[])[] {
   const said = shownRows(requests).flatMap(({ category }) => {
     const also = alsoCounts(requests, category)
@@ -279,7 +276,7 @@ const TONES: Readonly<Record<Severity, Tone>> = {
   unknown: 'dim',
 }
 
-/** The state and its note in short form: `429 40s`. Only the state if both exceed `width`. */
+/** The state and its note in short form: `429 40s`. If both together exceed `width`, only the state. */
 function stateText(quota: RequestQuota, nowMs: number, width: number): string {
   const { label, untilMs } = quotaStatus(quota, nowMs)
   const note = rowNote(quota, nowMs)
@@ -290,7 +287,7 @@ function stateText(quota: RequestQuota, nowMs: number, width: number): string {
   return text.length <= width ? text : label
 }
 
-/** The age of a request or slot quota's last header. Its source if there is no header. */
+/** The age of the last header of a request or slot quota. Without a header, the source. */
 function ageText(
   { source, observedAt }: Pick<RequestQuota | SlotQuota, 'source' | 'observedAt'>,
   nowMs: number,
@@ -353,12 +350,11 @@ function streamRows(
   return [heading, ...streams.map(row)]
 }
 
-/** The status of the key. */
 function verdictLine(snapshot: Snapshot, nowMs: number): string {
   return headline(snapshot, nowMs).headline
 }
 
-/** Maximum number of causes with a line, besides the headline's. The headline names the others. */
+/** Maximum number of causes with their own line, besides the headline's. The headline names the others. */
 const MAX_CAUSES = 3
 
 /** One line per cause, the headline's first: what to do and why. */
@@ -409,7 +405,7 @@ function tokenParts({ access }: Snapshot, nowMs: number): readonly string[] {
   ]
 }
 
-/** The first part is what may need a person's action, because a narrow terminal cuts off the rest. */
+/** The first part may need a person's action. A narrow terminal cuts off the other parts. */
 function refreshParts({ refresh }: Snapshot, nowMs: number): readonly string[] {
   const parts = [`refresh token  ${refreshStatus(refresh, nowMs).label}`]
   if (refresh.reason !== undefined) parts.push(refresh.reason)

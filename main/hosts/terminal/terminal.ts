@@ -6,11 +6,11 @@ export interface Terminal {
   /** Whether a person can answer a question. */
   readonly interactive: boolean
   /**
-   * Writes one line to stdout. Returns `false` if the reader is slow. Lines are then kept in memory until the
-   * next `onDrain`.
+   * Writes one line to stdout. Returns `false` if the reader is slow. Lines are kept in memory until the next
+   * `onDrain`.
    */
   out(line: string): boolean
-  /** Subscribes to the end of a slow phase: all output was read. Returns the unsubscribe function. */
+  /** Subscribes to the end of a slow phase, when all output was read. Returns the unsubscribe function. */
   onDrain(run: () => void): () => void
   /** Writes one line to stderr. */
   error(line: string): void
@@ -50,5 +50,5 @@ export interface Screen {
 export const EXIT_OK = 0
 export const EXIT_FAILURE = 1
 export const EXIT_USAGE = 2
-/** Retrying does not help: a person must sign in or correct the configuration. */
+/** Exit code if retrying does not help. A person must sign in or correct the configuration. */
 export const EXIT_PERSON_NEEDED = 3

@@ -9,7 +9,7 @@ const MAX_LENGTH = 64
 /**
  * Describes a usage error in one line with the flag and the expected value.
  *
- * An unexpected argument is not repeated: it may be a secret for a flag that does not exist.
+ * An unexpected argument may be a secret for a flag that does not exist, so it is not repeated.
  */
 export function usageErrorLine(
   { code, message }: CommanderError,

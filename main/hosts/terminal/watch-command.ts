@@ -48,10 +48,10 @@ export interface WatchDeps {
 type Run = WatchFlags & { readonly gateway?: GatewayRun }
 
 /**
- * Runs the monitor without a window. It ends if no key is signed in, but not if the service is unreachable.
+ * Runs the monitor without a window. Ends if no key is signed in, but not if the service is unreachable.
  *
- * With a gateway, it also serves programs and continues without a sign-in. Programs get 503 until there is
- * one.
+ * With a gateway, it also serves programs and continues without a sign-in. Until there is one, programs get
+ * 503.
  */
 export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
   const { terminal } = deps
@@ -171,7 +171,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     vault && flags.data,
     served,
   )
-  // The gateway starts before the key is connected. If it can't serve, no rotating token is then used up.
+  // The gateway starts before the key is connected. If it can't serve, no rotating token is used up.
   const started = gateway && (await gateway.start(flags.gateway?.port))
   if (started?.ok === false) {
     terminal.error(`the gateway can't serve: ${started.why}`)
@@ -271,7 +271,7 @@ async function metricsFor(
   return choice.kind === 'on' ? serveMetrics(monitor, choice.options) : undefined
 }
 
-/** The reason to end, for a problem that only a person can solve. The monitor retries everything else. */
+/** The reason to end, for an event after which a person must act. `undefined` for any other event. */
 function reasonToGiveUp(event: LoggedEvent): string | undefined {
   if (event.kind === 'sign-in-required') return `sign in again: ${event.reason}`
   if (event.kind === 'token-refresh-failed' && event.outcome === 'misconfigured') {

@@ -17,7 +17,7 @@ export interface WatchVault {
   /** Messages about damaged files. */
   readonly notices: readonly string[]
   /**
-   * Connects the key, with the stored token if that is as new as the given one or newer. Returns the
+   * Connects the key with the given token, or with the stored one if that is at least as new. Returns the
    * profile's id. `undefined` if no token is given or stored.
    *
    * Stored settings do not change. `asWatched` applies the flags of this run.
@@ -30,17 +30,17 @@ export interface WatchVault {
   close(): Promise<void>
 }
 
-/** A profile with an optional token: an earlier run may have stored one. */
+/** A profile whose token is optional, because an earlier run may have stored one. */
 export type WatchedProfile = Omit<Profile, 'refreshToken'> & { readonly refreshToken?: string }
 
 export type WatchVaultOpening =
   | { readonly kind: 'open'; readonly vault: WatchVault }
-  /** `needsPerson`: retrying is useless until a person corrects the configuration. */
+  /** `needsPerson` means that retrying is useless until a person corrects the configuration. */
   | { readonly kind: 'failed'; readonly line: string; readonly needsPerson: boolean }
 
 /**
  * Opens the vault of `headroom watch --data DIR`. Locks the folder, because two programs that refresh one
- * rotating token would invalidate each other's.
+ * rotating token would invalidate each other's tokens.
  */
 export async function openWatchVault(
   folder: string,
@@ -54,8 +54,8 @@ export async function openWatchVault(
   const keystore = passphraseKeystore(passphrase)
   const handle = await VaultHandle.open({ folder: data.path, keystore, wallMs: () => ports.clock.wallMs() })
   const { status } = handle
-  // A damaged record is replaced by a new vault. A wrong passphrase changes nothing. A person must correct
-  // it.
+  // A damaged record is replaced by a new vault. A wrong passphrase changes nothing, and a person must
+  // correct it.
   if (status.state !== 'ok' && status.state !== 'record-corrupt') {
     handle.close()
     lock.release()
@@ -96,7 +96,7 @@ export async function openWatchVault(
         const { id } = stored.profile
         const known = refreshToken === '' || (handle.vault?.knows(id, refreshToken) ?? false)
         const kept = { ...stored.profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken }
-        // The stored token is no longer valid, so an unknown token comes from a new sign-in.
+        // The stored token is no longer valid. An unknown token therefore comes from a new sign-in.
         if (!known && hasEnded(stored)) {
           const given: Profile = { ...kept, isGiven: true }
           signIn(given, asWatched(given))

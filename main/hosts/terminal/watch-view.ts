@@ -54,13 +54,13 @@ export function watchView(
     dropped: (count) => terminal.error(`stdout is read too slowly: skipped ${count} lines`),
   })
   if (flags.json === true) return jsonView(lines, flags)
-  // The journal of a server should have events, not a table every few seconds.
+  // A server's journal should contain events, not a table every few seconds.
   return plainView(lines, flags.gateway === undefined ? PLAIN_GAP_MS : Number.POSITIVE_INFINITY)
 }
 
 /**
- * Interval of whole snapshots among lines of changes: a heartbeat, and a start for later readers.
- * Milliseconds.
+ * Interval in milliseconds of whole snapshots among lines of changes. They are a heartbeat, and a start for
+ * later readers.
  */
 const WHOLE_GAP_MS = 60_000
 
@@ -69,7 +69,7 @@ export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Th
   const isDue = regularly(every * 1_000)
   const isWholeDue = regularly(WHOLE_GAP_MS)
   const told = new ChangeReporter()
-  /** Called when the line can be written, so that a slow reader gets the changes since its last line. */
+  /** Called when the line can be written. A slow reader thus gets all changes since its last line. */
   const lineOf = (pushed: Snapshot): string | undefined => {
     const snapshot = withHealth(pushed)
     if (changes === true && !isWholeDue(snapshot.at)) {
@@ -154,7 +154,7 @@ const readyText = (url: string): string => `gateway ready: ${url}`
 
 const KEY_HELP = ['q  quit     ?  show or hide these keys', 'headroom watch --help lists the flags'] as const
 
-/** Writes events as they occur, and a table every `gapMs`. No table if `gapMs` is infinite. */
+/** Writes events as they occur, and a table every `gapMs`. If `gapMs` is infinite, there is no table. */
 export function plainView(lines: BoundedLines, gapMs = PLAIN_GAP_MS): WatchView {
   const isDue = Number.isFinite(gapMs) ? regularly(gapMs) : () => false
   const stamp = (atMs: number) => new Date(atMs).toISOString()

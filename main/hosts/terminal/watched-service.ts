@@ -14,7 +14,7 @@ export interface ServiceKey {
 export type WatchedService =
   | { readonly kind: 'built-in' }
   | { readonly kind: 'key'; readonly key: ServiceKey }
-  /** The input is incomplete or invalid. `line`: the reason. */
+  /** The input is incomplete or invalid. `line` is the reason. */
   | { readonly kind: 'unusable'; readonly line: string; readonly exitCode: number }
 
 export const TOKEN_MISSING = 'signed out: put a refresh token in HEADROOM_REFRESH_TOKEN'
@@ -23,7 +23,7 @@ const PASSPHRASE_MISSING =
   'set HEADROOM_PASSPHRASE to open the key in --data, or put a refresh token in HEADROOM_REFRESH_TOKEN'
 
 /**
- * Reads service and key from the three flags, which are required together. Secrets come from the environment,
+ * Reads service and key from three flags, which are required together. Secrets come from the environment,
  * because process lists show flags.
  */
 export function watchedService(
