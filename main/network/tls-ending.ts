@@ -2,7 +2,7 @@ import type { TLSSocket } from 'node:tls'
 
 /**
  * Maximum number of extra bytes that count as `close_notify`. An alert record has 23 to 85 bytes, depending
- * on the cipher. More bytes are part of a record that was cut off.
+ * on the cipher. More bytes belong to a record that was cut off.
  */
 const MAX_ALERT_BYTES = 96
 
@@ -18,14 +18,16 @@ const watched = new WeakSet<TLSSocket>()
 
 /**
  * Whether a TLS connection ended without `close_notify` (RFC 8446, section 6.1). A body that ends with the
- * connection may then be incomplete. Only known for connections that were watched from their first byte on.
+ * connection may be incomplete. Known only for connections that were watched from their first byte on.
  */
 export const endedWithoutNotice = (socket: TLSSocket): boolean => cutShort.has(socket)
 
 /**
  * Watches whether a TLS connection ends with `close_notify` or is cut off. Node reports both endings alike,
- * so `close_notify` is recognised by its bytes. They arrive in a separate read, or together with the last
- * data. In the second case, the end is reported in the same turn of the event loop.
+ * so `close_notify` is recognised by its bytes.
+ *
+ * The bytes arrive in a separate read, or together with the last data. In the second case, the end is
+ * reported in the same turn of the event loop.
  */
 export function watchTlsEnd(socket: TLSSocket): void {
   if (watched.has(socket)) return

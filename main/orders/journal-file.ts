@@ -18,17 +18,17 @@ export interface Settlement extends Pick<JournalEntry, 'outcome'> {
 /** An entry with the hashes by which its order is recognised. */
 export interface HashedEntry extends JournalEntry, RecognisedBy {
   /**
-   * Mark of the key that sent the order. The profile id is not enough, because another key may get it later.
-   * Absent in entries of earlier versions.
+   * Mark of the key that sent the order. Another key may get the same profile id later. Absent in entries of
+   * earlier versions.
    */
   readonly keyMark?: string
 }
 
 const MIGRATIONS: readonly string[] = [
-  // `hashes` and `confirm_hashes`: see `RecognisedBy`. Lists are JSON.
+  // `hashes` and `confirm_hashes` are JSON lists, see `RecognisedBy`.
   //
   // `similar_hashes` is a list with the `keyMark`. Earlier versions, which can read this file too, wrote
-  // hashes or nothing there. A value without a dot is a mark.
+  // hashes or nothing to it. A value without a dot is a mark.
   `
   CREATE TABLE orders (
     id TEXT PRIMARY KEY,
@@ -55,8 +55,8 @@ const MIGRATIONS: readonly string[] = [
 export const JOURNAL_VERSION = MIGRATIONS.length
 
 /**
- * A commit returns once its pages are on the disk (`synchronous = FULL`, and on macOS `fullfsync`). So a sent
- * order is still in the journal after the machine crashes.
+ * A commit returns once its pages are on the disk (`synchronous = FULL`, and on macOS `fullfsync`). A sent
+ * order is therefore still in the journal after the machine crashes.
  */
 const PRAGMAS = `
   PRAGMA journal_mode = WAL;
@@ -65,7 +65,7 @@ const PRAGMAS = `
   PRAGMA journal_size_limit = 4000000;
   PRAGMA trusted_schema = OFF;
 `
-/** Maximum wait for another program's lock, in milliseconds. Everything else in this process waits too. */
+/** Maximum wait for another program's lock, in milliseconds. The wait blocks this process. */
 const BUSY_MS = 50
 const NAME = 'orders'
 
@@ -142,7 +142,7 @@ const STATEMENTS = {
 /** The open `orders.db`. Every method throws SQLite's errors. `Journal` handles them. */
 export class JournalFile {
   readonly database: DatabaseSync
-  /** Whether the file is still where it was opened. */
+  /** Whether the file is still at the path where it was opened. */
   readonly isInPlace: () => boolean
   readonly #statements: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>
 
@@ -173,7 +173,7 @@ export class JournalFile {
     this.#statements.insert.run(...values, ...lists.map((list) => JSON.stringify(list)))
   }
 
-  /** Inserts an entry with its outcome, unless it is in the file. */
+  /** Inserts an entry with its outcome, unless the file contains it. */
   restore(entry: HashedEntry): void {
     if (this.#statements.has.get(entry.id) !== undefined) return
     this.insert(entry)
@@ -222,7 +222,7 @@ export class JournalFile {
 const marksOf = (keyMark: string | undefined) => (keyMark === undefined ? [] : [keyMark])
 
 export type JournalOpening =
-  /** `aside`: new name of the damaged file that `file` replaces. */
+  /** `aside` is the new name of the damaged file that `file` replaces. */
   | {
       readonly kind: 'open'
       readonly file: JournalFile
@@ -257,7 +257,7 @@ function openOnce(folder: string): JournalOpening {
       return { kind: 'failed', failure: 'newer' }
     }
     const file = new JournalFile(database)
-    // Reads the open entries now, to notice a damaged page before the first order.
+    // Reads the open entries now, to detect a damaged page before the first order.
     return { kind: 'open', file, entries: file.open() }
   } catch (cause) {
     if (database?.isOpen) database.close()

@@ -5,7 +5,7 @@ import { SAVED, type Saved, type StorageFailure, storageFailure } from '../stora
 import { type HashedEntry, type JournalFile, openJournalFile, type Settlement } from './journal-file.ts'
 
 export interface JournalDeps {
-  /** Absent if there is no data folder, and so no journal. */
+  /** Absent without a data folder. There is then no journal. */
   readonly folder: string | undefined
   readonly clock: Clock
   readonly log: Log
@@ -15,15 +15,15 @@ export interface JournalDeps {
   readonly changed: (why: string | undefined) => void
 }
 
-/** How long entries are kept. */
+/** How long entries are kept, in milliseconds. */
 const KEPT_MS = 30 * DAY_MS
 const PRUNE_EVERY_MS = DAY_MS / 24
 
 /**
  * The journal of orders in `orders.db`. Each order is written and flushed before it is sent.
  *
- * While the process runs, no outcome is lost. If it can't be written, it stays in memory and is written with
- * the next order, or as soon as the disk allows.
+ * While the process runs, no outcome is lost. An outcome that can't be written stays in memory. It is written
+ * with the next order, or as soon as the disk allows.
  */
 export class Journal {
   readonly #deps: JournalDeps
@@ -209,7 +209,7 @@ export class Journal {
     this.#deps.changed(this.why)
   }
 
-  /** Tries to write later, even if nothing is pending, to find out whether orders may be sent again. */
+  /** Tries to write later, even if nothing is pending. This shows whether orders may be sent again. */
   #retryLater(): () => void {
     this.#failures += 1
     return this.#deps.clock.after(retryDelayMs(RETRY.orderJournal, this.#failures, 0), () => {
@@ -235,7 +235,7 @@ export class Journal {
   }
 }
 
-/** Whether nothing remains to find out or to dismiss about an order. */
+/** Whether nothing remains to be found out or dismissed about an order. */
 const hasEnded = ({ outcome, isDismissed }: HashedEntry): boolean =>
   outcome === 'answered' ||
   outcome === 'not-sent' ||

@@ -26,7 +26,7 @@ export interface LookupDeps {
   readonly clock: Clock
   readonly hashes: OrderHashes
   readonly read: ReadResource
-  /** Whether a former key sent the order. The connected key now has its id. */
+  /** Whether a former key sent the order. Its id now belongs to the connected key. */
   readonly isOfFormerKey: (entry: HashedEntry) => boolean
   /** Entries of the journal in an interval. `undefined` while it can't be read. */
   readonly entries: (fromMs: number, toMs: number) => readonly HashedEntry[] | undefined
@@ -43,15 +43,18 @@ interface Unknown {
   lookedUpMs: number | undefined
 }
 
-/** Maximum distance of two entries that the same listed order could match: each is within `NEAR_MS` of it. */
+/**
+ * Maximum distance in milliseconds of two entries that one listed order could match. Each is within `NEAR_MS`
+ * of the order.
+ */
 const RIVAL_MS = 2 * NEAR_MS
 
 /**
- * Looks up orders whose outcome is unknown. It ends when the account's list shows the order, or has not shown
- * it for `LOOKUP_MS`. One read serves all unknown orders of a key.
+ * Looks up orders whose outcome is unknown. One read serves all unknown orders of a key.
  *
- * Without a list, nothing is concluded. One exception: if another key got the key's id, its orders can't be
- * looked up any more.
+ * The lookup ends when the account's list shows the order, or has not shown it for `LOOKUP_MS`. Without a
+ * list, nothing is concluded. One exception: if another key got the key's id, its orders can't be looked up
+ * any more.
  */
 export class Lookups {
   readonly #deps: LookupDeps
@@ -137,8 +140,8 @@ export class Lookups {
   #judge(asked: readonly Unknown[], list: OrderList): void {
     const { entries, hashes, isOfFormerKey } = this.#deps
     const times = asked.map(({ entry }) => entry.atMs)
-    // Only the last lookup must find the entry of every listed order, so only it needs older and newer
-    // entries.
+    // Only the last lookup must find the entry of every listed order, so only this lookup needs older and
+    // newer entries.
     const [beforeMs, toMs] = asked.some(isLast)
       ? [MAX_CLOCK_ERROR_MS, Number.MAX_SAFE_INTEGER]
       : [RIVAL_MS, Math.max(...times) + RIVAL_MS]
@@ -187,7 +190,7 @@ const UNCLEAR: Recognition = { kind: 'unclear' }
 const isListed = ({ accountEnding }: HashedEntry, { accountEndings }: OrderList): boolean =>
   accountEnding === '' || accountEndings.includes(accountEnding)
 
-/** The conclusion of a lookup. Before the last lookup, an order can only be found. */
+/** The conclusion of a lookup. Only the last lookup can conclude that an order was not found. */
 function resolutionOf(recognition: Recognition, isLast: boolean): Resolution | undefined {
   switch (recognition.kind) {
     case 'found':

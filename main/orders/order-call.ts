@@ -108,7 +108,7 @@ export class OrderCall implements OpenOrder {
     return against ?? (isRefreshing() ? REFRESHING : undefined)
   }
 
-  /** Decides at the last moment. True: the order is in the journal and is sent now. False: it is not sent. */
+  /** Decides at the last moment whether to send the order. If true, the order is in the journal. */
   #mayGo(token: string): boolean {
     try {
       const against = this.#lastReasonAgainst(token)

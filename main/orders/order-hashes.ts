@@ -4,7 +4,7 @@ const HASH_BYTES = 18
 const NAME_BYTES = 6
 
 /**
- * Keyed hashes of texts about orders. The key is in the vault. Without it, an order can't be guessed by
+ * Keyed hashes of texts about orders. The key is in the vault. Without the key, an order can't be guessed by
  * trying symbols, quantities and prices.
  */
 export class OrderHashes {
@@ -14,7 +14,8 @@ export class OrderHashes {
   #named: { readonly key: Uint8Array; readonly name: string } | undefined
 
   /**
-   * `keys`: the vault's keys, the current one first. `own`: a key of this run, used while the vault has none.
+   * `keys` returns the vault's keys, the current one first. `own` is a key of this run, used while the vault
+   * has none.
    */
   constructor(keys: () => readonly Uint8Array[], own: Uint8Array) {
     this.#keys = keys

@@ -8,7 +8,7 @@ import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 /** Reads a resource of a connected key. `undefined` unless the status is 200. */
 export type ReadResource = (profile: string, path: string) => Promise<string | undefined>
 
-/** Reads resources with the token of a connected key. They count like every request of Headroom. */
+/** Reads resources with the token of a connected key. The requests count like every request of Headroom. */
 export function sessionReads(monitor: Pick<MonitorSurface, 'withProfile'>): ReadResource {
   return async (profile, path) => {
     const answer = await monitor.withProfile(profile, async ({ parts }) => {
@@ -34,12 +34,12 @@ export interface OrderList {
 }
 
 export interface WantedOrders {
-  /** Endings of the accounts to read. An empty one means all accounts of the key. */
+  /** Endings of the accounts to read. An empty ending means all accounts of the key. */
   readonly accountEndings: readonly string[]
   /** When the oldest order to look up was sent, epoch ms. */
   readonly sinceMs: number
   readonly nowMs: number
-  /** Whether an order that the list lacks counts as not found. */
+  /** Whether an order that is not in the list counts as not found. */
   readonly isLast: boolean
 }
 
@@ -50,7 +50,7 @@ export const endingOf = (account: string): string => account.slice(-3)
 const MAX_ACCOUNTS = 25
 const MAX_PAGES = 50
 /**
- * An order of at least this age is also looked up in the list of former days. The service's day may change at
+ * Minimum age of an order that is also looked up in the list of former days. The service's day may change at
  * any time, so the last lookup always reads both lists.
  */
 const FORMER_DAY_MS = DAY_MS / 4
@@ -87,7 +87,7 @@ export async function readOrderList(
 }
 
 /**
- * All orders of a list, with `undefined` for each order that can't be read. The whole result is `undefined`
+ * All orders of a list. `undefined` in place of an order that can't be read. The whole result is `undefined`
  * if a page can't be read.
  */
 async function readPages(
@@ -103,7 +103,7 @@ async function readPages(
       next === undefined ? '' : `${path.includes('?') ? '&' : '?'}nextToken=${encodeURIComponent(next)}`
     const members = membersOf(await read(profile, `${path}${token}`))
     const listed = members?.['Orders']
-    // The account that failed may be the order's.
+    // The order may belong to an account that failed.
     if (!Array.isArray(listed) || (Array.isArray(members?.['Errors']) && members['Errors'].length > 0))
       return undefined
     orders.push(...listed.map(listedOrderOf))

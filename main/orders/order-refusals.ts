@@ -28,7 +28,7 @@ export const NOT_CONNECTED: Problem = {
   proxyError: 'connection_refused',
 }
 
-/** The response during a refresh, which may end the access token of an order. */
+/** The response during a refresh, which may invalidate the access token of an order. */
 export const REFRESHING: Problem = {
   status: 503,
   detail: 'Not sent: the access token is being renewed.',

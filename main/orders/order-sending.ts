@@ -28,19 +28,20 @@ export type SendingResult =
 export interface SendingHooks {
   /** Called once connected, just before the first byte. */
   readonly mayGo: () => boolean
-  /** Receives the outcome, to be counted against the quota. */
+  /** Receives the outcome for the quota's count. */
   readonly counted: (outcome: UpstreamOutcome) => void
   readonly settled: (result: SendingResult) => void
 }
 
-/** Timeout for each of: the connection, the status line, and the rest of the answer. */
+/** Timeout in milliseconds of each: the connection, the status line, and the rest of the answer. */
 const TIMEOUT_MS = 10_000
 /** Maximum age of the last answer on a reused connection. Milliseconds. */
 const MAX_IDLE_MS = 5_000
 const MAX_ANSWER_BYTES = 4 << 20
 const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
 /**
- * Whether a status leaves the outcome of the order open. It may come from a proxy in front of the service.
+ * Whether a status leaves the outcome of the order open, because it may come from a proxy in front of the
+ * service.
  */
 const isInconclusive = (status: number): boolean =>
   (status >= 300 && status < 400) || status === 408 || status >= 500
@@ -108,7 +109,7 @@ export class OrderSending {
 
   #failed(how: ForwardFailure, why: string): void {
     if (this.#isSettled) return
-    // A cut connection does not mean that the host has a problem, nor does an order that was not sent.
+    // Neither a cut connection nor an order that was not sent means that the host has a problem.
     this.#exchange.failed(UNANSWERED[how], how === 'cut' || this.#isHeldBack ? undefined : why)
     this.#settle(
       how === 'not-sent' ? { kind: how } : { kind: 'lost', how: how === 'timeout' ? 'timeout' : 'cut' },
@@ -194,7 +195,7 @@ export class OrderSending {
     }
   }
 
-  /** Runs `run` so that even a bug can't leave the order without an outcome. */
+  /** Runs `run` so that not even a bug leaves the order without an outcome. */
   #contain(run: () => void): void {
     try {
       run()

@@ -22,7 +22,7 @@ export interface OrdersDeps {
   readonly profiles: () => readonly string[]
   /** See `MonitorSurface.keyMark`. */
   readonly keyMark: (profile: string) => string | undefined
-  /** Absent if no journal is possible. No order is then sent. */
+  /** Absent if there is no journal. No order is sent without one. */
   readonly dataFolder: string | undefined
   /** The vault's keys for the hashes of orders, the current one first. Empty without a vault key. */
   readonly hashKeys: () => readonly Uint8Array[]
@@ -41,7 +41,10 @@ const OWN_KEY_BYTES = 32
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
 const ID_LENGTH = 8
 
-/** Interval of reports while orders were sent in the last minute, so that their number ages. Milliseconds. */
+/**
+ * Interval in milliseconds of reports while orders were sent in the last minute. The reported number
+ * decreases with time.
+ */
 const AGEING_MS = 5_000
 
 /** The orders of each program, by name, in a sliding minute. Times are milliseconds on one clock. */
@@ -61,7 +64,6 @@ export class OrderLimit {
     this.#recent(program, nowMs).push(nowMs)
   }
 
-  /** Orders of the last minute. */
   count(program: string, nowMs: number): number {
     return this.#recent(program, nowMs).length
   }
@@ -87,8 +89,8 @@ interface Today {
 /**
  * Orders of all connected keys: which orders may be sent, the journal, and the outcome of each order.
  *
- * Nothing of this runs, and no file exists, until a person allows orders on a key. If a journal exists,
- * unknown outcomes are looked up and shown, even while orders are off.
+ * Until a person allows orders on a key, nothing runs and no file exists. If a journal exists, unknown
+ * outcomes are looked up and shown, even while orders are off.
  */
 export class Orders implements OrderLane, OrdersSurface {
   readonly #deps: OrdersDeps
@@ -277,7 +279,7 @@ export class Orders implements OrderLane, OrdersSurface {
       hashes: texts.map((text) => this.#hashes.of(text)),
       confirmHashes: confirmIds.map((id) => this.#hashes.of(JSON.stringify(['confirm', id]))),
     }
-    // Read before the entry is in the journal, which would count it twice.
+    // Read before the entry is in the journal. Otherwise the entry would count twice.
     const today = this.#dayOf(entry.profile)
     const saved = journal?.insert(inserted) ?? { ok: false, why: 'Headroom is quitting' }
     if (!saved.ok) return saved

@@ -1,9 +1,9 @@
 /**
  * Wraps the vault's data key with the system's keychain or a passphrase. Only the wrapped key is on disk.
  *
- * A call may wait for a person, for example at the password prompt of a locked keyring, so implementations
- * need a timeout. The trouble `waiting` resolves `settled` when that wait ends. The call is then worth
- * repeating.
+ * A call may wait for a person, for example at the password prompt of a locked keyring. Implementations
+ * therefore need a timeout. With the trouble `waiting`, `settled` resolves when the wait ends. The call is
+ * then worth repeating.
  */
 export interface Keystore {
   wrap(key: Uint8Array): Promise<Wrapping>
@@ -23,10 +23,12 @@ export type Wrapping =
   { readonly kind: 'wrapped'; readonly backend: string; readonly bytes: Uint8Array } | KeystoreTrouble
 
 export type Unwrapping =
-  /** `renew`: the key should be wrapped again, for example because the backend rotated its own key. */
+  /**
+   * `renew` means that the key should be wrapped again, for example because the backend rotated its own key.
+   */
   | { readonly kind: 'unwrapped'; readonly key: Uint8Array; readonly renew: boolean }
   /**
-   * The wrapped key is intact, but this keystore can't open it: it has another key, or the passphrase is
+   * The wrapped key is intact, but this keystore can't open it. It has another key, or the passphrase is
    * wrong.
    */
   | { readonly kind: 'refused'; readonly why: string }
@@ -38,5 +40,5 @@ export type Unwrapping =
 export type KeystoreTrouble =
   | { readonly kind: 'waiting'; readonly why: string; readonly settled: Promise<void> }
   | { readonly kind: 'unavailable'; readonly why: string }
-  /** Wrapping would protect nothing, and no person has consented to that. */
+  /** Wrapping would protect nothing, and no person has consented to this. */
   | { readonly kind: 'unprotected'; readonly why: string }

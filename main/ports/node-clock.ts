@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Clock, Random } from './ports.ts'
 
-/** Maximum delay of setTimeout, in milliseconds. A longer one would overflow and fire immediately. */
+/** Maximum delay of setTimeout, in milliseconds. A longer delay would overflow and fire immediately. */
 const MAX_WAIT_MS = 2 ** 31 - 1
 
 /** Start of this process, epoch ms. */

@@ -48,7 +48,8 @@ export interface HttpStreamListener {
   opened(status: number, headers: HttpHeaders): void
   chunk(bytes: Uint8Array): void
   /**
-   * Called once, last, unless the caller closed the stream. `broken-head`: bytes arrived, but no usable head.
+   * Called once, last, unless the caller closed the stream. `broken-head` means that bytes arrived without a
+   * usable head.
    */
   ended(why: string, how?: 'broken-head'): void
 }
@@ -77,23 +78,22 @@ export interface Notice {
 }
 
 /**
- * Shows a system notification. A host without notifications ignores it. The window's events have the same
- * information.
+ * Shows a system notification. A host without notifications ignores the call. The window's events have the
+ * same information.
  */
 export type Notify = (notice: Notice) => void
 
 /**
- * Opens an address in the person's browser. Rejects if that is impossible. Only for addresses that main
- * built.
+ * Opens an address in the person's browser. Only for addresses that main built. Rejects if a browser can't be
+ * opened.
  *
- * Resolves with a function to call once the address has been used. It deletes any file that was written to
- * open the address.
+ * Resolves with a function to call once the address has been used. The function deletes any file that was
+ * written to open the address.
  */
 export type OpenUrl = (url: string) => Promise<() => void>
 
 /** The machine's sleep and screen, if a host can see them. */
 export interface Power {
-  /** Each returns the unsubscribe function. */
   onSuspend(run: () => void): () => void
   onResume(run: () => void): () => void
   onLock(run: () => void): () => void

@@ -19,7 +19,7 @@ export interface Profile {
   readonly probes: ProbeSettings
   /** The switch for orders through the gateway. Absent if no person has allowed them. */
   readonly orders?: OrdersChoice
-  /** Whether the token came from `HEADROOM_REFRESH_TOKEN`. A person then can't sign in again. */
+  /** Whether the token came from `HEADROOM_REFRESH_TOKEN`. If so, a person can't sign in again. */
   readonly isGiven?: true
   /** Streams to open as soon as the key has a valid access token. */
   readonly streams: readonly StreamRequest[]
@@ -39,15 +39,17 @@ export interface ProbeSettings {
   /** The symbol for checks that need one. Default: `DEFAULT_PROBE_SYMBOL`. */
   readonly symbol?: string
   /**
-   * After a 429 of a rolling bucket, continue checks at every second interval, so that the row has a number
-   * before Reset. Other requests wait. Off by default, because all requests should wait according to service
-   * 7.
+   * Whether checks continue at every second interval after a 429 of a rolling bucket. The row then has a
+   * number before Reset. Other requests wait. Off by default, because service 7 says that all requests should
+   * wait.
    */
   readonly trialAfterStep?: boolean
 }
 
-/** 2 % of each quota: an unnoticeable share for a brokerage key. */
+/** 2 % of each quota, an unnoticeable share for a brokerage key. */
 export const DEFAULT_PROBES: ProbeSettings = { budgetFraction: 0.02, everySeconds: {} }
 
-/** The simulator's quota is otherwise unused, so frequent checks make the first start more informative. */
+/**
+ * The simulator's quota is otherwise unused, so checks are frequent and the first start is more informative.
+ */
 export const SIMULATOR_PROBES: ProbeSettings = { budgetFraction: 0.05, everySeconds: {} }

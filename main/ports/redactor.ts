@@ -2,8 +2,8 @@
 export const REDACTED = '[redacted]'
 const MAX_DEPTH = 6
 /**
- * Minimum length of a secret. Shorter ones occur in ordinary words: hiding them would garble every line and
- * reveal the secret.
+ * Minimum length of a secret. Shorter secrets occur in ordinary words. Hiding them would garble every line
+ * and reveal the secret.
  */
 const MIN_SECRET = 4
 
@@ -18,7 +18,7 @@ const OMITTED_KEY = /headers?$|body$/i
  */
 const SECRET_SHAPES: readonly ((text: string) => string)[] = [
   (text) => text.replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`),
-  // Matches a word without a second part too, so that it is not scanned again. Such a word is not a JWT and
+  // Also matches a word without a second part, so that it is not scanned again. Such a word is not a JWT and
   // stays.
   (text) =>
     text.replace(/\beyJ[\w-]+(\.[\w-]+)?(?:\.[\w-]+)?/g, (word, second) =>
@@ -41,19 +41,20 @@ export interface Secrets {
 }
 
 /**
- * Maximum number of secrets: a dozen keys' tokens of some hours. Each refresh adds the tokens in use again.
+ * Maximum number of secrets: the tokens of a dozen keys over some hours. Each refresh adds the tokens in use
+ * again.
  */
 const MAX_SECRETS = 128
 const RUN = 12
 const STRIDE = 5
 
-/** The registry of all secrets. It decides which parts of a text may be shown, stored or logged. */
+/** The registry of all secrets. Decides which parts of a text may be shown, stored or logged. */
 export class Redactor implements Secrets {
   /** The spellings of each secret, most recently added last. */
   readonly #spellings = new Map<string, readonly string[]>()
   /**
    * Substrings of `RUN` characters, one from every `STRIDE`th character of a spelling on. Any part of a
-   * spelling with at least `RUN + STRIDE - 1` characters contains one of them.
+   * spelling with at least `RUN + STRIDE - 1` characters contains one of these substrings.
    */
   #runs: ReadonlyMap<string, readonly (readonly [spelling: string, at: number])[]> | undefined
 

@@ -1,29 +1,29 @@
 import type { Clock } from './ports.ts'
 
 /**
- * Minimum forward gap between wall clock and monotonic clock that counts as sleep or a correction.
- * Milliseconds.
+ * Minimum difference in milliseconds by which the wall clock must gain on the monotonic clock to count as
+ * sleep or a correction.
  */
 const GAP_MS = 2_000
 /**
- * If the wall clock is set back by more than this, its earlier time was wrong. The new time is adopted, so
- * that no wait becomes longer by the difference. Milliseconds.
+ * If the wall clock is set back by more than this, its earlier time was wrong. The new time is adopted.
+ * Otherwise every wait would become longer by the difference. Milliseconds.
  */
 const SET_BACK_MS = 24 * 3_600_000
 /**
- * Minimum time between two adoptions of a clock that was set back. Each adoption makes every key refresh its
- * token, and two programs may keep setting the clock to different times. Milliseconds.
+ * Minimum time in milliseconds between two adoptions of a clock that was set back. Each adoption makes every
+ * key refresh its token, and two programs may keep setting the clock to different times.
  */
 const SET_BACK_EVERY_MS = 10 * 60_000
 
 /**
- * The current time in epoch milliseconds. It never goes back, unless the clock was wrong by more than a day:
+ * The current time in epoch milliseconds. It never goes back, unless the clock was wrong by more than a day,
  * see `onSetBack`.
  *
- * It follows the monotonic clock, so that a correction of the wall clock can't extend or undo a countdown. It
- * adopts a forward gap between the two clocks: usually the machine slept, and its timers stopped while the
- * service's time continued. Setting the clock forward looks the same. So a gap without an announced sleep is
- * reported to `onClockUncertain`.
+ * The time follows the monotonic clock, so that a correction of the wall clock can't extend or undo a
+ * countdown. A forward gap between the two clocks is adopted: usually the machine slept, and its timers
+ * stopped while the service's time continued. Setting the clock forward looks the same. So a gap without an
+ * announced sleep is reported to `onClockUncertain`.
  */
 export class Timeline {
   readonly #clock: Clock
@@ -37,7 +37,7 @@ export class Timeline {
   /** Monotonic milliseconds. */
   #setBackNotBeforeMs = Number.NEGATIVE_INFINITY
 
-  /** `onSetBack` is called when the time went back. Stored times may then be in the future. */
+  /** `onSetBack` is called when the time went back. Stored times may be in the future from then on. */
   constructor(
     clock: Clock,
     onClockUncertain: (fromMs: number, toMs: number) => void = () => {},
@@ -56,8 +56,8 @@ export class Timeline {
     const aheadMs = this.#clock.wallMs() - monotonicMs
     if (this.#offsetMs - aheadMs > SET_BACK_MS) {
       if (monotonicMs >= this.#setBackNotBeforeMs) return this.#setBack(monotonicMs, aheadMs)
-      // If two programs keep setting the clock to different times, neither is adopted. The next jump forward
-      // would look like sleep.
+      // If two programs keep setting the clock to different times, neither time is adopted. The next jump
+      // forward would look like sleep.
       this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
       return this.#latestMs
     }

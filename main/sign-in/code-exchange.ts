@@ -19,7 +19,9 @@ export interface CodeToExchange {
   readonly callback: URLSearchParams
   readonly state: string
   readonly redirectUri: string
-  /** Sent even for a key with a secret: it binds the code to this sign-in (RFC 9700, section 2.1.1). */
+  /**
+   * Sent even for a key with a secret, because it binds the code to this sign-in (RFC 9700, section 2.1.1).
+   */
   readonly verifier: string
 }
 
@@ -99,8 +101,8 @@ function watchedLine(http: Http) {
 }
 
 /**
- * The response without its `id_token`, which service 2.1 calls opaque. The library throws if it is not a JWT,
- * although the code is then used up. The person's identity is not needed.
+ * The response without its `id_token`, which service 2.1 calls opaque. The library throws if the `id_token`
+ * is not a JWT, although the code is used up by then. The person's identity is not needed.
  */
 function responseOf({ status, body }: Extract<HttpOutcome, { kind: 'answer' }>): Response {
   const fields = jsonObject(body)
@@ -116,7 +118,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
   if (outcome === undefined) throw error
   if (outcome.kind === 'not-sent') return { kind: 'not-sent', why: outcome.why }
   if (outcome.kind === 'unknown') return { kind: 'answer-lost', why: outcome.why }
-  // The code is used up. So a complete response is used even if the library rejects it.
+  // The code is used up, so a complete response is used even if the library rejects it.
   const whole = granted(outcome, url)
   if (whole !== undefined) return whole
   if (error instanceof oauth.ResponseBodyError) {

@@ -19,8 +19,9 @@ export interface CorrectedSecretsDeps {
 }
 
 /**
- * Client secrets that a person corrected for one profile. A secret belongs to the API key (service 4.1). So
- * every profile of that key adopts it, but only after the service accepted it: until then it may be mistyped.
+ * Client secrets that a person corrected for one profile. A secret belongs to the API key (service 4.1), so
+ * every profile of the key adopts it. They do so only after the service accepted it, because it may be
+ * mistyped.
  */
 export class CorrectedSecrets {
   readonly #deps: CorrectedSecretsDeps
@@ -45,7 +46,7 @@ export class CorrectedSecrets {
     }
     this.drop(id)
     const outcome = correctionOutcome(await holder.correctSecret(profile))
-    // Marked only after the attempt, because the response to an earlier refresh says nothing about the
+    // Marked only after the attempt, because the response to an earlier refresh shows nothing about the
     // secret.
     this.sends(id)
     if (outcome.ok) this.accepted(id)
@@ -63,8 +64,8 @@ export class CorrectedSecrets {
   }
 
   /**
-   * Records that the service issued new tokens to this profile. If that proves a new secret, the other
-   * profiles of the API key get it too.
+   * Records that the service issued new tokens to this profile. If the tokens prove a new secret, the API
+   * key's other profiles get the secret too.
    */
   accepted(id: string): void {
     if (!this.#untried.delete(id)) return
@@ -121,7 +122,7 @@ function correctionOutcome(outcome: RefreshOutcome): Outcome {
 /** Identifies an API key at its sign-in host. A revocation ends all sign-ins of such a key (service 4.2). */
 export type KeyName = Pick<Profile, 'authUrl' | 'clientId'>
 
-/** The connected keys for sign-ins. They include secrets, so windows have no access to them. */
+/** The connected keys for sign-ins, including secrets. Windows have no access. */
 export interface ConnectedKeys {
   profiles(): readonly string[]
   profile(id: string): Profile | undefined
@@ -130,8 +131,8 @@ export interface ConnectedKeys {
   /** Sets new tokens for a connected key, which keeps its id, quotas and streams. */
   signedInAgain(profile: Profile): Outcome
   /**
-   * Stores and tries another secret for the existing tokens. If the service accepts it, it applies to every
-   * profile of the API key.
+   * Stores and tries another secret for the existing tokens. A secret that the service accepts applies to
+   * every profile of the API key.
    */
   correctSecret(id: string, clientSecret: string): Promise<Outcome>
   /** Whether a revocation of this key was requested and is not confirmed. */

@@ -10,8 +10,8 @@ const AGAIN_MS = 30_000
 /** The watched sign-in host of one sign-in. */
 export interface HostWatch {
   /**
-   * Resolves after the first check with the reason why the host does not respond, in plain words. `undefined`
-   * if it responds, or at `stop`.
+   * Resolves after the first check, or at `stop`. The value is the reason why the host does not respond, in
+   * plain words, or `undefined`.
    */
   readonly first: Promise<string | undefined>
   stop(): void
@@ -24,8 +24,9 @@ export interface HostWatchDeps {
 
 /**
  * Checks whether the host of `authUrl` responds, until stopped. Calls `changed` at each change after the
- * first check. Any response counts. The request contains nothing about the sign-in, and the response is not
- * read.
+ * first check.
+ *
+ * Any response counts. The request contains nothing about the sign-in, and the response is not read.
  */
 export function watchHost(
   { http, clock }: HostWatchDeps,

@@ -9,7 +9,7 @@ import type { ConnectedKeys } from './corrected-secrets.ts'
 import { REVOKE_PENDING } from './sign-in-commands.ts'
 import type { SignIns } from './sign-ins.ts'
 
-/** What the switches need of the connected keys. */
+/** The methods of the connected keys that the switches need. */
 export interface SwitchedKeys extends Pick<ConnectedKeys, 'profiles' | 'profile'> {
   setOrders(profile: string, orders: OrdersChoice): Outcome
 }
@@ -24,7 +24,7 @@ export interface SignInParts {
 
 type Ended = Exclude<SignInStatus, { state: 'waiting' }>
 
-/** A sign-in in progress that opens the order switch of a key, unless it is stopped first. */
+/** A sign-in in progress that allows a key's orders, unless it is stopped first. */
 interface Opening {
   readonly profile: string
   /** The sign-in's id, known once it has started. */
@@ -36,10 +36,10 @@ interface Opening {
 const MAX_ENDED = 16
 
 /**
- * The switch for orders of each key. A sign-in with the Trade scope opens it. Closing it takes effect
+ * The switch for orders of each key. A sign-in with the Trade scope turns it on. Turning it off takes effect
  * immediately.
  *
- * No sign-in is needed for a key from `HEADROOM_REFRESH_TOKEN`, and in a process without sign-ins.
+ * No sign-in is needed for a key from `HEADROOM_REFRESH_TOKEN`, or in a process without sign-ins.
  */
 export class OrderSwitches {
   readonly #keys: SwitchedKeys
@@ -100,7 +100,7 @@ export class OrderSwitches {
       : { ok: false, code: ended.code, message: ended.message }
   }
 
-  /** Ends a sign-in whose command has ended. */
+  /** Cancels a sign-in whose command has ended. */
   cancel(signIn: string): void {
     this.#waiting.delete(signIn)
     this.#parts?.signIns.cancel(signIn)
@@ -108,8 +108,8 @@ export class OrderSwitches {
 
   /**
    * Stops the orders of one key. Without `profile`, stops the orders of every key that ever had them allowed,
-   * or is being allowed them. A sign-in in progress ends. If it can't be ended any more, it does not open the
-   * switch.
+   * or is being allowed them. Also ends a sign-in in progress. If it is too late to end the sign-in, orders
+   * are still not allowed.
    */
   stop(profile?: string): Outcome {
     if (profile !== undefined && this.#keys.profile(profile) === undefined) return UNKNOWN_PROFILE

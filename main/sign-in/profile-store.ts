@@ -12,11 +12,11 @@ import type { VaultHandle } from '../vault/vault-handle.ts'
 export interface ProfileStore {
   /** Stores a new sign-in. Its tokens replace those that the profile had. */
   signIn(profile: Profile, nowMs: number): TokenStore
-  /** Stores the settings of a connected key next to the key. */
+  /** Stores the settings of a connected key with the key. */
   keepSettings(profile: Profile): Saved
   /** Stores only the profile's switch for orders, not the settings of this run. */
   keepOrders(profile: Profile): Saved
-  /** Stores the secret of a connected key next to its token. */
+  /** Stores the secret of a connected key with its token. */
   keepSecret(profile: Profile): Saved
   /** Whether the settings of this key are stored beyond this run. */
   keepsSettings(profile: Profile): boolean
@@ -46,8 +46,8 @@ export interface RestoredProfile {
 /** What the host decides about stored keys. */
 export interface VaultProfileStoreDeps {
   /**
-   * Whether a new data key may be created for a key that is connected while the stored keys can't be opened.
-   * True for a keyring, which may have lost its own key. False for a passphrase, which may be mistyped.
+   * Whether a new data key may be created for a new key while the stored keys can't be opened. True for a
+   * keyring, which may have lost its own key. False for a passphrase, which may be mistyped.
    */
   readonly startsOver: boolean
   /** Stores the settings of the built-in simulator. Its key is not stored. */
@@ -76,7 +76,7 @@ export class VaultProfileStore implements ProfileStore {
 
   /**
    * Stored keys that are not connected yet, or that were connected before they could be opened. Keys that
-   * can't be opened are included, so that a person can sign in again.
+   * can't be opened are included. A person can then sign in again.
    */
   restore(): readonly RestoredProfile[] {
     const stored = this.#handle.vault?.profiles() ?? []
@@ -126,7 +126,7 @@ export class VaultProfileStore implements ProfileStore {
     if (profile.environment === 'simulator') return TokenStore.signedIn(signIn)
     const tokens = TokenStore.signedIn(signIn, this.#sealerOf(profile.id))
     this.#keys.set(profile.id, { profile, tokens })
-    // If the record can't be written, the first refresh reports that and tries again.
+    // If the record can't be written, the first refresh reports the failure and tries again.
     tokens.seal()
     if (tokens.kind === 'memory') this.#startOver()
     return tokens
@@ -228,7 +228,7 @@ export class VaultProfileStore implements ProfileStore {
 /** A host name that never resolves (RFC 2606). Nothing is sent for a key whose addresses are lost. */
 const NO_ADDRESS = 'https://unknown.invalid'
 
-/** The profile of a key with only a readable id. It is listed so that a person can disconnect it. */
+/** The profile of a key of which only the id is readable. Listed so that a person can disconnect it. */
 const damagedProfile = (id: string): Profile => ({
   id,
   name: id === SAVED_KEYS ? 'Saved keys' : `${id} (damaged)`,

@@ -24,8 +24,8 @@ export interface RedirectServerDeps {
 }
 
 /**
- * How long `close` waits for pages in progress. Browsers read them immediately, and a slow one must not
- * occupy the port. Milliseconds.
+ * Maximum time in milliseconds that `close` waits for pages in progress. Browsers read them immediately, and
+ * a slow one must not occupy the port.
  */
 const LAST_PAGE_MS = 2_000
 

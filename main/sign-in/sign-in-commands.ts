@@ -24,8 +24,8 @@ export const REVOKE_PENDING: CommandError = {
 }
 
 /**
- * The commands that sign in, through a browser or with a pasted token: for new keys, and for keys that need
- * it again.
+ * The commands that sign in, through a browser or with a pasted token. For new keys, and for keys that need a
+ * sign-in.
  */
 export function signInCommands({
   keys,
@@ -45,8 +45,8 @@ export function signInCommands({
   }
 
   /**
-   * Connects a key with its token. If the key is connected and needs a sign-in, it is updated with the
-   * entered values instead.
+   * Connects a key with its token. If the key is already connected and needs a sign-in, updates it with the
+   * entered values.
    */
   const enter = (request: EnteredKey, refreshToken: string): Connected => {
     const addresses = addressesOf(request)

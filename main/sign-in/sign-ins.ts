@@ -25,7 +25,7 @@ export interface SignInDeps {
   /** Cryptographically strong random bytes. */
   readonly randomBytes: (size: number) => Uint8Array
   readonly listen: ListenOnLoopback
-  /** Absent if no browser can be opened. The window shows the link instead. */
+  /** Opens a browser. Absent if impossible. The window then shows the link. */
   readonly openUrl?: OpenUrl
   readonly log: Log
   /** Removes secrets from the service's text about a sign-in. */
@@ -39,9 +39,9 @@ export interface SignInTask {
   readonly extraScopes: readonly ExtraScope[]
   /** `asked`: request the Trade scope. `needed`: request it, and fail if it is not granted. */
   readonly trade?: 'asked' | 'needed'
-  /** Runs before the code is exchanged. It must finish everything that would invalidate the new tokens. */
+  /** Called before the code is exchanged. Must finish everything that would invalidate the new tokens. */
   readonly prepare: () => Promise<void>
-  /** Stores the new refresh token. Returns its profile. */
+  /** Stores the new refresh token. Returns the profile. */
   readonly finish: (refreshToken: string) => Outcome<{ readonly profile: string }>
 }
 
@@ -62,7 +62,7 @@ interface Pending {
   /** Deletes the file that opened the address. */
   addressUsed: () => void
   stage: 'waiting' | 'exchanging' | 'over'
-  /** Whether the notice was shown. It is shown only once, because any page can send many such redirects. */
+  /** Whether the notice was shown. Shown only once, because any page can send many such redirects. */
   saidWrongState: boolean
 }
 
@@ -81,7 +81,9 @@ export class SignIns {
   #pending: Pending | undefined
   /** Watches the host of a sign-in that is starting. */
   #looking: HostWatch | undefined
-  /** Increases with each start. A start that was replaced while it opened its port notices that. */
+  /**
+   * Increases with each start. A start detects by this number that it was replaced while it opened its port.
+   */
   #starts = 0
   /** Resolves once the last server is closed and its port is free. */
   #closing: Promise<void> = Promise.resolve()
@@ -259,7 +261,7 @@ export class SignIns {
     return failedPage(words.message)
   }
 
-  /** Removes this sign-in's secrets from a message. A service may echo them in an error. */
+  /** Removes this sign-in's secrets from a message. A service may repeat them in an error. */
   #cleaned<T extends { readonly message: string }>({ task, state, verifier }: Pending, words: T): T {
     const { secrets } = this.#deps
     if (secrets === undefined) return words
@@ -311,7 +313,7 @@ export class SignIns {
   }
 }
 
-/** Why a sign-in expired. If no page was opened because the host did not respond, the host is the reason. */
+/** Why a sign-in expired. If no page was opened because the host did not respond, that is the reason. */
 const expiryOf = ({ opened, unreachable }: Pending): SignInFailure =>
   opened || unreachable === undefined ? { kind: 'expired' } : { kind: 'not-sent', why: unreachable }
 

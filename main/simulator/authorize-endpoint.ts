@@ -50,7 +50,7 @@ ${body}
 </html>
 `
 
-/** The consent page: two buttons. It needs no password, because nothing here is real. */
+/** The consent page with two buttons. No password is needed, because nothing here is real. */
 const consentPage = (id: string, clientId: string, request: AuthorizeRequest): string =>
   page(
     'Simulated sign-in',

@@ -3,7 +3,7 @@ export interface FaultDescription {
   readonly name: string
   /** One line for `--help`. */
   readonly what: string
-  /** Number of times the fault strikes by default. Absent if always. */
+  /** Default number of strikes. Absent if the fault always strikes. */
   readonly times?: number
 }
 

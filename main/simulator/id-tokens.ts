@@ -29,7 +29,7 @@ const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value))
  * Creates an issuer with a new RS256 key (RFC 7518, section 3.3), generated off the main thread.
  *
  * `issuerOf` is called at each use, because a server knows its port only once it listens. The key is not
- * stored: nothing that it signs must outlive the process.
+ * stored, because nothing that it signs may outlive the process.
  */
 export async function createIdTokenIssuer(issuerOf: () => string): Promise<IdTokenIssuer> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: RSA_BITS })

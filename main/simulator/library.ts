@@ -6,11 +6,11 @@ import { startSimulatorServer as start } from './server.ts'
  * The types in this file refer to no other file, so that one declaration file describes them all.
  */
 export interface SimulatorOptions {
-  /** 0 or absent: any free port of 127.0.0.1. */
+  /** Without a port or with 0, any free port of 127.0.0.1. */
   readonly port?: number
   /** Default: `sim-key`. */
   readonly clientId?: string
-  /** If absent, no secret is needed. */
+  /** Without a secret, requests need none. */
   readonly clientSecret?: string
   /** A refresh token that is valid from the start. Default: `sim-refresh`. */
   readonly refreshToken?: string

@@ -3,8 +3,8 @@ import { END_SNAPSHOT, type Frames, heartbeat } from './rules/stream-frames.ts'
 import type { OpenedStream, StreamPiece } from './wire.ts'
 
 /**
- * How a stream ends on its own: an optional last line and then, after a delay, the end of the body or a reset
- * of the socket.
+ * How a stream ends on its own: an optional last line and, after a delay, the end of the body or a reset of
+ * the socket.
  */
 export interface Ending {
   readonly atMs: number
@@ -35,7 +35,7 @@ export interface StreamPlace {
 
 const SPLIT_GAP_MS = 20
 const MAX_SPLIT_BYTES = 200
-/** Maximum delay of a missed message. After a longer sleep, messages are skipped. Milliseconds. */
+/** Maximum delay of a missed message in milliseconds. After a longer sleep, messages are skipped. */
 const CATCH_UP_MS = 10_000
 
 type Phase =
@@ -44,7 +44,7 @@ type Phase =
   | { readonly kind: 'ending'; readonly endsAtMs: number; readonly how: Ending['how'] }
   | { readonly kind: 'over' }
 
-/** An open stream, independent of any socket. Its pieces are computed when taken. */
+/** An open stream, independent of any socket. Its pieces are computed when they are taken. */
 export class OpenStream implements OpenedStream {
   readonly id: string
   readonly category: string
@@ -114,7 +114,7 @@ export class OpenStream implements OpenedStream {
     this.#moved = moved
   }
 
-  /** Notifies the stream of a change from outside, so that pieces may be due. */
+  /** Notifies the stream of a change from outside, after which pieces may be due. */
   wake(): void {
     this.#moved()
   }

@@ -2,7 +2,7 @@ import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/categorie
 import { FAULTS } from './fault-names.ts'
 import { ORDER_QUOTA } from './rules/request-quotas.ts'
 
-/** Another program on the same key. It may alternate between working and pausing. */
+/** Another program on the same key. It may alternate between work and pauses. */
 export interface Neighbour {
   readonly category: string
   readonly perSecond: number
@@ -24,11 +24,11 @@ export interface SimulatorFlags {
   /** Whether `refreshToken` has the Trade scope. Later sign-ins get the scopes that they request. */
   readonly trade: boolean
   readonly keys: 'default' | 'rotating'
-  /** For rotating keys: the age at which a refresh token is rejected. */
+  /** Age in seconds at which a rotating key's refresh token is rejected. */
   readonly refreshExpirySeconds: number
-  /** For rotating keys: how long a replaced token is still accepted. */
+  /** Time in seconds for which a rotating key's replaced token is still accepted. */
   readonly rotationOverlapSeconds: number
-  /** For rotating keys: the lifetime of a sign-in in seconds, regardless of refreshes. */
+  /** Lifetime in seconds of a rotating key's sign-in, regardless of refreshes. */
   readonly absoluteLifetimeSeconds: number
   /** Whether reuse of a replaced token ends the whole sign-in, as at some identity providers. */
   readonly reuseEndsSignIn: boolean
@@ -47,7 +47,7 @@ export interface SimulatorFlags {
   readonly slotsElsewhere: Readonly<Record<string, number>>
   /** Requests already made when the simulator starts, by category. */
   readonly alreadySpent: Readonly<Record<string, number>>
-  /** How long before the simulator's start the quotas and other programs' use began. Seconds. */
+  /** Time in seconds before the simulator's start at which the quotas and other programs' use began. */
   readonly startedSecondsAgo: number
   /** Request quotas "agreed with the provider's support team" (service 8.1). They override the table. */
   readonly limits: Readonly<Record<string, RequestLimit>>
@@ -56,10 +56,11 @@ export interface SimulatorFlags {
   readonly streamRate: number
   /** Names of `FAULTS`, each optionally with `:TIMES` or `:always`. */
   readonly faults: readonly string[]
-  /** What the sign-in page does: `ask`, or answer immediately for tests without a browser. */
+  /** How the sign-in page answers: `ask` for a person, or an immediate answer for tests without a browser. */
   readonly consent: 'ask' | 'approve' | 'decline'
   /**
-   * The secret of the control surface, sent in `X-Simulator-Control`. If absent, there is no control surface.
+   * The secret of the control surface, sent in `X-Simulator-Control`. Without a secret, there is no control
+   * surface.
    */
   readonly controlSecret?: string
   readonly seed: number
@@ -171,18 +172,21 @@ const hasRequestQuota = (category: string, options: SimulatorFlags): boolean =>
   category === ORDER_QUOTA.category ||
   CURRENT_REQUEST_QUOTAS.some((quota) => quota.category === category)
 
-/** How long the built-in simulator's other program uses Positions, and how long it then pauses. */
+/**
+ * Duration in seconds of a use of Positions by the built-in simulator's other program, and of the pause after
+ * it.
+ */
 const SPELL = { onSeconds: 195, offSeconds: 285 } as const
 
 /**
  * The options of the built-in simulator: a rotating key that another program uses too.
  *
- * That program drains Positions from full to about an eighth (2.4 requests per second, against a refill of
- * 320/300). It then pauses until the quota has refilled. So a forecast, a warning and a recovery occur every
+ * The program drains Positions from full to about an eighth (2.4 requests per second, against a refill of
+ * 320/300), and pauses until the quota has refilled. So a forecast, a warning and a recovery occur every
  * eight minutes.
  *
  * The use begins two rounds before the start. The first round, from a partly used quota, ended in a 429. The
- * third begins at the start.
+ * third round begins at the start.
  */
 export const BUILT_IN_OPTIONS: SimulatorFlags = {
   ...DEFAULT_SIMULATOR_OPTIONS,

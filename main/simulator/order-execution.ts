@@ -24,7 +24,9 @@ export interface OrderExecutionPorts {
   readonly book: OrderBook
   readonly faults: Faults
   random(): number
-  /** Applies the order quota: 429 if nothing is left, otherwise `answer` with quota headers. */
+  /**
+   * Applies the order quota. The answer is a 429 if nothing is left, otherwise `answer` with quota headers.
+   */
   counted(category: string, atMs: number, answer: () => Answer): Answer
   /** A 429 for a quota, whatever is left. */
   rateLimited(category: string, atMs: number): Answer
@@ -42,7 +44,7 @@ interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: RegExp
   /**
-   * Whether the request can change an order. It then counts against the order quota, and faults may strike
+   * Whether the request can change an order. If so, it counts against the order quota, and faults may strike
    * it.
    */
   readonly isOrder: boolean

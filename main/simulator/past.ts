@@ -25,12 +25,14 @@ type Header = SimulatedPast['headers'][number]
 const EVERY_MS = 15_000
 /** Interval of checks whether anything is left. Milliseconds. */
 const LOOK_MS = 1_000
-/** Time between the service's request for a planned reconnection and the start. Milliseconds. */
+/** Time in milliseconds from a planned reconnection to the start. */
 const GOAWAY_BEFORE_MS = 6 * 60_000
 
 /**
  * Simulates the readings of a monitor from `fromMs` to `untilMs`. Call this before anything else reads the
- * quotas. Reports at most one 429 per category, when no request is left for the first time.
+ * quotas.
+ *
+ * Reports at most one 429 per category, at the first time when no request is left.
  */
 export function pastOf(
   quotas: Pick<RequestQuotas, 'reading' | 'elsewhere'>,

@@ -123,7 +123,7 @@ export function readSpreadType(query: URLSearchParams): Read<SpreadType> {
 }
 
 /**
- * Reads `symbol`, a list. A trailing ` *` matches every option of an underlying. If `symbol` is absent, every
+ * Reads `symbol`, a list. A trailing ` *` matches every option of an underlying. Without `symbol`, every
  * symbol passes.
  */
 export function readSymbolFilter(query: URLSearchParams): Read<(symbol: string) => boolean> {

@@ -146,7 +146,7 @@ export const RESOURCES: readonly Resource[] = [
 ]
 
 /**
- * Resources without a quota and quota headers: no row of service 8.2 counts them.
+ * Resources without a quota or quota headers, because no row of service 8.2 counts them.
  *
  * On the real service, history credits limit bars (service 13).
  */

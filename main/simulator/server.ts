@@ -25,12 +25,12 @@ export interface SimulatorServer {
 }
 
 const MAX_BODY_BYTES = 64 * 1024
-/** Number of possible random values. A power of two, because dividing by it is exact. */
+/** Number of possible random values. A power of two, because a division by it is exact. */
 const CHANCE_STEPS = 2 ** 47
 
 /**
- * The system's ports. If the wall clock is set back, time stops until it catches up. Otherwise quotas would
- * go through the same hour twice.
+ * The system's ports. If the wall clock is set back, time stops until the clock catches up. Otherwise quotas
+ * would go through the same hour twice.
  */
 function realPorts(): ServerPorts {
   let lastMs = Date.now()
@@ -51,7 +51,7 @@ function realPorts(): ServerPorts {
 }
 
 export interface ServerOptions extends Partial<SimulatorFlags> {
-  /** 0 or absent: any free port. */
+  /** Without a port or with 0, any free port. */
   readonly port?: number
   /**
    * Whether `id_token` is a signed JWT, with a discovery document and a key set. By default it is opaque,
@@ -183,7 +183,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer | 'gone' | 'too
   const parts: Buffer[] = []
   let bytes = 0
   try {
-    // Leaving the loop must not destroy the socket, which still has to send a 413.
+    // The end of the loop must not destroy the socket, which still has to send a 413.
     for await (const part of incoming.iterator({ destroyOnReturn: false })) {
       bytes += part.length
       if (bytes > MAX_BODY_BYTES) return 'too-large'

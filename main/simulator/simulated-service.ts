@@ -15,12 +15,13 @@ import { answerRevoke, answerToken, type TokenEndpointRules } from './token-endp
 import { type Answer, errorAnswer, jsonAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
 
 /**
- * The ports of the simulated service. `nowMs`: epoch milliseconds, not necessarily whole. It never goes back.
+ * The ports of the simulated service. `nowMs` returns epoch milliseconds, not necessarily whole, and never
+ * goes back.
  */
 export interface ServicePorts {
   nowMs(): number
   random(): number
-  /** Signs `id_token`s. If absent, they are opaque, and there is no discovery document. */
+  /** Signs `id_token`s. If absent, `id_token`s are opaque, and there is no discovery document. */
   readonly idTokens?: IdTokenIssuer
 }
 
@@ -28,8 +29,10 @@ const SEEDED_SCOPE = 'openid offline_access MarketData ReadAccount Matrix Option
 const SKEW_MS = 3_600_000
 
 /**
- * The simulated service without sockets and timers. It maps requests to answers, and its open streams are
- * polled for their pieces. `server.ts` serves it on a port. Tests run it in virtual time.
+ * The simulated service without sockets and timers. `server.ts` serves it on a port. Tests run it in virtual
+ * time.
+ *
+ * It maps requests to answers. Its open streams are polled for their pieces.
  */
 export class SimulatedService {
   readonly options: SimulatorFlags

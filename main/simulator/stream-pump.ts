@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { OpenedStream, StreamPiece } from './wire.ts'
 
-/** A client that reads nothing for this long is disconnected. Milliseconds. */
+/** Time in milliseconds after which a client that reads nothing is disconnected. */
 const STALLED_MS = 30_000
 
 export interface PumpPorts {
@@ -38,7 +38,7 @@ export function pump(stream: OpenedStream, response: ServerResponse, ports: Pump
       case 'reset':
         over = true
         // Resets the connection in the callback of a write, so that earlier bytes are sent first. The space
-        // does not complete a frame.
+        // completes no frame.
         response.write(' ', () => socket?.resetAndDestroy())
         return
     }

@@ -61,7 +61,7 @@ function endingOf(faults: Faults, path: string, atMs: number): Ending | undefine
   return undefined
 }
 
-/** The last line of a fatal error. It names the first symbol or account of the stream's path. */
+/** The last line of a fatal error. Names the first symbol or account of the stream's path. */
 function errorLine(path: string, error: string): string {
   const last = decodeURIComponent(path.split('/').at(-1) ?? '').split(',')[0]
   return JSON.stringify({ Symbol: last, Error: error })

@@ -12,10 +12,11 @@ import { HIDDEN_CAP, traitsOf } from './stream-traits.ts'
 import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest, type WireHeaders } from './wire.ts'
 
 /**
- * X-RateLimit values of a stream for which the table of service 8.2 has only slots.
+ * X-RateLimit values of a stream for which the table of service 8.2 has only slots. This limit was observed
+ * on the real service.
  *
- * Its answers have both sets of headers (service 2.2, 7). No request quota is documented for it, so nothing
- * is counted or rejected. This limit was observed on the real service.
+ * The answers have both sets of headers (service 2.2, 7). No request quota is documented, so nothing is
+ * counted or rejected.
  */
 const UNTABLED: QuotaReading = { limit: 251, periodSeconds: 300, remaining: 251, resetSeconds: 0 }
 

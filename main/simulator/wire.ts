@@ -40,17 +40,17 @@ export interface Answer {
   readonly body: string
   /** The delay of the answer, in milliseconds. Absent if none. */
   readonly delayMs?: number
-  /** Present if no other headers are to be sent. */
+  /** Set if no other headers are to be sent. */
   readonly bare?: true
 }
 
-/** One piece of a stream's output. `end` completes the body. `reset` resets the socket before that. */
+/** One piece of a stream's output. `end` completes the body. `reset` resets the socket before the end. */
 export type StreamPiece =
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
   | { readonly kind: 'end' }
   | { readonly kind: 'reset' }
 
-/** An open stream that is polled for due pieces. So it works in real and in virtual time. */
+/** An open stream that is polled for due pieces, in real or virtual time. */
 export interface OpenedStream {
   readonly id: string
   readonly category: string

@@ -16,7 +16,7 @@ export interface AddressFileDeps {
   readonly openFile: (path: string) => Promise<void>
 }
 
-/** Maximum lifetime of the file. A browser that has to start first may need this long. Milliseconds. */
+/** Maximum lifetime of the file in milliseconds. A browser that has to start first may need this long. */
 export const ADDRESS_FILE_MS = 60_000
 
 const NAME = /^open-[\w-]+\.html$/
@@ -24,8 +24,8 @@ const NAME = /^open-[\w-]+\.html$/
 /**
  * Opens addresses that contain a secret, such as a single-use code or a sign-in's `state`.
  *
- * A browser gets an address in its argument list, which every user of the machine can read. So it gets the
- * path of a private file instead, which redirects to the address. The file is deleted when the address has
+ * A browser gets an address in its argument list, which every user of the machine can read. So the browser
+ * gets the path of a private file that redirects to the address. The file is deleted when the address has
  * been used, or after a minute.
  */
 export function openByFile({ folder, clock, randomBytes, openFile }: AddressFileDeps): OpenUrl {

@@ -8,7 +8,7 @@ import { systemErrorCode, systemErrorText } from './system-error.ts'
 import { writeWhole } from './write-whole.ts'
 
 export interface JsonFileOptions<T> {
-  /** If absent, values last as long as the process. */
+  /** Without a folder, values last as long as the process. */
   readonly folder: string | undefined
   /** Without the extension: `alerts` for `alerts.json`. */
   readonly name: string
@@ -29,7 +29,7 @@ const versioned = z.looseObject({ schemaVersion: z.int() })
 /** A small JSON file of the data folder, validated when read and replaced as a whole when written. */
 export class JsonFile<T> {
   readonly #options: JsonFileOptions<T>
-  /** When reading the file failed, epoch ms. The content is then unknown and must not be replaced. */
+  /** When reading the file failed, epoch ms. Its content is unknown and must not be replaced. */
   #unreadAtMs: number | undefined
 
   constructor(options: JsonFileOptions<T>) {

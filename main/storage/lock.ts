@@ -11,7 +11,7 @@ import { writeWhole } from './write-whole.ts'
 export interface LockHolder {
   readonly pid: number
   readonly host: 'desktop' | 'browser' | 'terminal'
-  /** Present for a command that releases the lock within a second. Others then wait for it. */
+  /** Set by a command that releases the lock within a second. Others wait for its release. */
   readonly isBrief?: true
 }
 
@@ -32,18 +32,18 @@ const MAX_BRIEF_MS = 5_000
 const MAX_UNNAMED_MS = 250
 const RETRY_MS = 10
 
-/** Holds a reference to each lock. The garbage collector would close an unreferenced database. */
+/** References to all locks. The garbage collector would close an unreferenced database. */
 const HELD = new Set<DatabaseSync>()
 
 /**
  * Locks a data folder for one process. Two processes that refresh one rotating token would end each other's
  * sign-in.
  *
- * The lock is an exclusive SQLite transaction without writes. The operating system releases it when its
+ * The lock is an exclusive SQLite transaction without writes. The operating system releases the lock when its
  * process ends, so it can't be stale.
  *
  * A side file names the holder and can be read while the lock is held. It also reveals that a running
- * holder's lock file was deleted: a new file can always be locked.
+ * holder's lock file was deleted, because a new file can always be locked.
  */
 export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt {
   const sideFile = join(folder, 'lock.json')
@@ -70,7 +70,7 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const release = () => {
     if (!HELD.delete(opening.database)) return
     try {
-      // Deleted before the lock is released. Later, it could be the next holder's.
+      // Deleted before the lock is released. Later, the file could be the next holder's.
       rmSync(sideFile, { force: true })
     } catch {
       // No reader needs the file once the lock is released.
@@ -154,7 +154,7 @@ function isAlive(pid: number): boolean {
 
 /**
  * A script in which another process tries to take the lock that this process holds. The recorded pid proves
- * nothing: it may be a former holder's.
+ * nothing, because it may be a former holder's.
  */
 const TRY = `
   const { DatabaseSync } = require('node:sqlite')
@@ -172,7 +172,7 @@ function isOpenToOthers(file: string): boolean {
 }
 
 /**
- * Creates the lock file privately. SQLite would create one that all users can read, and any of them could
+ * Creates the lock file privately. SQLite's own file would be readable by all users, and any of them could
  * then hold the lock.
  */
 function makeForOwner(file: string): void {

@@ -25,7 +25,9 @@ export function redactedLog(redactor: Redactor, wallMs: () => number, sink: LogS
 
 /**
  * Writes `headroom.log` in the data folder and keeps its predecessor. Together they have at most twice
- * `mostBytes`. A failed write must not stop the monitor, so it is only reported, once, through `complain`.
+ * `mostBytes`.
+ *
+ * A failed write must not stop the monitor. It is reported once through `complain`.
  */
 export function fileSink(folder: string, complain: (line: string) => void, mostBytes = MAX_BYTES): LogSink {
   const file = join(folder, 'headroom.log')

@@ -4,7 +4,9 @@ import type { Saved } from './storage-error.ts'
 
 const SCHEMA_VERSION = 1
 
-/** The preferences. For a value of a newer version, the default applies, and the value stays in the file. */
+/**
+ * The preferences. In place of a value of a newer version, the default applies. The value stays in the file.
+ */
 const values = z.object({
   theme: z.enum(['system', 'light', 'dark']).catch('system'),
   /** Whether the person agreed to store keys on a system that cannot protect them. */
@@ -28,14 +30,14 @@ export function checkPreferences(folder: string, nowMs: number, problem: (senten
  * `preferences.json`: a person's choices in any host, without secrets. If the file is unreadable, the
  * defaults apply.
  *
- * electron-store is no alternative: hosts without Electron lack it, and on a full disk it replaces a good
+ * electron-store is no alternative. Hosts without Electron lack it, and on a full disk it replaces a good
  * file with a truncated one.
  */
 export class Preferences implements SettingsStore<PreferenceValues> {
   readonly #file: JsonFile<Stored>
   #stored: Stored
 
-  /** `problem`: called with one sentence if the file can't be read. */
+  /** `problem` is called with one sentence if the file can't be read. */
   constructor(folder: string, nowMs: number, problem: (sentence: string) => void) {
     this.#file = fileIn(folder)
     this.#stored = this.#file.read({}, nowMs, problem)
@@ -60,8 +62,8 @@ export class Preferences implements SettingsStore<PreferenceValues> {
 export interface SettingsStore<T> {
   read(): T
   /**
-   * Changes some settings. Unless the implementation says otherwise, they apply to this run even if they
-   * can't be saved.
+   * Changes some settings. Unless the implementation says otherwise, the changes apply to this run even if
+   * they can't be saved.
    */
   change(changes: Partial<T>): Saved
 }

@@ -20,11 +20,12 @@ const OTHERS_MAY = 0o077
 const OTHERS_MAY_WRITE = 0o022
 const ALL_MAY_WRITE = 0o002
 const STICKY = 0o1000
-/** The flag that makes opening a link fail. 0 on Windows, which has none. */
+/** The flag that makes opening a link fail. 0 on Windows, which has no such flag. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
 
 /**
- * The umask at the start of this process. `undefined` while it is in force, and on Windows, which has none.
+ * The umask at the start of this process. `undefined` while it is in force, and on Windows, which has no
+ * umask.
  */
 let formerMask: number | undefined
 /** Number of other programs that are being started. */
@@ -37,7 +38,7 @@ export function createFilesPrivately(): void {
 
 /**
  * Restores the original umask until the returned function is called. A program that is started meanwhile,
- * such as a browser, inherits it and uses it for every file that it saves.
+ * such as a browser, inherits the umask and uses it for every file that it saves.
  *
  * The app's own files stay private, because each is created with `PRIVATE_MODE`.
  */
@@ -65,7 +66,8 @@ export function openPrivately(file: string, how: 'append' | 'replace'): number {
  * Makes sure that a file exists and is private before a library opens it by its path. A file from an earlier
  * version may be readable by others. Throws for a link.
  *
- * An existing file is not opened: closing it would release SQLite's locks on it in this process (POSIX).
+ * An existing file is not opened, because closing it would release SQLite's locks on it in this process
+ * (POSIX).
  */
 export function ensurePrivate(file: string): void {
   const found = lstatSync(file, { throwIfNoEntry: false })
@@ -78,10 +80,10 @@ export function ensurePrivate(file: string): void {
 }
 
 /**
- * Why a folder can't be trusted with secrets, as the end of a sentence. `undefined` if it can. It belongs to
- * another user, others may write to it or replace it, or a file in it is a link, a pipe or a device.
+ * Why a folder can't be trusted with secrets, as the end of a sentence. `undefined` if it can.
  *
- * Windows is not checked, because its access lists have no mode.
+ * A folder can't be trusted if it belongs to another user, if others may write to it or replace it, or if a
+ * file in it is a link, a pipe or a device. Windows is not checked, because its access lists have no mode.
  */
 export function whyNotTrusted(
   folder: string,
@@ -115,14 +117,14 @@ function foldersAbove(path: string): readonly string[] {
 
 /** 0 on Windows, where opening a pipe does not wait for its writer. */
 const NON_BLOCKING = constants.O_NONBLOCK ?? 0
-/** Interval of attempts to read a pipe, and their total duration. Milliseconds. */
+/** Interval of attempts to read a pipe, and their total duration, in milliseconds. */
 const PIPE_WAIT = { everyMs: 10, mostMs: 10_000 } as const
 
 /**
  * Reads a file as text. `undefined` if it is longer than `maxBytes`. Throws the system's error.
  *
- * Reading stops at that length, because the size of a device or a pipe, such as a shell's `<(…)`, is unknown.
- * After waiting `PIPE_WAIT.mostMs` for the writer of a pipe, throws ETIMEDOUT.
+ * Reading stops at this length, because the size of a device or a pipe, such as a shell's `<(…)`, is unknown.
+ * After a wait of `PIPE_WAIT.mostMs` for the writer of a pipe, throws ETIMEDOUT.
  */
 export function readBounded(
   path: string,
@@ -160,7 +162,7 @@ function readNow(file: number, bytes: Buffer, at: number): number | undefined {
   }
 }
 
-/** Blocks this thread, for a wait in which nothing else may run. */
+/** Blocks this thread for a wait in which nothing else may run. */
 export function blockFor(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

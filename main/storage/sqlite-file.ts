@@ -12,8 +12,7 @@ export interface SqliteOptions {
 /**
  * Opens a database file. If it is missing, creates it as a private file. Throws SQLite's errors.
  *
- * A file created by SQLite would be readable by all users. The -wal and -shm files get the mode of the main
- * file.
+ * SQLite's own file would be readable by all users. The -wal and -shm files get the mode of the main file.
  */
 export function openSqlite(file: string, { pragmas, busyMs }: SqliteOptions): DatabaseSync {
   ensurePrivate(file)
@@ -30,14 +29,14 @@ export function openSqlite(file: string, { pragmas, busyMs }: SqliteOptions): Da
 /** The schema of a file after `migrate`. */
 export type SchemaState =
   | { readonly kind: 'current' }
-  /** From a later version, whose tables are unknown. The file is left unchanged. */
+  /** The file is from a later version, whose tables are unknown. It is left unchanged. */
   | { readonly kind: 'newer'; readonly version: number }
 
 /**
- * Runs the migrations that a file of an older version lacks, in one transaction. The migration at index n
- * turns version n into n + 1. Throws SQLite's errors. The file is then unchanged.
+ * Runs the migrations that a file of an older version needs, in one transaction. Migration n turns version n
+ * into n + 1. Throws SQLite's errors. The file is then unchanged.
  *
- * The transaction is opened even if no migration is missing, to find out whether the file can be written.
+ * The transaction is opened even if no migration is needed. This shows whether the file can be written.
  */
 export function migrate(database: DatabaseSync, migrations: readonly string[]): SchemaState {
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
@@ -55,9 +54,10 @@ export function migrate(database: DatabaseSync, migrations: readonly string[]): 
 }
 
 /**
- * Returns a check whether the file of an open database is still in place, with its -wal file. A deleted or
- * replaced file accepts writes without an error, but they are lost when the process ends. Always true for a
- * database without a file.
+ * Returns a check whether the file of an open database is still in place, with its -wal file. Always true for
+ * a database without a file.
+ *
+ * A deleted or replaced file accepts writes without an error, but the writes are lost when the process ends.
  */
 export function filePlace(database: DatabaseSync): () => boolean {
   const path = database.location()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { systemErrorCode } from './system-error.ts'
 
-/** Whether a write to disk is durable. `why`: the reason if not, in words for a person. */
+/** Whether a write to disk is durable. If not, `why` is the reason, in words for a person. */
 export type Saved = { readonly ok: true } | { readonly ok: false; readonly why: string }
 
 /** The result of a write that is durable. */
@@ -13,7 +13,7 @@ export const SAVED: Saved = { ok: true }
  */
 export type StorageFailure = 'full' | 'locked' | 'corrupt' | 'newer' | 'not-allowed' | 'other'
 
-/** Primary result codes of SQLite: the low byte of an extended one. */
+/** Primary result codes of SQLite, which are the low byte of extended ones. */
 const SQLITE_PERM = 3
 const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
@@ -75,7 +75,7 @@ const DAMAGED = 'the file is damaged'
 
 /**
  * The text for an error of a database file, as the end of a sentence. `undefined` if neither the disk nor the
- * file is the cause. The error is then a bug.
+ * file is the cause. Such an error is a bug.
  */
 export function storageErrorText(error: unknown): string | undefined {
   if (isForeignRow(error)) return DAMAGED

@@ -1,5 +1,5 @@
 /**
- * Error codes in plain words. Node's own messages have a code and a path: `EACCES: permission denied, open
+ * Error codes in plain words. Node's own messages contain a code and a path: `EACCES: permission denied, open
  * '/…'`.
  */
 const WORDS: Readonly<Record<string, string>> = {

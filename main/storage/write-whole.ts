@@ -36,6 +36,6 @@ function discard(draft: string): void {
   try {
     rmSync(draft, { force: true })
   } catch {
-    // Report the original error. The next write replaces the draft.
+    // The original error is reported. The next write replaces the draft.
   }
 }

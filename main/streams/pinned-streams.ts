@@ -10,7 +10,7 @@ export interface Pins {
   read(): readonly StreamRequest[]
   write(requests: readonly StreamRequest[]): Saved
   /**
-   * Removes the pins, including those stored by other versions, so that no account id of a removed key
+   * Removes the pins, including pins stored by other versions, so that no account id of a removed key
    * remains.
    */
   forget(): Saved
@@ -32,8 +32,8 @@ type Entry = z.output<typeof entry>
 type Stored = z.output<typeof stored>
 
 /**
- * The key that owns pins. Its id alone is not enough: an id may be reused after its key is removed, or if its
- * key was only in memory.
+ * The key that owns pins. An id alone is not enough, because it may be reused after its key is removed, or if
+ * its key was only in memory.
  */
 export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl' | 'baseUrl' | 'clientId'> {
   /** Whether the key is stored beyond this run. If not, its pins are not stored either. */
@@ -41,11 +41,12 @@ export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl'
 }
 
 /**
- * The streams to open again at the next start, by API key and host: `pinned-streams.json` in the data folder.
+ * The streams to open again at the next start, by API key and host. Stored in `pinned-streams.json` in the
+ * data folder.
  *
- * Targets contain account ids, which must not reach another broker or key. So the file is private, and an
- * entry is read only by the key that wrote it. A damaged file is set aside. There are then no pins. A pin
- * that this version can't read stays in the file but is not opened.
+ * Targets contain account ids, which must not reach another broker or key. So the file is private, and only
+ * the key that wrote an entry can read it. A damaged file is set aside, and there are no pins. A pin that
+ * this version can't read stays in the file but is not opened.
  */
 export class PinnedStreams {
   readonly #file: JsonFile<Stored>
@@ -103,7 +104,7 @@ export class PinnedStreams {
 }
 
 /**
- * A digest of the owner. The built-in simulator has a constant one, because its port changes at each start.
+ * A digest of the owner. For the built-in simulator it is constant, because its port changes at each start.
  */
 export function markOf({ environment, authUrl, baseUrl, clientId }: PinOwner): string {
   if (environment === 'simulator') return 'simulator'

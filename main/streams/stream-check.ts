@@ -34,8 +34,8 @@ export function streamToCheck(
  * Opens a stream, reads its quota headers and closes it. No other request shows the quotas of a stream
  * category.
  *
- * A check uses one request and, briefly, one slot. It never takes a slot in use. It takes the last free one
- * only if a person requests the check.
+ * A check uses one request and, briefly, one slot. It never takes a slot in use. It takes the last free slot
+ * only at a person's request.
  */
 export async function checkStream(
   category: string,

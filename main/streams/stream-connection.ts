@@ -30,7 +30,7 @@ export interface ConnectionDeps extends ExchangeDeps {
 /** Inputs for opening a connection. */
 export interface OpeningPass {
   readonly token: string
-  /** The permit of this request. Call it with the outcome. Absent while the gateway is off. */
+  /** The permit of this request. Must be called with the outcome. Absent while the gateway is off. */
   readonly turn?: Permit | undefined
 }
 
@@ -40,7 +40,7 @@ export interface ConnectionListener {
   /** Called with the bytes of an open stream, before their frames are reported. */
   heard?(bytes: Uint8Array): void
   frames(read: FramesRead): void
-  /** The response was not 200. `tapped`: quota information from its headers and body. */
+  /** The response was not 200. `tapped` has the quota information from its headers and body. */
   refused(status: number, tapped: Tapped, answer: { observation: Observation; body: RefusalBody }): void
   ended(why: string, code: StreamReasonCode): void
 }
@@ -50,8 +50,8 @@ const REFUSAL_TIMEOUT_MS = 5_000
 /** Maximum part of an error response that readers get, in bytes. */
 const MAX_REFUSAL_BYTES = 1 << 20
 /**
- * How long a response from an unknown sender may stay without data, in milliseconds. A stream without data
- * sends a heartbeat after 5 s (service 12).
+ * Maximum time in milliseconds for which a response from an unknown sender may have no data. A stream without
+ * data sends a heartbeat after 5 s (service 12).
  */
 const FIRST_WORD_MS = 6_000
 
@@ -112,7 +112,10 @@ export class StreamConnection {
     )
   }
 
-  /** Until the stream opens, the time of its request. Then the time of its opening. Epoch milliseconds. */
+  /**
+   * The time of the stream's request until it opens, and the time of its opening from then on. Epoch
+   * milliseconds.
+   */
   openedAtMs: number
 
   get isOpening(): boolean {
@@ -138,7 +141,7 @@ export class StreamConnection {
     if (sender.kind === 'other') this.#notTheService(sender.why)
     else if (status !== 200) {
       this.#phase = 'refusing'
-      // The body names the quota, so it is awaited, but only for a limited time.
+      // The body names the quota. It is awaited, but only for a limited time.
       this.#cancelWait = clock.after(REFUSAL_TIMEOUT_MS, () => this.#refused('cut'))
     } else if (sender.kind === 'unsure') {
       this.#phase = 'unsure'

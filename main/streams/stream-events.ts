@@ -35,7 +35,7 @@ export class StreamEvents {
     return Math.max(0, this.#openings - 1)
   }
 
-  /** `reason`: why the stream was reopened. The first opening ignores `reason` and `gap`. */
+  /** `reason` says why the stream was reopened. `reason` and `gap` are ignored at the first opening. */
   opened(reason: string, { sinceMs, overlapped }: OpeningGap): void {
     this.#openings += 1
     if (this.#openings === 1)
@@ -50,7 +50,7 @@ export class StreamEvents {
       })
   }
 
-  /** `sinceMs`: the stream's last frame, epoch ms. */
+  /** `sinceMs` is the time of the stream's last frame, epoch ms. */
   silent(sinceMs: number): void {
     this.#report({ kind: 'stream-silent', ...this.#name, since: Math.round(sinceMs) })
   }

@@ -22,7 +22,7 @@ export interface HandoverListener {
   opened(observation: Observation): void
   /** Called with bytes of the connection in use. */
   heard(bytes: Uint8Array): void
-  /** Called with frames. Ignore those of a connection that is over. */
+  /** Called with frames. Frames of a connection that is over must be ignored. */
   frames(read: FramesRead, from: StreamConnection): void
   refused(answer: RefusedStream, isSuccessor: boolean): void
   /** Called when a connection ended, or when no connection could be opened. */
@@ -33,7 +33,7 @@ export interface HandoverListener {
  * The connections of one stream: the current one and, during an announced restart, its successor.
  *
  * With the gateway on, a new connection waits for its turn among all requests. With the gateway off, it waits
- * while its category's request quota is paused, or has no more left than the reserve for other programs. It
+ * while its category's request quota is paused or has no more left than the reserve for other programs. It
  * opens with the access token that is valid at that time.
  */
 export class StreamHandover {
@@ -42,11 +42,11 @@ export class StreamHandover {
   readonly #deps: HandoverDeps
   readonly #listener: HandoverListener
   #current: StreamConnection | undefined
-  /** Replaces the current connection once it is open. Until then, the current one stays. */
+  /** Replaces the current connection once it is open. */
   #successor: StreamConnection | undefined
   /**
-   * Increases with each attempt and each `hangUp`. Identifies an attempt that is outdated after its wait for
-   * a token.
+   * Increases with each attempt and each `hangUp`. Shows that an attempt is outdated after its wait for a
+   * token.
    */
   #attempt = 0
 
@@ -79,7 +79,7 @@ export class StreamHandover {
     return this.#deps.turns?.()
   }
 
-  /** Opens a connection. `turn`: its permit, if already granted. */
+  /** Opens a connection. `turn` is its permit, if already granted. */
   async connect(turn?: Permit): Promise<void> {
     this.#attempt += 1
     const attempt = this.#attempt

@@ -23,7 +23,7 @@ import { StreamWatchdog } from './stream-watchdog.ts'
 export interface StreamDeps extends HandoverDeps {
   readonly random: Random
   /**
-   * The own stream to close in order to free a slot for this one. `undefined` if no own stream has a slot.
+   * The own stream that could be closed to free a slot for this one. `undefined` if no own stream has a slot.
    */
   readonly proposal: (category: string) => StreamProposal | undefined
   readonly report: (report: KeyReport) => void
@@ -32,8 +32,8 @@ export interface StreamDeps extends HandoverDeps {
 }
 
 /**
- * A wake-up treats an opening older than this as lost, because the opening's own timer stops during sleep.
- * Milliseconds.
+ * Age in milliseconds at which a wake-up treats an opening as lost. The opening's own timer stops during
+ * sleep.
  */
 const OPENING_MS = 20_000
 /** Maximum random delay, so that many streams do not reconnect together. Milliseconds. */
@@ -41,7 +41,8 @@ const SPREAD_MS = 500
 /** Wait after a 429 without a Reset (service 7). Milliseconds. */
 const FALLBACK_MS = 60_000
 /**
- * Additional delay per consecutive failure, for streams whose next attempts are due together. Milliseconds.
+ * Additional delay per consecutive failure, in milliseconds. Separates streams whose next attempts are due
+ * together.
  */
 const LATER_MS = 20
 const MAX_LATER = 10
@@ -60,10 +61,10 @@ interface Reason {
 }
 
 /**
- * Reasons that may mean an outage. A wait for one of them may end early, because an outage may.
+ * Reasons that may mean an outage. A wait for one of these reasons may end early, because an outage may.
  *
- * A rejection is not listed, because it sets the time of the next attempt. A stream closed for exceeding a
- * limit is not listed either, because it must not retry more often.
+ * A rejection is not listed, because it sets the time of the next attempt. A stream that was closed for
+ * exceeding a limit is not listed either, because it must not retry more often.
  */
 const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
   'silent',
@@ -77,7 +78,7 @@ const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
 /** States of a stream whose connection has ended or is about to end. */
 const WITHOUT_IT: ReadonlySet<StreamState['kind']> = new Set(['waiting', 'opening', 'restarting'])
 
-/** Keeps one stream open. Judges it by its frames, not by its socket, and reopens it with backoff. */
+/** Keeps one stream open. Judges the stream by its frames, not by its socket, and reopens it with backoff. */
 export class StreamKeeper {
   readonly id: string
   readonly category: string
@@ -174,7 +175,7 @@ export class StreamKeeper {
     }
   }
 
-  /** `turn`: the permit of the first connection. */
+  /** `turn` is the permit of the first connection. */
   start(turn?: Permit): void {
     void this.#connections.connect(turn)
     this.#watchdog.watch()
@@ -265,8 +266,8 @@ export class StreamKeeper {
     const { refused } = tapped
     this.audience?.refused(answer)
     if (refused === 'concurrency' && isSuccessor) {
-      // The stream's own earlier connection had the slot. It becomes free when the service notices that this
-      // connection ended.
+      // The stream's own earlier connection had the slot. The slot becomes free when the service notices that
+      // the connection ended.
       this.#watchdog.feed({ kind: 'ended', reason: 'server going away', code: 'going-away' })
       return
     }
@@ -277,8 +278,8 @@ export class StreamKeeper {
   }
 
   /**
-   * When to retry. After a rate-limit 429, the gateway's queue knows the time. A slot released here is free
-   * soon. When other programs release theirs is unknown.
+   * When to retry. After a rate-limit 429, the gateway's queue knows the time. A slot released by Headroom is
+   * free soon. When other programs release theirs is unknown.
    */
   #retryAtMs({ refused, retryAtMs }: Tapped): number {
     const { slots, timeline, random, turns } = this.#deps
@@ -365,8 +366,8 @@ export class StreamKeeper {
   }
 
   /**
-   * When the next attempt may begin in an outage. `undefined` means now: a program waits for the stream's
-   * first response, or a person requested a restart.
+   * When the next attempt may begin in an outage. `undefined` means now, because a program waits for the
+   * stream's first response or a person requested a restart.
    */
   #notBeforeMs({ code, attempt }: Extract<StreamState, { kind: 'waiting' }>): number | undefined {
     const isFirst = this.audience !== undefined && this.#brokeMs === undefined
@@ -376,7 +377,9 @@ export class StreamKeeper {
     return nextMs && nextMs + LATER_MS * Math.min(attempt, MAX_LATER)
   }
 
-  /** A stream that can't be reopened counts as silent after as long without a frame as a connected one. */
+  /**
+   * A stream that can't be reopened counts as silent after the same time without a frame as a connected one.
+   */
   #judgeSilence(): void {
     const { kind } = this.#watchdog.state
     if (this.#heardMs === undefined || (kind !== 'waiting' && kind !== 'opening')) return
@@ -384,7 +387,7 @@ export class StreamKeeper {
   }
 }
 
-/** The stream's input for a response other than 200. `retryAtMs`: when a 429 may be retried, epoch ms. */
+/** The stream's input for a response other than 200. `retryAtMs` is when a 429 may be retried, epoch ms. */
 function inputOfAnswer(status: number, refused: RefusedBy | undefined, retryAtMs: number): StreamInput {
   switch (refused) {
     case 'concurrency':
@@ -421,7 +424,7 @@ const hasFrame = (state: StreamState): boolean =>
   'openedAtMs' in state &&
   (state.kind === 'restarting' || state.sawData || state.lastFrameAtMs > state.openedAtMs)
 
-/** The part of a summary that derives from the state. `last`: why the stream is being reopened. */
+/** The part of a summary that derives from the state. `last` says why the stream is being reopened. */
 function summaryOf(
   state: StreamState,
   last: Reason | undefined,

@@ -39,7 +39,8 @@ export class StreamOutage {
   }
 
   /**
-   * Records that a stream opened. `fleeting`: it keeps ending, so its attempt counts in the next outage too.
+   * Records that a stream opened. A `fleeting` stream keeps ending, so its attempt counts in the next outage
+   * too.
    */
   served(how: 'lasting' | 'fleeting'): void {
     if (!this.#isOn) return

@@ -14,10 +14,7 @@ export interface WatchdogDeps {
   readonly random: Random
 }
 
-/**
- * Maximum interval between two checks, so that a changed clock or an unannounced sleep is noticed.
- * Milliseconds.
- */
+/** Maximum interval between two checks in milliseconds. Detects a changed clock or an unannounced sleep. */
 const MAX_WATCH_MS = 5_000
 const MIN_WATCH_MS = 10
 
@@ -30,7 +27,7 @@ export interface WatchdogListener {
   notBeforeMs(state: Extract<StreamState, { kind: 'waiting' }>): number | undefined
 }
 
-/** The state of one stream. Inputs advance it, and so does a timer that detects silence and ends waits. */
+/** The state of one stream. Inputs change it, and so does a timer that detects silence and ends waits. */
 export class StreamWatchdog {
   readonly #deps: WatchdogDeps
   readonly #listener: WatchdogListener

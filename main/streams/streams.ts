@@ -51,7 +51,7 @@ export class Streams {
   readonly #closing = new Map<string, { readonly atMs: number; readonly cancel: () => void }>()
   readonly #checks = new Map<string, number>()
 
-  /** Called when a slot is free that no own stream waits for. */
+  /** Called when a slot is free and no own stream waits for it. */
   onSlotFreed: (category: string) => void = () => {}
   /** Called when a slot is needed, so that streams without readers can close. */
   onSlotWanted: (category: string) => void = () => {}
@@ -83,12 +83,15 @@ export class Streams {
     return { ok: true, keeper }
   }
 
-  /** The error if no stream of this category can be opened now, with the least useful stream to close. */
+  /** The error if no stream of this category can be opened now. Names the least useful stream to close. */
   noSlot(category: string): CommandError {
     return noSlot(this.#slotsOf(category), this.#proposal(category), this.#deps.timeline.now())
   }
 
-  /** Ends a stream that no program reads any more, unless Headroom needs it. Does not list it as closed. */
+  /**
+   * Ends a stream that no program reads any more, unless Headroom needs it. The stream is not listed as
+   * closed.
+   */
   leftByPrograms(keeper: StreamKeeper): void {
     keeper.audience = undefined
     if (!keeper.isOwn) {
@@ -108,13 +111,15 @@ export class Streams {
     }
   }
 
-  /** Opens a stream. `replace`: own stream of the category to close if all slots are in use. */
+  /** Opens a stream. `replace` is the own stream of the category to close if all slots are in use. */
   open(request: StreamRequest, replace?: string): Outcome<{ readonly stream: string }> {
     return this.#open(request, replace, false)
   }
 
   /**
-   * Closes a stream after `inSeconds`, unless `keep` cancels that. A closed stream is removed immediately.
+   * Closes a stream after `inSeconds`, unless `keep` cancels the close. A closed stream is removed
+   * immediately.
+   *
    * Until the stream closes, its connection counts, so that the displayed slots are correct.
    */
   closeIn(id: string, inSeconds: number): Outcome {
@@ -250,7 +255,8 @@ export class Streams {
   }
 
   /**
-   * Makes room for a stream, or returns why there is no room. `mayBeRefused`: open it even without a slot.
+   * Makes room for a stream, or returns why there is no room. With `mayBeRefused`, the stream is opened even
+   * without a slot.
    */
   #roomFor(request: StreamRequest, replace: string | undefined, mayBeRefused: boolean): Outcome {
     if (this.#keepers.filter((keeper) => !keeper.isClosed).length >= MAX_STREAMS) return tooMany(MAX_STREAMS)
@@ -375,7 +381,7 @@ const tooMany = (most: number): CommandError => ({
   message: `Not opened: ${most} streams are open, the maximum.`,
 })
 
-/** The error if all slots are in use. It names the stream that the window's button would close. */
+/** The error if all slots are in use. Names the stream that the window's button would close. */
 function noSlot(slots: string, proposal: StreamProposal | undefined, nowMs: number): CommandError {
   const taken = `Not opened: ${slots} are in use`
   if (!proposal) return { ok: false, code: 'no-slot', message: `${taken} by others.` }

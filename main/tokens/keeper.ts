@@ -20,7 +20,7 @@ import type { TokenStore } from './token-store.ts'
 export interface KeeperDeps {
   readonly http: Http
   /**
-   * Receives every token before it is sent, and each new one, so that they can be removed from logs and
+   * Receives every token before it is sent, and each new one, so that tokens can be removed from logs and
    * texts.
    */
   readonly secrets: Secrets
@@ -29,9 +29,9 @@ export interface KeeperDeps {
   readonly timeline: Timeline
   readonly changed: () => void
   readonly event: (event: KeyReport) => void
-  /** Reports whether the sign-in host was reached. `sinceMs`: when it stopped responding. */
+  /** Reports whether the sign-in host was reached. `sinceMs` is when it stopped responding. */
   readonly reached: (ok: boolean, why: string, sinceMs?: number) => void
-  /** Called with exceptions of listeners: bugs that must not affect the tokens. */
+  /** Called with exceptions of listeners. They are bugs, which must not affect the tokens. */
   readonly onListenerError?: (cause: unknown) => void
 }
 
@@ -40,7 +40,7 @@ export interface NoAccess {
   readonly kind: 'none'
   readonly why: string
   readonly failure?: string
-  /** Next attempt, epoch ms: the scheduled one, or an earlier one if a request may cause it. */
+  /** Time of the next attempt, epoch ms: the scheduled one, or an earlier one that a request may cause. */
   readonly retryAtMs?: number
 }
 
@@ -62,10 +62,10 @@ export interface WatchedBearer extends Bearer {
   readonly isRefreshing: () => boolean
 }
 
-/** Maximum wait for a refresh after a 401. After that, the caller gets the 401. */
+/** Maximum wait in milliseconds for a refresh after a 401. The caller then gets the 401. */
 const MAX_REPLACEMENT_MS = 10_000
 
-/** Maximum time between two checks of what is due, because timers stop during sleep. */
+/** Maximum time in milliseconds between two checks of what is due, because timers stop during sleep. */
 const MAX_WAIT_MS = 60_000
 
 /**
@@ -122,7 +122,7 @@ export class TokenKeeper {
     this.#store.stop()
   }
 
-  /** Resolves when no request of this key is pending. Its response may contain a token to store. */
+  /** Resolves when no request of this key is pending. A response may contain a token to store. */
   async idle(): Promise<void> {
     await Promise.all([this.#refresh.flight, this.#revocation.flight])
   }
@@ -137,7 +137,7 @@ export class TokenKeeper {
     return this.#access({ mayRefreshNow: this.#store.state.failures === 0 })
   }
 
-  /** `access` for a program's request, which may retry a failed refresh ahead of schedule. */
+  /** Like `access`, for a program's request, which may retry a failed refresh ahead of schedule. */
   accessForProgram(): Promise<Access> {
     return this.#access({ mayRefreshNow: this.#mayRetry })
   }
@@ -150,8 +150,8 @@ export class TokenKeeper {
   }
 
   /**
-   * The access token that may be sent now. Call this just before sending a request that waited for `access`:
-   * a person may have revoked the key during the wait.
+   * The access token that may be sent now. Call this just before sending a request that waited for `access`,
+   * because a person may have revoked the key meanwhile.
    */
   usable(): Access {
     const { state } = this.#store
@@ -165,9 +165,10 @@ export class TokenKeeper {
   }
 
   /**
-   * Handles a 401 for a request with this access token: refreshes if that may help. Resolves once another
-   * token is in use, or none is expected soon. Until then, the rejected token stays in use, because other
-   * paths may accept it.
+   * Handles a 401 for a request with this access token. Refreshes if that may help. Resolves once another
+   * token is in use, or none is expected soon.
+   *
+   * Until then, the rejected token stays in use, because other paths may accept it.
    */
   async rejected(value: string, pathAndQuery: string): Promise<void> {
     const { access, failures } = this.#store.state
@@ -195,7 +196,7 @@ export class TokenKeeper {
   }
 
   /**
-   * Retries immediately what is pending: an unsaved token, and a failed refresh or an unconfirmed revocation.
+   * Immediately retries what is pending: an unsaved token, a failed refresh, or an unconfirmed revocation.
    */
   async tryNow(): Promise<void> {
     this.#store.retry()
@@ -211,8 +212,8 @@ export class TokenKeeper {
   }
 
   /**
-   * Records a confirmed revocation of this API key that another profile requested. It ended these tokens too
-   * (service 4.2). Returns false if they were already revoked or are being revoked.
+   * Records a confirmed revocation of this API key that another profile requested. The revocation ended these
+   * tokens too (service 4.2). Returns false if they were already revoked or are being revoked.
    */
   revokedElsewhere(): boolean {
     if (!this.#revocation.doneElsewhere()) return false

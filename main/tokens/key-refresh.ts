@@ -20,13 +20,13 @@ export interface KeyRefreshDeps extends Omit<KeeperDeps, 'timeline'> {
   /** The current credentials. A person may have corrected the secret. */
   readonly key: () => KeyCredentials
   readonly lifetimes: () => KeyLifetimes
-  /** Called at the end of each flight, whatever its outcome, to check what is due. */
+  /** Called at the end of each flight, whatever its outcome. The keeper then checks what is due. */
   readonly ended: () => void
 }
 
 const REFRESH_TIMEOUT_MS = 20_000
 
-/** Time after which a host is reported as not responding. Its request continues. Milliseconds. */
+/** Time in milliseconds after which a host is reported as not responding. Its request continues. */
 const UNANSWERED_MS = 10_000
 
 /**
@@ -42,7 +42,7 @@ export class KeyRefresh {
   readonly #deps: KeyRefreshDeps
   readonly #today: RefreshesToday
   #flight: Promise<RefreshOutcome> | undefined
-  /** Whether a refresh waits for its response. Its promise settles a moment later. */
+  /** Whether a refresh waits for its response. The flight's promise settles a moment later. */
   #isAsking = false
   /** When the refresh in progress was requested, epoch ms. */
   #askedAtMs = 0

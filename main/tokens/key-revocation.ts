@@ -27,15 +27,15 @@ export interface KeyRevocationDeps
   readonly refresh: Pick<KeyRefresh, 'flight' | 'askOnce'>
   readonly nowMs: () => number
   readonly key: () => KeyCredentials
-  /** Called at the end of each flight, whatever its result, to check what is due. */
+  /** Called at the end of each flight, whatever its result. The keeper then checks what is due. */
   readonly ended: () => void
 }
 
 /**
  * The revocation of one key's tokens (service 4.2). Callers share one flight.
  *
- * A revocation waits for a refresh in progress. A refresh whose response was lost is repeated first: revoking
- * a replaced token might leave its replacement valid.
+ * A revocation waits for a refresh in progress. A refresh whose response was lost is repeated first, because
+ * revoking a replaced token might leave its replacement valid.
  */
 export class KeyRevocation {
   readonly #store: TokenStore

@@ -10,7 +10,7 @@ import type { VaultTokens } from '../vault/vault.ts'
 /** Gives the tokens of one key access to the vault. */
 export interface TokenSealer {
   /**
-   * Seals the first tokens of a sign-in. `undefined` while the vault can't seal. The caller tries again
+   * Seals the first tokens of a sign-in. `undefined` while the vault can't seal. The caller must try again
    * later.
    */
   seal(tokens: StoredTokens): Sealing | undefined
@@ -69,7 +69,7 @@ export class TokenStore {
   #failures = 0
   #whyUnsaved: string | undefined
   #stopped = false
-  /** Whether the key was removed or signed in again. The response to a refresh must then not be stored. */
+  /** Whether the key was removed or signed in again. If so, the response to a refresh must not be stored. */
   #detached = false
   #cancelRetry: () => void = () => {}
 
@@ -157,14 +157,14 @@ export class TokenStore {
     return why === undefined ? reading : { ...reading, why }
   }
 
-  /** Uses `state` from now on. Nothing in it needs to be stored. */
+  /** Uses `state` from now on, without storing it. */
   use(state: TokenState): void {
     this.#state = state
   }
 
   /**
-   * Stores `state` and uses it, in one step. So a new token is durable before any part of it is used. A
-   * revoked token is no longer used once its revocation is stored.
+   * Stores `state` and uses it, in one step. A new token is therefore durable before any part of it is used.
+   * A revoked token is no longer used once its revocation is stored.
    */
   save(state: TokenState): void {
     this.#state = state
@@ -198,8 +198,9 @@ export class TokenStore {
   }
 
   /**
-   * Stores that the token is about to be sent, so that the next start knows that it may be used up. A failure
-   * is reported but does not prevent sending: an unused token expires within half an hour.
+   * Stores that the token is about to be sent. The next start then knows that it may be used up.
+   *
+   * A failure is reported but does not prevent sending, because an unused token expires within half an hour.
    */
   intend(): void {
     const saved = this.#intend()
@@ -233,8 +234,8 @@ export class TokenStore {
   }
 
   /**
-   * Seals the tokens that are in memory. If the vault can't seal, returns ok, because the vault reports its
-   * own state. After sealing, the state has the generation of the stored token.
+   * Seals the tokens that are in memory, and adopts the generation of the stored token. If the vault can't
+   * seal, returns ok, because the vault reports its own state.
    */
   seal(): Saved {
     const memory = this.#memory
@@ -306,8 +307,8 @@ export class TokenStore {
 /**
  * Returns the vault's result. Turns an exception into a failed write.
  *
- * An exception is a bug, but no reason to lose a new token, which can't be requested again. Only its name is
- * reported, because its message may contain anything.
+ * An exception is a bug, but must not lose a new token, which can't be requested again. Only the exception's
+ * name is reported, because its message may contain anything.
  */
 function safely<T extends { readonly ok: boolean }>(
   run: () => T,

@@ -9,7 +9,7 @@ import { KEY_BYTES, seal, unseal } from './sealing.ts'
 export interface DataKeys {
   readonly opened: ReadonlyMap<number, Uint8Array>
   /**
-   * Absent if no data key was opened. Nothing can then be sealed, and stored records can only be counted or
+   * Absent if no data key was opened. Nothing can be sealed then, and stored records can only be counted or
    * deleted.
    */
   readonly current?: { readonly id: number; readonly key: Uint8Array }
@@ -21,11 +21,11 @@ export const NO_KEYS: DataKeys = { opened: new Map() }
 export type Unlocking =
   | { readonly kind: 'unlocked'; readonly keys: DataKeys }
   /**
-   * The data is intact, but the keystore's key has changed. `backend`: kind of the keystore that sealed the
-   * data.
+   * The data is intact, but the keystore's key has changed. `backend` is the kind of the keystore that sealed
+   * the data.
    */
   | { readonly kind: 'key-changed'; readonly why: string; readonly backend: string }
-  /** The data is intact, but another kind of keystore sealed it. `backend`: the recorded kind. */
+  /** The data is intact, but another kind of keystore sealed it. `backend` is the recorded kind. */
   | { readonly kind: 'sealed-elsewhere'; readonly backend: string }
   | { readonly kind: 'record-corrupt'; readonly why: string }
   | { readonly kind: 'unwritable'; readonly why: string }
@@ -138,9 +138,8 @@ export async function addDataKey(
 }
 
 /**
- * Whether another kind of keystore wrapped a key that can't be opened. The kind is recorded, because each
- * kind of keystore would take the other's data for damaged. A key that opens is valid, whatever kind is
- * recorded.
+ * Whether another kind of keystore wrapped a key that can't be opened. Without the recorded kind, each
+ * keystore would take another's data for damaged. A key that opens is valid, whatever kind is recorded.
  */
 function isFromElsewhere(keystore: Keystore, { backend, wrapped, wrapped_digest }: KeyRow): boolean {
   return keystore.mayHaveWrapped?.(backend) === false && isWhole(wrapped, wrapped_digest)
@@ -152,8 +151,7 @@ function judge(database: DatabaseSync, row: KeyRow, key: Uint8Array): Verdict {
   if (key.length !== KEY_BYTES) return 'other'
   if (unseal(key, placeOfCanary(row.id), row.canary) === CANARY) return 'right'
   if (isWhole(row.canary, row.canary_digest)) return 'other'
-  // Only the canary is damaged. Any record that opens proves the key in its place. Without records, nothing
-  // can be lost.
+  // Only the canary is damaged. Any record that opens proves the key. Without records, nothing can be lost.
   const sealed = z
     .array(
       z.object({

@@ -2,15 +2,17 @@ import { createHmac } from 'node:crypto'
 import type { VaultView } from './records.ts'
 import { derivedKey } from './sealing.ts'
 
-/** Where a token in the journal comes from: a person, or a step of a refresh. The steps are in order. */
+/** The source of a token in the journal: a person, or a step of a refresh. The steps are in order. */
 export type JournalStep = 'signed-in' | 'intended' | 'sent' | 'received' | 'committed'
 
 /** Number of rows kept per profile. Rows about tokens that a person entered stay as long as the profile. */
 const KEPT_ROWS = 200
 
 /**
- * Records the fingerprint of a token that was intended, sent, received or committed. It shows a maintainer
- * why a sign-in ended, without the token. Call this within a transaction.
+ * Records the fingerprint of a token that was intended, sent, received or committed. Call this within a
+ * transaction.
+ *
+ * The journal shows a maintainer why a sign-in ended, without the token.
  */
 export function writeJournal(
   { database, keys, nowMs }: VaultView,

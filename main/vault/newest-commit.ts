@@ -8,8 +8,8 @@ import { writeWhole } from '../storage/write-whole.ts'
  * The number of the newest commit, in a file next to the vault's: `vault.seen.json`.
  *
  * A restored old copy of `vault.db` is intact and can be opened, but the service has since replaced its
- * tokens. Only another file can reveal that. It is written after each commit, so that a crash never makes a
- * vault look older than it is.
+ * tokens. Only another file can reveal this. The file is written after each commit, so that a crash never
+ * makes a vault look older than it is.
  */
 export class NewestCommit {
   readonly #file: string

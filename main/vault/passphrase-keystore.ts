@@ -6,7 +6,7 @@ import { KEY_BYTES, seal, unseal } from './sealing.ts'
 
 /** The cost of stretching a passphrase with scrypt. */
 export interface ScryptCost {
-  /** CPU and memory: a power of two. */
+  /** CPU and memory, a power of two. */
   readonly N: number
   readonly r: number
   readonly p: number
@@ -42,7 +42,8 @@ const wrapping = z
   .refine(({ N, r, p }) => 128 * r * (N + 2 + p) <= MAX_MEMORY_BYTES)
 
 /**
- * A keystore that wraps the data key with a key stretched from a passphrase. The cost is stored with it.
+ * A keystore that wraps the data key with a key stretched from a passphrase. The cost is stored with the
+ * wrapped key.
  *
  * A check text is sealed separately from the data key. It distinguishes a wrong passphrase from a damaged
  * record.

@@ -22,13 +22,13 @@ export interface OpenRecord {
   readonly about: string
 }
 
-/** The result of reading a record. `lost`: the record exists but can't be opened. */
+/** The result of reading a record. `lost` means that the record exists but can't be opened. */
 export type RecordReading =
   | OpenRecord
   | { readonly kind: 'none' }
   | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt' }
 
-/** Number of generations whose metadata is kept. Only the newest one's secret is kept. */
+/** Number of generations whose metadata is kept. Only the newest generation has its secret. */
 const KEPT_GENERATIONS = 3
 
 const recordRow = z.object({
@@ -60,8 +60,8 @@ export function readRecord({ database, keys }: VaultView, profile: string, kind:
 }
 
 /**
- * Seals and stores a record, within the caller's transaction. Older generations keep their metadata. Their
- * secrets are deleted.
+ * Seals and stores a record, within the caller's transaction. Older generations keep their metadata but lose
+ * their secrets.
  */
 export function writeRecord(
   { database, keys: { current }, nowMs }: VaultView,
@@ -87,7 +87,10 @@ export function writeRecord(
     .run(profile, kind, generation - KEPT_GENERATIONS)
 }
 
-/** Moves the newest record of a kind, unchanged, to the quarantine. It is never read or overwritten there. */
+/**
+ * Moves the newest record of a kind, unchanged, to the quarantine. In quarantine, it is never read or
+ * overwritten.
+ */
 export function quarantineRecord(
   { database, nowMs }: VaultView,
   profile: string,
@@ -103,11 +106,11 @@ export function quarantineRecord(
        SELECT profile, kind, generation, data_key, sealed, about, ?, ? FROM records WHERE ${newest}`,
     )
     .run(why, Math.round(nowMs), ...which)
-  // Deletes all records of the kind. Otherwise, an older one without a secret would become the newest.
+  // Deletes all records of the kind. Otherwise an older record without a secret would become the newest.
   database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(profile, kind)
 }
 
-/** The generation of the next record. It was never used before, not even by a record in quarantine. */
+/** The generation of the next record, never used before, not even by a record in quarantine. */
 export function nextGeneration({ database }: VaultView, profile: string, kind: RecordKind): number {
   const highest = (table: 'records' | 'quarantine') =>
     Number(

@@ -15,8 +15,8 @@ export class Faults {
   }
 
   /**
-   * Arms or disarms a fault. `true`: its usual number of strikes. A number: that many strikes. `false` or 0:
-   * disarmed. Throws a RangeError for an unknown name.
+   * Arms or disarms a fault. `true` arms it for its usual number of strikes, and a number for this many.
+   * `false` or 0 disarms it. Throws a RangeError for an unknown name.
    */
   set(name: string, on: boolean | number): void {
     const known = FAULTS.find((fault) => fault.name === name)

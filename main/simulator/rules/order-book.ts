@@ -8,7 +8,7 @@ import {
 } from './order-terms.ts'
 import { type Payload, priceOf, SYNTHETIC, timestamp, UNKNOWN_SYMBOL } from './payloads-market.ts'
 
-/** Time from an order's receipt until it is filled or rests in the book. Milliseconds. */
+/** Time in milliseconds from an order's receipt until it is filled or rests in the book. */
 export const WORKED_AFTER_MS = 1000
 
 const DESCRIPTIONS = {
@@ -58,9 +58,9 @@ export interface OrderChanges {
 /**
  * The orders that programs have placed, for one key and user.
  *
- * An order is received (ACK) immediately. After `WORKED_AFTER_MS`, a market order is filled (FLL), and so is
- * a limit order if the price has then reached its limit. Any other order rests (OPN), or is cancelled (CAN)
- * if its duration is immediate. An order for an unknown symbol is rejected (REJ).
+ * An order is received (ACK) immediately. After `WORKED_AFTER_MS`, a market order is filled (FLL). So is a
+ * limit order if the price has reached its limit. Any other order rests (OPN), or is cancelled (CAN) if its
+ * duration is immediate. An order for an unknown symbol is rejected (REJ).
  *
  * Nothing runs between requests. Before each read, the changes that are due are applied in order.
  */
@@ -210,7 +210,7 @@ export class OrderBook {
     this.#working.add(order)
   }
 
-  /** Changes an order's status, and the orders that depend on it. */
+  /** Changes the status of an order, and of orders that depend on it. */
   #become(order: BookedOrder, status: OrderStatus, atMs: number): void {
     order.status = status
     order.workAtMs = undefined

@@ -56,7 +56,7 @@ export type OrderTerms = z.output<typeof order>
 
 export type OrderType = OrderTerms['type']
 
-/** Name of a price that an order's type requires and that is missing. */
+/** Name of a price that is missing although the order's type requires it. */
 function priceProblem(terms: {
   readonly OrderType: OrderType
   readonly LimitPrice?: string | undefined
@@ -140,7 +140,7 @@ export function readChange(body: string): BodyRead<OrderChange> {
   return isEmpty ? { ok: false, message: 'Name a term to change, such as Quantity.' } : read
 }
 
-/** Name of a price that `changed` lacks but its type requires. */
+/** Name of a price that is missing in `changed` although its type requires it. */
 export const missingPrice = ({ type, limitPrice, stopPrice }: OrderTerms): string | undefined =>
   priceProblem({ OrderType: type, LimitPrice: limitPrice, StopPrice: stopPrice })
 
@@ -156,7 +156,7 @@ function readBody<T, R>(body: string, schema: z.ZodType<T>, then: (value: T) => 
   if (value === undefined) return { ok: false, message: 'The body must be JSON.' }
   const parsed = schema.safeParse(value)
   if (parsed.success) return { ok: true, value: then(parsed.data) }
-  // The path has only names of fields, so no value of the request is repeated.
+  // The path contains only field names, so no value of the request is repeated.
   const path = parsed.error.issues[0]?.path.join('.') ?? ''
   return {
     ok: false,

@@ -45,13 +45,13 @@ interface Row {
  * The request buckets of one key and user, including the requests of other programs.
  *
  * Nothing runs between requests. Before a bucket is read, the due requests of other programs are applied in
- * order. They may get 429s too.
+ * order. These may get 429s too.
  */
 export class RequestQuotas {
   readonly #rows = new Map<string, Row>()
   readonly #rules: RequestQuotaRules
 
-  /** `programs`: further programs by category, each with its own arrival times. */
+  /** `programs` are further programs by category, each with its own arrival times. */
   constructor(
     rules: RequestQuotaRules,
     startMs: number,

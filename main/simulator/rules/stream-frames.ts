@@ -62,7 +62,7 @@ export function quoteFrames(seed: number, symbols: readonly string[]): Frames {
   }
 }
 
-/** Frames of a stream of one symbol: `first` opens it, `next` gives its messages. */
+/** Frames of a stream of one symbol. `first` opens the stream, and `next` gives its messages. */
 function oneSymbol(
   shape: Pick<Frames, 'contentType' | 'lineEnd'>,
   symbol: string,

@@ -2,7 +2,7 @@
  * A quota as a bucket (service 8.3), in whole numbers.
  *
  * A rolling bucket counts request-milliseconds: a request costs `periodMs`, and each millisecond refills
- * `limit`. So fractions of a request are exact, and no rounding error accumulates.
+ * `limit`. Fractions of a request are therefore exact, and no rounding error accumulates.
  */
 export interface BucketRule {
   readonly limit: number
@@ -66,7 +66,7 @@ export function spend(
   }
 }
 
-/** The values of the quota headers at `atMs`: requests are rounded down, and seconds up. */
+/** The values of the quota headers at `atMs`. Requests are rounded down, and seconds up. */
 export function readingOf(rule: BucketRule, bucket: ThrottleBucket, atMs: number): BucketReading {
   const now = bucketAt(rule, bucket, atMs)
   switch (now.kind) {

@@ -39,7 +39,7 @@ export const refused = (error: TokenErrorCode, description: string): TokenRefusa
 export interface SignIn {
   readonly signedInAtMs: number
   readonly scope: string
-  /** Whether the sign-in used PKCE. Refreshes then need no client secret (service 4.1). */
+  /** Whether the sign-in used PKCE. If so, refreshes need no client secret (service 4.1). */
   readonly pkce: boolean
   ended: boolean
 }
@@ -163,7 +163,7 @@ export class TokenRules {
     }
     if (atMs >= held.issuedAtMs + this.#limits.refreshExpiryMs) return 'The refresh token has expired.'
     if (held.replacedAtMs === undefined) return undefined
-    // Only the latest replaced token is accepted: its successor must be the sign-in's newest token.
+    // Only the latest replaced token is accepted. Its successor must be the sign-in's newest token.
     const justReplaced = held.child !== undefined && held.child.replacedAtMs === undefined
     const inOverlap = atMs < held.replacedAtMs + this.#limits.rotationOverlapMs
     return justReplaced && inOverlap ? undefined : 'The refresh token was already used.'
