@@ -48,7 +48,7 @@ export function HeadroomWindow() {
           <Glance key={zone} inert={isBehindDialog} />
         </Suspense>
       )}
-      {/* The monitor stays mounted behind other pages, because redrawing it would make switching slow. */}
+      {/* The monitor stays mounted behind other pages. Otherwise switching pages would be slow. */}
       <Activity mode={shown === 'glance' ? 'hidden' : 'visible'}>
         <div className={css('window')} data-link={link} inert={isBehindDialog}>
           <SkipLinks />
@@ -94,7 +94,7 @@ function Dashboard({ isShown, dimmed, frozen }: DashboardProps) {
         <VerdictPanel />
       </div>
       <main
-        // Only the visible page has the skip link's id. The link must not lead to a hidden page.
+        // Only the visible page has the skip link's id, because the link must not lead to a hidden page.
         id={isShown ? MAIN : undefined}
         tabIndex={-1}
         className={css('main', isMaximised && 'maximised', dimmed && 'dimmed', frozen && 'frozen')}

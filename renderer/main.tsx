@@ -82,7 +82,7 @@ createRoot(root).render(
   </StrictMode>,
 )
 
-/** The api: from the desktop's preload script, or over HTTP in a browser. */
+/** The api. The desktop's preload script provides it. In a browser, it works over HTTP. */
 function connectHost() {
   if (window.headroom !== undefined) return { api: window.headroom, link: alwaysLive }
   const session = browserSession({ location, history, storage: sessionStorage })

@@ -20,7 +20,7 @@ export type TokenReading =
 
 /** The kind of the records with the current refresh tokens. */
 export const TOKEN = 'refresh-token'
-/** The kind of the records with the other candidates. They are JSON, under the generation of the token. */
+/** The kind of the records with the other candidates, as JSON under the generation of the token. */
 const DOUBT = 'refresh-token-doubt'
 
 /** The unencrypted data next to a sealed token: times and states, no secret. */

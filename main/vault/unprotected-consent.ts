@@ -6,8 +6,10 @@ import type { VaultHandle } from './vault-handle.ts'
 export type KeepConsent = () => Saved
 
 /**
- * Stores keys in a keystore that does not protect them, after a person consented. Does so only if nothing
- * else prevents storing them (promise K2). Keys that were in memory are stored when the keystore responds.
+ * Stores keys in a keystore that does not protect them, after a person consented.
+ *
+ * Only if nothing else prevents storing them (promise K2). Keys that were in memory are stored when the
+ * keystore responds.
  */
 export async function allowUnprotected(
   handle: Pick<VaultHandle, 'status' | 'askAgain'>,

@@ -20,12 +20,12 @@ export type VaultFileOpening =
       readonly kind: 'unusable'
       readonly line: string
       readonly notices: readonly string[]
-      /** Whether a file exists. It may contain keys. */
+      /** Whether a file exists. The file may contain keys. */
       readonly isThere: boolean
     }
 
 const NAME = 'vault'
-/** Maximum wait for another program's lock. Everything else is blocked during that wait. Milliseconds. */
+/** Maximum wait for another program's lock, in milliseconds. The wait blocks everything else. */
 const BUSY_MS = 250
 
 /**
@@ -88,8 +88,8 @@ type Opened =
   | { readonly kind: 'unusable'; readonly why: string }
 
 /**
- * Creates the file under another name and renames it when complete. So `vault.db` is never incomplete. If it
- * is empty, another program emptied it.
+ * Creates the file under another name and renames it when complete, so that `vault.db` is never incomplete.
+ * If `vault.db` is empty, another program emptied it.
  */
 function create(file: string, migrations: readonly string[]): Opened {
   const draft = `${file}.new`
@@ -117,7 +117,7 @@ function open(file: string): Opened {
   let database: DatabaseSync | undefined
   try {
     database = openSqlite(file, { pragmas: '', busyMs: BUSY_MS })
-    // Each connection first reads the page that identifies a database. The check reads the rest.
+    // Each connection first reads the page that identifies a database. The check reads the other pages.
     const [found] = database.prepare('PRAGMA quick_check(1)').all()
     if (found?.['quick_check'] !== 'ok') {
       database.close()
@@ -153,7 +153,7 @@ function migrateVault(database: DatabaseSync, migrations: readonly string[]): Mi
   }
 }
 
-/** Whether `vault.db` may contain keys: it lists at least one, or it can't be read. */
+/** Whether `vault.db` may contain keys. It lists at least one, or can't be read. */
 export function mayHoldKeys(folder: string): boolean {
   const file = join(folder, `${NAME}.db`)
   if (![file, `${file}-wal`].some((path) => existsSync(path))) return false
@@ -170,13 +170,16 @@ export function mayHoldKeys(folder: string): boolean {
 }
 
 /**
- * Records a key without a readable name. It stays until a person connects their keys again or disconnects it.
+ * Records a key without a readable name. The record stays until a person connects the keys again or
+ * disconnects it.
  */
 function rememberLost(database: DatabaseSync, nowMs: number): void {
   database.prepare('INSERT OR IGNORE INTO profiles VALUES (?, ?, ?)').run(SAVED_KEYS, '', Math.round(nowMs))
 }
 
-/** The message for a file that SQLite would silently take for a new database. It must not be opened. */
+/**
+ * The message for a file that SQLite would silently take for a new database. Such a file must not be opened.
+ */
 function strangeBeginning(file: string): string | undefined {
   const size = statSync(file, { throwIfNoEntry: false })?.size
   if (size === 0) return 'are lost: their file was empty'

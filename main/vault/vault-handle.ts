@@ -16,21 +16,21 @@ export type VaultStatus =
   /** No keystore was given. Nothing is stored, and stored keys are left unchanged. */
   { readonly state: 'memory'; readonly line?: string } | { readonly state: 'ok' } | StartTrouble
 
-/** The status after another attempt with the keystore. `line`: for a person, absent if `ok`. */
+/** The status after another attempt with the keystore. `line` is for a person, and absent if `ok`. */
 type AskedAgain = { readonly state: VaultStatus['state']; readonly line?: string }
 
 /** The folder of a vault, and what is needed to open it. */
 export interface VaultHandleDeps {
   readonly folder: string
-  /** If absent, keys are only in memory. */
+  /** Without a keystore, keys are only in memory. */
   readonly keystore?: Keystore
   readonly wallMs: () => number
-  /** Opens the database. If absent, `vault.db` in the folder is opened. */
+  /** Opens the database. Default: `vault.db` in the folder. */
   readonly openFile?: (folder: string, nowMs: number) => VaultFileOpening
 }
 
 /**
- * The vault of a data folder. It is open, waits for its keystore, or is unusable. Opening it never fails. Its
+ * The vault of a data folder. It is open, waits for its keystore, or is unusable. Opening never fails. The
  * status shows problems.
  *
  * The caller must hold the lock of the folder (main/storage/lock.ts).
@@ -139,8 +139,8 @@ export class VaultHandle {
   }
 
   /**
-   * Whether the keystore protects nothing: any reader of the file can read the keys. A person has consented
-   * to that.
+   * Whether the keystore protects nothing. Any reader of the file can then read the keys. A person has
+   * consented to this.
    */
   get hidesNothing(): boolean {
     return this.#status.state === 'ok' && (this.#deps.keystore?.hidesNothing?.() ?? false)
@@ -215,7 +215,7 @@ export class VaultHandle {
         break
       case 'waiting':
         this.#status = startTrouble('waiting', unlocking.why)
-        // Lists stored keys in the meantime.
+        // Lists stored keys until the data keys are open.
         this.#vault ??= this.#vaultWith(this.#database, NO_KEYS)
         void unlocking.settled.then(() => this.askAgain())
         return

@@ -12,7 +12,7 @@ export interface StartTrouble {
 }
 
 /**
- * The status of an unusable vault. Each state has its own remedy: a locked keyring needs its password, a
+ * The status of an unusable vault. Each state has its own remedy. A locked keyring needs its password, a
  * changed key needs the old keyring or a new sign-in, and a damaged record needs a new sign-in.
  */
 export const startTrouble = (state: StartTrouble['state'], why: string): StartTrouble => ({
@@ -22,8 +22,8 @@ export const startTrouble = (state: StartTrouble['state'], why: string): StartTr
 })
 
 /**
- * The status if another kind of keystore sealed the keys: for example, the desktop's keyring, when a
- * passphrase is given.
+ * The status if another kind of keystore sealed the keys, such as the desktop's keyring if a passphrase is
+ * given.
  */
 export function sealedElsewhere(backend: string): StartTrouble {
   const sealedBy = backend === PASSPHRASE_BACKEND ? 'passphrase' : 'desktop'

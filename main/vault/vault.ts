@@ -23,7 +23,7 @@ import { readTokens, TOKEN, type TokenReading, writeIntent, writeTokens } from '
 /** The tokens of one key in the vault. Every write is one transaction, durable when it returns ok. */
 export interface VaultTokens {
   read(): TokenReading
-  /** Stores that a token is about to be sent, so that the next start knows that it may be used up. */
+  /** Stores that a token is about to be sent. The next start then knows that it may be used up. */
   intend(intent: Intent, refreshToken: string): Saved
   /**
    * Stores the newest token, its standing and a pending revocation. Without an intent, ends the stored
@@ -37,14 +37,14 @@ export interface VaultTokens {
 /** A stored profile as found in this run. */
 export interface StoredProfile {
   readonly id: string
-  /** Absent if unreadable. Only the profile's id is then known. */
+  /** Absent if unreadable. If absent, only the profile's id is known. */
   readonly about?: ProfileAbout
   readonly clientSecret?: string
   readonly reading: TokenReading
   readonly tokens: VaultTokens
 }
 
-/** The result of storing a sign-in. `generation`: the generation of the stored token. */
+/** The result of storing a sign-in. `generation` is that of the stored token. */
 export type SignedIn =
   | (Saved & { readonly ok: true; readonly generation: number })
   | (Saved & { readonly ok: false })
@@ -127,7 +127,7 @@ export class Vault {
       const generation = Math.max(nextGeneration(view, id, TOKEN), token.generation)
       storedAs = generation
       for (const kind of [TOKEN, SECRET] as const) {
-        // Kept in case its data key can be opened again. Otherwise the new record would replace it.
+        // Quarantined, because its data key may be opened again. Otherwise the new record would replace it.
         if (readRecord(view, id, kind).kind === 'lost') {
           quarantineRecord(view, id, kind, 'replaced by a new sign-in')
         }
@@ -148,7 +148,7 @@ export class Vault {
     return saved.ok ? { ...saved, generation: storedAs } : saved
   }
 
-  /** Stores a person's settings of a key. It needs no open data key. */
+  /** Stores a person's settings of a key. No data key need be open. */
   keepSettings(profile: Pick<Profile, 'id' | 'probes' | 'rotationMinutes' | 'orders'>): Saved {
     const changes = keySettingsOf(profile)
     return this.#write(({ database, nowMs }) => {
@@ -281,7 +281,7 @@ export class Vault {
     return reading
   }
 
-  /** Quarantines a record. If that fails, the record is just as safe in place. */
+  /** Quarantines a record. If this fails, the record is just as safe in place. */
   #quarantine(profile: string, kind: RecordKind, why: string): void {
     this.#write((view) => quarantineRecord(view, profile, kind, why))
   }

@@ -18,8 +18,8 @@ const BACKOFF_MS = [250, 500, 1000, 2000, 4000, 5000] as const
 /** Interval of attempts while too many tabs are open, in ms. */
 const TABS_MS = 2_000
 /**
- * The host counts as lost after this long without data, in ms. It sends a blank line every 5 s, so two in a
- * row are then missing.
+ * Time in ms without data after which the host counts as lost. The host sends a blank line every 5 s, so at
+ * least two are then missing.
  */
 const SILENCE_MS = 12_000
 
@@ -40,7 +40,7 @@ export class BrowserApi implements LinkSource {
   readonly #listeners = new Map<string, Set<(value: unknown) => void>>()
   #link: Link = { kind: 'connecting' }
   #failures = 0
-  /** Number of the current attempt. Responses to older ones are ignored. */
+  /** Number of the current attempt. Responses to older attempts are ignored. */
   #attempt = 0
   #cancelRetry: () => void = () => {}
   #abort: AbortController | undefined
@@ -114,7 +114,7 @@ export class BrowserApi implements LinkSource {
       signal,
     })
     if (answer.status === 401) {
-      // The code is used up, but the bearer is valid: the tab was reloaded or restored.
+      // The code is used up, but the bearer is valid. The tab was reloaded or restored.
       const kept = session.bearer()
       if (kept === undefined) throw new NotKnown('no-code')
       return kept
@@ -232,7 +232,7 @@ function apiThrough(
   const entry = (name: string) => (arg?: unknown) =>
     typeof arg === 'function' ? follow(name, (value) => void arg(value)) : ask(name, arg)
   return new Proxy({} as WindowApi, {
-    // An object with a `then` would count as a promise.
+    // Without this, an object with a `then` would count as a promise.
     get: (_target, name) => (typeof name === 'string' && name !== 'then' ? entry(name) : undefined),
   })
 }

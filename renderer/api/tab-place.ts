@@ -15,8 +15,9 @@ type Leave = () => void
 type Locks = Pick<LockManager, 'request'>
 
 /**
- * Uses locks as places: a browser shares them among the tabs of one host and port, like connections. A
- * browser without locks, or one that forbids them (for example because site data is blocked), has no limit.
+ * Uses locks as places. A browser shares locks among the tabs of one host and port, like connections.
+ *
+ * A browser without locks, or one that forbids them (for example because site data is blocked), has no limit.
  */
 export function tabPlace(locks: Locks | undefined): TabPlace {
   let place: Promise<Leave | undefined> | undefined

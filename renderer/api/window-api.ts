@@ -16,7 +16,7 @@ export type Link =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live' }
   | { readonly kind: 'lost'; readonly sinceMs: number; readonly retryAtMs: number }
-  /** `MAX_TABS` other tabs of this browser are connected. This one connects when a tab is closed. */
+  /** `MAX_TABS` other tabs of this browser are connected. This tab connects when one of them is closed. */
   | { readonly kind: 'too-many-tabs' }
   /** The host does not know this page. The page must be opened with the link that the host prints. */
   | { readonly kind: 'no-session'; readonly why: 'restarted' | 'no-code' }

@@ -211,8 +211,8 @@ function Age({ category }: CategoryProps) {
   const seen = useQuota(category, ({ observedAt }) =>
     observedAt === undefined ? '' : `last header at ${clockText(observedAt)}`,
   )
-  // Source and next check do not both fit. The planned check takes precedence over `documented`, which is
-  // then only in the tooltip.
+  // Source and next check do not both fit. The planned check replaces `documented`, which is then only in the
+  // tooltip.
   const shown = source === 'default' && check !== '' ? '–' : age?.replace(/ ago$/, '')
   const next = check === '' ? '' : `next check ${check === 'now' ? check : `in ${check}`}`
   return (

@@ -109,10 +109,13 @@ function worstCategory(snapshot: Snapshot, nowMs: number): string | undefined {
   return tightest === undefined || tightest.state === 'ok' ? undefined : tightest.row.category
 }
 
-/** The columns that only a wide window shows. A heading across hidden columns would take up their space. */
+/**
+ * The columns that only a wide window shows. A heading must not span hidden columns, which would take up
+ * space.
+ */
 const FURTHER_COLUMNS = ['bar-cell', 'count', 'trend', 'own', 'others', 'pace', 'full', 'age'] as const
 
-/** The heading of a group, with the line that folds its rows without a header. */
+/** The heading of a group, and the line that folds its rows without a header. */
 function GroupHead({ group: { id, name, window, unseen, isOpen } }: { readonly group: RowGroup }) {
   const { view } = useParts()
   const toggle = () =>

@@ -17,8 +17,8 @@ interface Choice {
 }
 
 /**
- * The row of the chart. The worst row if the chart follows it, otherwise the chosen row or, without a choice,
- * the first row. `undefined` without rows.
+ * The row of the chart: the worst row if the chart follows it, or else the chosen row. Without a choice, the
+ * first row. `undefined` without rows.
  */
 export function chosenCategory(snapshot: Snapshot, { chosen, followsWorst }: Choice): string | undefined {
   const has = (category: string | undefined) =>
@@ -62,9 +62,11 @@ export function useFirstChoice(): void {
 }
 
 /**
- * The row to show in the chart before a person chooses one. `undefined` to leave the chart unchanged. The
- * first choice is the worst row. A later one is made only if another row gets into trouble while the shown
- * row is well. `own`: the row that this function chose last.
+ * The row to show in the chart before a person chooses one. `undefined` leaves the chart unchanged. `own` is
+ * the row that this function chose last.
+ *
+ * The first choice is the worst row. A later choice is made only if another row gets into trouble while the
+ * shown row is well.
  */
 export function firstChoice(snapshot: Snapshot, own: string | undefined): string | undefined {
   const { category } = snapshot.verdict

@@ -51,7 +51,7 @@ export const lowLine = (level: number, words: string) =>
     label: lineLabel(`low below ${words}`, 'insideBottomLeft', 'var(--warning)'),
   }) as const
 
-/** Recharts' arguments for a tooltip: whether there is a cursor, and the rows at it. */
+/** Recharts' arguments for a tooltip: whether there is a cursor, and the rows at the cursor. */
 export interface CursorProps<Row> {
   readonly active?: boolean
   readonly payload?: readonly { readonly payload?: Row }[]

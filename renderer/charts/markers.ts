@@ -7,25 +7,29 @@ export interface ChartMarker {
   /** Epoch ms. */
   readonly at: number
   /**
-   * Row of the marker's label, 0 at the top. Labels close to each other get different rows. `undefined` if no
-   * row has room.
+   * Row of the marker's label, 0 at the top. Labels that are close to each other have different rows.
+   * `undefined` if no row has room.
    */
   readonly lane: number | undefined
   /** Side of the line for the label. `left` if there is no room on the right. */
   readonly side: 'left' | 'right'
 }
 
-/** Markers of one kind closer than this share of the range are merged, because their labels would overlap. */
+/**
+ * Minimum distance between markers of one kind, as a share of the range. Closer markers are merged, because
+ * their labels would overlap.
+ */
 const MIN_DISTANCE = 1 / 25
 /** The share of the range that a label takes up on a narrow chart. */
 const LABEL_WIDTH = 0.14
 const LANES = 3
 
 /**
- * The markers of a time range, oldest first: 429s of the row, events of the key's streams, tokens and
- * sign-in, and the open and close of the regular session.
+ * The markers of a time range, oldest first. `profile` is the displayed key. `events` may be those of all
+ * keys.
  *
- * `profile`: the displayed key. `events` may be those of all keys.
+ * Markers are 429s of the row, events of the key's streams, tokens and sign-in, and the open and close of the
+ * regular session.
  */
 export function chartMarkers(
   events: readonly LoggedEvent[],
@@ -68,7 +72,7 @@ export function placedMarkers(
   markers: readonly Pick<ChartMarker, 'kind' | 'at'>[],
   span: MarkerSpan,
 ): readonly ChartMarker[] {
-  // Events of the key get labels first: a week has ten session times, which could take all the room.
+  // Events of the key get labels first, because the ten session times of a week could take all the room.
   const inTurn = [...markers.filter((marker) => !isOfSession(marker)), ...markers.filter(isOfSession)]
   const placed: ChartMarker[] = []
   for (const marker of inTurn) placed.push(placeOf(marker, placed, span))
@@ -79,7 +83,7 @@ type Moment = Pick<ChartMarker, 'kind' | 'at'>
 
 const isOfSession = ({ kind }: Moment): boolean => kind === 'open' || kind === 'close'
 
-/** Side and row of a label, around the labels in `placed`. */
+/** Side and row of a label. Avoids the labels in `placed`. */
 function placeOf(marker: Moment, placed: readonly ChartMarker[], { toMs, labelMs }: MarkerSpan): ChartMarker {
   const sideOf = ({ at }: Moment) => (at > toMs - labelMs ? 'left' : 'right')
   const labelAt = (one: Moment) => (sideOf(one) === 'left' ? one.at - labelMs : one.at)

@@ -7,7 +7,7 @@ export interface RangeFacts {
   /** Duration of the forecast, in milliseconds. */
   readonly aheadMs: number
   readonly tickMs: number
-  /** Interval of requests for the range's data. A long range changes slowly. Milliseconds. */
+  /** Interval of requests for the range's data, in milliseconds. A long range changes slowly. */
   readonly askAgainMs: number
   readonly words: string
   /** Whether each column is drawn from its lowest to its highest value. */
@@ -25,8 +25,9 @@ const GROWING = [
 
 /**
  * The parameters of a range for a recording that began at `sinceMs`. `undefined` if nothing is recorded yet.
- * The shortest range grows with the data, from 2 to 15 minutes in steps, so that it is neither mostly empty
- * nor constantly moving.
+ *
+ * The shortest range grows with the data in steps from 2 to 15 minutes, so that it is neither mostly empty
+ * nor always moving.
  */
 export function shownRange(range: ChartRange, sinceMs: number | undefined, nowMs: number): RangeFacts {
   const whole = RANGES[range]

@@ -27,7 +27,8 @@ export function DialogFrame({ title, about, width = 'narrow', children }: Dialog
         <Dialog.Content
           className={css('dialog', width)}
           onOpenAutoFocus={(event) => {
-            // The first control must not have the focus: it might react to a key press for the window.
+            // The first control must not have the focus, because it might react to a key press for the
+            // window.
             event.preventDefault()
             titleRef.current?.focus()
           }}

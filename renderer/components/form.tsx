@@ -14,7 +14,7 @@ interface FieldProps {
   readonly error?: string | undefined
 }
 
-/** An input with its label, hint and error. The form reads the value. No state stores it. */
+/** An input with its label, hint and error. The form reads its value, which is not in any state. */
 export function Field({ label, name, type = 'text', initial, placeholder, hint, error }: FieldProps) {
   const id = useId()
   const isSecret = type === 'password'

@@ -14,7 +14,7 @@ interface Mark {
 
 const circle = (r: number) => `M${6 - r} 6a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0-${2 * r} 0z`
 
-/** One mark per kind of problem, the same on every surface. */
+/** One mark per kind of problem, the same in the whole app. */
 const MARKS = {
   ok: { fill: circle(4.2) },
   watch: { fill: circle(1.7), line: circle(4.6), width: 1.5 },

@@ -4,7 +4,7 @@ import sheet from './swatch.module.css'
 
 const css = classesOf(sheet)
 
-/** Number of colours and patterns. Further programs share them. */
+/** Number of colours and patterns. Programs beyond this number share them. */
 const FILLS = 6
 
 /** The class of a program's fill, by the program's index. Headroom and others have fills of their own. */

@@ -16,7 +16,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 
 const EXPORTS = menuCode(async () => (await import('./export-items.tsx')).OpenedExports)
 
-/** Maximum number of drawn events. More are stored, because other profiles may have some. */
+/** Maximum number of drawn events. More events are stored, because other profiles may have some. */
 const MAX_SHOWN = 100
 const MAX_PAST = 400
 
@@ -99,7 +99,7 @@ export function EventList() {
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
         <ol aria-label="Events" tabIndex={0}>
           {lines.map((line) => (
-            // `seq` restarts with each run of the app.
+            // The key includes more than `seq`, because `seq` restarts with each run of the app.
             <EventRow
               key={`${line.at} ${Math.min(...line.events.map(({ seq }) => seq))}`}
               line={line}

@@ -66,13 +66,13 @@ export const EventRow = memo(
     before.line.events.length === after.line.events.length,
 )
 
-/** The label of the row state that a line is about, because each row state has its own shape. */
+/** The label of the row state that a line is about. Each row state has its own shape. */
 function stateLabel({ events: [first] }: IncidentLine): string | undefined {
   if (first.kind === 'rate-limited') return STATE_LABELS.blocked
   return first.kind === 'quota-short' ? STATE_LABELS[first.state] : undefined
 }
 
-/** Whether a line needs more than two rows. It is then wrapped, so that nothing is cut off. */
+/** Whether a line needs more than two rows. Such a line is wrapped, so that nothing is cut off. */
 function isLong({ title, detail, at, endedAt }: IncidentLine): boolean {
   const length = endedAt === undefined ? 0 : lengthText(endedAt - at).length + 1
   return title.length > FITTING || detail.length + length > FITTING

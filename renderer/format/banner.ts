@@ -22,8 +22,8 @@ export const BANNER_ACTION_LABELS: Readonly<Record<BannerAction, string>> = {
 }
 
 /**
- * The banner for facts that a key's headline does not cover: the window's connection, and that a key is
- * simulated. `windowMs`: epoch ms.
+ * The banner for facts that no key's headline covers: the window's connection, and a simulated key.
+ * `windowMs`: epoch ms.
  */
 export function bannerFor(link: Link, snapshot: Snapshot | undefined, windowMs: number): Banner | undefined {
   return linkBanner(link, windowMs) ?? (snapshot && simulatedBanner(snapshot))

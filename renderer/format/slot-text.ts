@@ -53,7 +53,7 @@ export function slotSource({ source, observedAt, own }: SlotQuota): string {
 /** A slot's use: own, by others, or free. */
 export type SlotCell = 'own' | 'elsewhere' | 'free'
 
-/** One entry per slot, own ones first. At most the limit. */
+/** One entry per slot, own slots first. At most `limit` entries. */
 export function slotCells({ limit, own, elsewhere }: SlotQuota): readonly SlotCell[] {
   return Array.from({ length: Math.max(0, limit) }, (_, index) =>
     index < own ? 'own' : index < own + elsewhere ? 'elsewhere' : 'free',

@@ -7,7 +7,7 @@ export function sinceOpened(stream: StreamSummary, nowMs: number): string {
   return stream.openedAt === undefined ? '—' : sinceText(stream.openedAt, nowMs)
 }
 
-/** Why a stream is not live, and when it is retried. Empty for a live one. */
+/** Why a stream is not live, and when it is retried. Empty for a live stream. */
 export function streamReason(stream: StreamSummary, nowMs: number): string {
   if (stream.state === 'live' || stream.state === 'snapshot') return ''
   const silent =
@@ -26,8 +26,8 @@ export function streamReason(stream: StreamSummary, nowMs: number): string {
 }
 
 /**
- * An error of the service as text, with its code: `invalid symbol (EX_INVALID_SYMBOL)`. Texts without a code
- * stay unchanged.
+ * An error of the service as text, with its code: `invalid symbol (EX_INVALID_SYMBOL)`. A text without a code
+ * stays unchanged.
  */
 function inWords(error: string): string {
   const code = /\bEX_([A-Z]+(?:_[A-Z]+)*)\b/.exec(error)?.[1]

@@ -33,8 +33,8 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 const MAX_CARDS = 3
 
 /**
- * One key in large type, readable from across the room, and a list of all keys if there are several. A low
- * window shows a single line.
+ * One key in large type, readable from across the room. If there are several keys, also a list. A low window
+ * shows a single line.
  */
 export function Glance({ inert }: { readonly inert: boolean }) {
   const isLine = useMedia('(max-height: 220px)')

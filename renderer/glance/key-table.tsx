@@ -17,7 +17,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 const linesOf = ({ snapshots }: MirrorState, nowMs: number, refusals: Readonly<Record<string, number>>) =>
   JSON.stringify(keyLines(snapshots, nowMs, refusals))
 
-/** All keys, worst first. Alt and a number open one. */
+/** All keys, worst first. Alt and a number open a key. */
 export function KeyTable() {
   const { view } = useParts()
   const refusals = useRefusalsToday()
@@ -119,15 +119,17 @@ function KeyRow({ line, index, open }: KeyRowProps) {
 
 const SIGNED_OUT: readonly RefreshSummary['state'][] = ['none', 'sign-in-required', 'revoked']
 
-/** The cells for the tightest quota. `until` shows the note, but not a share, which `left` already shows. */
+/**
+ * The cells for the tightest quota. `until` shows the note, but no share, because `left` already shows it.
+ */
 function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
   if (isSignedOut) return { tightest: 'checks paused', left: '', until: '' }
   return { tightest, left, until: note.endsWith('%') ? '' : note }
 }
 
 /**
- * Each key's 429s since midnight in the displayed zone, from the history and this run. A key without its
- * history is left out.
+ * Each key's 429s since midnight in the displayed zone, from the history and this run. Keys without a
+ * readable history are left out.
  */
 function useRefusalsToday(): Readonly<Record<string, number>> {
   const { api, live } = useParts()

@@ -2,7 +2,7 @@ import type { History } from '../../app/contract/history.ts'
 
 /** One column of a chart. */
 export interface BandRow {
-  /** The middle of the column. A column without neighbours has a row at both ends. Epoch milliseconds. */
+  /** The middle of the column, epoch ms. A column without neighbours has a row at each end. */
   readonly at: number
   readonly band?: readonly [low: number, high: number]
   /** Whether the column has only the model's estimates, no header. */
@@ -16,8 +16,8 @@ export const BAND_COLUMNS = 150
  * Reduces points to the lowest and highest value per column, so that a dip of one second is visible on a
  * chart of a week.
  *
- * Estimates count only in a column without a header. Empty columns are a gap if there are more than
- * `MAX_EMPTY` in a row.
+ * Estimates count only in a column without a header. More than `MAX_EMPTY` consecutive empty columns form a
+ * gap.
  */
 export function bandRows(points: History['points'], fromMs: number, toMs: number): readonly BandRow[] {
   const widthMs = (toMs - fromMs) / BAND_COLUMNS

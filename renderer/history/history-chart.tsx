@@ -267,7 +267,7 @@ const HATCH = 'chart-others'
 const RANGE_HATCH = 'chart-range'
 const FORECAST_HATCH = 'chart-forecast'
 
-/** Maximum number of headers drawn as rings. More would run into each other. */
+/** Maximum number of headers drawn as rings. More rings would run into each other. */
 const MAX_RINGS = 80
 const isHeader = ({ headerAt, at, header }: ChartRow) => header !== undefined && headerAt === at
 const isRinged = (rows: readonly ChartRow[]) => rows.filter(isHeader).length <= MAX_RINGS
@@ -284,13 +284,13 @@ function HeaderRing({ cx, cy, payload }: RingProps) {
   return <circle cx={cx} cy={cy} r={2.6} fill="var(--panel)" stroke="var(--ok)" strokeWidth={1.3} />
 }
 
-/** A label of the axis: requests or, below zero, rates of the strip of use. */
+/** A label of the axis: requests, or rates of the strip of use below zero. */
 function axisText(value: number, strip: UseStrip | undefined): string {
   if (strip === undefined || value >= 0) return String(value)
   return value === strip.base ? '0' : `${strip.tickPerSecond}/s`
 }
 
-/** The tooltip at the cursor. A moving cursor renders only this. */
+/** The tooltip at the cursor. When the cursor moves, only the tooltip renders. */
 function Reading({ limit, ...cursor }: CursorProps<ChartRow> & { readonly limit: number }) {
   const row = rowUnderCursor(cursor)
   const reading = row && chartReading(row, limit)

@@ -29,8 +29,8 @@ const HistoryChart = lazy(async () => ({ default: (await import('./history-chart
 /** Width of a wide chart in pixels. */
 const MAX_PIXELS = 900
 /**
- * Minimum time between two renders of the chart, which takes longer than all numbers. The shortest range
- * moves by two pixels in this time.
+ * Minimum time between two renders of the chart, in milliseconds. The shortest range moves by two pixels in
+ * this time. A render takes longer than all numbers together.
  */
 const MIN_STEP_MS = 2000
 
@@ -174,7 +174,8 @@ function useSeries(category: string, history: History, range: ChartRange): Chart
   const step = useShown((_, nowMs) => Math.floor(nowMs / stepMs))
   const quota = useSnapshot((snapshot) => snapshot.requests.find((one) => one.category === category))
   const isDrawable = quota !== undefined
-  // Uses the quota of this step. A newer quota alone must not recompute the series, so the list omits it.
+  // Uses the quota of this step. A newer quota alone must not recompute the series, so the dependency list
+  // omits it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   return useMemo(
     () =>
@@ -190,10 +191,7 @@ function useSeries(category: string, history: History, range: ChartRange): Chart
   )
 }
 
-/**
- * The time of the newest point. The series reaches at least that far, to show points that arrive within a
- * step.
- */
+/** The time of the newest point. The series includes this time, to show points that arrive within a step. */
 const newest = ({ points }: History) => points.at(-1)?.at ?? 0
 
 function summary(category: string, { rows, limit, rejectedAt, facts }: ChartSeries): string {

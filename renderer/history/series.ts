@@ -29,7 +29,7 @@ export interface ChartRow {
   /** Requests per second, as estimated at that time. */
   readonly own?: number
   readonly elsewhere?: number
-  /** The bars of the strip of use, in units of the axis: see `UseStrip`. */
+  /** The bars of the strip of use, in units of the axis. See `UseStrip`. */
   readonly ownBar?: readonly [from: number, to: number]
   readonly othersBar?: readonly [from: number, to: number]
 }
@@ -52,8 +52,8 @@ export interface ChartSeries {
   /** Start of the row's recording, epoch ms. */
   readonly sinceMs: number | undefined
   /**
-   * The lowest level of the range, from headers as in the report, otherwise from estimates. `undefined`
-   * unless the level has risen since.
+   * The lowest level of the range, from headers as in the report. Without headers, from estimates.
+   * `undefined` unless the level has risen since.
    */
   readonly lowest: LowestLevel | undefined
   /** When the quota runs out if use continues: `empty 14:33–14:36`. Absent without a forecast. */
@@ -126,8 +126,8 @@ function withUsual(rows: readonly ChartRow[], usual: History['usual'] = []): rea
 /** Minimum rise of a line, as a share of the limit, for its lowest point to be marked. */
 const MIN_RISE = 0.1
 /**
- * The lowest point is not marked within this share of the time axis around a 429, which already shows that
- * nothing was left.
+ * Minimum distance of the lowest point from a 429, as a share of the time axis. A closer point is not marked,
+ * because the 429 already shows that nothing was left.
  */
 const TOLD_BY_429 = 1 / 8
 

@@ -3,8 +3,8 @@ import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import type { ChartRow } from './series.ts'
 
 /**
- * The strip of use below the line of a chart. Both share one axis, so that one cursor and one tooltip serve
- * both: the strip is below zero, with scaled rates.
+ * The strip of use below the line of a chart. Both share one axis, and so one cursor and one tooltip. The
+ * strip is below zero, with scaled rates.
  */
 export interface UseStrip {
   /**
@@ -25,7 +25,7 @@ export interface UseStrip {
 const BASE = -0.32
 const TOP = -0.07
 
-/** Maximum time for which a point's use applies, without a next point. Milliseconds. */
+/** Maximum time in milliseconds for which a point's use applies, without a next point. */
 const SAYS_MS = 30_000
 
 /** The strip for these points. `undefined` if their use is unknown. */
@@ -60,7 +60,7 @@ function roundedDown(perSecond: number): number {
   return Number((digit * unit).toFixed(Math.max(0, -power)))
 }
 
-/** The rows with use and last header at their time. Rows that only break a line stay unchanged. */
+/** The rows with their use and last header. Rows that only break a line stay unchanged. */
 export function withUse(
   rows: readonly ChartRow[],
   points: readonly HistoryPoint[],
@@ -75,7 +75,7 @@ export function withUse(
       const point = points[next]
       if (point === undefined || point.at > row.at) break
       if (point.own !== undefined) known = point
-      // A point with bounds is a sample that repeats a header's number, not a header.
+      // A point with bounds is a sample that repeats a header's number. It is not a header.
       if (point.source === 'header' && point.low === undefined) headerAt = point.at
     }
     if (observedAt !== undefined && observedAt <= row.at) headerAt = Math.max(headerAt ?? 0, observedAt)

@@ -9,8 +9,7 @@ import { useParts, usePausedSince } from '../state/window-parts.ts'
 const MAX_POINTS = 300
 
 /**
- * The history of one category. It is fetched at the range's interval while the window is visible and not
- * paused.
+ * The history of one category. Fetched at the range's interval while the window is visible and not paused.
  */
 export function useHistory(
   profile: string | undefined,

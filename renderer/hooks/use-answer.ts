@@ -18,8 +18,10 @@ export interface AwaitedAnswer<T> {
 }
 
 /**
- * Sends a request to main when a component is mounted, and again when `ask` or `when` changes. `ask` must be
- * stable across renders, with `useCallback` if needed. `undefined` requests nothing.
+ * Sends a request to main when a component is mounted, and again when `ask` or `when` changes.
+ *
+ * `ask` must be stable across renders, with `useCallback` if needed. If `ask` is `undefined`, nothing is
+ * requested.
  */
 export function useAnswer<T>(
   ask: ((api: WindowApi) => Promise<T>) | undefined,

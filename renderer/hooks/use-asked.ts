@@ -8,7 +8,7 @@ export interface Asked<T> {
   readonly refusal: string | undefined
   /** The last error with its code, if main returned one. */
   readonly refused: CommandError | undefined
-  /** Runs a command. Resolves to its result. `undefined` after an error. */
+  /** Runs a command. Resolves to its result, or to `undefined` after an error. */
   run(ask: () => Promise<Outcome<T>>): Promise<Outcome<T> | undefined>
   clear(): void
 }
@@ -44,7 +44,7 @@ export function useAsked<T>(): Asked<T> {
   }
 }
 
-/** The message for a host that was unreachable or failed. Expected errors are returned instead of thrown. */
+/** The message for a host that was unreachable or failed. Expected errors are returned, not thrown. */
 export function unanswered(error: unknown): string {
   return error instanceof TypeError
     ? 'Headroom is not responding. Try again later.'

@@ -2,15 +2,16 @@ import { useEffect } from 'react'
 import { useParts } from '../state/window-parts.ts'
 
 /**
- * Delay after which the dialog's own attempt to return the focus has failed, because the window was still
- * inert. Milliseconds.
+ * Time in milliseconds after which the dialog's own attempt to return the focus has failed. The window was
+ * still inert.
  */
 const SETTLED_MS = 20
 
 /**
- * Returns the focus to the control that opened a dialog, or to the element `page` if that control is gone.
+ * Returns the focus to the control that opened a dialog. If the control is gone, the element `page` gets the
+ * focus.
  *
- * The window is inert behind a dialog. So the control has lost the focus before the dialog can remember it.
+ * The window is inert behind a dialog, so the control has lost the focus before the dialog can remember it.
  */
 export function useFocusReturn(page: string): void {
   const { view, clock } = useParts()
@@ -34,7 +35,7 @@ export function useFocusReturn(page: string): void {
 export const isLost = (): boolean => document.activeElement === document.body
 
 /**
- * The focused control. For an item of a menu, which disappears with the menu, the button that opened the
+ * The focused control. In place of a menu item, which disappears with its menu, the button that opened the
  * menu.
  */
 function focused(): HTMLElement | undefined {

@@ -8,7 +8,7 @@ interface Repeated<Answer> {
    */
   readonly ask: () => Promise<Answer | undefined>
   readonly isOn: boolean
-  /** Milliseconds from a response to the next request. `undefined`: only one request. */
+  /** Milliseconds from a response to the next request. If `undefined`, there is only one request. */
   readonly everyMs: number | undefined
 }
 

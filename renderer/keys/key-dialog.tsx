@@ -23,7 +23,7 @@ interface KeyDialogProps {
   readonly children?: ReactNode
   readonly errors: Readonly<Record<string, string>>
   readonly onSubmit: (form: FormData, way: Way, agreed: boolean) => void
-  /** Corrects the secret. Set if that may be enough. The dialog then offers it first. */
+  /** Corrects the secret. Set if a correction may be enough. The dialog then offers it first. */
   readonly onSecret?: (form: FormData) => void
   readonly onClose: () => void
 }
@@ -32,7 +32,7 @@ interface KeyDialogProps {
  * A dialog that gets tokens, through the browser or from a pasted token. With `onSecret`, it can correct the
  * secret instead.
  *
- * During a sign-in through the browser, the form is hidden but stays mounted. So its inputs keep their text
+ * During a sign-in through the browser, the form is hidden but stays mounted. Its inputs thus keep their text
  * for another attempt.
  */
 export function KeyDialog(props: KeyDialogProps) {
@@ -115,8 +115,8 @@ function buttonText(way: Way | 'secret', isAsking: boolean): string {
 }
 
 /**
- * Says where secrets are stored. It asks main for that when the dialog opens, because the displayed key may
- * be the simulator's, which is never stored.
+ * Says where secrets are stored. Asks main when the dialog opens, because the displayed key may be the
+ * simulator's, which is never stored.
  */
 function WhereKept() {
   const { api } = useParts()

@@ -24,7 +24,7 @@ export function RevokeDialog() {
   const [isAgreed, setAgreed] = useState(false)
   const isShown =
     useShown(({ refresh }) => refresh.state === 'revoke-unconfirmed' || refresh.state === 'revoked') ?? false
-  // Closes once the person has agreed and the banner shows the outcome, even while main waits for the
+  // Closes once the person has agreed and the banner shows the outcome, even while main still waits for the
   // service.
   useEffect(() => {
     if (isAgreed && isShown) view.setState({ dialog: undefined })

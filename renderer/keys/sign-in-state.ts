@@ -4,7 +4,10 @@ import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
 /** State of the dialog's attempt to get tokens. It contains no secret. */
 export type SignInState =
   | { readonly kind: 'idle' }
-  /** Waiting for main's response, which names the sign-in. `heard`: statuses that arrived before it. */
+  /**
+   * Main's response, which names the sign-in, is awaited. `heard` are statuses that arrived before the
+   * response.
+   */
   | { readonly kind: 'asking'; readonly heard: readonly SignInStatus[] }
   /** A revocation of this key is not confirmed, so the person decides. */
   | { readonly kind: 'blocked'; readonly message: string }
@@ -26,7 +29,7 @@ export type KeyOutcome = Outcome<StartedSignIn | { readonly profile: string }>
 export const IDLE: SignInState = { kind: 'idle' }
 export const ASKING: SignInState = { kind: 'asking', heard: [] }
 
-/** Applies main's response, then the statuses that arrived before it. */
+/** Applies main's response, and then the statuses that arrived before it. */
 export function answered(state: SignInState, outcome: KeyOutcome): SignInState {
   if (state.kind !== 'asking') return state
   if (!outcome.ok) {
@@ -46,7 +49,7 @@ export function answered(state: SignInState, outcome: KeyOutcome): SignInState {
   return state.heard.reduce<SignInState>(withStatus, waiting)
 }
 
-/** Applies a status. Ignores that of another sign-in, such as another window's. */
+/** Applies a status. Statuses of other sign-ins, such as another window's, are ignored. */
 export function withStatus(state: SignInState, status: SignInStatus): SignInState {
   if (state.kind === 'asking') return { ...state, heard: [...state.heard, status] }
   if (state.kind !== 'waiting' || state.signIn !== status.signIn) return state
@@ -68,7 +71,7 @@ export function withStatus(state: SignInState, status: SignInStatus): SignInStat
   }
 }
 
-/** Splits main's message: the first sentence says what happened, the others what to do. */
+/** Splits main's message. The first sentence says what happened. The rest says what to do. */
 export function firstSentence(message: string): { readonly title: string; readonly text: string } {
   const end = message.indexOf('. ')
   if (end < 0) return { title: message, text: '' }

@@ -11,11 +11,11 @@ export interface SignInAttempt {
   cancel(): void
 }
 
-/** The attempt of one dialog to get tokens. `onDone` is called once, with their profile. */
+/** The attempt of one dialog to get tokens. `onDone` is called once, with the profile of the tokens. */
 export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
   const { api } = useParts()
   const [state, setState] = useState<SignInState>(IDLE)
-  /** Number of the current attempt. Responses to earlier ones are ignored. */
+  /** Number of the current attempt. Responses to earlier attempts are ignored. */
   const attempt = useRef(0)
   const done = useRef(onDone)
   done.current = onDone

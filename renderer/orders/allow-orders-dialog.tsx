@@ -16,8 +16,8 @@ import { useParts, useSnapshot } from '../state/window-parts.ts'
 const css = classesOf({ ...controlsSheet, ...dialogSheet, ...keysSheet })
 
 /**
- * Allows the displayed key to place orders, after the person signs in again. For LIVE, they must also type
- * the key's last characters.
+ * Allows the displayed key to place orders, after the person signs in again. For LIVE, the person must also
+ * type the key's last characters.
  */
 export function AllowOrdersDialog() {
   const { api, view } = useParts()

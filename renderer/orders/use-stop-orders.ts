@@ -24,7 +24,7 @@ export function useStopOrders(): void {
 
 /**
  * Whether a key press stops orders: Shift+O, unless the person types in a field. The key is recognised by its
- * letter or, on a keyboard without Latin letters, by its position.
+ * letter, or by its position on a keyboard without Latin letters.
  */
 export function stopsOrders(
   { key, code, shiftKey, ctrlKey, metaKey, altKey }: Press,

@@ -13,11 +13,11 @@ import { matchingCommands, type PaletteCommand, paletteCommands } from './palett
 const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
 
 /**
- * Time until the window behind the palette can be focused. Shorter than in `useFocusReturn`. Milliseconds.
+ * Time in milliseconds until the window behind the palette can be focused. Shorter than in `useFocusReturn`.
  */
 const CLOSED_MS = 10
 
-/** All actions of the window. A person finds them by typing: a combobox with a list of matches. */
+/** All actions of the window in a combobox. A person finds an action by typing. */
 export function PaletteDialog() {
   const { view, clock } = useParts()
   const doing = useDoing()

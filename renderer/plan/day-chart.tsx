@@ -144,7 +144,7 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
   )
 })
 
-/** A level below this share of the limit gets a marker. */
+/** Maximum level of a marked lowest point, as a share of the limit. */
 const POINTED_BELOW = 0.9
 
 /** Marks in the chart: the regular session, and the lowest level with the change. */
@@ -157,7 +157,10 @@ function marksOf(rows: readonly DayRow[]) {
   return { sessions: sessionMoments(fromMs, toMs), lowest, isEarly, apart: mostApart(rows, lowest) }
 }
 
-/** Where to label the two curves: where they are far apart, away from the edges and the lowest point. */
+/**
+ * Where to label the two curves. The labels are where the curves are far apart, away from the edges and the
+ * lowest point.
+ */
 function mostApart(rows: readonly DayRow[], lowest: DayRow | undefined): DayRow | undefined {
   const [fromMs, toMs] = endsOf(rows)
   const lengthMs = toMs - fromMs

@@ -168,7 +168,7 @@ interface Summary {
   readonly isChanged: boolean
   /** The worst-case wait at the plan's rates, in seconds. Infinite if unbounded. */
   readonly boundSeconds: number
-  /** Number of recorded minutes, if too few to judge a day. */
+  /** Number of recorded minutes. Present if too few to judge a day. */
   readonly of?: number
 }
 
@@ -187,7 +187,9 @@ function summaryText({ rows, isBehind, isChanged, boundSeconds, of }: Summary): 
   return `${isBehind ? 'Replaying… ' : ''}${capitalised(`${when}${level}`)}; ${wait}.${busier}`
 }
 
-/** The longest worst-case wait in a category. Infinite if unbounded, 0 if the category does not occur. */
+/**
+ * The longest worst-case wait in a category. Infinite if unbounded. 0 if the plan does not have the category.
+ */
 function boundOf({ categories }: PlanVerdict, category: string | undefined): number {
   const waits = categories.find((one) => one.category === category)?.waits ?? []
   return Math.max(0, ...waits.map(({ worstSeconds }) => worstSeconds ?? Number.POSITIVE_INFINITY))

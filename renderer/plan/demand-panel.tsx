@@ -91,7 +91,7 @@ export const DemandPanel = memo(function DemandPanel({
 interface DemandRowProps {
   readonly draft: PlanDraft
   readonly category: CategoryVerdict
-  /** Position of the refill mark, per cent of the bar's width. */
+  /** Position of the refill mark, in per cent of the bar's width. */
   readonly markAt: number
 }
 

@@ -16,7 +16,7 @@ interface NumberFieldProps {
 
 /**
  * A number input that also accepts a decimal comma. Invalid input is marked and changes nothing. It is reset
- * when the field loses focus.
+ * when the field loses the focus.
  */
 export function NumberField({ label, value, least, most, digits, change }: NumberFieldProps) {
   const [typed, setTyped] = useState<string>()

@@ -76,8 +76,8 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
   const { verdict } = judged
   const atMost = useMemo(() => planVerdict(withOthersHigh(plan, base)), [plan, base])
   const before = useMemo(() => planVerdict(base.plan), [base])
-  // Order of painting: the verdict and the changed row, then the rest for the newest change. The day takes
-  // longest, so it comes last, when changes pause.
+  // Order of painting: the verdict and the changed row come first, the rest for the newest change second. The
+  // day takes longest, so it comes last, when changes pause.
   const late = useDeferredValue(judged)
   const rested = useRested(judged)
   const openFile = usePlanFile(change)
@@ -121,7 +121,10 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
   )
 }
 
-/** Pause after which changes count as finished. A dragged slider changes many times within it. */
+/**
+ * Duration in milliseconds of a pause after which changes count as finished. A dragged slider changes many
+ * times within it.
+ */
 const REST_MS = 250
 
 /** The value after it was stable for `REST_MS`. The first value is returned immediately. */

@@ -20,18 +20,18 @@ import { useParts } from '../state/window-parts.ts'
 export const RECORDED_MS = 24 * HOUR_MS
 /** Length of a day if nothing is recorded: market hours. */
 const MARKET_MS = 6.5 * HOUR_MS
-/** Length of a part in the chart. */
+/** Length of a part in the chart, in milliseconds. */
 export const STRETCH_MS = 180_000
 const REPLAY = { maxWaitMs: 300_000, stretchMs: STRETCH_MS }
 const NOTHING: RecordedUses = { rows: {}, programs: [] }
-/** Duration of the work between two pauses: less than a frame. Milliseconds. */
+/** Maximum duration of the work between two pauses, in milliseconds. Less than a frame. */
 const SLICE_MS = 8
 
 /** The day on which a plan is tried, with the results. */
 export interface PlannedDays {
   readonly fromMs: number
   readonly lengthMs: number
-  /** Whether the day was recorded. Otherwise it is generated from the plan's rates. */
+  /** Whether the day was recorded. If not, it was generated from the plan's rates. */
   readonly isRecorded: boolean
   /** Recorded minutes of the last 24 hours. */
   readonly minutes: number
@@ -115,7 +115,7 @@ export async function recordedDay(
   return dayOf({ base, uses, toMs })
 }
 
-/** A recorded day. `minutes`: number of recorded minutes, including quiet ones. */
+/** A recorded day. `minutes` is the number of recorded minutes, quiet ones included. */
 export interface RecordedDay extends WhatIfDay {
   readonly minutes: number
 }
@@ -127,8 +127,8 @@ interface DayParts {
 }
 
 /**
- * The day from the first recorded minute of the last 24 hours on. If nothing was recorded, a day of market
- * hours. Programs that no longer exist are left out.
+ * The day from the first recorded minute of the last 24 hours on. Without a recording, a day of market hours.
+ * Programs that no longer exist are left out.
  */
 export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): RecordedDay {
   const minutesOf = (requests: (own: number, elsewhere: number) => number): readonly RecordedMinute[] =>

@@ -64,7 +64,7 @@ export function WaitBars({ rows, programs, ticks }: WaitBarsProps) {
   )
 }
 
-/** `12 s`. `5 min` from one minute on, rounded to fit the axis. The summary shows the exact wait. */
+/** `12 s`, or `5 min` from one minute on, rounded to fit the axis. The summary shows the exact wait. */
 const topText = (seconds: number) =>
   seconds < 60 ? waitText(seconds * 1000) : `${Math.round(seconds / 60)} min`
 

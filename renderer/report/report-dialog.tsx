@@ -92,7 +92,7 @@ type AskedReport =
   | { readonly kind: 'there'; readonly report: Report }
   | { readonly kind: 'failed'; readonly why: string }
 
-/** The report of a range. It is fetched once, because its interval does not change. */
+/** The report of a range. Fetched only once, because its interval does not change. */
 function useReport(profile: string | undefined, range: ReportRange): AskedReport {
   const { api, live } = useParts()
   const [asked, setAsked] = useState<AskedReport>({ kind: 'asking' })

@@ -34,14 +34,14 @@ export interface MirrorPorts {
 }
 
 /**
- * Interval of full requests, in milliseconds. Their responses bound the clock skew from both sides. A push
- * does not.
+ * Interval of full requests, in milliseconds. Their responses bound the clock skew from both sides, unlike
+ * pushes.
  */
 const ASK_AGAIN_MS = 20_000
 const ASK_AFTER_FAILURE_MS = 2000
 
 /**
- * Keeps a store in sync with main's state: subscribes, fetches once, and drops older revisions.
+ * Keeps a store in sync with main's state. Subscribes, fetches once, and drops older revisions.
  *
  * Fetches again when the link is back, when the window becomes visible, and at an interval.
  */

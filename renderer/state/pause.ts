@@ -18,7 +18,7 @@ export interface Pausable {
  * Pauses the window for reading while the mirror continues.
  *
  * The numbers stop together with their clock. Otherwise a modelled number would drift away from the service
- * without new headers, and still look live.
+ * without new headers and still look live.
  */
 export function createPausable(live: MirrorStore, liveTicker: Ticker): Pausable {
   const mirror = createStore(() => live.getState())

@@ -4,7 +4,7 @@ import { streamKindOf } from '../../app/service/stream-kinds.ts'
 import { durationText } from '../../app/status/durations.ts'
 
 /**
- * A person's arrangement of the table's rows, by category. Unknown categories stay in it, because they may
+ * A person's arrangement of the table's rows, by category. Unknown categories are kept, because they may
  * return.
  */
 export interface RowArrangement {
@@ -33,7 +33,7 @@ export interface RowGroup {
   readonly window: string
   /** Categories in display order. */
   readonly rows: readonly string[]
-  /** Number of rows without a header so far. They are shown if `isOpen`. */
+  /** Number of rows without a header so far. Such rows are shown if `isOpen`. */
   readonly unseen: number
   readonly isOpen: boolean
 }
@@ -107,7 +107,7 @@ function arranged(rows: readonly RequestQuota[], { order }: RowArrangement): rea
 }
 
 /**
- * Moves a row before or after another row of its group. `requests`: all rows, including hidden and folded
+ * Moves a row before or after another row of its group. `requests` are all rows, including hidden and folded
  * ones.
  */
 export function movedTo(

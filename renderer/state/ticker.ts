@@ -17,7 +17,7 @@ export interface TickerPorts {
   readonly clock: WindowClock
   /** The difference between main's clock and the window's, in ms. */
   readonly skewMs: () => number
-  /** Subscribes to corrections of the skew. Numbers then do not wait for the next tick. */
+  /** Subscribes to corrections of the skew, so that numbers do not wait for the next tick. */
   readonly onSkew: (listener: () => void) => () => void
   /**
    * Subscribes to snapshots. A snapshot is drawn immediately, so the next tick is due a whole interval later.

@@ -14,13 +14,13 @@ export interface ViewState {
   readonly range: ChartRange
   readonly panel: HistoryView
   readonly page: Page
-  /** The edited plan of one key. It is kept while another page is open. */
+  /** The edited plan of one key. Kept while another page is open. */
   readonly plan: PlanDraft | undefined
   /** Whether the chart replaces the table and the panels next to it. */
   readonly maximised: boolean
 }
 
-/** The page. `glance`: one key, readable from afar. */
+/** The page. `glance` shows one key, readable from afar. */
 export type Page = 'dashboard' | 'programs' | 'plan' | 'glance'
 
 export type Dialog =

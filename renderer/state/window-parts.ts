@@ -52,7 +52,7 @@ export function useView<T>(select: (state: ViewState) => T): T {
   return useStore(useParts().view, select)
 }
 
-/** The displayed profile: the chosen one while it exists, otherwise the first. */
+/** The displayed profile: the chosen one while it exists, or else the first. */
 export function shownSnapshot(mirror: MirrorState, view: ViewState): Snapshot | undefined {
   return mirror.snapshots.find(({ profile }) => profile.id === view.profile) ?? mirror.snapshots[0]
 }

@@ -24,7 +24,8 @@ export const shownFindings = (snapshot: Snapshot, nowMs: number): readonly Shown
   keyFindings(snapshot, nowMs).map(({ row: _, problem: __, ...finding }) => finding)
 
 /**
- * The findings except the headline's. Three are chips. A click on the number of the rest opens the full list.
+ * All findings except the headline's. Three are chips. A click on the number of the others opens the full
+ * list.
  */
 export function FindingChips() {
   const { view } = useParts()

@@ -21,7 +21,7 @@ import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
 
-/** Below this width, the tokens have their own panel and the headline has the whole width. */
+/** In a narrower window, the tokens have their own panel and the headline has the whole width. */
 export const NARROW = '(max-width: 1099px)'
 
 /** The health of the key: its root cause, the names of other conditions, and the lifetimes of its tokens. */
