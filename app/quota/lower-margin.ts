@@ -9,8 +9,8 @@ import type { OthersUse } from './others-use.ts'
  */
 const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, afterHit: 1.03 } as const
 /**
- * The surprise: by how much the requests missing at a recent header exceeded the median estimate, at most.
- * Such a burst may repeat at any time.
+ * The surprise is the largest excess of missing requests over the median estimate at a recent header. Such a
+ * burst may repeat at any time.
  *
  * The surprise decays by 2 % per header. It counts in proportion to the header's age, and fully from
  * `withinSeconds` on.

@@ -30,8 +30,8 @@ export interface ProbeRules {
 /** Minimum time between two checks of one row. Hardly anything refills in a shorter time. */
 export const MIN_GAP_MS = 5_000
 /**
- * Share of the interval after which a second header is requested. One header can't show whether others' use
- * lasts. Two can.
+ * Share of the interval after which a second header is requested. A single header can't show whether others'
+ * use lasts.
  */
 const SECOND_AFTER = 0.2
 /**

@@ -12,7 +12,7 @@ export interface Begun {
 
 export interface BegunAnswer {
   readonly answer: ForwardAnswer
-  /** Absent if every byte that was read is still in the body. */
+  /** The part of the body that was read. Absent if the body can still be read from its first byte. */
   readonly begun?: Begun
 }
 

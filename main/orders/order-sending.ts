@@ -28,7 +28,7 @@ export type SendingResult =
 export interface SendingHooks {
   /** Called once connected, just before the first byte. */
   readonly mayGo: () => boolean
-  /** Receives the outcome for the quota's count. */
+  /** Called with the outcome, which counts against the order quota. */
   readonly counted: (outcome: UpstreamOutcome) => void
   readonly settled: (result: SendingResult) => void
 }

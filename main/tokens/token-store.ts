@@ -223,7 +223,7 @@ export class TokenStore {
     if (this.#state.token === undefined) this.#state = this.#stateAtStart()
   }
 
-  /** Adopts a newer token that another process stored. Each token is sent only once. */
+  /** Adopts a newer token that another process stored. */
   takeNewest(): void {
     const reading = this.read()
     if (reading.kind !== 'found') return
