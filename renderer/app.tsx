@@ -22,7 +22,7 @@ import { RevokeButton, TokenPanel } from './verdict/token-panel.tsx'
 import { NARROW, VerdictPanel } from './verdict/verdict-panel.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
-// These are separate chunks, because most windows never show these pages.
+// Separate chunks, because most windows never show these pages.
 const Glance = lazy(async () => ({ default: (await import('./glance/glance.tsx')).Glance }))
 const ProgramsPage = lazy(async () => ({
   default: (await import('./programs/programs-page.tsx')).ProgramsPage,
@@ -35,7 +35,7 @@ export function HeadroomWindow() {
   const isBehindDialog = useView((view) => view.dialog !== undefined)
   const page = useView((view) => view.page)
   const isPaused = usePausedSince() !== undefined
-  // The page is redrawn after a change of time zone, because texts about the past do not change on their own.
+  // A changed time zone redraws the page, because texts about the past do not change on their own.
   const zone = useLook((look) => look.zone)
   useShortcuts()
   useFirstChoice()
@@ -48,7 +48,7 @@ export function HeadroomWindow() {
           <Glance key={zone} inert={isBehindDialog} />
         </Suspense>
       )}
-      {/* The monitor stays mounted while another page is shown, because redrawing would make switching slow. */}
+      {/* The monitor stays mounted behind other pages. Otherwise switching pages would be slow. */}
       <Activity mode={shown === 'glance' ? 'hidden' : 'visible'}>
         <div className={css('window')} data-link={link} inert={isBehindDialog}>
           <SkipLinks />
@@ -133,7 +133,7 @@ function Waiting({ link }: { readonly link: string }) {
       </main>
     )
   }
-  // Until main's first response, it is unknown whether there is a key.
+  // Before main's first response, it is unknown whether there is a key.
   if (link === 'connecting' || !isAnswered)
     return <main className={css('waiting')}>Connecting to Headroom…</main>
   return (

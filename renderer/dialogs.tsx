@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { useView } from './state/window-parts.ts'
 
-// Each dialog is a separate chunk, so that the first numbers need not wait for it.
+// Each dialog is a separate chunk, so that the first numbers do not wait for it.
 const ConnectDialog = lazy(async () => ({
   default: (await import('./keys/connect-dialog.tsx')).ConnectDialog,
 }))
@@ -70,7 +70,7 @@ export function Dialogs() {
   )
 }
 
-/** Mounts a dialog only while it is open, so that its inputs are not kept. */
+/** Mounts a dialog only while it is open, so that its inputs are not stored. */
 function OpenDialog() {
   const dialog = useView((view) => view.dialog)
   switch (dialog) {

@@ -22,7 +22,7 @@ import { WindowContext } from './state/window-parts.ts'
 
 const look = createLook({ storage: localStorage, root: document.documentElement })
 
-// The strip exists only on the desktop; in a browser, the fragment is the code.
+// The strip exists only on the desktop. In a browser, the fragment is the code.
 const isStrip = window.headroom !== undefined && location.hash === STRIP_HASH
 const { api, link } = connectHost()
 const mirror = new Mirror({ api, link, clock })
@@ -55,7 +55,7 @@ api.alertAnnounced((announcement) => {
 })
 const tellVisibility = () => mirror.visibilityChanged(document.visibilityState === 'visible')
 document.addEventListener('visibilitychange', tellVisibility)
-// A tab may be opened in the background.
+// A tab may open in the background.
 if (document.visibilityState === 'hidden') tellVisibility()
 
 const root = document.getElementById('window')
@@ -82,7 +82,7 @@ createRoot(root).render(
   </StrictMode>,
 )
 
-/** The api, which comes from the desktop's preload script, or works over HTTP in a browser. */
+/** The api. The desktop's preload script provides it. In a browser, it works over HTTP. */
 function connectHost() {
   if (window.headroom !== undefined) return { api: window.headroom, link: alwaysLive }
   const session = browserSession({ location, history, storage: sessionStorage })

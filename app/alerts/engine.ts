@@ -13,23 +13,23 @@ import { urgencyOf } from '../contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { isSlotCountCurrent } from '../status/stream-status.ts'
 
-/** An instruction to the host: raise or withdraw an alert, once. */
+/** An instruction to raise or withdraw an alert, given to the host once. */
 export type AlertEffect =
   | { readonly kind: 'raised'; readonly alert: Alert }
   | { readonly kind: 'withdrawn'; readonly alert: Alert }
 
-/** Kinds caused by 429s. When the last of them ends, a `capacity-back` alert reports it. */
+/** Kinds with 429s. A `capacity-back` alert follows the end of the last one. */
 const REFUSING: readonly AlertKind[] = ['rate-limited', 'others-use-refill']
 /** How long a `capacity-back` alert stays open. Milliseconds. */
 const CAPACITY_BACK_MS = 2 * 60_000
 
-/** An alerting root condition of one profile, from when it is first seen until it has ended. */
+/** A root condition of one profile that may raise an alert, from its first sight to its end. */
 interface Episode {
   readonly profile: string
   readonly kind: AlertKind
   readonly subject: string
   readonly lifetime: Lifetime
-  /** Time of the latest evidence for the condition, epoch ms. Older data can't show that it ended. */
+  /** Time of the latest evidence for the condition, epoch ms. Only newer data can show that it ended. */
   badAsOfMs: number
   /** Absent until the condition has lasted for its hold time. */
   alert: Alert | undefined
@@ -39,13 +39,15 @@ interface Episode {
  * The alerts of all profiles, raised for root conditions that last. Needs one snapshot of each profile per
  * second.
  *
- * Each episode raises one alert, and another when it becomes critical. The alert is withdrawn when newer
- * evidence shows that it has ended, or when its cause's alert is raised. While a cause is open or the latest
- * header is too old, the state of the condition is unknown: it neither starts nor ends.
+ * An episode raises one alert, and another when it becomes critical. Two events withdraw the alert: newer
+ * evidence that the condition has ended, and an alert of its cause.
+ *
+ * A condition is unknown while its cause is open or its header is too old. Its episode then neither starts
+ * nor ends.
  */
 export class AlertEngine {
   readonly #episodes = new Map<string, Episode>()
-  /** Alerts that were open when the app last ended, until their profile is seen again. */
+  /** Alerts of the last run that were open at its end. Kept until their profile is seen again. */
   #restored: readonly Alert[]
 
   constructor(restored: readonly Alert[] = []) {
@@ -93,7 +95,7 @@ export class AlertEngine {
     return episode?.alert
   }
 
-  /** Withdraws threshold alerts after a threshold changed, because they refer to the former threshold. */
+  /** Withdraws threshold alerts after a threshold changed. They refer to the former threshold. */
   thresholdsChanged(profile: string): readonly AlertEffect[] {
     return this.#of(profile).flatMap((episode) => (episode.kind === 'low' ? this.#end(episode) : []))
   }
@@ -106,7 +108,8 @@ export class AlertEngine {
         ? snapshot.at - lifetime.sinceMs >= (ALERTS[condition.kind]?.holdMs ?? 0)
         : urgencyOf(severity) > urgencyOf(alert.severity)
     if (!isNews) return []
-    // This alert replaces the alerts that it explains, and any earlier notice that its condition ended.
+    // The new alert replaces two kinds of alerts: those that it explains, and a notice that its own condition
+    // had ended.
     const told = this.#of(episode.profile).filter(
       (one) => isCauseOf(condition, one) || (one.kind === 'capacity-back' && one.subject === episode.subject),
     )
@@ -135,7 +138,7 @@ export class AlertEngine {
 
   #capacityBack({ profile, subject }: Episode, snapshot: Snapshot): readonly AlertEffect[] {
     const episode = this.#episode({ profile, kind: 'capacity-back', subject }, snapshot.at)
-    // A 429 and its cause may end at different times: only the later end is reported.
+    // A 429 and its cause may end at different times. Only the later end is reported.
     const isRefused = this.#of(profile).some(
       (one) => one.subject === subject && one.alert !== undefined && REFUSING.includes(one.kind),
     )
@@ -191,7 +194,7 @@ const FORMER_KINDS: Readonly<Record<string, AlertKind>> = {
   'revoke-unconfirmed': 'revocation-unconfirmed',
 }
 
-/** The kind of a stored alert; `undefined` if this version does not know it. */
+/** The kind of a stored alert. `undefined` if this version does not know it. */
 export const kindOf = ({ kind }: Pick<Alert, 'kind'>): AlertKind | undefined =>
   FORMER_KINDS[kind] ?? [...CONDITION_KINDS, 'capacity-back' as const].find((one) => one === kind)
 
@@ -223,25 +226,28 @@ function alerts({ kind, subject, severity }: Condition, { streams }: Snapshot): 
   )
 }
 
-/** Maximum age of a header for its row to be trusted: half a period, at least 60 s, at most 150 s. */
+/**
+ * Maximum age of a header for an alert about its row, in milliseconds. Half a period, but at least 60 s and
+ * at most 150 s.
+ */
 export const freshForMs = (periodSeconds: number): number =>
   Math.min(150_000, Math.max(60_000, (periodSeconds * 1000) / 2))
 
-/** Time of the header that shows a row's level, epoch ms; `undefined` if there is no recent header. */
+/** Time of the header that shows a row's level, epoch ms. `undefined` if there is no recent header. */
 function headerOf({ source, observedAt, period }: RequestQuota, nowMs: number): number | undefined {
   if (source === 'default' || observedAt === undefined) return undefined
   return nowMs - observedAt <= freshForMs(period) ? observedAt : undefined
 }
 
-/** Time of a condition's evidence, epoch ms; `undefined` if too old for an alert. */
+/** Time of a condition's evidence, epoch ms. `undefined` if too old for an alert. */
 function evidenceOf({ row }: Condition, { at }: Snapshot): number | undefined {
-  // The service reported this 429 itself, so no header needs to confirm it.
+  // A 429 is evidence by itself. It needs no header.
   const isRefused = row?.blockedUntil !== undefined || row?.nextTryAt !== undefined
   return row === undefined || isRefused ? at : headerOf(row, at)
 }
 
 /**
- * Time of the evidence that a condition ended, epoch ms; `undefined` if unknown, `gone` if its subject no
+ * Time of the evidence that a condition ended, epoch ms. `undefined` if unknown, `gone` if its subject no
  * longer exists.
  */
 function goodAsOf(

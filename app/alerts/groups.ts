@@ -2,8 +2,8 @@ import type { Alert, Announcement } from '../contract/alerts.ts'
 import { mostUrgent, urgencyOf } from '../contract/severity.ts'
 
 /**
- * Alerts of one profile and kind that are raised within this time form a group if there are at least
- * `GROUP_FROM` of them. Milliseconds.
+ * Time in milliseconds within which alerts of one profile and kind form a group. A group has at least
+ * `GROUP_FROM`.
  */
 const GROUP_WITHIN_MS = 5_000
 const GROUP_FROM = 3
@@ -12,7 +12,7 @@ const GROUP_FROM = 3
 export interface AlertGroup {
   /** Id of the group's first alert. */
   readonly id: string
-  /** Oldest first; never empty. */
+  /** Oldest first. Never empty. */
   readonly alerts: readonly [Alert, ...Alert[]]
 }
 
@@ -58,15 +58,15 @@ interface Burst {
 }
 
 /**
- * Turns alerts into announcements. The third alert of a kind within five seconds replaces the earlier
- * announcements with a single one; later alerts of that burst are silent.
+ * Turns alerts into announcements.
+ *
+ * The third alert of a kind within five seconds replaces the earlier announcements with one. Later alerts of
+ * that burst are silent.
  */
 export class Announcements {
   readonly #bursts = new Map<string, Burst>()
-  /** The burst of each open alert. */
   readonly #burstOf = new Map<string, Burst>()
 
-  /** Adds alerts that were raised together. */
   raised(alerts: readonly Alert[]): readonly AnnouncementEffect[] {
     const lanes = new Map<string, Alert[]>()
     for (const alert of alerts) lanes.set(laneOf(alert), [...(lanes.get(laneOf(alert)) ?? []), alert])

@@ -6,12 +6,12 @@ import { minuteOfDay } from '../status/moments.ts'
 
 const MINUTES_A_DAY = 1440
 
-/** Minutes since midnight of a time of day `HH:MM`. */
+/** Minutes since midnight. `time` is `HH:MM`. */
 const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
 
 /**
- * Whether quiet hours apply at `nowMs`, epoch ms, in the displayed zone. They may extend past midnight;
- * `from` is included, `to` is not.
+ * Whether quiet hours apply at `nowMs`, epoch ms, in the displayed zone. They may extend past midnight.
+ * `from` is inclusive, `to` exclusive.
  */
 export function isQuietHour({ quietHours }: Pick<AlertPreferences, 'quietHours'>, nowMs: number): boolean {
   if (quietHours === undefined) return false
@@ -22,9 +22,10 @@ export function isQuietHour({ quietHours }: Pick<AlertPreferences, 'quietHours'>
 }
 
 /**
- * Whether an alert is announced at `nowMs`, epoch ms, by notification, sound and bell. A snooze and quiet
- * hours silence all alerts except critical ones. Without `urgentBypass`, they silence critical ones too. The
- * list of open alerts always shows every alert.
+ * Whether an alert is announced at `nowMs` (epoch ms) by notification, sound and bell.
+ *
+ * A snooze or quiet hours silence an alert, unless it is critical and `urgentBypass` is set. The list of open
+ * alerts shows silent alerts too.
  */
 export function mayAnnounce(preferences: AlertPreferences, severity: Severity, nowMs: number): boolean {
   const { snoozedUntil = 0, urgentBypass } = preferences

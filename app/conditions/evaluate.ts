@@ -11,9 +11,9 @@ import { CONDITION_KINDS, CONDITIONS, type ConditionKind, explains, kindRow } fr
 export interface Condition {
   readonly kind: ConditionKind
   readonly severity: Severity
-  /** The quota or group of slots concerned; absent if the condition concerns the whole key. */
+  /** The quota or group of slots concerned. Absent if the condition concerns the whole key. */
   readonly subject?: string
-  /** When the condition began, epoch ms; absent if unknown. */
+  /** When the condition began, epoch ms. Absent if unknown. */
   readonly since?: number
   /** The row concerned. */
   readonly row?: RequestQuota
@@ -21,26 +21,27 @@ export interface Condition {
   readonly problem?: KeyProblem
 }
 
-/** Everything wrong with a key: causes and consequences. */
+/** Everything wrong with a key, as root conditions and their consequences. */
 export interface KeyConditions {
   /**
-   * Conditions that nothing else explains. The most severe comes first; among equals, the one listed first in
+   * Conditions that no other one explains. The most severe comes first. Among equals, the order is that of
    * `CONDITIONS`.
    */
   readonly roots: readonly Condition[]
-  /** Conditions that one of the `roots` explains. */
+  /** Conditions that a root explains. */
   readonly consequences: readonly Condition[]
 }
 
-/** A stream that was open counts as missed once it has received no frame for this long. Milliseconds. */
+/** An open stream counts as missed after this time without a frame. Milliseconds. */
 const MISSED_MS = 15_000
 /**
- * Minimum number of restarts within ten minutes for a stream to count as restarting; an occasional planned
- * one is normal (service 12).
+ * A stream with at least this many restarts in ten minutes counts as restarting. An occasional planned
+ * restart is normal (service 12).
  */
 const OFTEN = 3
 /**
- * If Headroom and its programs account for at least this share of a quota's use, they are why it runs out.
+ * Headroom and its programs count as the reason for a short quota if they account for at least this share of
+ * its use.
  */
 const MOSTLY_OWN = 0.5
 
@@ -63,7 +64,7 @@ export function conditionsOf(snapshot: Snapshot, nowMs: number): KeyConditions {
   }
 }
 
-/** Whether all calls fail, so that nothing about the key can be reported as fine. */
+/** Whether all calls fail. If so, no part of the key can be reported as fine. */
 export function isStopped({ roots }: KeyConditions): boolean {
   return roots.some(({ kind }) => CONDITIONS[kind].stopsCalls)
 }
@@ -127,7 +128,7 @@ function signInConditions(snapshot: Snapshot, nowMs: number): readonly Condition
     case 'revoke-unconfirmed':
       return [{ kind: 'revocation-unconfirmed', severity: 'critical' }]
     case 'unconfirmed':
-      // The first refresh takes a moment, which is normal.
+      // The first refresh takes a moment and is no problem.
       return access.state === 'refreshing' ? [] : [{ kind: 'renewal-failing', severity: 'warning' }]
     case 'valid':
       break
@@ -154,7 +155,7 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
     return [
       { kind: 'hosts-unreachable', severity: 'critical', since: Math.min(since, service.since ?? since) },
     ]
-  // The service may end a token early, and without the sign-in host Headroom can't get a new one.
+  // The service may end a token early. Without the sign-in host, Headroom can't get a new one.
   const isRejected = keyProblems(snapshot, nowMs).some(
     ({ problem, isWhole }) => problem.status === 401 && isWhole,
   )
@@ -164,8 +165,8 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
 }
 
 /**
- * Conditions from responses without quota headers, caused by the token, the service or single rows. A 401
- * does not count while a refresh is in progress, because the refresh may fix it.
+ * Conditions from responses without quota headers. The cause is the token, the service or a row. A 401 does
+ * not count during a refresh, which may make the token valid again.
  */
 function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const problems = keyProblems(snapshot, nowMs).filter(
@@ -177,7 +178,7 @@ function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition
     const [category] = problem.categories
     const subject = problem.isWhole ? {} : { subject: category }
     if (status === 401 && problem.isWhole) return { ...told, kind: 'token-rejected', severity: 'critical' }
-    // A 403 is one condition, however many rows get it.
+    // A 403 is one condition for all its rows.
     if (status === 403) return { ...told, kind: 'permission-missing', severity: 'warning' }
     if (status >= 500) {
       return problem.isWhole
@@ -192,13 +193,12 @@ function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition
 /** The streams of a key, sorted by whether they receive data. A waiting stream is not silent. */
 export interface StreamsHeard {
   readonly silent: readonly StreamSummary[]
-  /** The stream was open, has received no frame for a while, and has not reopened yet. */
+  /** Streams that were open, have received no frame for a while, and have not reopened yet. */
   readonly missed: readonly StreamSummary[]
-  /** Waiting for a slot. */
+  /** Streams that wait for a slot. */
   readonly queued: readonly StreamSummary[]
-  /** Restarting repeatedly. */
   readonly restarting: readonly StreamSummary[]
-  /** All except those closed by a person or a program. */
+  /** All streams except those that a person or a program closed. */
   readonly wanted: readonly StreamSummary[]
 }
 
@@ -236,8 +236,8 @@ function streamConditions(snapshot: Snapshot, nowMs: number): readonly Condition
 }
 
 /**
- * The quietest own stream in a group of slots, and the stream that waits for one of its slots; `undefined` if
- * no stream waits.
+ * The quietest own stream of a slot group, and the stream that waits for its slot. `undefined` if no stream
+ * waits.
  */
 export function replacementOf(
   category: string | undefined,
@@ -285,7 +285,7 @@ function rowConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
 export const isMostlyOwn = ({ use }: RequestQuota): boolean =>
   use !== null && use.total > 0 && use.own >= use.total * MOSTLY_OWN
 
-/** The gateway's program that uses most of a quota; `undefined` if no program uses any. */
+/** The gateway's program that uses most of a quota. `undefined` if no program uses any. */
 export function busiestProgram(
   { use }: RequestQuota,
   { programs = [] }: Pick<Snapshot, 'programs'>,
@@ -300,8 +300,8 @@ export function judgedRows(snapshot: Snapshot, nowMs: number): readonly JudgedRo
 }
 
 /**
- * Whether a row has certainly recovered from a condition of `kind`, judging by its last header or its lower
- * bound. False for an unchecked row, whose level is unknown.
+ * Whether a row has certainly recovered from a condition of `kind`, by its last header or its lower bound.
+ * False for an unchecked row, whose level is unknown.
  */
 export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): boolean {
   if (stateAt(row, nowMs) === 'not-checked') return false
@@ -311,15 +311,15 @@ export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): bo
 }
 
 /**
- * The time that shows how fresh the numbers are: the time of the row in the headline, or else of the newest
- * header of any row.
+ * The time that shows how fresh the numbers are, epoch ms: the last header of the headline's row. Without
+ * such a row, the newest header of any row.
  */
 export function freshestMs(snapshot: Snapshot, nowMs: number): number | undefined {
   const [tightest] = judgedRows(snapshot, nowMs)
   return tightest === undefined ? newestHeaderMs(snapshot.requests) : tightest.row.observedAt
 }
 
-/** Conditions of the kinds that have a `detect` of their own. */
+/** Conditions of the kinds with their own `detect`. */
 function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   return CONDITION_KINDS.flatMap((kind) =>
     (kindRow(kind).detect?.(snapshot, nowMs) ?? []).map((found) => ({ kind, ...found })),
@@ -329,7 +329,7 @@ function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
 function dataConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const [tightest] = judgedRows(snapshot, nowMs)
   if (tightest === undefined) {
-    // Responses without quota headers caused this, and they have a condition of their own.
+    // Responses without quota headers are the reason. They have a condition of their own.
     return keyProblems(snapshot, nowMs).length > 0 ? [] : [{ kind: 'not-checked', severity: 'unknown' }]
   }
   const { row } = tightest

@@ -10,7 +10,7 @@ export interface EventSentence {
   readonly title: string
   /** Consequence or context: `safe to retry at 14:31:52`. Empty if the title is enough. */
   readonly detail: string
-  /** Title and detail. */
+  /** Title and detail in one text. */
   readonly text: string
   /** The id that the provider's support needs. */
   readonly requestId?: string
@@ -18,7 +18,7 @@ export interface EventSentence {
 
 const wordsOf = (event: LoggedEvent) => EVENTS[event.kind] as Words<LoggedEvent>
 
-/** Title, detail and severity of an event, for every surface. Pure: the same event gives the same text. */
+/** Title, detail and severity of an event, for every surface. */
 export function eventSentence(event: LoggedEvent, style: EventStyle = {}): EventSentence {
   const [severity, title, ...details] = wordsOf(event).say(event, style)
   const requestId = 'requestId' in event ? event.requestId : undefined
@@ -29,8 +29,7 @@ export function eventSentence(event: LoggedEvent, style: EventStyle = {}): Event
 }
 
 /**
- * Several events of one kind as one line, worst event first. A single event keeps its own text, with its
- * count added.
+ * Several events of one kind in one line, worst first. A single event keeps its own text and gets its count.
  */
 export function lineSentence(
   events: readonly [LoggedEvent, ...LoggedEvent[]],
@@ -54,15 +53,15 @@ export function lineSentence(
 }
 
 /**
- * Events within one second share a line if this function returns the same value for them; `undefined` for a
- * kind whose events are listed separately.
+ * Events with an equal value share a line if they are within one second. `undefined` for a kind whose events
+ * have separate lines.
  */
 export function alikeAs(event: LoggedEvent): string | undefined {
   const { alike, many } = wordsOf(event)
   return alike === undefined && many === undefined ? undefined : `${event.kind} ${alike?.(event) ?? ''}`
 }
 
-/** The group of an event in the log; `undefined` for a kind from a newer version. */
+/** The group of an event in the log. `undefined` for a kind from a newer version. */
 export const eventGroup = ({ kind }: LoggedEvent): EventGroup | undefined => EVENTS[kind]?.of
 
 const sentenceOf = (severity: Severity, title: string, detail: string): EventSentence => ({

@@ -11,10 +11,7 @@ import { judgedRows, streamsHeard } from './evaluate.ts'
 import { type Finding, keyFindings, keyStatus } from './key-status.ts'
 import { usageLine } from './messages/rows.ts'
 
-/**
- * The large number on a key's card, readable from afar, and its caption; both are empty if there is no
- * number.
- */
+/** The large number on a key's card, and its caption, readable from afar. Both are empty without a number. */
 export interface GlanceNumber {
   readonly caption: string
   readonly value: string
@@ -66,7 +63,7 @@ export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
   }
 }
 
-/** How many of the wanted streams are silent: `2/3`. */
+/** Share of the wanted streams that are silent: `2/3`. */
 function silentShare(snapshot: Snapshot, nowMs: number): string {
   const { silent, missed, wanted } = streamsHeard(snapshot, nowMs)
   return `${silent.length + missed.length}/${wanted.length}`
@@ -77,7 +74,7 @@ function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
   const { state, untilMs, note } = quotaStatus(quota, nowMs)
   switch (state) {
     case 'blocked':
-      // The 429 ends only when others slow down, so there is no countdown.
+      // No countdown: the 429 ends only when others slow down.
       if (untilMs === undefined) return { caption: 'left', value: leftText(quota, nowMs) }
       return untilMs <= nowMs
         ? { caption: 'safe to retry', value: 'now' }
@@ -96,8 +93,8 @@ function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
 }
 
 /**
- * The number with the caption `runs out 14:33–14:36`: `2–5 min`. It is in whole minutes, so that it changes
- * no more often than the caption.
+ * The number for the caption `runs out 14:33–14:36`, such as `2–5 min`. Whole minutes change as seldom as the
+ * caption.
  */
 function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   const { emptyAt, emptyFrom = emptyAt, emptyTo = emptyFrom } = quota
@@ -109,9 +106,7 @@ function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   return { caption, value: `${least}–${most} min` }
 }
 
-/**
- * Short lines next to a quota's number: the time of the number, what may be sent now, and who uses the quota.
- */
+/** Short lines next to a quota's number: its time, what may be sent now, and who uses the quota. */
 export function glanceLines(quota: RequestQuota, moment: string, nowMs: number): readonly string[] {
   const { burst, text } = allowanceOf(quota, nowMs)
   const now = [moment, burst === undefined ? '' : `${burst} ${text}`].filter(Boolean).join(', ')
@@ -142,22 +137,21 @@ export function glanceNote({ aspect, note, row: quota }: Finding, nowMs: number)
 export interface KeyLine {
   readonly id: string
   readonly severity: Severity
-  /** State of the key. Names its subject unless the subject is the key's tightest quota. */
+  /** State of the key with its subject. The subject is left out if it is the key's tightest quota. */
   readonly state: string
   readonly tightest: string
-  /** Requests left of the limit; empty if no row is checked. */
+  /** Requests left of the limit. Empty if no row is checked. */
   readonly left: string
   readonly note: string
-  /** Today's 429s, in the displayed time zone; absent until counted. */
+  /** Number of today's 429s, by the date of the displayed time zone. Absent until counted. */
   readonly refusals?: number
-  /** Share of silent streams: `1 of 13`; empty without open streams. */
+  /** Number of silent streams, such as `1 of 13`. Empty without open streams. */
   readonly silent: string
   readonly signInBy: string
 }
 
 /**
- * All keys, worst first; equally bad ones keep their order. `refusals`: today's 429s of each key for which
- * they are known.
+ * All keys, worst first. Equally bad keys keep their order. `refusals` counts today's 429s by key, if known.
  */
 export function keyLines(
   snapshots: readonly Snapshot[],
@@ -190,8 +184,8 @@ function keyLine(snapshot: Snapshot, nowMs: number, refusals: number | undefined
 }
 
 /**
- * The 429s of one key since `fromMs`, epoch ms, for requests and slots. An event that is both in the history
- * and in this run counts once.
+ * Number of 429s of one key since `fromMs` (epoch ms), for requests and slots. An event in both the history
+ * and this run counts once.
  */
 export function refusalsSince(events: readonly LoggedEvent[], profile: string, fromMs: number): number {
   const seen = events.flatMap((event) =>
@@ -204,7 +198,9 @@ export function refusalsSince(events: readonly LoggedEvent[], profile: string, f
   return new Set(seen).size
 }
 
-/** When the next sign-in is needed: a day and time, `does not expire`, or the state of an unusable token. */
+/**
+ * When the next sign-in is needed: a day and time, or `does not expire`. The token's state if it is unusable.
+ */
 export function signInByText({ refresh }: Pick<Snapshot, 'refresh'>, nowMs: number): string {
   switch (refresh.state) {
     case 'none':

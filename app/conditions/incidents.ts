@@ -18,40 +18,40 @@ export interface IncidentPart {
  * second.
  */
 export interface IncidentLine extends EventSentence {
-  /** The events of the line, worst first; never empty. */
+  /** The events of the line, worst first. Never empty. */
   readonly events: readonly [LoggedEvent, ...LoggedEvent[]]
   /** Start, epoch ms. */
   readonly at: number
-  /** End, epoch ms; absent while open, and if no duration was recorded. */
+  /** End, epoch ms. Absent while open, and without a recorded duration. */
   readonly endedAt?: number
-  /** The events of a shared line in their own words, worst first; absent for a single event. */
+  /** The events of a shared line, each with its own text, worst first. Absent for a single event. */
   readonly parts?: readonly IncidentPart[]
-  /** The events that ended the condition. After some of them, it may have begun again. */
+  /** Events that ended the condition. The condition may have begun again after some of them. */
   readonly ends: readonly LoggedEvent[]
   /** Whether the condition is still open. */
   readonly isOpen: boolean
 }
 
-/** The facts that decide, together with its events, whether a condition is open. */
+/** Facts that decide whether a condition is open, apart from its events. */
 export interface LogStyle extends EventStyle {
   /**
-   * Epoch ms. If the wait after a 429 ended before this time and no response followed, the 429 is not shown
-   * as open, because nothing shows whether it continues.
+   * Epoch ms. A 429 is not shown as open if its wait ended before this time: without a later response,
+   * nothing shows whether the 429 continues.
    */
   readonly nowMs?: number
   /**
-   * Start of this run, epoch ms. A condition that began before this and has no recorded end is not shown as
-   * open, because its end may have been missed.
+   * Start of this run, epoch ms. An earlier condition without a recorded end is not shown as open, because
+   * its end may have been missed.
    */
   readonly runSinceMs?: number
   /**
-   * Categories and hosts that are critical now. A quota that is running short, or an unreachable sign-in host
-   * once the access token has expired, may have become critical since its event.
+   * Categories and hosts that are critical now. Some become critical after their event, such as an
+   * unreachable sign-in host when the access token expires.
    */
   readonly critical?: ReadonlySet<string>
 }
 
-/** The rows and hosts of a key that are critical at `nowMs`, epoch ms: see `LogStyle.critical`. */
+/** The rows and hosts of a key that are critical at `nowMs`, epoch ms. See `LogStyle.critical`. */
 export function criticalSubjects(snapshot: Snapshot, nowMs: number): readonly string[] {
   const { roots, consequences } = conditionsOf(snapshot, nowMs)
   const critical = [...roots, ...consequences].filter(({ severity }) => severity === 'critical')
@@ -64,15 +64,17 @@ export function criticalSubjects(snapshot: Snapshot, nowMs: number): readonly st
 const FOUND_WITHIN_MS = 1_000
 
 /**
- * Maximum delay between silent streams or 401s and the report of the unreachable host that explains them:
- * detecting it takes a request. Milliseconds.
+ * Maximum delay between silent streams or 401s and the report of the unreachable host, in milliseconds.
+ * Detecting the host takes a request.
  */
 const UNREACHABLE_WITHIN_MS = 60_000
 
 /**
- * Whether an event follows from one that already has a line. An unreachable host explains a refresh that was
- * not sent. An unreachable service also explains silent streams, and an unreachable sign-in host explains
- * 401s, because the access token expires. The end of a sign-in explains a 401.
+ * Whether another line explains an event:
+ * - An unreachable host explains a refresh that was not sent.
+ * - An unreachable service explains silent streams.
+ * - An unreachable sign-in host explains 401s, because the access token expires.
+ * - The end of a sign-in explains a 401.
  */
 function isExplainedBy({ event, at, endedAt }: Happened, cause: Happened): boolean {
   const isRejected = event.kind === 'requests-refused' && event.status === 401
@@ -104,8 +106,8 @@ interface Happened {
 }
 
 /**
- * The lines of a log, from events in any order: open lines first, worst at the top, then the others, newest
- * first.
+ * The lines of a log, from events in any order. Open lines come first, worst at the top. The others are
+ * newest first.
  */
 export function incidentLines(events: readonly LoggedEvent[], style: LogStyle = {}): readonly IncidentLine[] {
   const happened = [...Map.groupBy(identified(events), keyOf).values()].map((of) => happenedOf(of, style))
@@ -115,9 +117,7 @@ export function incidentLines(events: readonly LoggedEvent[], style: LogStyle = 
     .sort((a, b) => openUrgencyOf(b) - openUrgencyOf(a) || b.at - a.at || seqOf(b) - seqOf(a))
 }
 
-/**
- * The events in order of time. Events from an older history get the ids that this version would give them.
- */
+/** The events in order of time. Events from an older history get the ids of this version. */
 function identified(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
   const trackers = new Map<string, ConditionTracker>()
   return events
@@ -152,8 +152,8 @@ function happenedOf(events: readonly LoggedEvent[], style: LogStyle): Happened {
 }
 
 /**
- * The key of a line. Events of a kind that began within one second share a line, as do all open incidents of
- * use by others.
+ * The key of a line. Events of a kind that began within one second share a line. All open incidents of use by
+ * others also share one.
  */
 function lineKeyOf({ event, at, isOpen }: Happened): string {
   const alike = alikeAs(event)
@@ -192,26 +192,26 @@ function lineOf(group: readonly Happened[], style: LogStyle): IncidentLine {
   }
 }
 
-/** The row or host of a condition that may become critical while it lasts; empty for any other. */
+/** The row or host of a condition that may become critical while open. Empty for any other condition. */
 function worseningSubject(event: LoggedEvent): string {
   if (event.kind === 'quota-short') return event.category
   return event.kind === 'service-unreachable' ? event.host : ''
 }
 
-/** Rank in the log: higher is more urgent, and ended lines rank lowest. */
+/** Rank in the log. Higher is more urgent. Ended lines are lowest. */
 const openUrgencyOf = ({ isOpen, severity }: IncidentLine): number => (isOpen ? 1 + urgencyOf(severity) : 0)
 
 const seqOf = ({ events: [first] }: IncidentLine): number => first.seq
 
 const weightOf = (event: LoggedEvent): number => ('perSecond' in event ? event.perSecond : 0)
 
-/** When the state that an event ends began, epoch ms. If that was not recorded, the event's own time. */
+/** When the state that an event ends began, epoch ms. Default: the event's own time. */
 function beganAt(event: LoggedEvent): number {
   if (event.kind === 'token-refreshed') return event.at - (event.tookMs ?? 0)
   return event.kind === 'stream-restarted' ? Math.min(event.at, event.since ?? event.at) : event.at
 }
 
-/** End time from an event that ends a condition; `undefined` if its start was not recorded. */
+/** End time, from an event that ends a condition. `undefined` if the start was not recorded. */
 function finishedAt(event: LoggedEvent): number | undefined {
   const isFinished =
     (event.kind === 'token-refreshed' && event.tookMs !== undefined) ||
@@ -219,7 +219,7 @@ function finishedAt(event: LoggedEvent): number | undefined {
   return isFinished ? event.at : undefined
 }
 
-/** Whether the condition of an event without an end may still be open. */
+/** Whether a condition without an end may still be open. */
 function mayLast(event: LoggedEvent, { nowMs, runSinceMs }: LogStyle): boolean {
   if (runSinceMs !== undefined && event.at < runSinceMs) return false
   if (event.kind !== 'rate-limited' || nowMs === undefined) return true

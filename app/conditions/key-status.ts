@@ -18,7 +18,7 @@ export interface Finding extends Condition, Message {
   readonly remedy?: Remedy
 }
 
-/** Root causes of a key's problems at `nowMs`, epoch ms, the headline's first. Empty if all is well. */
+/** Root causes of a key's problems at `nowMs`, epoch ms. The headline's is first. Empty without problems. */
 export function keyFindings(snapshot: Snapshot, nowMs: number): readonly Finding[] {
   return conditionsOf(snapshot, nowMs).roots.map((root) => findingOf(root, snapshot, nowMs))
 }
@@ -34,15 +34,14 @@ function findingOf(condition: Condition, snapshot: Snapshot, nowMs: number): Fin
 }
 
 /**
- * Status of an API key, the same on every surface: the text of its root cause, or that the key is ok.
+ * Status of an API key, the same in the whole app: the text of its root cause, or that the key is ok.
  *
- * Pure. Each surface chooses the parts that fit, and whether times are shown as times of day or as
- * countdowns.
+ * The reader of a status chooses the parts that fit, and times of day or countdowns.
  */
 export interface KeyStatus extends Message {
   readonly severity: Severity
   readonly subject?: string
-  /** The row concerned. For an ok key, this is the tightest row. */
+  /** The row concerned. For an ok key, the tightest row. */
   readonly row?: RequestQuota
   /** Number of further root causes. */
   readonly others: number
@@ -74,17 +73,14 @@ export function healthOf(snapshot: Snapshot, nowMs: number): Health {
   }
 }
 
-/** A key's headline: the sentence a trader looks for, what to do, and why. */
+/** A key's headline: the main sentence, what to do, and why. */
 export interface Headline {
   readonly severity: Severity
   readonly headline: string
   readonly detail: string
 }
 
-/**
- * The headline of a key at `nowMs`, epoch ms, in one line: its root cause, and the names of further root
- * causes.
- */
+/** The headline of a key at `nowMs`, epoch ms, in one line: its root cause, and the names of further ones. */
 export function headline(snapshot: Snapshot, nowMs: number): Headline {
   const [, ...others] = keyFindings(snapshot, nowMs)
   const { severity, title, text, action, detail } = keyStatus(snapshot, nowMs)
@@ -95,7 +91,7 @@ export function headline(snapshot: Snapshot, nowMs: number): Headline {
   }
 }
 
-/** Text for a screen reader: changes of state, not each step of a countdown. */
+/** Text for a screen reader. It changes with the state, not with each step of a countdown. */
 export function spokenText(snapshot: Snapshot, nowMs: number): string {
   const [worst] = keyFindings(snapshot, nowMs)
   return worst === undefined ? okStatus(snapshot, nowMs).title : `${worst.name}.`
@@ -135,7 +131,7 @@ export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly Aspe
   ])
   return ASPECTS.filter((aspect) => !absent.has(aspect)).map((aspect) => {
     const isOf = ({ kind }: Condition) => CONDITIONS[kind].aspect === aspect
-    // While calls fail, consequences are not shown as separate states.
+    // While calls fail, consequences have no state of their own.
     const of = [...roots.filter(isOf), ...(stopped ? [] : consequences.filter(isOf))]
     const worst = mostUrgent(of)
     const name = ASPECT_NAMES[aspect]
@@ -181,7 +177,7 @@ function withoutCondition(
         : { severity: 'ok', label: STATE_LABELS.ok }
     }
     case 'sign-in':
-      // If both hosts are unreachable, the condition of the service covers both.
+      // If both hosts are unreachable, the service's condition covers both.
       return snapshot.signInHost === undefined
         ? { severity: 'ok', label: stopped ? 'valid' : STATE_LABELS.ok }
         : { severity: 'critical', label: 'unreachable' }

@@ -13,17 +13,13 @@ export type Aspect = (typeof ASPECTS)[number]
 interface KindRow {
   readonly aspect: Aspect
   /**
-   * Kinds that can't be the headline while this kind is open. A kind about one quota explains only that
-   * quota.
+   * Kinds that can't be the headline while this kind is open. A kind about one quota explains only kinds on
+   * that quota.
    */
   readonly explains: readonly string[]
-  /**
-   * Whether all calls fail while this kind is open, so that nothing about the key can be reported as fine.
-   */
+  /** Whether all calls fail while this kind is open. If so, no part of the key can be reported as fine. */
   readonly stopsCalls: boolean
-  /**
-   * Finds the occurrences of this kind. Absent if it is found together with other kinds, in `evaluate.ts`.
-   */
+  /** Finds the occurrences of this kind. Absent for kinds that `evaluate.ts` finds. */
   readonly detect?: (snapshot: Snapshot, nowMs: number) => readonly Detected[]
 }
 
@@ -37,7 +33,7 @@ export interface Detected {
 /** Conditions of single quotas, and their possible causes. */
 const ROW_KINDS = ['rate-limited', 'running-out', 'empty', 'low', 'usual-load', 'watch'] as const
 const OF_ROW = ['others-use-refill', 'own-use', ...ROW_KINDS] as const
-/** Consequences when the service does not respond successfully. */
+/** Consequences of a service that does not respond successfully. */
 const OF_NO_ANSWER = [
   ...OF_ROW,
   'no-headers',
@@ -51,7 +47,7 @@ const OF_NO_ANSWER = [
   'slots-full',
   'not-checked',
 ] as const
-/** Consequences when no access token is available. */
+/** Consequences of a missing access token. */
 const OF_NO_TOKEN = [
   ...OF_NO_ANSWER,
   'renewal-failing',
@@ -68,11 +64,11 @@ const stops = (aspect: Aspect, explains: readonly string[]) => ({ aspect, explai
 const leaves = (aspect: Aspect, ...explains: string[]) => ({ aspect, explains, stopsCalls: false })
 
 /**
- * Every possible problem of a key, and other noteworthy conditions. Of roots with equal severity, the one
- * listed first is the headline.
+ * Every problem of a key, and other noteworthy conditions. Of roots with equal severity, the first in this
+ * table is the headline.
  *
- * When the access token expires, `sign-in-host-unreachable` becomes `sign-in-host-gone`. Until then, calls
- * continue.
+ * When the access token expires, `sign-in-host-unreachable` becomes `sign-in-host-gone`. Calls work until
+ * then.
  */
 export const CONDITIONS = {
   'order-unknown': {
@@ -97,7 +93,7 @@ export const CONDITIONS = {
   'sign-in-host-unreachable': leaves('sign-in', 'renewal-failing'),
   'signed-out': stops('sign-in', OF_NO_TOKEN),
   'key-rejected': stops('sign-in', OF_NO_TOKEN),
-  // After a revocation, no token is left to lose.
+  // After a revocation, no token can be lost.
   revoked: stops('sign-in', [...OF_NO_TOKEN, 'token-not-saved', 'keyring-away', 'keyring-unprotected']),
   revoking: stops('sign-in', [...OF_NO_TOKEN, 'revocation-unconfirmed']),
   'revocation-unconfirmed': stops('sign-in', OF_NO_TOKEN),
@@ -181,13 +177,14 @@ export const explains = (cause: ConditionKind, kind: string): boolean =>
   (CONDITIONS[cause].explains as readonly string[]).includes(kind)
 
 /**
- * Kind of an alert: a kind of condition, or `capacity-back` when calls to a category can resume after a 429.
+ * Kind of an alert: a kind of condition, or `capacity-back`. The latter means that calls can resume after a
+ * 429.
  */
 export type AlertKind = ConditionKind | 'capacity-back'
 
 /**
- * How long a condition must last before it causes an alert, and how long it must be absent before the alert
- * is withdrawn. Milliseconds.
+ * Time that a condition must last before its alert is raised, and be absent before the alert is withdrawn.
+ * Milliseconds.
  */
 interface AlertRule {
   readonly holdMs: number
@@ -223,16 +220,16 @@ export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
   'history-paused': after(0),
   'others-use-refill': after(10_000, 20_000),
   'own-use': after(10_000, 20_000),
-  // Announced at once: a 429 is a fact, not a trend. A repeat within ten seconds continues the same
+  // Announced immediately, because a 429 is a fact and not a trend. A repeat within ten seconds continues the
   // condition.
   'rate-limited': after(0, 10_000),
   empty: after(5_000, 20_000),
   'running-out': after(10_000, 20_000),
   'renewal-failing': after(60_000),
   'sign-in-ends': after(0),
-  // Applies only if a stream waits for a slot.
+  // Shown only while a stream waits for a slot.
   'slots-full': after(10_000, 10_000),
-  // A stream has already been quiet for 15 s when it counts as silent.
+  // A silent stream has already been quiet for 15 s.
   'streams-silent': after(0, 5_000),
   'streams-restarting': after(0),
   'quota-failing': after(60_000),

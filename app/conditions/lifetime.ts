@@ -3,8 +3,8 @@ import { ALERTS, type ConditionKind } from './kinds.ts'
 /**
  * Start and end of a lasting condition, for its events and its alert.
  *
- * A condition ends once it has been absent for the recovery time of its kind. If it reappears before that, it
- * is still the same condition.
+ * A condition ends after it was absent for the recovery time of its kind. If it reappears earlier, it is the
+ * same condition.
  */
 export class Lifetime {
   /** Epoch ms. */
@@ -12,7 +12,7 @@ export class Lifetime {
   readonly #recoverMs: number
   #absentSinceMs: number | undefined
 
-  /** If `kind` raises no alert, its recovery time is 0. */
+  /** The recovery time of a kind without alerts is 0. */
   constructor(kind: string, sinceMs: number) {
     this.sinceMs = sinceMs
     this.#recoverMs = ALERTS[kind as ConditionKind]?.recoverMs ?? 0

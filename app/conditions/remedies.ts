@@ -6,7 +6,7 @@ import type { ConditionKind } from './kinds.ts'
 import { isDiskFull } from './messages/orders.ts'
 import { scopesText } from './messages/problems.ts'
 
-/** Stable code, for programs, of a remedy that Headroom itself offers for a condition. */
+/** Stable code of a remedy, for programs. */
 export type RemedyKind =
   | 'connect'
   | 'sign-in'
@@ -69,7 +69,7 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
   'orders-stopped': 'allow-orders',
 }
 
-/** The remedy that Headroom itself offers for a condition of this key; `undefined` if it offers none. */
+/** The remedy that Headroom itself offers for a condition of this key. `undefined` if there is none. */
 export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: Snapshot): Remedy | undefined {
   switch (kind) {
     case 'keys-damaged':
@@ -77,7 +77,7 @@ export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: S
       if (snapshot.profile.id === SAVED_KEYS) return { kind: 'connect', label: LABELS.connect }
       break
     case 'keys-locked':
-      // The passphrase is requested at startup.
+      // The passphrase is requested only at startup.
       if (snapshot.keystore !== 'waiting') return undefined
       break
     case 'history-paused':
@@ -91,7 +91,7 @@ export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: S
       if (!isDiskFull(snapshot.orders?.why)) return undefined
       break
     case 'token-rejected':
-      // The key is connected again, with another host.
+      // The key must be connected again, with another host.
       return { kind: 'connect', label: 'Change host…' }
     case 'permission-missing':
       return { kind: 'sign-in', label: `Sign in with ${scopesText(problem?.categories ?? [])}` }
@@ -108,7 +108,7 @@ export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: S
   return plain && { kind: plain, label: LABELS[plain] }
 }
 
-/** The remedy for a full group: close its quietest own stream, if another stream waits for a slot. */
+/** The remedy for a full slot group: close its quietest own stream, if another stream waits for a slot. */
 function replacing(category: string | undefined, snapshot: Snapshot): Remedy | undefined {
   const { quietest } = replacementOf(category, snapshot) ?? {}
   if (quietest === undefined) return undefined

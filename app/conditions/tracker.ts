@@ -6,7 +6,7 @@ interface Tracked {
   readonly id: string
   readonly lifetime: Lifetime
   count: number
-  /** The last report that changed anything, and its time, epoch ms. */
+  /** The last report that changed anything, and its time in epoch ms. */
   last: KeyReport
   lastAtMs: number
 }
@@ -14,18 +14,17 @@ interface Tracked {
 type Lasting = (typeof BEGINS)[keyof typeof BEGINS]
 
 /**
- * Gives each lasting condition an identity: one id from its first report to its end, however often it is
- * reported.
+ * Gives each lasting condition one id from its first report to its end, however often it is reported.
  *
- * Each part of a key reports everything it observes, and the tracker decides what becomes an event. If a
- * condition recurs before its alert is due to be withdrawn, it counts as the same condition.
+ * The parts of a key report everything they observe. The tracker decides which reports are events. A
+ * condition that recurs before its alert would be withdrawn is the same condition.
  */
 export class ConditionTracker {
   readonly #known = new Map<string, Tracked>()
 
   /**
-   * The event for a report at `atMs`, epoch ms; `undefined` if nothing changed, or if a condition that was
-   * never reported ends.
+   * The event for a report at `atMs`, epoch ms. `undefined` if nothing changed, or for the end of a condition
+   * that was never reported.
    */
   told(report: KeyReport, atMs: number): MonitorEvent | undefined {
     const at = Math.round(atMs)
@@ -83,13 +82,10 @@ function isNews(last: KeyReport, report: KeyReport, { news }: Lasting): boolean 
 
 const SHAPES = new Map(eventSchemas.map(({ shape }) => [shape.kind.def.values[0] as string, shape as object]))
 
-/**
- * Whether a report only marks the end of a condition. The schema of such an event has `since`, which comes
- * from the start of the condition.
- */
+/** Whether a report only marks the end of a condition. Its schema has `since`, the start of the condition. */
 const isOnlyEnd = (report: KeyReport): boolean => 'since' in (SHAPES.get(report.kind) ?? {})
 
-/** The event for the end of a condition, with the fields of its schema that were known when it began. */
+/** The event for the end of a condition. Contains the fields of its schema that were known at the start. */
 function ended(report: KeyReport, was: Tracked, { news }: Lasting): MonitorEvent {
   const { last, count, lifetime, lastAtMs } = was
   const known = {

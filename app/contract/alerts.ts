@@ -15,21 +15,19 @@ export const alertSchema = z.object({
   profile: text,
   /** A kind of condition (app/conditions/kinds.ts), or `capacity-back`. */
   kind: text,
-  /** An earlier version stored `info`, which is read as `ok`. */
+  /** Earlier versions stored `info`. It is read as `ok`. */
   severity: z.pipe(
     z.transform((value) => (value === 'info' ? 'ok' : value)),
     z.enum(ALERT_SEVERITIES),
   ),
-  /** The category; empty for the whole key. */
+  /** The category. Empty for an alert of the whole key. */
   subject: text,
-  /** When the condition began, and when it was announced. Epoch ms. */
+  /** When the condition began and when it was announced, epoch ms. */
   since: number,
   at: number,
   title: text,
   body: text,
-  /**
-   * A person has seen the alert: it is no longer shown as new, and not announced again until it has ended.
-   */
+  /** Whether a person has seen the alert. A seen alert is no longer shown as new or announced. */
   dismissed: z.boolean(),
 })
 
@@ -44,7 +42,7 @@ export interface ClosedAlert extends Alert {
 
 /** An alert to announce by a notification, a sound or a line in a terminal. */
 export interface Announcement {
-  /** The id of the alert or of its group; each id is announced once. */
+  /** Id of the alert or of its group. Each id is announced once. */
   readonly id: string
   readonly severity: AlertSeverity
   readonly title: string
@@ -55,7 +53,7 @@ const timeOfDay = z.string().check(z.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/))
 
 /** How and when alerts are announced. Times of day are `HH:MM`, in the selected time zone. */
 export const alertPreferences = z.object({
-  /** No announcements before this, epoch ms. */
+  /** Time until which nothing is announced, epoch ms. */
   snoozedUntil: z.optional(z.number().check(z.gte(0))),
   quietHours: z.optional(z.object({ from: timeOfDay, to: timeOfDay })),
   /** Whether critical alerts ignore a snooze and quiet hours. */
@@ -71,23 +69,22 @@ const alertPreferencesChange = z.strictObject({
   urgentBypass: z.optional(urgentBypass),
 })
 
-/** Requested changes: `null` removes a snooze or quiet hours; omitted fields stay unchanged. */
+/** Requested changes. `null` removes a snooze or quiet hours. Omitted fields stay unchanged. */
 export interface AlertPreferencesChange extends Immutable<z.output<typeof alertPreferencesChange>> {}
 
 export const DEFAULT_ALERT_PREFERENCES: AlertPreferences = { urgentBypass: true }
 
-/** The app's alerts. */
 export const alertsContract = {
-  /** Open episodes, worst first. */
+  /** Open alerts, worst first. */
   alerts: command(nothing).returning<readonly Alert[]>(),
-  /** Marks an alert as seen: no longer shown as new, and not announced again until it has ended. */
+  /** Marks an alert as seen. A seen alert is no longer shown as new or announced. */
   dismissAlert: command(z.strictObject({ id: boundedText(400) })).returning<Outcome>(),
   alertThresholds: command(ofProfile).returning<Thresholds>(),
-  /** `below`: a share of the limit. 0 turns the alert off; omitting it restores the default. */
+  /** `below` is a share of the limit. 0 turns the alert off. Without `below`, the default applies again. */
   setAlertThreshold: command(
     z.strictObject({
       profile: profileId,
-      /** The row. If it is absent, the threshold applies to every row without a threshold of its own. */
+      /** The row. Without a category, the threshold applies to every row that has none of its own. */
       category: z.optional(categoryName),
       below: z.optional(z.number().check(z.gte(0), z.lte(1))),
     }),
@@ -99,8 +96,10 @@ export const alertsContract = {
   /** Omitted fields stay unchanged, so that two windows can't undo each other's changes. */
   setAlertPreferences: command(alertPreferencesChange).returning<AlertPreferences>(),
 
-  /** All open episodes, after each change. */
+  /** All open alerts, sent after each change. */
   alertsChanged: push<readonly Alert[]>(),
-  /** An alert to announce now. A window plays its sound, and shows a notification if its host cannot. */
+  /**
+   * An alert to announce now. The window plays the sound. It also shows a notification if its host cannot.
+   */
   alertAnnounced: push<Announcement>(),
 } as const

@@ -10,25 +10,25 @@ const refreshFailure = z.enum(['refused', 'misconfigured', 'later', 'not-sent', 
 /** Why a refresh failed. */
 export type RefreshFailure = z.output<typeof refreshFailure>
 
-/** `seq` grows by one per event of one running app; `at` is epoch ms. */
+/** `seq` grows by one with each event of a running app. `at` is epoch ms. */
 const logged = { seq: number, at: number, profile: text }
 const stream = { stream: text, category: text, streamKind, target: text }
 const ofStream = { ...stream, reason: text }
 
 const ofCondition = {
   /**
-   * Id of the condition that this event begins, repeats or ends; absent for events without duration, and in
+   * Id of the condition that the event begins, repeats or ends. Absent for events without duration and in
    * older histories.
    */
   id: optionalText,
-  /** How often the event has occurred so far; absent if only once. */
+  /** How often the event has occurred so far. Absent if once. */
   count: optionalNumber,
 }
 
 const event = <K extends string, F extends z.core.$ZodShape>(kind: K, fields: F) =>
   openObject({ kind: z.literal(kind), ...logged, ...ofCondition, ...fields })
 
-/** An event about an order. `id`: the order's entry in the journal, so that its events share a line. */
+/** An event of an order. `id` identifies the order's journal entry and groups the order's events. */
 const orderEvent = <K extends string, F extends z.core.$ZodShape>(kind: K, fields: F) =>
   openObject({ kind: z.literal(kind), ...logged, id: text, count: optionalNumber, ...fields })
 
@@ -44,9 +44,11 @@ interface Named {
 }
 
 /**
- * Lasting conditions, by the kind of event that reports them. `name`: the kind of condition
- * (app/conditions/kinds.ts), if it has one. `of`: its subject. `news`: fields whose changes are reported
- * while it lasts; `each` if every report is a request or attempt of its own and is therefore reported.
+ * Lasting conditions, by the kind of event that reports them.
+ *
+ * - `name`: the kind of condition (app/conditions/kinds.ts), if it has one.
+ * - `of`: the subject of the condition.
+ * - `news`: fields whose changes are reported while the condition lasts. `each` reports every occurrence.
  */
 export const BEGINS = {
   'rate-limited': { name: 'rate-limited', of: ({ category = '' }: Named) => category, news: 'each' },
@@ -56,15 +58,14 @@ export const BEGINS = {
   elsewhere: { name: 'others', of: ({ category = '' }: Named) => category, news: [] },
   'service-unreachable': { name: 'service-unreachable', of: ({ host = '' }: Named) => host, news: [] },
   'stream-silent': { name: 'streams-silent', of: ({ stream: id = '' }: Named) => id, news: [] },
-  // Lasts only if the history can't be written or a token can't be stored. Any other storage problem is a
-  // single event.
+  // Lasts only if the history can't be written or a token can't be stored. Other storage problems are single
+  // events.
   'storage-problem': {
     name: 'storage',
     of: ({ failure, unsaved }: Named) => unsaved ?? (failure === undefined ? undefined : ''),
     news: ['failure'],
   },
-  // A key's tokens have one problem at a time, which may escalate from a failed refresh to a required
-  // sign-in.
+  // A key's tokens have one problem at a time. A failed refresh may become a required sign-in.
   'token-refresh-failed': { name: 'tokens', of: () => '', news: 'each' },
   'sign-in-required': { name: 'tokens', of: () => '', news: 'each' },
   'revoke-unconfirmed': { name: 'tokens', of: () => '', news: 'each' },
@@ -91,20 +92,20 @@ export const ENDS = {
 /** Whether a status concerns all requests of the key: a rejected token, or a failing service. */
 export const isOfWholeKey = (status: number): boolean => status === 401 || status >= 500
 
-/** A 401 or 5xx concerns all rows; any other status concerns its row. */
+/** A 401 or 5xx concerns all rows. Any other status concerns its row. */
 function wholeOrRow({ status = 0, category = '' }: Named): string {
   return isOfWholeKey(status) ? String(status) : category
 }
 
-/** A row just before a 429: its level, and the requests in the minute before. */
+/** A row's level just before a 429, and the requests of the minute before it. */
 const beforeRefusal = openObject({
   limit: number,
-  /** Requests left, as bounds. */
+  /** Bounds of the requests left. */
   low: number,
   high: number,
   /** Own requests in the last 60 s. */
   own: number,
-  /** Others' requests in the last 60 s, as bounds of an estimate; absent if unknown. */
+  /** Bounds of others' estimated requests in the last 60 s. Absent if unknown. */
   othersLow: optionalNumber,
   othersHigh: optionalNumber,
 })
@@ -113,13 +114,13 @@ export type BeforeRefusal = Immutable<z.output<typeof beforeRefusal>>
 
 const shortState = z.enum(['low', 'running-out', 'empty'])
 
-/** Set if the refresh token, not the history, could not be stored. */
+/** Set if the refresh token could not be stored. Absent if the history could not be written. */
 const unsaved = z.exactOptional(z.literal('refresh-token'))
 
 /** States of a row in which its quota is running short. */
 export type ShortState = z.output<typeof shortState>
 
-/** One schema per kind. A field, once added, must stay. */
+/** One schema per kind. Fields are never removed. */
 export const eventSchemas = [
   event('token-refreshed', {
     rotated: z.boolean(),
@@ -133,16 +134,16 @@ export const eventSchemas = [
     why: optionalText,
     retryAt: optionalNumber,
   }),
-  /** A person signed in again to a connected key. */
+  /** A person signed in again with a connected key. */
   event('signed-in', {}),
   event('sign-in-required', { reason: text, cause: z.exactOptional(z.literal('misconfigured')) }),
-  /** The 24 hours of a rotating key (service 8.4) end at `endsAt`. Reported 60 and 15 minutes before that. */
+  /** A rotating key's 24 hours (service 8.4) end at `endsAt`. Reported 60 and 15 minutes before. */
   event('sign-in-due', { endsAt: number }),
   event('revoked', {}),
   event('revoke-unconfirmed', { reason: text, retryAt: optionalNumber }),
   event('service-unreachable', {
     host: text,
-    /** Whether calls go to this host; absent for a host that only renews tokens, and in older histories. */
+    /** Set if calls go to this host. Absent for a host that only renews tokens, and in older histories. */
     serves: z.exactOptional(z.literal('calls')),
     /** The reason, in plain words, such as "the certificate is not trusted". */
     why: optionalText,
@@ -150,35 +151,35 @@ export const eventSchemas = [
   }),
   event('service-back', { host: text }),
   /**
-   * `failure`: why the history can't be written (`pausedHistory`); `unsaved`: the refresh token is in memory
-   * only. Both are absent for any other problem.
+   * `failure` says why the history can't be written (`pausedHistory`). `unsaved` means that the refresh token
+   * is only in memory. Any other problem has neither field.
    */
   event('storage-problem', { what: text, failure: optionalText, unsaved }),
   /**
-   * The history can be written again, or the token is saved. `since`: when the first attempt failed, epoch
-   * ms.
+   * The history can be written again, or the token is stored. `since` is the first failed attempt, epoch ms.
    */
   event('storage-ok', { since: number, unsaved }),
-  /** A browser window connected with a code. `open`: the number of connected windows, including this one. */
+  /** A browser window connected with a code. `open` counts the connected windows, this one included. */
   event('window-admitted', { window: text, open: number }),
   event('rate-limited', {
     category: text,
     retryAt: number,
     /**
-     * When to try next while others use the whole refill. This is a guess. `retryAt` then has the same value.
+     * Guessed time of the next attempt, set while others use the whole refill. `retryAt` then has the same
+     * value.
      */
     nextTryAt: optionalNumber,
     requestId: optionalText,
     before: z.exactOptional(beforeRefusal),
   }),
   /**
-   * The first response of a row that is not a 429, after one or more 429s. `since`: the first of them, epoch
-   * ms; `refused`: their number.
+   * A row's first response other than 429 after one or more 429s. `since` is the first 429, epoch ms.
+   * `refused` counts the 429s.
    */
   event('rate-limit-over', { category: text, since: number, refused: number }),
   /**
-   * A row became low, began to run out, or became empty. Applies until the row's next `quota-short` or
-   * `quota-short-ended`.
+   * A row became low, began to run out, or became empty. The state lasts until the row's next `quota-short`
+   * or `quota-short-ended`.
    */
   event('quota-short', {
     category: text,
@@ -186,29 +187,33 @@ export const eventSchemas = [
     limit: number,
     /** Whole requests left at the time of the event. */
     remaining: number,
-    /** Earliest time at which the quota runs out, epoch ms; absent if unknown. */
+    /** Earliest time at which the quota runs out, epoch ms. Absent if unknown. */
     emptyAt: optionalNumber,
-    /** Range of others' use at the time of the event, requests per second; absent if unknown. */
+    /** Range of others' use at the time of the event, in requests per second. Absent if unknown. */
     othersLow: optionalNumber,
     othersHigh: optionalNumber,
-    /** Refill in requests per second; absent for a fixed window. */
+    /** Refill in requests per second. Absent for a fixed window. */
     refill: optionalNumber,
   }),
-  /** The row has left these states. `since`: when it entered the last of them, `state`; epoch ms. */
+  /**
+   * A row is no longer low, running out or empty. `state` is its last such state, and `since` is when that
+   * state began, epoch ms.
+   */
   event('quota-short-ended', { category: text, state: shortState, since: number }),
   /**
    * Responses have no quota headers: the requests were rejected, or something other than the service
-   * answered. Reported once per key for a 401 and for each 5xx, otherwise once per row. `category`: the first
-   * row.
+   * answered.
+   *
+   * A 401 and each 5xx are reported once per key, any other status once per row. `category` is the first row.
    */
   event('requests-refused', {
     category: text,
     status: number,
     message: optionalText,
-    /** Whether this is a 401 of a single row, while the token works for another row. */
+    /** Set for a 401 of a single row while the token works for another row. */
     alone: z.exactOptional(z.literal(true)),
   }),
-  /** Responses have quota headers again. `since`: when the failures began, epoch ms. */
+  /** Responses have quota headers again. `since` is when the failures began, epoch ms. */
   event('requests-answered', { category: text, status: number, since: number }),
   event('slots-exhausted', {
     category: text,
@@ -222,28 +227,29 @@ export const eventSchemas = [
     /** When the stream's former connection ended or received GoAway, epoch ms. */
     since: optionalNumber,
     /**
-     * True if the former connection still received data until the new one opened, so that nothing was missed.
+     * Whether the former connection received data until the new one opened. Nothing was missed in that case.
      */
     overlapped: z.exactOptional(z.boolean()),
   }),
   event('stream-closed', ofStream),
   /**
-   * No stream waits for a slot of the group any more. `since`: the first 429 for lack of a slot, epoch ms.
+   * No stream waits for a slot of the group any more. `since` is the first 429 for lack of a slot, epoch ms.
    */
   event('slots-free', { category: text, since: number }),
   /**
-   * An open stream receives nothing, not even a heartbeat. Reported once; `since`: its last frame, epoch ms.
+   * An open stream receives nothing, not even heartbeats. Reported once. `since` is its last frame, epoch ms.
    */
   event('stream-silent', { ...stream, since: number }),
-  /** The stream receives data again, on the same or another connection. */
+  /** The stream receives data again, on the same connection or another. */
   event('stream-resumed', { ...stream, since: number }),
-  /** Others began to use a quota. Reported once; `elsewhere-ended` reports the end. */
+  /** Others began to use a quota. Reported once, until `elsewhere-ended`. */
   event('elsewhere', { category: text, perSecond: number }),
-  /** Others stopped. `perSecond`: their mean rate from `since`, epoch ms, to the end. */
+  /** Others stopped using a quota. `since` is when they began, epoch ms. `perSecond` is their mean rate. */
   event('elsewhere-ended', { category: text, perSecond: number, since: number }),
   /**
-   * The gateway declined a program's request: its turn would come after its maximum wait. Reported at most
-   * once a minute per program and category.
+   * The gateway declined a program's request, which would have waited longer than its maximum wait.
+   *
+   * Reported at most once a minute per program and category.
    */
   event('program-refused', { program: text, category: text, retryAt: optionalNumber }),
   event('program-cut', { program: text }),
@@ -257,13 +263,12 @@ export const eventSchemas = [
   event('desk-back', { since: number }),
   event('gateway-on', { url: text }),
   event('gateway-off', { why: text }),
-  /** A person allowed orders, or they resumed after `orders-stopped` by a failure. */
+  /** A person allowed orders, or orders resumed after a failure had stopped them. */
   event('orders-allowed', {}),
-  /** A person stopped orders, or they can't be recorded. */
+  /** A person stopped orders, or orders can't be recorded. */
   event('orders-stopped', { why: text }),
-  /** The outcome of an order is unknown. */
   orderEvent('order-unknown', { program: text }),
-  /** The result of looking up an order. `orderId`: the service's id, if found. */
+  /** The result of the lookup of an order. `orderId` is the service's id, if found. */
   orderEvent('order-resolved', { state: resolvedState, orderId: optionalText }),
 ] as const
 
@@ -274,12 +279,10 @@ export type LoggedEvent = Immutable<z.output<typeof loggedEvent>>
 
 type OmitFromEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
-/**
- * An event without the fields that the log adds. Events are never merged or dropped on the way to a window.
- */
+/** An event without the fields that the log adds. Every event reaches a window, unmerged. */
 export type MonitorEvent = OmitFromEach<LoggedEvent, keyof typeof logged>
 
-/** Fields of an ending event that the tracker fills in. */
+/** Fields of an ending event that the tracker adds. */
 type Known = 'id' | 'count' | 'since' | 'refused' | 'state'
 type OnlyEnd = Exclude<
   keyof typeof ENDS,
@@ -287,14 +290,13 @@ type OnlyEnd = Exclude<
 >
 
 /**
- * A report from a part of a key: a state, each time it is observed, or its end. The tracker fills in the
- * remaining fields of an end.
+ * An observation by a part of a key, or the end of a state. Observations are reported each time. The tracker
+ * adds an end's remaining fields.
  */
 export type KeyReport =
   | Exclude<MonitorEvent, { kind: OnlyEnd }>
   | OmitFromEach<Extract<MonitorEvent, { kind: OnlyEnd }>, Known>
 
-/** Events of the connected keys. */
 export const eventsContract = {
   /** Stored events with a `seq` above `after`, oldest first, at most 500. */
   events: command(z.strictObject({ after: z.int().check(z.gte(0)) })).returning<readonly LoggedEvent[]>(),

@@ -2,14 +2,14 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from './units.ts'
 
 /** The exchanges' zone: New York. */
 export const EXCHANGE_ZONE = 'America/New_York'
-/** Maximum number of cached offsets: the hours of a quarter of a year. */
+/** Maximum number of cached offsets: about the hours of a quarter. */
 const MAX_KNOWN = 2200
 
 let zoned: Intl.DateTimeFormat | undefined
-/** Offsets by UTC hour: New York's clocks change on the hour. */
+/** Offsets by UTC hour. New York's clocks change on the hour. */
 const known = new Map<number, number>()
 
-/** New York's offset from UTC at a time, in ms: negative, and one hour greater in summer. */
+/** New York's offset from UTC at a time, in ms. Negative, and one hour greater in summer. */
 function exchangeOffsetMs(atMs: number): number {
   const hour = Math.floor(atMs / HOUR_MS)
   const found = known.get(hour) ?? offsetOf(hour * HOUR_MS)
@@ -37,12 +37,13 @@ function offsetOf(hourMs: number): number {
 export const exchangeDayOf = (atMs: number): number =>
   Math.floor((atMs + exchangeOffsetMs(atMs)) / DAY_MS) * DAY_MS
 
-/** Weekday of an exchange date (`exchangeDayOf`), 0 for Sunday: the epoch began on a Thursday. */
+/** Weekday of an exchange date (`exchangeDayOf`). 0 is Sunday. The epoch began on a Thursday. */
 export const weekdayOf = (dayMs: number): number => (dayMs / DAY_MS + 4) % 7
 
 /**
- * The time, epoch ms, at which the exchange's clock shows `minute` (minutes since midnight) on a date.
- * Ambiguous only at night, when clocks change.
+ * The time, epoch ms, at which the exchange's clock shows `minute` on a date. `minute` counts from midnight.
+ *
+ * The time is ambiguous only at night, when clocks change.
  */
 export const exchangeTimeOf = (dayMs: number, minute: number): number => {
   const wallMs = dayMs + minute * MINUTE_MS

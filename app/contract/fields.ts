@@ -8,9 +8,9 @@ export type Immutable<T> = T extends readonly (infer Item)[]
     : T
 
 /**
- * An object to which a newer version may add fields: undeclared fields pass unchanged.
+ * An object with possible further fields from a newer version. Undeclared fields pass unchanged.
  *
- * The type has only the declared fields, so that a misspelt one does not compile.
+ * The type has only the declared fields, so that a misspelt field does not compile.
  */
 export const openObject = <F extends z.core.$ZodShape>(fields: F) =>
   z.looseObject(fields) as unknown as z.ZodMiniObject<F, z.core.$strip>

@@ -14,7 +14,7 @@ export interface ListedProgram extends ProgramSummary {
 export interface GatewayOverview {
   readonly gateway: GatewaySummary
   readonly programs: readonly ListedProgram[]
-  /** The port to serve on if the gateway is turned on without naming one. 0 means any free port. */
+  /** Default port for turning the gateway on. 0 means any free port. */
   readonly nextPort: number
 }
 
@@ -25,7 +25,7 @@ const { weight, maxOrders } = PROGRAM_LIMITS
 export const gatewayContract = {
   gateway: command(nothing).returning<GatewayOverview>(),
   /**
-   * Turns the gateway on or off, including later starts. `port` matters only for turning it on. 0 means any
+   * Turns the gateway on or off, also for later starts. `port` matters only for turning it on. 0 means any
    * free port.
    */
   setGateway: command(
@@ -34,21 +34,22 @@ export const gatewayContract = {
       port: z.exactOptional(z.int().check(z.gte(0), z.lte(65_535))),
     }),
   ).returning<Outcome>(),
-  /** Adds a program. This response is the only place where its key appears. */
+  /** Adds a program. Only this response contains the program's key. */
   addProgram: command(
     z.strictObject({
       name,
       class: z.enum(PROGRAM_CLASSES),
       weight: z.number().check(z.gte(weight.least), z.lte(weight.most)),
-      /** Maximum orders in any minute. If absent, the program may not send orders. */
+      /** Maximum number of orders in any minute. Without it, the program may not send orders. */
       maxOrders: z.exactOptional(z.int().check(z.gte(maxOrders.least), z.lte(maxOrders.most))),
       profile: profileId,
     }),
   ).returning<Outcome<{ readonly key: string }>>(),
-  /** Revokes a program's key and closes its open streams, at once. */
+  /** Immediately revokes a program's key and closes its open streams. */
   cutProgram: command(z.strictObject({ name })).returning<Outcome>(),
   /**
-   * Answers a program's requests with 429 for `PAUSE_MINUTES`; its open streams continue. `until`: epoch ms.
+   * Answers a program's requests with 429 for `PAUSE_MINUTES`, until `until` (epoch ms). Open streams
+   * continue.
    */
   pauseProgram: command(z.strictObject({ name })).returning<Outcome<{ readonly until: number }>>(),
   resumeProgram: command(z.strictObject({ name })).returning<Outcome>(),

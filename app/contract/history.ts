@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS } from './units.ts'
 
 const epochMs = z.number().check(z.gte(0), z.lte(8_640_000_000_000_000))
 
-/** Epoch milliseconds, end included. */
+/** Start and end of an interval, epoch ms, both included. */
 const interval = { profile: profileId, fromMs: epochMs, toMs: epochMs }
 
 const EXPORTS = ['report-csv', 'report-json', 'incident'] as const
@@ -20,7 +20,7 @@ export interface ExportedFile {
   readonly text: string
 }
 
-/** State of the history file; `memory` if nothing is stored. */
+/** State of the history file. `memory` means that nothing is stored. */
 export type StorageSummary =
   | { readonly kind: 'ok'; readonly bytes: number; readonly rawMs: number; readonly rollupMs: number }
   | { readonly kind: 'failing'; readonly failure: string; readonly waiting: number; readonly lost: number }
@@ -30,10 +30,13 @@ export interface HistoryPoint {
   readonly at: number
   readonly remaining: number
   readonly source: 'header' | 'modelled'
-  /** Lower and upper bound as known at that time. Present only for the last 15 minutes. */
+  /** Lower and upper bound, as known at that time. Present only for the last 15 minutes. */
   readonly low?: number
   readonly high?: number
-  /** Estimated requests per second of this app and of others at that time. Only for the last 15 minutes. */
+  /**
+   * Estimated requests per second of this app and of others at that time. Present only for the last 15
+   * minutes.
+   */
   readonly own?: number
   readonly elsewhere?: number
   /** The same of the desk's other machines; absent without a desk. */
@@ -45,13 +48,13 @@ export interface History {
   readonly points: readonly HistoryPoint[]
   /** Times of 429s in the requested interval. */
   readonly rejectedAt: readonly number[]
-  /** When recording of this row began, epoch ms; absent if nothing is recorded yet. */
+  /** When recording of this row began, epoch ms. Absent if nothing is recorded yet. */
   readonly since?: number
-  /** The usual level in the interval; absent with fewer than five recorded days. */
+  /** The usual level in the interval. Absent with fewer than five recorded days. */
   readonly usual?: UsualLevels
 }
 
-/** The usual level of a quota, oldest first: epoch ms and requests. */
+/** Usual levels of a quota, oldest first: epoch ms and requests. */
 export type UsualLevels = readonly (readonly [atMs: number, level: number])[]
 
 /** A load that occurs on most days. */
@@ -82,7 +85,7 @@ export interface ProgramUseHistory {
   readonly requests: readonly number[]
 }
 
-/** Who used what within an interval. Times are epoch milliseconds, durations milliseconds. */
+/** Use of a key's quotas and slots within an interval. Times are epoch ms. Durations are milliseconds. */
 export interface Report {
   readonly profile: string
   readonly from: number
@@ -99,7 +102,7 @@ export interface RequestReport {
   readonly category: string
   readonly limit: number
   readonly own: number
-  /** The part of `own` that came from each program behind the gateway, busiest first; absent if none. */
+  /** The part of `own` from each program behind the gateway, busiest first. Absent if none. */
   readonly programs?: readonly ProgramReport[]
   readonly elsewhere: number
   /** Requests of the desk's other machines; absent if none. */
@@ -108,13 +111,10 @@ export interface RequestReport {
   readonly machines?: readonly MachineReport[]
   /** Rate 429s, including those reported as events. */
   readonly rejected: number
-  /** Lowest level that headers showed, or the lowest estimate if there were no headers. */
+  /** Lowest level in headers, or the lowest estimate without headers. */
   readonly lowest: number
   readonly nearMs: number
-  /**
-   * How long the level was known within the interval. Time with an unknown level does not count, either as
-   * near the limit or as far from it.
-   */
+  /** Time with a known level, in ms. `nearMs` is a part of it. */
   readonly knownMs: number
 }
 
@@ -140,15 +140,16 @@ export interface SlotReport {
 }
 
 /**
- * Requests of each program behind the gateway, and of all others, in one category, in intervals of
- * `resolutionMs` that start at `from` (epoch ms).
+ * Requests in one category: of each program behind the gateway, of this app, and of others.
+ *
+ * The intervals have a length of `resolutionMs` and start at `from` (epoch ms).
  */
 export interface ProgramHistory {
   readonly from: number
   /** Whole minutes. */
   readonly resolutionMs: number
   readonly programs: readonly ProgramUseHistory[]
-  /** Requests of this app including programs, in the same intervals. */
+  /** Requests of this app, programs included, in the same intervals. */
   readonly own: readonly number[]
   /** Estimated requests of others on the key, in the same intervals. */
   readonly elsewhere: readonly number[]
@@ -156,7 +157,7 @@ export interface ProgramHistory {
   readonly desk?: readonly number[]
 }
 
-/** The level of each row over time, oldest first: `[epoch ms, requests left]`, at most `points` per row. */
+/** Levels of each row as `[epoch ms, requests left]`, oldest first. Each row has at most `points` of them. */
 export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, remaining: number])[]>>
 
 /**
@@ -166,7 +167,7 @@ export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, r
 export type RecordedUse = readonly [atMs: number, own: number, elsewhere: number]
 
 /**
- * Requests per minute of one program behind the gateway in one category; included in the row's own requests.
+ * Requests per minute of one program behind the gateway in one category. The row's own requests include them.
  */
 export interface RecordedProgramUse {
   readonly program: string
@@ -176,7 +177,6 @@ export interface RecordedProgramUse {
 
 /** Recorded use of a key by minute. */
 export interface RecordedUses {
-  /** Recorded use by category. */
   readonly rows: Readonly<Record<string, readonly RecordedUse[]>>
   readonly programs: readonly RecordedProgramUse[]
 }
@@ -186,14 +186,13 @@ const historyQuery = z.strictObject({
   category: categoryName,
   fromMs: z.number().check(z.nonnegative()),
   toMs: z.number().check(z.nonnegative()),
-  /** Maximum number of returned points; 300 suit a chart. */
+  /** Maximum number of returned points. */
   points: z.int().check(z.gte(2), z.lte(300)),
 })
 
-/** The recorded history of a key: charts, reports, past events, and the file they are stored in. */
 export const historyContract = {
   history: command(historyQuery).returning<History>(),
-  /** The part of own requests from each program behind the gateway; empty if no history is stored. */
+  /** Own requests of each program behind the gateway. Empty if no history is stored. */
   programHistory: command(
     z.strictObject({
       ...interval,
@@ -201,27 +200,29 @@ export const historyContract = {
       columns: z.int().check(z.gte(1), z.lte(300)),
     }),
   ).returning<ProgramHistory>(),
-  /** The small charts of all rows of a key, by category, without empty rows. */
+  /** Levels for the small charts of a key, by category. Empty rows are omitted. */
   trends: command(
     z.strictObject({ ...interval, points: z.int().check(z.gte(2), z.lte(64)) }),
   ).returning<Trends>(),
-  /** The whole minutes of the interval with any use; two days at most. */
+  /** The minutes of an interval with any use. The interval is at most two days long. */
   recordedUses: command(
     z.strictObject(interval).check(z.refine(({ fromMs, toMs }) => toMs - fromMs <= 2 * DAY_MS)),
   ).returning<RecordedUses>(),
-  /** Who used what. The interval is rounded to whole minutes; the response contains the actual one. */
+  /**
+   * Use in an interval. The interval is rounded to whole minutes, and the response contains the rounded one.
+   */
   report: command(z.strictObject(interval)).returning<Report>(),
   exportFile: command(z.strictObject({ ...interval, what: z.enum(EXPORTS) })).returning<
     Outcome<{ readonly file: ExportedFile }>
   >(),
-  /** The latest 5,000 events of the interval, oldest first; `events` returns those of this run. */
+  /** The latest 5,000 events of the interval, oldest first, from earlier runs too. */
   pastEvents: command(z.strictObject(interval)).returning<readonly LoggedEvent[]>(),
-  /** Slot samples that differ from the previous sample, plus the sample that is valid at `fromMs`. */
+  /** Slot samples that differ from the previous sample, and the sample that is valid at `fromMs`. */
   slotHistory: command(z.strictObject({ ...interval, category: categoryName })).returning<
     readonly SlotSample[]
   >(),
   storage: command(nothing).returning<StorageSummary>(),
-  /** Raw samples can be kept from an hour to 14 days, minutes and events from a day to a year. */
+  /** Raw samples can be kept for an hour to 14 days, minutes and events for a day to a year. */
   setRetention: command(
     z.strictObject({
       rawMs: z.number().check(z.gte(HOUR_MS), z.lte(14 * DAY_MS)),

@@ -1,6 +1,6 @@
 /**
- * Types that derive main's handlers, the bridge and the window's `api` from one contract object, so that a
- * channel cannot be renamed, retyped or left unhandled on one side.
+ * Types that derive main's handlers, the bridge and the window's `api` from one contract object. A channel
+ * that is renamed, retyped or unhandled on one side does not compile.
  */
 
 /** Turns an untrusted value into a `T`, or throws. */
@@ -22,7 +22,7 @@ export interface Push<T> {
   readonly [payload]?: T
 }
 
-/** A command whose argument `argument` parses. */
+/** A command. `argument` parses its argument. */
 export const command = <A>(argument: { readonly parse: Parse<A> }) => ({
   returning: <R>(): Command<A, R> => ({ kind: 'command', parse: (value) => argument.parse(value) }),
 })
@@ -62,15 +62,15 @@ export type Api<C> = {
       : never
 }
 
-/** Main's implementation of one feature: it answers the commands and pushes to a window. */
+/** Main's implementation of one feature: the handlers of its commands and the source of its pushes. */
 export type Feature<Part> = { readonly handlers: Handlers<Part> } & ([keyof Pushes<Part>] extends [never]
   ? { readonly follow?: never }
   : {
-      /** Pushes to a window from now on, until the returned function is called. */
+      /** Pushes to a window until the returned function is called. */
       readonly follow: (pushes: Pushes<Part>) => () => void
     })
 
-/** Main's side of the pushes of `contract`; `send` delivers them. */
+/** Main's side of the pushes of `contract`. `send` delivers a push. */
 export function pushesThrough<C extends Contract>(
   contract: C,
   send: (channel: string, value: unknown) => void,
@@ -81,7 +81,7 @@ export function pushesThrough<C extends Contract>(
   ) as Pushes<C>
 }
 
-/** Sends each push to all `targets()` that exist at that moment. */
+/** Sends each push to all current `targets()`. */
 export function pushesToEach<C extends Contract>(contract: C, targets: () => Iterable<Pushes<C>>): Pushes<C> {
   return pushesThrough(contract, (channel, value) => {
     for (const target of targets())

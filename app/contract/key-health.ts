@@ -20,13 +20,13 @@ export const SAVED_KEYS = 'saved-keys'
 /** Whether a key will survive a restart. */
 export type KeystoreState = z.output<typeof keystoreState>
 
-/** Why the history can't be written, and since when; samples wait in memory meanwhile. */
+/** Why and since when the history can't be written. Samples wait in memory until it can. */
 export const pausedHistory = openObject({ failure: text, since: number })
 
-/** Schema of a key's health: the root cause of its problem, for programs. */
+/** The root cause of a key's problem, for programs. */
 export const health = openObject({
   severity: z.enum(SEVERITIES),
-  /** The kind of condition (app/conditions/kinds.ts); `ok` if there is no problem. */
+  /** The kind of condition (app/conditions/kinds.ts). `ok` if there is no problem. */
   cause: text,
   /** The quota or group of slots concerned. */
   subject: optionalText,
@@ -39,5 +39,4 @@ export const health = openObject({
   remedy: optionalText,
 })
 
-/** The root cause of a key's problem. */
 export interface Health extends Immutable<z.output<typeof health>> {}

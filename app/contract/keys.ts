@@ -2,7 +2,7 @@ import { ofProfile } from './fields.ts'
 import { command, nothing } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
 
-/** Commands for a connected key. `sign-in.ts` has those that connect keys. */
+/** Commands for a connected key. `sign-in.ts` has the commands that connect keys. */
 export const keysContract = {
   /** Succeeds only after the service answered 200 (service 4.2). */
   revoke: command(ofProfile).returning<Outcome>(),
@@ -11,15 +11,15 @@ export const keysContract = {
   /** Removes a key from this app without revoking it. */
   disconnect: command(ofProfile).returning<Outcome>(),
   /**
-   * Records a person's consent to store keys unprotected, for this and later starts. Fails with `not-needed`
-   * unless a snapshot's `keystore` is `unprotected` for a key in memory only.
+   * Stores keys unprotected and records the person's consent for later starts.
+   *
+   * Fails with `not-needed` unless the keystore's state is `unprotected`.
    */
   allowUnprotected: command(nothing).returning<Outcome>(),
-  /** Asks the system's keyring for the saved keys again. */
+  /** Requests the saved keys from the system's keyring again. */
   unlockKeys: command(nothing).returning<Outcome>(),
   /**
-   * Opens the data folder in the system's file manager. If the system has no file manager, the error contains
-   * the path.
+   * Opens the data folder in the system's file manager. Without a file manager, the error contains the path.
    */
   showDataFolder: command(nothing).returning<Outcome>(),
 } as const

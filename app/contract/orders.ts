@@ -13,8 +13,8 @@ export const resolvedState = z.enum(['found', 'not-found', 'ambiguous'])
 export type LookupState = z.output<typeof lookupState>
 
 /**
- * How long Headroom looks up an unknown outcome. After that, an order that is not in the service's list
- * counts as "not found".
+ * How long Headroom looks for an order with an unknown outcome in the service's list. After that time, the
+ * order counts as not found.
  */
 export const LOOKUP_MS = 60_000
 
@@ -23,14 +23,14 @@ const unknownOrder = openObject({
   id: text,
   /** The program's name. */
   program: text,
-  /** When it was sent, epoch ms. */
+  /** When the order was sent, epoch ms. */
   at: number,
-  /** `order`, `group`, `replace` or `cancel`. A later version may add other values. */
+  /** `order`, `group`, `replace` or `cancel`. A later version may add values. */
   kind: text,
-  /** The last three characters of its account; empty for a replace or cancel, which names no account. */
+  /** Last three characters of the order's account. Empty for a replace or cancel, which names no account. */
   accountEnding: text,
   state: lookupState,
-  /** The service's ID, once found. */
+  /** The service's order ID, once found. */
   orderId: optionalText,
 })
 
@@ -38,11 +38,11 @@ const unknownOrder = openObject({
 export interface UnknownOrder extends Immutable<z.output<typeof unknownOrder>> {}
 
 export const ordersSummary = openObject({
-  /** `failed`: orders are allowed but the journal can't be written; they resume once it can be. */
+  /** `failed` means that orders are allowed but the journal can't be written. Orders resume once it can. */
   state: z.enum(['off', 'on', 'stopped', 'failed']),
   /** Why orders are stopped or failed. */
   why: optionalText,
-  /** Orders sent since midnight. */
+  /** Number of orders sent since midnight. */
   today: number,
   /** Oldest first. */
   unknown: z.array(unknownOrder),
@@ -51,10 +51,10 @@ export const ordersSummary = openObject({
 /** Orders of one key through the gateway. */
 export interface OrdersSummary extends Immutable<z.output<typeof ordersSummary>> {}
 
-/** The `why` of orders that a person stopped. */
+/** The value of `why` after a person stopped orders. */
 export const STOPPED_BY_PERSON = 'by you'
 
-/** Orders of a key before a person allows them. */
+/** The orders of a key for which a person has never allowed orders. */
 export const NO_ORDERS: OrdersSummary = { state: 'off', today: 0, unknown: [] }
 
 /** A request that can change something at the broker. */
@@ -63,32 +63,32 @@ export type OrderKind = 'order' | 'group' | 'replace' | 'cancel'
 /**
  * The result of an order.
  *
- * - `sent`: there is no answer yet.
- * - `answered`: the service's own answer arrived completely.
+ * - `sent`: there is no response yet.
+ * - `answered`: the service's own response arrived completely.
  * - `not-sent`: the order is in the journal, but no byte of it left this computer.
- * - Any other value: the outcome is unknown, and this is the state of the lookup.
+ * - Any other value is the state of the lookup of an unknown outcome.
  */
 export type OrderOutcome = 'sent' | 'answered' | 'not-sent' | LookupState
 
 /** An order in the journal. It has no symbol, price or quantity. */
 export interface OrderEntry {
   readonly id: string
-  /** When it was sent, epoch ms. */
+  /** When the order was sent, epoch ms. */
   readonly atMs: number
   /** The program's name. */
   readonly program: string
   readonly method: 'POST' | 'PUT' | 'DELETE'
   readonly kind: OrderKind
-  /** The last three characters of its account; empty if it names no account. */
+  /** Last three characters of the order's account. Empty if the order names no account. */
   readonly accountEnding: string
-  /** The service's status; absent without an answer. */
+  /** Status of the service's response. Absent without a response. */
   readonly status?: number
   /**
-   * The service's order IDs: the IDs in the answer, the ID in a replace or cancel, or the IDs that a lookup
+   * The service's order IDs: those in the response, the ID in a replace or cancel, or those that a lookup
    * found.
    */
   readonly orderIds: readonly string[]
-  /** Milliseconds from sending the order to the last byte of its answer. */
+  /** Milliseconds from sending the order to the last byte of the response. */
   readonly latencyMs?: number
   readonly outcome: OrderOutcome
   /** Whether a person dismissed the order's unknown outcome. */
@@ -100,29 +100,28 @@ const time = z.number().check(z.gte(0))
 /** How many characters of a LIVE API key a person must type to allow orders. */
 export const ENDING_LENGTH = 4
 
-/** The switch for orders of each key, and the orders with an unknown outcome. */
 export const ordersContract = {
   /**
-   * Signs in again with the Trade scope and then opens the switch; `signInChanged` reports the outcome. If
-   * the response has no `signIn`, the switch is already open, because Headroom can’t sign in with this key.
+   * Signs in again with the Trade scope and then allows orders. `signInChanged` reports the outcome.
    *
-   * `ending`: the last characters of the API key, as a person typed them; required for LIVE.
+   * If the response has no `signIn`, orders are already allowed, because Headroom can’t sign in with this
+   * key. `ending` is the end of the API key, as a person typed it. It is required for LIVE.
    */
   allowOrders: command(
     z.strictObject({ profile: profileId, ending: z.exactOptional(boundedText(ENDING_LENGTH)) }),
   ).returning<Outcome<{ readonly signIn?: StartedSignIn }>>(),
   /**
-   * Dismisses an unknown outcome by the id of its journal entry. `all` dismisses all of them, for all keys.
+   * Dismisses an unknown outcome by the id of its journal entry. `all` dismisses the outcomes of all keys.
    */
   dismissOrder: command(z.strictObject({ id: boundedText(64) })).returning<Outcome>(),
   /** The orders that one key sent in an interval, oldest first. */
   orderJournal: command(z.strictObject({ profile: profileId, fromMs: time, toMs: time })).returning<
     Outcome<{ readonly entries: readonly OrderEntry[] }>
   >(),
-  /** Stops new orders at once, for one key or for all. */
+  /** Stops new orders immediately, for one key or for all. */
   stopOrders: command(z.strictObject({ profile: z.exactOptional(profileId) })).returning<Outcome>(),
 } as const
 
-/** Whether a person has ever allowed orders for a key. Until then, surfaces do not mention orders. */
+/** Whether a person has ever allowed orders for a key. Until then, the app does not show orders. */
 export const mayHaveOrders = ({ orders = NO_ORDERS }: { readonly orders?: OrdersSummary }): boolean =>
   orders.state !== 'off'

@@ -1,13 +1,13 @@
 import type { StreamProposal } from './streams.ts'
 
-/** An expected failure of a command: a code for programs, and a sentence that says what a person can do. */
+/** An expected failure of a command. `code` is for programs. `message` says what a person can do. */
 export interface CommandError {
   readonly ok: false
   readonly code: string
   readonly message: string
-  /** Only for `no-slot`: Headroom's own stream that could be closed to free a slot. */
+  /** Headroom's own stream that could be closed to free a slot. Only for `no-slot`. */
   readonly proposal?: StreamProposal
-  /** When a retry makes sense, epoch ms, if known. */
+  /** When a retry makes sense, epoch ms. Absent if unknown. */
   readonly retryAt?: number
 }
 

@@ -1,40 +1,38 @@
 /**
- * The urgency of a program's requests, highest first: each class leaves part of a bucket to the classes above
- * it.
+ * Urgency of a program's requests, highest first. Each class leaves part of a bucket to the classes above it.
  */
 export const PROGRAM_CLASSES = ['critical', 'normal', 'background'] as const
 export type ProgramClass = (typeof PROGRAM_CLASSES)[number]
 
-/** The default port of the gateway. */
 export const DEFAULT_GATEWAY_PORT = 4791
 
 /**
- * The default share of a quota that normal programs leave to critical ones; background programs leave twice
- * as much.
+ * Default share of a quota that normal programs leave to critical ones. Background programs leave twice as
+ * much.
  */
 export const DEFAULT_RESERVE_SHARE = 0.06
 
-/** The default reserve of a quota in whole requests: at least one. */
+/** Default reserve of a quota in whole requests, at least one. */
 export const defaultReserve = (limit: number): number => Math.max(1, Math.ceil(DEFAULT_RESERVE_SHARE * limit))
 
-/** Limits for a person's input about programs. */
+/** Limits of a person's input about programs. */
 export const PROGRAM_LIMITS = {
   programs: 64,
   name: 40,
   weight: { least: 0.01, most: 100 },
-  /** Maximum orders in any minute, for a program that may send orders. */
+  /** Maximum number of orders in any minute, for a program that may send orders. */
   maxOrders: { least: 1, most: 10_000 },
 } as const
 
-/** The default limit of orders in any minute. */
+/** Default maximum number of orders in any minute. */
 export const DEFAULT_MAX_ORDERS = 30
 
 /** How long a paused program gets 429s, in minutes. */
 export const PAUSE_MINUTES = 5
 
 /**
- * A program's name: letters, digits and a few punctuation characters, because it appears in tables and
- * labels.
+ * A program's name appears in tables and labels. Letters, digits and a few punctuation characters are
+ * allowed.
  */
 export const PROGRAM_NAME: RegExp = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}])?$/u
 
@@ -54,7 +52,7 @@ const drawn = (name: string): string =>
     .toLowerCase()
 
 /**
- * Whether two names could be confused in a table: they differ only in case, in letter width, or in Greek and
- * Cyrillic letters that look Latin.
+ * Whether two names look alike in a table. They differ only in case, letter width, or Greek and Cyrillic
+ * letters that look Latin.
  */
 export const looksAlike = (one: string, other: string): boolean => drawn(one) === drawn(other)

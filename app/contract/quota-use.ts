@@ -1,7 +1,7 @@
 import { z } from 'zod/mini'
 import { number, openObject, optionalNumber } from './fields.ts'
 
-/* Who uses a quota: the parts of its row in a snapshot. */
+/* Parts of a snapshot's row that describe the use of its quota. */
 
 /**
  * Requests per second: in total, by this app, by the desk's other machines (absent without a desk), and by
@@ -16,24 +16,24 @@ export const quotaUse = openObject({
   elsewhere: number,
   elsewhereLow: optionalNumber,
   elsewhereHigh: optionalNumber,
-  /** The part of `own` from each program behind the gateway, by id; absent while the gateway is off. */
+  /** The part of `own` from each program behind the gateway, by id. Absent while the gateway is off. */
   programs: z.exactOptional(z.record(z.string(), number)),
 })
 
 /**
- * Another program that polls at equal intervals. Present only if headers clearly show that all requests of
- * others come from one such program. See `app/quota/others-poller.ts`.
+ * Another program that polls at equal intervals. Present only if headers clearly show that one such program
+ * sends all requests of others. See `app/quota/others-poller.ts`.
  */
 export const quotaPoller = openObject({
   /** Seconds between two polls, to two significant digits. */
   everySeconds: number,
-  /** Requests of each poll. */
+  /** Requests per poll. */
   calls: number,
   /**
-   * Whether polls may have more calls than `calls`: a nearly full quota may refill some before a header shows
-   * them.
+   * Whether polls may have more than `calls` requests. A nearly full quota may refill some before a header
+   * shows them.
    */
   mayBeMore: z.exactOptional(z.literal(true)),
-  /** The first header that shows it, epoch ms. */
+  /** Time of the first header that shows the poller, epoch ms. */
   since: number,
 })

@@ -3,16 +3,15 @@ import { categoryName, profileId } from './fields.ts'
 import { command } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
 
-/** Further facts about one row, for a person who contacts a provider's support. */
+/** Facts about one row that a provider's support may need. */
 export interface RowDetails {
   /**
-   * The latest 429s of this row, at most 20, oldest first. `requestId`: X-TS-Request-Id (service 2.2), if
-   * present.
+   * The row's latest 429s, at most 20, oldest first. `requestId` is the header X-TS-Request-Id (service 2.2).
    */
   readonly refusals: readonly { readonly at: number; readonly requestId?: string }[]
   /**
-   * Quota headers of the last response that had any, as received. Names are in lower case, and only numeric
-   * values are included.
+   * Quota headers of the last response that had any, unchanged. Names are in lower case. Only numeric values
+   * are included.
    */
   readonly headers: Readonly<Record<string, number>>
   readonly headersAt?: number
@@ -27,10 +26,12 @@ const ofRow = z.strictObject({ profile: profileId, category: categoryName })
 /** Commands for one row of a key's quotas. */
 export const quotasContract = {
   /**
-   * Checks one category now: with the cheapest request that the check budget allows, or by opening a stream
-   * and closing it once its headers arrive. If no check is possible now, the error says when one will be.
+   * Checks one category now. Sends the cheapest request that the check budget allows, or opens a stream and
+   * closes it once its headers arrive.
+   *
+   * If no check is possible now, the error says when one will be.
    */
   checkNow: command(ofRow).returning<Outcome>(),
-  /** Ids of rejected requests and the last headers of one row, for a provider's support. */
+  /** Ids of rejected requests, and the last headers of one row. */
   rowDetails: command(ofRow).returning<Outcome<{ readonly details: RowDetails }>>(),
 } as const

@@ -20,33 +20,33 @@ const seconds = z.number().check(z.refine((value) => value === 0 || isWithin(EVE
 const keySettings = z.object({
   /** Whether Headroom sends checks when no header has arrived recently. */
   probesEnabled: z.boolean(),
-  /** Share of each quota that checks may use in any of its periods, 0 to 1. */
+  /** Maximum share of each quota that checks may use in one of its periods, 0 to 1. */
   budgetFraction: from(BUDGET_FRACTION),
-  /** The symbol that checks use for a category that needs one. */
+  /** Symbol for checks of a category that needs one. */
   symbol: boundedText(40),
   /**
-   * Seconds between checks of a category, instead of the interval from its budget. 0 means never. A change
+   * Seconds between checks of a category, in place of the interval from its budget. 0 means never. A change
    * replaces the whole map.
    */
   everySeconds: z
     .record(categoryName, seconds)
     .check(z.refine((intervals) => Object.keys(intervals).length <= MAX_INTERVALS)),
   /**
-   * After a 429, send one request as soon as the quota has refilled by one; service 7 recommends waiting for
-   * the full reset.
+   * Whether to send one request after a 429 as soon as the quota has refilled by one. Service 7 recommends
+   * waiting for the full reset.
    */
   trialAfterStep: z.boolean(),
   /** Time after which a rotating refresh token may be rejected (service 8.4). */
   rotationMinutes: from(ROTATION_MINUTES),
 })
 
-/** A person's settings of one connected key. Each change applies at once. */
+/** A person's settings of one connected key. Changes apply immediately. */
 export interface KeySettings extends Immutable<z.output<typeof keySettings>> {}
 
 const changes = z.partial(keySettings).shape
 const settingsChange = z.strictObject(changes)
 
-/** Requested changes; omitted fields stay unchanged. */
+/** Requested changes. Omitted fields stay unchanged. */
 export interface KeySettingsChange extends Immutable<z.output<typeof settingsChange>> {}
 
 /** The current settings, and whether they persist. */
@@ -56,24 +56,22 @@ export interface CurrentKeySettings {
   readonly settingsAt?: number
   /** Whether the settings survive a restart. */
   readonly kept: 'stored' | 'until-exit'
-  /** The categories that checks cover: a person can set their intervals. */
+  /** Categories with checks. A person can set their intervals. */
   readonly probed: readonly string[]
 }
 
-/** A person's settings of one connected key, and of all keys and surfaces. */
 export const settingsContract = {
   keySettings: command(ofProfile).returning<Outcome<CurrentKeySettings>>(),
   /**
-   * Omitted fields stay unchanged. The change is rejected as a whole if any part is invalid or can't be
-   * stored.
+   * Omitted fields stay unchanged. If any part is invalid or can't be stored, the whole change is rejected.
    */
   setKeySettings: command(z.strictObject({ profile: profileId, ...changes })).returning<
     Outcome<CurrentKeySettings>
   >(),
 
-  /** The zone of all times of day: in windows, the tray, notifications and a terminal. */
+  /** Zone of all times of day in windows, the tray, notifications and a terminal. */
   timeZone: command(nothing).returning<TimeZone>(),
-  /** Applies immediately, even if the zone cannot be stored; the error then says so. */
+  /** Applies immediately. If the zone cannot be stored, the response is an error. */
   setTimeZone: command(z.strictObject({ zone: z.enum(TIME_ZONES) })).returning<Outcome>(),
   timeZoneChanged: push<TimeZone>(),
 } as const

@@ -14,7 +14,7 @@ const shownText = (most: number) =>
 const key = {
   name: shownText(60),
   environment: z.enum(['live', 'sim', 'custom']),
-  /** Only for `custom`; the other environments have fixed hosts. */
+  /** Only for `custom`. The other environments have fixed hosts. */
   authUrl: z.optional(z.string().check(z.maxLength(300))),
   baseUrl: z.optional(z.string().check(z.maxLength(300))),
   /** The audience of tokens in a sign-in at a `custom` host. */
@@ -24,15 +24,12 @@ const key = {
 }
 
 /**
- * Whether a person agreed to give up an unconfirmed revocation of this key, which would otherwise be retried.
+ * Whether a person gave up an unconfirmed revocation of this key. Without consent, the revocation is retried.
  */
 const cancelRevoke = z.optional(z.boolean())
 const refreshToken = boundedText(4096)
 const extraScopes = z.optional(z.array(z.enum(EXTRA_SCOPES)).check(z.maxLength(EXTRA_SCOPES.length)))
-/**
- * The client secret, if it was changed or the stored one can't be decrypted; otherwise the stored one is
- * used.
- */
+/** The new client secret. Without it, the stored secret is used. */
 const newSecret = z.optional(boundedText(4096))
 
 const newKey = z.strictObject({ ...key, refreshToken, cancelRevoke })
@@ -43,11 +40,11 @@ export type NewKey = z.output<typeof newKey>
 /** A sign-in that waits for a person in a browser. */
 export interface StartedSignIn {
   readonly signIn: string
-  /** Where the person signs in. Contains no secret, only state and challenge. */
+  /** Address where the person signs in. Contains only state and challenge, no secret. */
   readonly url: string
-  /** Whether a browser was opened at that address; otherwise the window shows the address as a link. */
+  /** Whether a browser was opened at the address. If not, the window shows the address as a link. */
   readonly opened: boolean
-  /** Why the sign-in host does not respond; no browser is opened until it does. */
+  /** Why the sign-in host does not respond. No browser is opened until it does. */
   readonly unreachable?: string
   /** Epoch ms. */
   readonly endsAt: number
@@ -59,11 +56,10 @@ export type SignInStatus =
       readonly state: 'waiting'
       readonly signIn: string
       readonly endsAt: number
-      /** Whether a browser has been opened. */
       readonly opened: boolean
-      /** Something that happened during the sign-in without ending it. */
+      /** Something that happened during the sign-in and did not end it. */
       readonly notice?: string
-      /** Why the sign-in host does not respond; absent while it does. */
+      /** Why the sign-in host does not respond. Absent while it does. */
       readonly unreachable?: string
     }
   | { readonly state: 'done'; readonly signIn: string; readonly profile: string }
@@ -71,25 +67,25 @@ export type SignInStatus =
       readonly state: 'failed'
       readonly signIn: string
       readonly code: string
-      /** The first sentence says what happened, the rest what to do. */
+      /** The first sentence says what happened. The rest says what to do. */
       readonly message: string
     }
 
 /**
  * Commands that connect keys or sign in again.
  *
- * Commands that obtain new tokens fail with `revoke-pending` while a revocation of the same key is
- * unconfirmed, because its late retry would revoke those tokens. `cancelRevoke`: a person gives up that
- * retry.
+ * While a revocation of the same key is unconfirmed, commands that obtain new tokens fail with
+ * `revoke-pending`: a retry of the revocation would revoke the new tokens. `cancelRevoke` means that a person
+ * gave up that retry.
  */
 export const signInContract = {
-  /** Connects a key by its refresh token, which stays in main. */
+  /** Connects a key by its refresh token. The token stays in main. */
   connect: command(newKey).returning<Outcome<{ readonly profile: string }>>(),
   /** Connects a key through the person's browser. `signInChanged` reports the outcome. */
   startSignIn: command(z.strictObject({ ...key, extraScopes, cancelRevoke })).returning<
     Outcome<StartedSignIn>
   >(),
-  /** Like `startSignIn`, for a connected key: it keeps its id, its name and its streams. */
+  /** Like `startSignIn`, for a connected key. The key's id, name and streams stay. */
   signInAgain: command(
     z.strictObject({ profile: profileId, clientSecret: newSecret, extraScopes, cancelRevoke }),
   ).returning<Outcome<StartedSignIn>>(),
@@ -98,10 +94,10 @@ export const signInContract = {
     z.strictObject({ profile: profileId, clientSecret: newSecret, refreshToken, cancelRevoke }),
   ).returning<Outcome<{ readonly profile: string }>>(),
   /**
-   * Replaces the rejected secret of a connected key: stores it, then tries it with the present token.
+   * Stores a new secret in place of a rejected one, and tries it with the present token.
    *
-   * Fails with `not-accepted` if the service rejects it too, and with `not-confirmed` if the service gave no
-   * answer. Once accepted, it applies to every connected profile of the same API key (service 4.1).
+   * Fails with `not-accepted` if the service rejects the new secret too, and with `not-confirmed` without a
+   * response. An accepted secret applies to every connected profile of the same API key (service 4.1).
    */
   correctSecret: command(z.strictObject({ profile: profileId, clientSecret: boundedText(4096) })).returning<
     Outcome<{ readonly profile: string }>

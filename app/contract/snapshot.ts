@@ -11,11 +11,11 @@ import { streamKind } from './streams.ts'
 import { LOW_THRESHOLD } from './units.ts'
 
 /*
- * The published state of one profile, for windows, terminals and programs. Types are inferred from the
- * schemas, which also parse data from another process of this app. Unknown fields are kept unchanged.
+ * The published state of one profile, for windows, terminals and programs. The schemas also parse data from
+ * another process of this app. Unknown fields are kept unchanged.
  *
  * Times are epoch milliseconds, rates requests per second. A snapshot contains no secret or part of a secret.
- * Fields may be added; existing ones are not renamed or retyped without a note in the README.
+ * Fields may be added. Existing fields are renamed or retyped only with a note in the README.
  */
 
 const environment = z.enum(['live', 'sim', 'simulator', 'custom'])
@@ -35,12 +35,12 @@ export interface ProfileSummary extends Immutable<z.output<typeof profileSummary
 const serviceSummary = openObject({
   /** False until the service's first response. */
   reachable: z.boolean(),
-  /** Only with `reachable: false`: since the app started, no request has succeeded or failed. */
+  /** Set until the first request succeeds or fails. Only with `reachable: false`. */
   pending: z.exactOptional(z.literal(true)),
   host: text,
   since: optionalNumber,
   /**
-   * Time of the next attempt, which is in the past while the attempt runs. Absent if the access token must be
+   * Time of the next attempt. In the past while the attempt runs. Absent if the access token must be
    * refreshed first.
    */
   retryAt: optionalNumber,
@@ -51,7 +51,7 @@ const serviceSummary = openObject({
 export const signInHostSummary = openObject({
   host: text,
   since: number,
-  /** Time of the next refresh attempt; in the past while the attempt runs. Absent if none is due yet. */
+  /** Time of the next refresh attempt. In the past while the attempt runs. Absent if none is due yet. */
   retryAt: optionalNumber,
   /** Why the sign-in host cannot be reached, in plain words. */
   why: text,
@@ -65,7 +65,6 @@ const accessSummary = openObject({
   scopes: z.array(text),
 })
 
-/** The access token. */
 export interface AccessSummary extends Immutable<z.output<typeof accessSummary>> {}
 
 const refreshSummary = openObject({
@@ -83,12 +82,15 @@ const refreshSummary = openObject({
   rotatesBy: optionalNumber,
   endsAt: optionalNumber,
   stored: z.enum(['sealed', 'memory']),
-  /** Why the newest token is not stored yet, such as a full disk. Until then, it is used from memory. */
+  /**
+   * Why the newest token is not stored yet, such as a full disk. Until it is stored, the token is used from
+   * memory.
+   */
   unsaved: optionalText,
   reason: optionalText,
   /**
-   * Only with `sign-in-required`. `misconfigured`: the API key, its secret or its settings are rejected, not
-   * the token. `locked`: the stored token can't be opened yet.
+   * Only with `sign-in-required`. `misconfigured`: the service rejects the API key, its secret or its
+   * settings. `locked`: the stored token can't be opened yet.
    */
   cause: z.exactOptional(z.enum(['misconfigured', 'locked'])),
   refreshesToday: number,
@@ -107,7 +109,7 @@ const rowVerdict = z.enum(['not-seen', 'idle', 'lasts', 'near-limit', 'runs-out'
 
 export type RowVerdict = z.output<typeof rowVerdict>
 
-/** If a newer process sends an unknown state, the row counts as not checked, never as fine. */
+/** An unknown state from a newer process becomes `not-checked`, never a good state. */
 const quotaState = z.catch(
   z.enum(['ok', 'watch', 'low', 'running-out', 'empty', 'blocked', 'not-checked']),
   'not-checked',
@@ -117,15 +119,15 @@ export type QuotaState = z.output<typeof quotaState>
 
 const rowProblem = openObject({
   status: number,
-  /** The service's own message, without secrets and truncated to 200 characters. */
+  /** The service's own message, without secrets, truncated to 200 characters. */
   message: optionalText,
   /** When the first response of this kind arrived, epoch ms. */
   since: number,
-  /** Whether this is a 401 of a single row, while the token works for another row. */
+  /** Set for a 401 of a single row while the token works for another row. */
   alone: z.exactOptional(z.literal(true)),
 })
 
-/** The last response of a row, if it had no quota headers, with its HTTP status. */
+/** A row's last response, if it had no quota headers. */
 export interface RowProblem extends Immutable<z.output<typeof rowProblem>> {}
 
 export const requestQuota = openObject({
@@ -134,13 +136,13 @@ export const requestQuota = openObject({
   model: z.enum(['rolling', 'fixed']),
   confidence: z.enum(['assumed', 'observed']),
   limit: number,
-  /** Seconds. */
+  /** Length of the period in seconds. */
   period: number,
   /** Whole requests that can be made now: `floor(level)`. */
   remaining: number,
   /**
-   * Lower bound of the requests left, correct in 95 of 100 readings, and upper bound, which is always
-   * correct. If they differ by more than a tenth of the limit, surfaces show the range.
+   * Bounds of the requests left. The lower bound is correct in 95 of 100 readings, the upper bound always.
+   * The app shows the range if the bounds differ by more than a tenth of the limit.
    */
   low: number,
   high: number,
@@ -151,25 +153,21 @@ export const requestQuota = openObject({
   /** The most likely time at which the quota runs out, epoch ms. */
   emptyAt: optionalNumber,
   /**
-   * The range of that time, epoch ms: from the lower bound at the high end of others' use to the upper bound
-   * at the low end. Without `emptyTo`, the quota might never run out. If both are absent, it lasts ten
-   * minutes unless use increases.
+   * Range of the time at which the quota runs out, epoch ms. Without `emptyTo`, the quota might never run
+   * out. Without both, it lasts ten minutes unless use increases.
    */
   emptyFrom: optionalNumber,
   emptyTo: optionalNumber,
-  /** The chance of running empty within the next ten minutes, 0 to 1; absent before two headers. */
+  /** Chance that the quota runs out within ten minutes, 0 to 1. Absent before the second header. */
   emptyChance: optionalNumber,
-  /**
-   * A usual load of others that would empty the quota within ten minutes. `at`: its start, epoch ms;
-   * `perSecond`: its rate.
-   */
+  /** A usual load of others that would empty the quota within ten minutes. `at` is its start, epoch ms. */
   usualLoad: z.exactOptional(openObject({ at: number, perSecond: number })),
   poller: z.exactOptional(quotaPoller),
   blockedUntil: optionalNumber,
-  /** Replaces `blockedUntil` while others use the whole refill: the next attempt may get 429 again. */
+  /** Replaces `blockedUntil` while others use the whole refill. The attempt may get another 429. */
   nextTryAt: optionalNumber,
   use: z.nullable(quotaUse),
-  /** The part of `use.own` that leaves the gateway's reserve untouched while requests wait. */
+  /** The part of `use.own` that does not use the gateway's reserve while requests wait. */
   held: optionalNumber,
   /** 429s of this category since the app started. */
   rejected: number,
@@ -180,42 +178,42 @@ export const requestQuota = openObject({
   used: z.exactOptional(openObject({ own: number, desk: optionalNumber, elsewhere: number })),
   /** Midpoint between the lower and the upper bound, not rounded, at `asOf`; `remaining` is its floor. */
   level: number,
-  /** The time of `level`: the snapshot's `at`. */
+  /** Time of `level`, equal to the snapshot's `at`. */
   asOf: number,
   /** Change of the estimate until the next header, in requests per second. */
   slope: number,
-  /** Remaining in the last header, unchanged. */
+  /** Remaining of the last header, unchanged. */
   seen: optionalNumber,
-  /** The row that counts this category's requests, if headers showed that it is a different one. */
+  /** The row that counts this category's requests. Present if headers showed another row than this one. */
   countedBy: optionalText,
-  /** Only for fixed windows: when the window ends and the quota is full again. */
+  /** When the window ends and the quota is full again. Only for fixed windows. */
   windowEndsAt: optionalNumber,
   verdict: rowVerdict,
   /**
-   * The row's state on every surface, including hysteresis; `app/quota/state.ts` defines the conditions.
-   * Absent from earlier versions; a later version may send an unknown one.
+   * The row's state in the whole app, with hysteresis. See `app/quota/state.ts`. Earlier versions omit it.
    */
   state: z._default(quotaState, 'not-checked'),
-  /** Share of the limit, 0 to 1, below which the row is low; 0.2 by default. */
+  /** Share of the limit below which the row is low, 0 to 1. Default: 0.2. */
   threshold: z._default(number, LOW_THRESHOLD),
   /**
-   * The pace that others' use leaves. `everySeconds`: seconds between requests that can continue forever;
-   * `null` if others, at the high end of their range, take the whole refill. `burst`: whole requests that can
-   * be sent at once without using the gateway's reserve, even if the gateway is off. Absent while others' use
-   * is unknown, as before the second header; see `app/quota/safe-pace.ts`.
+   * Pace that others' use leaves. Absent while others' use is unknown. See `app/quota/safe-pace.ts`.
+   *
+   * - `everySeconds`: seconds between requests that can continue forever. `null` if others may take the whole
+   *   refill.
+   * - `burst`: whole requests that can be sent immediately. The gateway's reserve is left, even if the
+   *   gateway is off.
    */
   safe: z.exactOptional(openObject({ everySeconds: z.nullable(number), burst: number })),
-  /** Next check of this row if no header arrives first, epoch ms; absent if none is planned. */
+  /** Time of the next check if no header arrives first, epoch ms. Absent if none is planned. */
   nextCheckAt: optionalNumber,
-  /** The last response, if it had no quota headers; the next headers clear this. */
   problem: z.exactOptional(rowProblem),
 })
 
 /**
  * The request quota of one category (service 8.2) at the snapshot's `at`.
  *
- * Levels and bounds apply to the time `asOf`. A visible window receives a snapshot at least once a second.
- * Between snapshots it advances ages and countdowns but not levels, because others' use is unknown.
+ * Levels and bounds apply to `asOf`. A visible window receives a snapshot at least once a second. In between,
+ * the window advances ages and countdowns but not levels, because others' use is unknown.
  */
 export interface RequestQuota extends Immutable<z.output<typeof requestQuota>> {}
 
@@ -241,7 +239,7 @@ export interface SymbolError extends Immutable<z.output<typeof symbolError>> {}
 export const streamSummary = openObject({
   id: text,
   category: text,
-  /** The kind of stream: several kinds may share a category. */
+  /** The kind of stream. Several kinds may share a category. */
   streamKind,
   target: text,
   state: z.enum(['opening', 'snapshot', 'live', 'stale', 'waiting', 'closed']),
@@ -249,19 +247,19 @@ export const streamSummary = openObject({
   lastFrameAt: optionalNumber,
   framesPerSecond: number,
   restarts: number,
-  /** Restarts within the last ten minutes; absent if none. */
+  /** Restarts within the last ten minutes. Absent if none. */
   recentRestarts: optionalNumber,
   reason: optionalText,
   /** `reason` as a code, for programs. A newer process may send an unknown code. */
   reasonCode: z.exactOptional(text as z.ZodMiniType<StreamReasonCode>),
   retryAt: optionalNumber,
-  /** The latest symbols or accounts that the service will not serve; the stream continues without them. */
+  /** The latest symbols or accounts that the service will not serve. The stream continues without them. */
   symbolErrors: z.exactOptional(z.array(symbolError)),
-  /** When the stream closes at a person's request, epoch ms. Until then, it can be kept open. */
+  /** When the stream closes at a person's request, epoch ms. The close can be cancelled until then. */
   closingAt: optionalNumber,
   /** Whether the stream is opened again at the next start. */
   pinned: z.exactOptional(z.boolean()),
-  /** How many readers in programs behind the gateway share the stream; absent if none. */
+  /** Number of readers in programs behind the gateway. Absent if none. */
   readers: optionalNumber,
   /** The first few programs with readers, by name. */
   readBy: z.exactOptional(z.array(openObject({ program: text, readers: number }))),
@@ -273,9 +271,9 @@ const probeSummary = openObject({
   enabled: z.boolean(),
   perMinute: number,
   budgetFraction: number,
-  /** Share of a quota that this app's checks used in one period, for the quota with the largest share. */
+  /** Largest share of a quota that this app's checks used in one period. */
   usedFraction: number,
-  /** The symbol or account that checks use for a category that needs one. */
+  /** Symbol for checks of a category that needs one. */
   symbol: optionalText,
   account: optionalText,
 })
@@ -294,9 +292,8 @@ export const gatewaySummary = openObject({
   state: z.enum(['off', 'serving', 'failed']),
   /** The gateway's address, while it serves programs. */
   url: optionalText,
-  /** When the gateway began to serve, epoch ms. Programs' counts start here. */
+  /** When the gateway began to serve and to count, epoch ms. */
   since: optionalNumber,
-  /** Why the gateway does not serve. */
   why: optionalText,
 })
 
@@ -308,11 +305,11 @@ const programUse = openObject({
   forwarded: number,
   perSecond: number,
   waiting: number,
-  /** How long the first waiting request has waited; absent if none waits. */
+  /** How long the first waiting request has waited. Absent if none waits. */
   longestWaitMs: optionalNumber,
-  /** When the next request is expected to be sent if no others arrive first, epoch ms. */
+  /** When the first waiting request is expected to be sent, epoch ms. Assumes that no others arrive first. */
   nextTurnAt: optionalNumber,
-  /** When that request arrived, and when its maximum wait ends, epoch ms. */
+  /** When the same request arrived and when its maximum wait ends, epoch ms. */
   nextCameAt: optionalNumber,
   nextPatientUntil: optionalNumber,
   /** When the last waiting request is expected to be sent, epoch ms. */
@@ -327,31 +324,32 @@ export const programSummary = openObject({
   weight: number,
   /** The last four characters of its key, to distinguish keys. */
   keyEnding: text,
-  /** Maximum orders in any minute. If absent, the program may not send orders. */
+  /** Maximum number of orders in any minute. Absent if the program may not send orders. */
   maxOrders: optionalNumber,
-  /** Orders of the last minute, cancels included; absent if `maxOrders` is absent. */
+  /** Orders of the last minute, cancels included. Absent if `maxOrders` is absent. */
   ordersLastMinute: optionalNumber,
   lastSeenAt: optionalNumber,
-  /** The process of the last call, if the system reports it: `python3 scan.py (4123)`. */
+  /** Process of the last call, such as `python3 scan.py (4123)`. Absent if the system does not report it. */
   process: optionalText,
-  /** Requests answered and streams opened by the service since the gateway was turned on, without resends. */
+  /**
+   * Requests answered and streams opened by the service since the gateway was turned on. Resends don't count.
+   */
   forwarded: number,
   /** Requests answered with the response to an identical request. */
   coalesced: number,
   /** Requests that the gateway declined. */
   refused: number,
-  /** Rate-limit 429s that the service sent for its requests; earlier versions omit this. */
+  /** Rate-limit 429s from the service for the program's requests. Earlier versions omit this field. */
   rejected: optionalNumber,
   /** Mean of the last minute. */
   perSecond: number,
   waiting: number,
   longestWaitMs: number,
-  /** When a pause by a person ends, epoch ms. Until then, requests get 429, and open streams continue. */
+  /** When a pause by a person ends, epoch ms. Until then, requests get 429 and open streams continue. */
   pausedUntil: optionalNumber,
-  /** Streams open now. */
   streams: number,
   use: z.array(programUse),
-  /** Number of further categories that do not fit in a snapshot; absent if all fit. */
+  /** Number of further categories that do not fit in a snapshot. Absent if all fit. */
   unlisted: optionalNumber,
 })
 
@@ -370,7 +368,7 @@ export const snapshotSchema = openObject({
   at: number,
   profile: profileSummary,
   service: serviceSummary,
-  /** The sign-in host while a due refresh cannot reach it; absent if it is the service's own host. */
+  /** The sign-in host while a due refresh cannot reach it. Absent if it is the service's own host. */
   signInHost: z.exactOptional(signInHostSummary),
   keystore: keystoreState,
   access: accessSummary,
@@ -379,16 +377,16 @@ export const snapshotSchema = openObject({
   slots: z.array(slotQuota),
   streams: z.array(streamSummary),
   probes: probeSummary,
-  /** Increases whenever any window changes this key's settings: a signal to fetch `keySettings` again. */
+  /** Increases with each change of the key's settings. A window then fetches `keySettings` again. */
   settingsAt: optionalNumber,
   verdict,
-  /** Only in JSON lines: a window computes the health itself, for the time at which it shows it. */
+  /** Only in JSON lines. A window computes the health for the time that it shows. */
   health: z.exactOptional(health),
-  /** Why the history can't be written; absent while it can. */
+  /** Why the history can't be written. Absent while it can. */
   pausedHistory: z.exactOptional(pausedHistory),
   /** Absent while the gateway is off. */
   gateway: z.exactOptional(gatewaySummary),
-  /** The programs that use this key; absent while the gateway is off. */
+  /** Programs that use this key. Absent while the gateway is off. */
   programs: z.exactOptional(z.array(programSummary)),
   orders: z.exactOptional(ordersSummary),
   /** Absent without a desk. */
@@ -397,12 +395,11 @@ export const snapshotSchema = openObject({
   unlisted: z.exactOptional(unlisted),
 })
 
-/** The state of one profile at the time `at`; `revision` increases with each change. */
+/** The state of one profile at the time `at`. `revision` increases with each change. */
 export interface Snapshot extends Immutable<z.output<typeof snapshotSchema>> {}
 
-/** The state of the connected keys. */
 export const snapshotContract = {
-  /** The latest snapshot of every connected profile. */
+  /** Latest snapshots of all connected profiles. */
   snapshots: command(nothing).returning<readonly Snapshot[]>(),
   snapshotChanged: push<Snapshot>(),
   profileRemoved: push<{ readonly profile: string }>(),

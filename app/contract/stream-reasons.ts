@@ -1,27 +1,27 @@
 /**
- * The reason for a stream's state as a code, for programs. People read the accompanying sentence.
+ * Why a stream has its state, as a code for programs. A sentence for people accompanies the code.
  *
- * Codes may be added. Existing ones are not renamed.
+ * Codes may be added. Existing codes are not renamed.
  */
 export type StreamReasonCode =
-  /** A person requested it, or it is pinned. */
+  /** A person requested the stream, or it is pinned. */
   | 'asked'
   | 'opened'
   | 'snapshot-ended'
   | 'frame'
-  /** No frame for too long, although the socket is open. */
+  /** No frame arrived for too long, although the socket is open. */
   | 'silent'
-  /** The service announced a restart: planned, not a failure. */
+  /** The service announced a restart, which is not a failure. */
   | 'going-away'
   | 'stream-error'
   | 'ended-by-service'
   | 'connection-lost'
-  /** The response is not HTTP, or ended within its head. */
+  /** The response is not HTTP, or its head is incomplete. */
   | 'broken-answer'
   /** The stream repeatedly ended early although data had arrived. */
   | 'hidden-cap'
   | 'no-token'
-  /** All calls of the key fail and this stream receives nothing, so it is paused. */
+  /** All calls of the key fail, and the paused stream receives nothing. */
   | 'calls-fail'
   | 'token-refused'
   | 'service-error'
@@ -33,7 +33,7 @@ export type StreamReasonCode =
   | 'refused'
   | 'dual-logon'
   | 'restarted-here'
-  /** A program began to read one of Headroom's own streams: planned, not a failure. */
+  /** A program began to read one of Headroom's own streams. The restart is planned. */
   | 'program-joined'
   | 'closed-here'
   | 'made-room'

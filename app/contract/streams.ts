@@ -6,7 +6,7 @@ import type { Outcome } from './outcome.ts'
 
 const MAX_OPTIONS = 16
 
-/** The kind of a stream. A newer process may send an unknown one. */
+/** The kind of a stream. A newer process may send an unknown kind. */
 export const streamKind = z.exactOptional(text as z.ZodMiniType<StreamKind>)
 
 export const streamProposal = openObject({
@@ -17,16 +17,13 @@ export const streamProposal = openObject({
   framesPerSecond: number,
 })
 
-/**
- * An own stream that could be closed to free a slot. A window offers to close it; nothing closes it
- * automatically.
- */
+/** An own stream that could be closed to free a slot. Only a person closes it. */
 export interface StreamProposal extends Immutable<z.output<typeof streamProposal>> {}
 
 const newStream = z.strictObject({
   profile: profileId,
   kind: z.enum(STREAM_KINDS),
-  /** Symbols or account ids, comma-separated; `ACCOUNT/ORDER,ORDER` for orders-by-id. */
+  /** Symbols or account ids, comma-separated. `ACCOUNT/ORDER,ORDER` for orders-by-id. */
   target: boundedText(512),
   /** Query parameters of the endpoint, such as `interval=5&unit=Minute`. */
   options: z.optional(
@@ -34,7 +31,7 @@ const newStream = z.strictObject({
       .record(boundedText(32), boundedText(64))
       .check(z.refine((options) => Object.keys(options).length <= MAX_OPTIONS)),
   ),
-  /** Id of the own stream to close if all slots are in use, from a proposal; without it, opening fails. */
+  /** Id of the own stream to close if all slots are in use. Without it, opening fails. */
   replace: z.optional(boundedText(64)),
 })
 
@@ -43,22 +40,20 @@ const closedStream = z.strictObject({
   profile: profileId,
   stream: boundedText(64),
   /**
-   * Delay in whole seconds. Until it ends, the stream stays open in its slot and `keepStream` can cancel the
-   * close.
+   * Delay in whole seconds. During the delay, the stream stays open, and `keepStream` can cancel the close.
    */
   inSeconds: z.optional(z.int().check(z.gte(1), z.lte(60))),
 })
 const pinnedStream = z.strictObject({ profile: profileId, stream: boundedText(64), pinned: z.boolean() })
 
-/** The streams that Headroom opens on one key. */
 export const streamsContract = {
   openStream: command(newStream).returning<Outcome<{ readonly stream: string }>>(),
-  /** Closes a stream, or removes a closed one from the list. */
+  /** Closes an open stream. Removes a closed stream from the list. */
   closeStream: command(closedStream).returning<Outcome>(),
   /** Cancels a close that was requested with `inSeconds`. */
   keepStream: command(ofStream).returning<Outcome>(),
-  /** Reopens a stream now; a closed one gets a new id. */
+  /** Reopens a stream now. A closed stream gets a new id. */
   restartStream: command(ofStream).returning<Outcome<{ readonly stream: string }>>(),
-  /** A pinned stream is reopened at the next start. */
+  /** Pins or unpins a stream. A pinned stream is reopened at the next start. */
   pinStream: command(pinnedStream).returning<Outcome>(),
 } as const

@@ -3,7 +3,7 @@ export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** Time zones for display: the computer's, the exchange's (New York) or UTC. */
+/** Time zones for display. `local` is the computer's, `exchange` is New York. */
 export const TIME_ZONES = ['local', 'exchange', 'utc'] as const
 export type TimeZone = (typeof TIME_ZONES)[number]
 
@@ -14,11 +14,11 @@ export interface Range {
 }
 
 /**
- * Share of each quota that checks may use. Below the minimum, checks show almost nothing; above the maximum,
+ * Share of each quota that checks may use. Below the minimum, checks show almost nothing. Above the maximum,
  * the trader's own programs would notice.
  */
 export const BUDGET_FRACTION: Range = { least: 0.001, most: 0.2 }
-/** 0 is also valid, and means never. */
+/** Seconds between checks. 0 is also valid and means never. */
 export const EVERY_SECONDS: Range = { least: 1, most: 86_400 }
 export const ROTATION_MINUTES: Range = { least: 1, most: 1_440 }
 
@@ -29,10 +29,9 @@ export const isWithin = ({ least, most }: Range, value: number): boolean => valu
 export const LOW_THRESHOLD = 0.2
 
 /**
- * Shares of a limit, 0 to 1, below which a row is low. With 0, a row is never low.
+ * Shares of a limit below which a row is low, 0 to 1. With 0, a row is never low.
  *
- * A person sets a threshold for all rows or for a single row. It determines the row's state, its mark in the
- * window and its alert.
+ * A person sets a threshold for all rows or for one. It determines the row's state, mark and alert.
  */
 export interface Thresholds {
   readonly below: number
@@ -41,7 +40,7 @@ export interface Thresholds {
 
 export const DEFAULT_THRESHOLDS: Thresholds = { below: LOW_THRESHOLD, perCategory: {} }
 
-/** The threshold of one row: its own if it has one, otherwise that of all rows. */
+/** The threshold of one row. Without its own, the threshold of all rows applies. */
 export function thresholdOf({ below, perCategory }: Thresholds, category: string): number {
   return Object.hasOwn(perCategory, category) ? (perCategory[category] ?? below) : below
 }

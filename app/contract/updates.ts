@@ -3,7 +3,7 @@ import { command, nothing } from './ipc.ts'
 
 /** What is known about a newer version of the app. */
 export type UpdateState =
-  /** The app has no update feed: it was built locally, or runs from a checkout or a package. */
+  /** The app has no update feed. It was built locally, or runs from a checkout or a package. */
   | { readonly kind: 'no-feed' }
   | { readonly kind: 'off' }
   /** No newer version found. */
@@ -14,9 +14,9 @@ export type UpdateState =
   /** The download failed, or its signature does not match. */
   | { readonly kind: 'failed'; readonly version: string }
 
-/** Newer versions of the desktop app. Its menu downloads and installs them; pages cannot. */
+/** Newer versions of the desktop app. Only the app's menu can download and install them. */
 export const updatesContract = {
   updates: command(nothing).returning<UpdateState>(),
-  /** Whether to check for newer versions. Does nothing without a feed. */
+  /** Turns checks for newer versions on or off. Has no effect without a feed. */
   setCheckForUpdates: command(z.strictObject({ wanted: z.boolean() })).returning<UpdateState>(),
 } as const

@@ -3,16 +3,16 @@ import { boundedText, type Immutable, number, text } from './fields.ts'
 import { command, nothing } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
 
-/** `unprotected` only with a person's consent. */
+/** How secrets are kept. `unprotected` needs a person's consent. */
 export type KeptSecrets = 'sealed' | 'unprotected' | 'memory'
 
 /** Describes the app and its host to a window. */
 export interface Hello {
   readonly version: string
   readonly host: 'desktop' | 'browser'
-  /** Why this is not the desktop window, in one line; absent on the desktop. */
+  /** Why this is not the desktop window, in one line. Absent on the desktop. */
   readonly hostReason?: string
-  /** How the secrets of a newly connected key would be kept; absent if the host cannot tell. */
+  /** How the secrets of a newly connected key would be kept. Absent if the host cannot know. */
   readonly keeps?: KeptSecrets
 }
 
@@ -29,13 +29,13 @@ export const windowSummary = z.object({
 /** One browser window that connected since the start. Times are epoch milliseconds. */
 export interface WindowSummary extends Immutable<z.output<typeof windowSummary>> {}
 
-/** This window and the other connected windows, so that a person notices a window that used a stolen code. */
+/** Commands about connected windows. The list lets a person notice a window that used a stolen code. */
 export const windowsContract = {
   hello: command(nothing).returning<Hello>(),
   /** A hidden window receives no snapshots. */
   setVisible: command(z.strictObject({ visible: z.boolean() })).returning<void>(),
-  /** Connected browser windows, oldest first; empty on the desktop. */
+  /** Connected browser windows, oldest first. Empty on the desktop. */
   windows: command(nothing).returning<readonly WindowSummary[]>(),
-  /** Ends another window at once: its bearer becomes invalid. */
+  /** Immediately ends another window. Its bearer becomes invalid. */
   endWindow: command(z.strictObject({ window: boundedText(64) })).returning<Outcome>(),
 } as const

@@ -25,16 +25,22 @@ export interface BucketSize {
 }
 
 /**
- * Whether a response is a 429, and for which quota. `rate`: a 429 of this bucket, which uses none of it
- * (service 3). `unattributed`: a 429 that names no quota and may come from a proxy.
+ * Whether a response is a 429, and for which quota.
+ *
+ * - `rate`: a 429 of this bucket. It uses none of the quota (service 3).
+ * - `unattributed`: a 429 that names no quota and may come from a proxy.
  */
 export type Refused = 'no' | 'rate' | 'unattributed'
 
-/** How long a bucket is paused after a 429 whose quota headers do not explain it (service 7). */
+/**
+ * Pause of a bucket after a 429 that its quota headers do not explain (service 7). Consecutive pauses double.
+ */
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
-/** Reset is in whole seconds, so a header may understate the level by up to one second of refill. */
+/**
+ * Resolution of the Reset header in milliseconds. A header may understate the level by one step of refill.
+ */
 export const RESET_STEP_MS = 1000
-/** Maximum share of the refill that later requests are assumed to take when a turn is computed. */
+/** `turnAtMs` assumes that later requests take at most this share of the refill. */
 const MAX_LATER_SHARE = 0.9
 
 /**
@@ -44,45 +50,48 @@ const MAX_LATER_SHARE = 0.9
  *     low₀   = max(Remaining, limit − Reset / rate)
  *     rate   = period / limit, in seconds per request (service 8.3.2)
  *
- * Derivation: Remaining is the floor of the level, and Reset is the ceiling of (limit − level) × rate. So
- * low₀ never exceeds the level at that time. From there the level grows by 1 / rate per second up to the
- * limit. A header certainly includes an own request that ended before the header's request was sent. Any
- * other own request may be counted later, so it is subtracted.
+ * Derivation: Remaining is the level rounded down. Reset is (limit − level) × rate rounded up. So low₀ never
+ * exceeds the level at that time. From there the level grows by 1 / rate per second up to the limit. A header
+ * certainly includes an own request that ended before the header's request was sent. Any other own request
+ * may be counted later, so it is subtracted.
  *
- * This bound rounds down, and it subtracts some requests that the header already includes. The previous
- * bound, projected to now, does neither, but it is valid only while no other program uses the quota. So the
- * bound becomes
+ * low(t) is often too low: it rounds down, and it subtracts some requests that the header already includes.
+ * The previous bound, projected to now, has neither fault. But it is valid only while no other program uses
+ * the quota. So the bound becomes
  *
  *     max(low(t), previous)              while headers of the last period show no other program
  *     max(low(t), min(previous, low₀))   otherwise
  *
- * The second form is too high by at most the requests in flight, until the next header.
+ * Until the next header, the second form is too high by at most the requests in flight.
  *
- * `#free` is the bound without the requests in flight. Readers of `#free` subtract them: if such a request is
- * counted late, the bucket may have been full until then.
+ * `#free` does not subtract the requests in flight. Its readers do. Such a request may be counted late. Until
+ * then the bucket may be full and lose refill, so the limit applies before the subtraction.
  *
  * A fixed window (service 8.3.5) does not grow. When it ends, it is full again, except for own requests since
- * then. `app/quota/window-model.ts` decides from Reset which of the two models applies, here and in the
- * estimator. Times are milliseconds on one monotonic clock.
+ * then. `app/quota/window-model.ts` decides from Reset which of the two models applies. Times are
+ * milliseconds on one monotonic clock.
  */
 export class BucketBound {
-  /** Requests per period; 0 until a header or the table names a limit. */
+  /** Requests per period. 0 until a header or the table names a limit. */
   #limit: number
   #periodMs: number
-  /** Requests; `undefined` before the first header. */
+  /** Requests. `undefined` before the first header. */
   #free: number | undefined
   /** Time from which `#free` grows. */
   #atMs = Number.NEGATIVE_INFINITY
   #model: 'rolling' | 'fixed' = 'rolling'
   #window: FixedWindow | undefined
-  /** The latest of the windows that headers showed and that have ended. */
+  /** The latest ended window that headers showed. */
   #formerWindow: FixedWindow | undefined
-  /** Whether no header showed the window: it was inferred from an own request that may have opened it. */
+  /**
+   * Whether `#window` was inferred from an own request that may have opened it. Otherwise, a header showed
+   * it.
+   */
   #isWindowAssumed = false
   /** When a header last showed use by another program. */
   #othersSeenAtMs = Number.NEGATIVE_INFINITY
   readonly #others = new OthersRate()
-  /** Learns from every response of this bucket. It is read when requests are to be sent. */
+  /** Detects from this bucket's responses that others use the whole refill. */
   readonly othersTakeAll = new OthersTakeAll()
   #heldUntilMs = Number.NEGATIVE_INFINITY
   /** Number of consecutive pauses. */
@@ -95,7 +104,7 @@ export class BucketBound {
     this.#periodMs = (size?.periodSeconds ?? 0) * 1000
   }
 
-  /** Requests per period; `undefined` before the first header. */
+  /** Requests per period. `undefined` before the first header. */
   get limit(): number | undefined {
     return this.#free === undefined ? undefined : this.#limit
   }
@@ -105,24 +114,20 @@ export class BucketBound {
     return this.#own.inFlight
   }
 
-  /**
-   * Whether the object may be discarded because it equals a new one. It has had no header, no request and no
-   * pause.
-   */
+  /** Whether the object equals a new one and may be discarded: no header, no request in flight, no pause. */
   isForgettable(nowMs: number): boolean {
     return this.#free === undefined && this.inFlight === 0 && !this.isHeld(nowMs)
   }
 
-  /** Whether the bucket is paused after a 429 whose quota headers do not explain it. */
+  /** Whether the bucket is paused after a 429 that its quota headers do not explain. */
   isHeld(nowMs: number): boolean {
     return nowMs < this.#heldUntilMs
   }
 
-  /** Advances to `nowMs`. The methods below do so themselves. */
   advance(nowMs: number): void {
     if (this.#free === undefined) return
     this.#free = this.#freeAt(nowMs)
-    // A full bucket resumes growing at a whole millisecond of the service's clock.
+    // The service's clock advances in steps, so a full bucket may resume growing one step late.
     const isFull = this.#model === 'rolling' && this.#free >= this.#limit
     this.#atMs = Math.max(this.#atMs, isFull ? nowMs + CLOCK_STEP_MS : nowMs)
     const window = this.#window
@@ -138,7 +143,10 @@ export class BucketBound {
     this.#own.sent(id, nowMs)
   }
 
-  /** Removes a request that never reached the service or went to another bucket. Returns when it was sent. */
+  /**
+   * Removes a request that never reached the service or went to another bucket. Returns when the request was
+   * sent.
+   */
   notSent(id: number): number | undefined {
     return this.#own.take(id)
   }
@@ -152,14 +160,14 @@ export class BucketBound {
     const sentAtMs = this.#own.take(id)
     if (sentAtMs === undefined) return
     if (this.#free !== undefined) {
-      // If the request is counted late, the bucket may be full until then and lose the refill of that time.
+      // A request may be counted late. Until then, the bucket may be full and lose the refill of `laterMs`.
       this.#free = Math.min(this.#free, this.#limit - this.#gainPerMs * laterMs) - 1
       this.#others.ownCounted()
     }
     this.#ended(sentAtMs, nowMs + laterMs)
   }
 
-  /** Applies one response. Returns true if the bound was recomputed, so that computed turns are invalid. */
+  /** Applies one response. Returns true if the bound was recomputed, which makes earlier turns invalid. */
   answered(id: number, refused: Refused, rate: RateReading | undefined, nowMs: number): boolean {
     this.advance(nowMs)
     const sentAtMs = this.#own.take(id) ?? nowMs
@@ -176,8 +184,7 @@ export class BucketBound {
       if (sentAtMs >= this.#heldUntilMs) this.#holds = 0
       return isAnew
     }
-    // Only Remaining 0 with a Reset explains a 429, and then the bound waits. Any other 429 pauses the
-    // bucket.
+    // Remaining 0 explains a 429 of this bucket. Any other 429 pauses the bucket.
     if (refused === 'unattributed' || remaining !== 0) this.#hold(sentAtMs, nowMs)
     return true
   }
@@ -189,13 +196,13 @@ export class BucketBound {
     return this.#freeAt(nowMs) - this.inFlight >= level
   }
 
-  /** The lower bound, in requests; may be below 0. `undefined` before the first header. */
+  /** The lower bound, in requests. May be below 0. `undefined` before the first header. */
   low(nowMs: number): number | undefined {
     return this.#free === undefined ? undefined : this.#freeAt(nowMs) - this.inFlight
   }
 
   /**
-   * The earliest whole millisecond from `nowMs` on at which `level` may be allowed; `undefined` if only a
+   * The earliest whole millisecond from `nowMs` on at which `level` may be allowed. `undefined` if only a
    * response can allow it.
    */
   reachesAtMs(level: number, nowMs: number): number | undefined {
@@ -206,23 +213,22 @@ export class BucketBound {
     if (level + this.inFlight > this.#limit) return undefined
     const missing = level + this.inFlight - this.#freeAt(fromMs)
     const atMs = Math.ceil(Math.max(fromMs, this.#atMs) + missing / this.#gainPerMs)
-    // `allows` multiplies and this method divides, so their rounding may differ.
+    // `allows` multiplies and this method divides, so rounding may differ.
     return this.allows(level, atMs) ? atMs : atMs + 1
   }
 
-  /** Recent use by other programs as shown by headers, in requests per millisecond. */
+  /** Recent use by other programs, from quota headers, in requests per millisecond. */
   othersPerMs(nowMs: number): number {
     return this.#model === 'fixed' || this.#isAlone(nowMs) ? 0 : this.#others.perMs
   }
 
   /**
-   * When a request may be sent that needs a level of `level`, if `ahead` other requests are sent before it.
-   * `ahead` need not be whole.
+   * When a request that needs `level` may be sent, if `ahead` other requests are sent first. `ahead` need not
+   * be whole. `laterPerMs` is the rate of requests that arrive later but are sent first.
    *
-   * Each of the `ahead` requests lowers the bound by one. So the turn comes when the bound, computed without
-   * these requests, reaches `level + ahead`, assuming that no refill is lost at the limit. At the end of a
-   * fixed window, `limit − level + 1` requests can be sent at once. `laterPerMs`: requests per millisecond
-   * that arrive later but are counted first.
+   * Each of the `ahead` requests lowers the bound by one. So the turn comes when the bound without them
+   * reaches `level + ahead`. No refill is assumed to be lost at the limit. Each further fixed window allows
+   * `limit − level + 1` requests.
    */
   turnAtMs(level: number, ahead: number, nowMs: number, laterPerMs = 0): number {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
@@ -237,7 +243,7 @@ export class BucketBound {
     return Math.max(fromMs, this.#window?.endsLatestMs ?? fromMs) + (windows - 1) * this.#periodMs
   }
 
-  /** The quota headers for a 429 from the gateway (service 2.2); `undefined` before the first header. */
+  /** The quota headers for a 429 from the gateway (service 2.2). `undefined` before the first header. */
   reading(nowMs: number): Required<Omit<RateReading, 'resource'>> | undefined {
     const low = this.low(nowMs)
     if (low === undefined) return undefined
@@ -253,8 +259,8 @@ export class BucketBound {
   }
 
   /**
-   * Marks a span in which perhaps no time passed, because the machine slept or the clock was set. No bucket
-   * refills during that span, and a fixed window ends later by its length.
+   * Marks a span of unknown length: the machine slept, or the clock was set. To be safe, the bucket does not
+   * refill during the span. A fixed window ends later by the span's length.
    */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.advance(fromMs)
@@ -273,7 +279,7 @@ export class BucketBound {
     }
     const window = this.#window
     if (window === undefined || nowMs < window.endsLatestMs) return free
-    // If the window ended early, own requests since then count in the next window.
+    // If the window ended early, own requests since its end count in the next window.
     return Math.max(free, this.#limit - this.#own.endedSince(window.endsEarliestMs))
   }
 
@@ -291,7 +297,7 @@ export class BucketBound {
 
   #fold(refused: Refused, rate: RateReading | undefined, sentAtMs: number, nowMs: number): boolean {
     const isResized = this.#adoptSize(rate)
-    // The older form of 429, without quota headers, reports an empty bucket in its Message (service 2.3).
+    // The older form of 429 has no quota headers. Its Message reports an empty bucket (service 2.3).
     const remaining = rate?.remaining ?? (refused === 'rate' ? 0 : undefined)
     if (remaining === undefined || this.#limit === 0 || this.#periodMs === 0) return isResized
     const model = this.#model
@@ -305,8 +311,8 @@ export class BucketBound {
   }
 
   /**
-   * Updates the bound from a header. `isVoid`: what was known before does not apply. Returns true if the old
-   * bound was discarded, or if the header disproves it.
+   * Updates the bound from a header. `isVoid`: the earlier bound does not apply. Returns true if the earlier
+   * bound was discarded or disproved.
    */
   #take(header: Shown, { isVoid, isRefused }: { isVoid: boolean; isRefused: boolean }): boolean {
     const { inFlight } = this
@@ -316,8 +322,8 @@ export class BucketBound {
     const fromHeader = shown.least - this.#own.endedSince(header.sentAtMs)
     const former = this.#free ?? fromHeader
     const isLower = !isAnew && former - inFlight > shown.most + TOLERANCE
-    // The request of this header was sent before the last sign of another program. So the header may not
-    // include that use, and must not raise the bound.
+    // Another program's use was seen after this header's request was sent. The header may not include that
+    // use, so it must not raise the bound.
     const isOlder = !isAnew && header.sentAtMs < this.#othersSeenAtMs
     if (isLower) this.#othersSeenAtMs = nowMs
     const kept = this.#isAlone(nowMs) ? former : Math.min(former, shown.least + inFlight)
@@ -330,7 +336,7 @@ export class BucketBound {
       limit: this.#limit,
       isVoid,
     })
-    // Without Reset the end of the window is unknown, but it is at most a period away.
+    // Without Reset, the end of the window is unknown, but at most one period away.
     if (this.#model === 'fixed' && this.#window === undefined && free < this.#limit) {
       this.#assumeWindow(header.sentAtMs - this.#periodMs, nowMs)
     }
@@ -370,8 +376,8 @@ export class BucketBound {
   }
 
   /**
-   * Takes limit and period from a header, which override those in the table (service 8.2). Returns true if
-   * either changed.
+   * Takes limit and period from a header, which override the table (service 8.2). Returns true if either
+   * changed.
    */
   #adoptSize(rate: RateReading | undefined): boolean {
     const limit = rate?.limit ?? this.#limit
@@ -385,7 +391,7 @@ export class BucketBound {
     return true
   }
 
-  /** Pauses the bucket. The 429s of requests that were in flight together count as one pause. */
+  /** Pauses the bucket. Several 429s of requests in flight cause only one pause. */
   #hold(sentAtMs: number, nowMs: number): void {
     if (this.#holds > 0 && sentAtMs < this.#heldUntilMs) return
     this.#heldUntilMs = nowMs + Math.min(HOLD.maxMs, HOLD.firstMs * 2 ** this.#holds)

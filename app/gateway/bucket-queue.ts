@@ -4,10 +4,7 @@ import { BucketBound, type BucketSize } from './bucket-bound.ts'
 import { FairQueue, type Queued } from './fair-queue.ts'
 import { ServedRates } from './served-rates.ts'
 
-/**
- * If rivals of the same class delay a turn, it is computed iteratively, until a step changes it by less than
- * this. Milliseconds.
- */
+/** `turnOf` repeats its computation until the turn changes by less than this. Milliseconds. */
 const CLOSE_MS = 20
 const MAX_STEPS = 12
 
@@ -18,7 +15,7 @@ export interface Waiting extends Queued {
   readonly class: ProgramClass
 }
 
-/** How far below the expected number of later requests a forecast may go, in standard deviations. */
+/** `canMeet` assumes fewer later requests than expected, by this many standard deviations. */
 export const OPTIMISM_SIGMAS = 1.9
 
 /** Arrival rates of other requests, per millisecond. */
@@ -27,15 +24,15 @@ export interface OthersRates extends Pick<ServedRates, 'perMs' | 'programsOf'> {
   readonly unseenPerMs: number
 }
 
-/** Inputs that replace the gateway's own in a forecast, for comparison. */
+/** Values for a forecast in place of the gateway's own. Only the bench sets them, to compare forecasts. */
 export interface Forecast {
   /** Replaces `OPTIMISM_SIGMAS`. */
   readonly optimismSigmas?: number
-  /** The true rates of others, in place of the learned ones. */
+  /** True rates of others, in place of the learned rates. */
   readonly trueRates?: OthersRates
 }
 
-/** Another program of the same class: how many of its later requests may go first, and their arrival rate. */
+/** Another program of the same class. `room`: how many of its later requests may be sent first. */
 interface Rival {
   readonly room: number
   readonly perMs: number
@@ -44,12 +41,12 @@ interface Rival {
 const RESERVES_LEFT: Readonly<Record<ProgramClass, number>> = { critical: 0, normal: 1, background: 2 }
 
 /**
- * The level that the bound must reach before a class may send: `1 + n × reserve` for n = 0, 1, 2, and at most
- * the limit.
+ * The level that the bound must reach before a class may send, at most the limit. Critical: 1. Normal: 1 +
+ * `reserve`. Background: 1 + 2 × `reserve`.
  *
  * Each request lowers the level by one. So a normal request leaves `reserve` for critical ones, and a
- * background request leaves the same amount again for normal ones. A class gives up its reserve only once,
- * not in each period, because it never spends the part that it leaves.
+ * background request leaves as much again for normal ones. A reserve does not reduce a class's rate, because
+ * it is left unused once and not in each period.
  */
 export function levelOf(programClass: ProgramClass, limit: number, reserve = defaultReserve(limit)): number {
   return Math.min(limit, 1 + RESERVES_LEFT[programClass] * reserve)
@@ -58,8 +55,8 @@ export function levelOf(programClass: ProgramClass, limit: number, reserve = def
 /**
  * The requests that wait for one bucket, and the order in which they are sent.
  *
- * A more urgent class needs a lower level. So while a request of that class waits, less urgent classes wait
- * too. Times are milliseconds on the bound's clock.
+ * A more urgent class needs a lower level. While one of its requests waits, less urgent classes wait too.
+ * Times are milliseconds on the bound's clock.
  */
 export class BucketQueue<T extends Waiting> {
   readonly name: string
@@ -104,8 +101,8 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * Whether a request can skip the queue: no request waits, and its class may send now. If so, records it as
-   * served.
+   * Whether a request can skip the queue: no request waits, and its class may send now. If so, the request is
+   * recorded as served.
    */
   passes(request: Omit<T, keyof Queued>, nowMs: number): boolean {
     if (this.#size > 0) return false
@@ -114,7 +111,7 @@ export class BucketQueue<T extends Waiting> {
     return true
   }
 
-  /** Removes and returns the next request that may be sent now; `undefined` if none may. */
+  /** Removes and returns the next request that may be sent now. `undefined` if none may. */
   take(nowMs: number): T | undefined {
     const first = this.#first()
     if (first === undefined) return undefined
@@ -127,8 +124,8 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * When to check again, as a whole millisecond; `undefined` if only a response or a new request can change
-   * anything.
+   * When to check again, as a whole millisecond. `undefined` if only a response or a new request can change
+   * the result.
    */
   dueAtMs(nowMs: number): number | undefined {
     const first = this.#first()
@@ -136,7 +133,7 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * The earliest time at which a request of this class could be sent; `undefined` if only a response can
+   * The earliest time at which a request of this class could be sent. `undefined` if only a response can
    * allow it.
    */
   roomAtMs(own: ProgramClass, nowMs: number): number | undefined {
@@ -147,9 +144,10 @@ export class BucketQueue<T extends Waiting> {
   /**
    * The expected turn of a waiting request, if other requests keep arriving at their recent rates.
    *
-   * Requests of more urgent classes are sent first, whenever they arrive. Requests from outside the gateway
-   * count as sent first too. Requests of other programs in the same class are sent first if they arrive
-   * before this turn, up to each program's share.
+   * Requests that are sent before it:
+   * - those of more urgent classes, whenever they arrive;
+   * - those from outside the gateway;
+   * - those of other programs in the same class that arrive before this turn, up to each program's share.
    */
   turnOf(waiting: T, nowMs: number): number {
     const ahead = this.#ahead(waiting)
@@ -166,12 +164,12 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * Whether a waiting request can still be sent by `byMs`, if as few other requests come before it as can
-   * reasonably be hoped for. `ahead`: waiting requests that are sent before it.
+   * Whether a waiting request can still be sent by `byMs` in an optimistic case. `ahead`: waiting requests
+   * that are sent before it.
    *
-   * If m requests are expected at random times, at least m − Z √(m (1 + t / T)) arrive in all but a few of
-   * 100 cases. Z is `OPTIMISM_SIGMAS`. t is how far the forecast looks ahead, and T is the time from which
-   * the rate was learned.
+   * Optimistic case: arrivals are random, and if m are expected, almost always at least m − Z √(m (1 + t /
+   * T)) arrive. Z is `OPTIMISM_SIGMAS`, t is the time until `byMs`, and T is the time over which the rate was
+   * learned.
    */
   canMeet(waiting: T, byMs: number, nowMs: number, ahead = this.#ahead(waiting)): boolean {
     const level = this.#level(waiting.class)
@@ -184,7 +182,7 @@ export class BucketQueue<T extends Waiting> {
     const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
     const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
     const fewest = Math.max(0, expected - optimismSigmas * spread)
-    // The expected burst of arrivals may exceed what the bucket refills in that time; `turnOf` limits it to a
+    // Even the fewest arrivals may exceed the refill until `byMs`. For `turnOf`, arrivals are limited to a
     // share of the refill.
     return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }
@@ -205,12 +203,12 @@ export class BucketQueue<T extends Waiting> {
     const rates = trueRates ?? this.#served
     const overtaking = classesBefore(own).reduce((sum, name) => sum + rates.perMs(name, nowMs), 0)
     const rivals = rates.programsOf(own, nowMs).flatMap(({ program: other, weight, perMs }) => {
-      // If the other program has no room, none of its later requests is sent first.
+      // Without room, none of the other program's later requests is sent first.
       const room = queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })
-    // While others use the whole refill, no rate is assumed for them: the next try shows whether they still
-    // do.
+    // While others use the whole refill, no rate is assumed for them. The next try shows whether they still
+    // do so.
     const unseenPerMs = this.bound.othersTakeAll.isSo ? 0 : this.bound.othersPerMs(nowMs)
     return { perMs: overtaking + (trueRates?.unseenPerMs ?? unseenPerMs), rivals }
   }
@@ -229,10 +227,7 @@ export class BucketQueue<T extends Waiting> {
     if (request.class !== 'critical') this.bound.othersTakeAll.tried(nowMs)
   }
 
-  /**
-   * While others use the whole refill, classes that leave a reserve wait until the next try is due. That try
-   * ignores the reserve.
-   */
+  /** While others use the whole refill, normal and background requests wait until the next try is due. */
   #notBeforeMs(own: ProgramClass): number {
     return own === 'critical' ? Number.NEGATIVE_INFINITY : this.bound.othersTakeAll.nextTryAtMs
   }

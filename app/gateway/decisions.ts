@@ -1,14 +1,14 @@
 import type { ProgramClass } from '../contract/programs.ts'
 import type { RateReading } from '../service/headers.ts'
 
-/** A request from a program. The gateway's server (the door) assigns its `id` and never reuses one. */
+/** A request from a program. The door (the gateway's HTTP server) assigns its `id` and never reuses one. */
 export interface OfferedRequest {
   readonly id: number
   readonly program: string
   readonly class: ProgramClass
   /** Share among the programs of its class, above 0. */
   readonly weight: number
-  /** The bucket that counts the request, as far as known: a category, or else the path. */
+  /** The bucket that counts the request: its category, or its path if the category is unknown. */
   readonly bucket: string
   /** How long the request may wait for its turn (RFC 7240, `Prefer: wait`). */
   readonly maxWaitMs: number
@@ -22,8 +22,8 @@ export interface OfferedRequest {
 /**
  * Outcome of an upstream request, reported when its status and headers arrive.
  *
- * `rate`: its quota headers. `bucket`: the bucket that they name. A 429 for lack of a stream slot is an
- * `answer`.
+ * `rate` has its quota headers, and `bucket` is the bucket that they name. A 429 for lack of a stream slot is
+ * an `answer`.
  */
 export type UpstreamOutcome =
   | { readonly kind: 'answer'; readonly rate?: RateReading; readonly bucket?: string }
@@ -36,9 +36,9 @@ export type UpstreamOutcome =
     }
   /** A 401. */
   | { readonly kind: 'unauthorized'; readonly rate?: RateReading; readonly bucket?: string }
-  /** The connection closed before the first byte of the response: the request may have been counted. */
+  /** The connection closed before the first byte of the response. The request may have been counted. */
   | { readonly kind: 'cut' }
-  /** A response began but cannot be relayed: its head is incomplete, or it is not HTTP. */
+  /** A response began but cannot be relayed. Its head is incomplete, or it is not HTTP. */
   | { readonly kind: 'broken' }
   /** Timed out without a response. */
   | { readonly kind: 'timeout' }
@@ -46,11 +46,11 @@ export type UpstreamOutcome =
   | { readonly kind: 'not-sent' }
 
 /**
- * - `too-late`: its turn would come after its maximum wait.
+ * - `too-late`: the request's turn would come after its maximum wait.
  * - `queue-full`: too many requests wait, and this is the newest one of the program with the most waiting
  *   requests.
- * - `empty`: it must not wait, and its quota is empty.
- * - `unavailable`: nothing can be sent (no token, sign-in needed, shutting down).
+ * - `empty`: the request must not wait, and its quota is empty.
+ * - `unavailable`: no request can be sent (no token, sign-in needed, shutting down).
  */
 export type RefusalReason = 'too-late' | 'queue-full' | 'empty' | 'unavailable'
 
@@ -58,9 +58,10 @@ export type RefusalReason = 'too-late' | 'queue-full' | 'empty' | 'unavailable'
 export type FailureReason = 'cut' | 'broken' | 'timeout' | 'not-sent'
 
 /**
- * An instruction to the door. `upstream` identifies an upstream request by the id of the first request it
- * serves; `request` and `requests` are ids as offered. Each offered request ends in one `answer`, `refuse` or
- * `fail`, unless it was dropped.
+ * An instruction to the door. `request` and `requests` are ids as offered. `upstream` is an upstream request,
+ * identified by the first request that it serves.
+ *
+ * Each offered request ends in one `answer`, `refuse` or `fail`, unless it was dropped.
  */
 export type Decision =
   /** Send the request now. `isResend`: the service may have seen it before. */
@@ -71,8 +72,7 @@ export type Decision =
       readonly isResend: boolean
     }
   /**
-   * Queue the request until about `turnAtMs`. If `upstream` identifies the upstream request of another
-   * request, the two requests share it.
+   * Queue the request until about `turnAtMs`. If `upstream` already serves another request, both share it.
    */
   | {
       readonly kind: 'wait'
@@ -82,7 +82,7 @@ export type Decision =
     }
   /** Let the request share an upstream request that has already been sent. */
   | { readonly kind: 'join'; readonly request: number; readonly upstream: number }
-  /** Decline the request. `retryAfterSeconds` is at least 1; `rate`: the bucket's quota headers, if known. */
+  /** Decline the request. `retryAfterSeconds` is at least 1. `rate`: the bucket's quota headers, if known. */
   | {
       readonly kind: 'refuse'
       readonly request: number
@@ -93,7 +93,7 @@ export type Decision =
   /** Relay the upstream response unchanged to these requests. */
   | { readonly kind: 'answer'; readonly upstream: number; readonly requests: readonly number[] }
   /**
-   * Get an access token newer than the rejected one, then call `refreshed`. Until then, hold the 401 back.
+   * Get an access token newer than the rejected one and call `refreshed`. Do not relay the 401 before that.
    */
   | { readonly kind: 'refresh'; readonly upstream: number }
   | {
@@ -103,6 +103,7 @@ export type Decision =
       readonly why: FailureReason
     }
   /**
-   * No request waits for the response any more: `upstream` may be aborted. Report its outcome nevertheless.
+   * No request waits for this upstream response any more, so it may be aborted. Its outcome must still be
+   * reported.
    */
   | { readonly kind: 'abandon'; readonly upstream: number }

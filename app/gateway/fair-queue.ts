@@ -1,4 +1,4 @@
-/** An item in a fair queue. `order`: its place among the requests of its program. */
+/** An item in a fair queue. `order`: its position among the requests of its program. */
 export interface Queued {
   readonly order: number
 }
@@ -8,15 +8,14 @@ interface Flow<T> {
   weight: number
   /** Start tag of the program's first request, in virtual time. */
   start: number
-  /** The program's items, by `order`. */
   readonly items: T[]
 }
 
-/** Tolerance when tags are compared, because they are sums of many fractions. */
+/** Relative tolerance for comparing tags, because each is a sum of many fractions. */
 const TAG_TOLERANCE = 1e-9
 
 /**
- * Requests of several programs in the order of start-time fair queueing; first in, first out within a
+ * Requests of several programs in the order of start-time fair queueing. First in, first out within a
  * program.
  *
  *     start tag of a program's next request   S = max(v on arrival, F of its previous request)
@@ -24,21 +23,25 @@ const TAG_TOLERANCE = 1e-9
  *     virtual time                            v = S of the last request served
  *     next                                    the least S; then the least F; then the longest wait
  *
- * Derivation: each waiting program has v ≤ S ≤ v + 1 / weight, and each request raises its S by 1 / weight.
- * So while both f and g wait, the requests served differ by |n(f) / weight(f) − n(g) / weight(g)| ≤ 1 /
- * weight(f) + 1 / weight(g). Neither gets more than one request beyond its share of what the two get
- * together. With n waiting programs, a program with share s of the weights gets at most 1 + (n − 2) s
- * requests beyond its share: below 2 for equal weights, or for up to three programs.
+ * Fairness: each waiting program has v ≤ S ≤ v + 1 / weight, and each served request raises its S by 1 /
+ * weight. So while both f and g wait, the numbers n of their served requests satisfy
  *
- * A program gains nothing by leaving the queue for a while, because its S stays at or above its last F until
- * the queue is empty.
+ *     |n(f) / weight(f) − n(g) / weight(g)| ≤ 1 / weight(f) + 1 / weight(g)
+ *
+ * Neither gets more than one request beyond its share of the two.
+ *
+ * With n waiting programs, one with share s of the weights gets at most 1 + (n − 2) s requests beyond its
+ * share. That is below 2 for equal weights, and for up to three programs.
+ *
+ * A program gains nothing by leaving the queue for a while: its S stays at or above its last F until the
+ * queue is empty.
  *
  * Source: Goyal, Vin and Cheng, "Start-Time Fair Queuing: A Scheduling Algorithm for Integrated Services
  * Packet Switching Networks", SIGCOMM 1996.
  */
 export class FairQueue<T extends Queued> {
   readonly #waiting = new Map<string, Flow<T>>()
-  /** Last F of each program that does not wait now but has waited since the queue was last empty. */
+  /** Last F of each program that no longer waits. Cleared when the queue is empty. */
   readonly #former = new Map<string, number>()
   #virtual = 0
   #size = 0
@@ -80,7 +83,7 @@ export class FairQueue<T extends Queued> {
     return item
   }
 
-  /** All requests in the order in which they are served if none joins or leaves. */
+  /** All requests in their order of service, if none joins or leaves. */
   *inOrder(): Generator<T> {
     const flows = new Set([...this.#waiting.values()].map((flow) => ({ ...flow, items: [...flow.items] })))
     for (let flow = next(flows); flow !== undefined; flow = next(flows)) {
@@ -91,7 +94,7 @@ export class FairQueue<T extends Queued> {
   }
 
   /**
-   * How many requests are served before this one if none joins or leaves: its index in `inOrder`.
+   * How many requests are served before this one, if none joins or leaves: its index in `inOrder`.
    *
    * The k-th request of a program has the start tag S + k / weight. So (own tag − S) × weight requests of
    * each other program have a smaller tag and are served first.
@@ -105,8 +108,7 @@ export class FairQueue<T extends Queued> {
       if (flow === own.flow) continue
       const { start, weight, items } = flow
       let count = Math.min(items.length, Math.max(0, Math.floor((tagged.start - start) * weight)))
-      // Where tags are almost equal, the estimate may be off by a few, so the requests are compared one by
-      // one.
+      // `count` may be a few too low if tags are almost equal, so the next requests are compared one by one.
       while (count < items.length && goesBefore(nth(flow, count), tagged)) count += 1
       ahead += count
     }
@@ -114,7 +116,7 @@ export class FairQueue<T extends Queued> {
   }
 
   /**
-   * How many future requests of `other`, with `weight`, would still be served before this one; need not be
+   * How many future requests of `other`, with `weight`, would still be served before this one. Need not be
    * whole.
    */
   roomBefore(program: string, item: T, other: string, weight: number): number {
@@ -148,7 +150,7 @@ export class FairQueue<T extends Queued> {
       this.#former.set(flow.program, flow.start)
       return
     }
-    // When the queue is empty, no program has a lead, and tags start again.
+    // In an empty queue no program has a lead, so tags restart at 0.
     this.#former.clear()
     this.#virtual = 0
   }

@@ -1,9 +1,9 @@
 import { SteadyPart } from './steady-part.ts'
 
-/** Time over which the rate is averaged: most turns are less than a minute away. */
+/** Time constant of the average. Most turns are less than a minute away. */
 const MEMORY_MS = 60_000
 
-/** A bucket's refill and limit, and whether its earlier level is void. */
+/** A bucket's refill and limit. `isVoid`: the level of the previous header no longer applies. */
 interface Bucket {
   readonly gainPerMs: number
   readonly limit: number
@@ -39,7 +39,7 @@ export class OthersRate {
     const elapsedMs = nowMs - this.#atMs
     if (this.#level !== undefined && !isVoid) {
       const alone = Math.min(limit, this.#level + elapsedMs * gainPerMs) - this.#own
-      // If x requests are used within a time t, the average rises by x (1 − e^(−t/T)) / t, which is x / T for
+      // If x requests are used within a time t, the average rises by x (1 − e^(−t/T)) / t, or about x / T for
       // short t.
       const kept = Math.exp(-elapsedMs / MEMORY_MS)
       const weight = elapsedMs > 0 ? (1 - kept) / elapsedMs : 1 / MEMORY_MS

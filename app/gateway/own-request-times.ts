@@ -1,8 +1,8 @@
 /**
- * When the own requests of one bucket were sent and ended, to find those that a header certainly includes.
+ * When the own requests of one bucket were sent and ended. Finds those that a header certainly includes.
  *
- * Ends are sorted, so a lookup is a binary search. An end is kept only while a header may need it, because
- * that header's request is in flight or not yet sent. Times in milliseconds on one clock.
+ * Ends are sorted for binary search. An end is dropped when no later header can need it. Times are
+ * milliseconds on one clock.
  */
 export class OwnRequestTimes {
   /** By id, oldest first. */
@@ -26,8 +26,9 @@ export class OwnRequestTimes {
   }
 
   /**
-   * Records a request that was counted, or may have been, at or before `endedAtMs`. `neededSinceMs`: ends
-   * from this time on are kept, and so are those that the header of a request in flight may need.
+   * Records a request that was counted, or may have been, at or before `endedAtMs`.
+   *
+   * Ends from `neededSinceMs` on are kept. So are ends that the header of a request in flight may need.
    */
   ended(endedAtMs: number, neededSinceMs = Number.POSITIVE_INFINITY): void {
     const [oldestMs = endedAtMs] = this.#sentAtMs.values()
@@ -36,8 +37,8 @@ export class OwnRequestTimes {
   }
 
   /**
-   * How many requests ended at or after `sinceMs`. Those of the same millisecond count, because their order
-   * is unknown.
+   * Number of requests that ended at or after `sinceMs`. The same millisecond counts, because its order is
+   * unknown.
    */
   endedSince(sinceMs: number): number {
     return this.#endedAtMs.length - this.#firstSince(sinceMs)

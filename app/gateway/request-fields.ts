@@ -2,9 +2,8 @@
 export const CALLER_WAIT_MS = { usual: 30_000, max: 300_000 } as const
 
 /**
- * Preferences, separated by commas; a quoted string may contain a comma. A string that lacks its closing
- * quote matches up to the end of the header. If it did not, every further quote would start another search to
- * the end.
+ * Preferences, separated by commas. A quoted string may contain a comma. An unclosed string extends to the
+ * end of the header, which keeps the matching time linear.
  */
 const PREFERENCE = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^",])+/g
 const WAIT = /^\s*wait\s*=\s*(?:"(\d+)"|(\d+))\s*(?:;|$)/i
@@ -33,8 +32,8 @@ export interface AnswerSelector {
 }
 
 /**
- * Equal for requests that can share one response; `undefined` for one that is never shared. Only GET is
- * shared.
+ * A key that is equal for requests that can share one response. `undefined` for a request that is never
+ * shared. Only GET is shared.
  */
 export function sameAsOf({
   method,

@@ -6,11 +6,11 @@ import type { Decision, FailureReason, OfferedRequest, RefusalReason, UpstreamOu
 import { type Request, Upstream } from './upstream.ts'
 import { WaitingRequests } from './waiting-requests.ts'
 
-/** Settings of a bucket that apply before its first header. */
+/** Settings of a bucket. */
 export interface BucketOptions {
-  /** The size that the bucket has until a header names the limit and the period. */
+  /** Size of the bucket until a header names the limit and the period. */
   readonly size?: BucketSize
-  /** How many requests are reserved for more urgent classes. If absent, 6 % of the limit. */
+  /** Requests reserved for more urgent classes. Default: 6 % of the limit. */
   readonly reserve?: number
 }
 
@@ -25,40 +25,39 @@ export interface WaitingRequest {
   readonly untilMs: number
 }
 
-/** For how long a request may still reach the service after its connection closed. */
+/** A request may reach the service until this long after its connection closed. */
 const ON_ITS_WAY_MS = 2_000
 /**
- * If a wake-up is later than this, the machine is assumed to have slept. A shorter delay does not make a
- * request miss its turn.
+ * Minimum delay of a wake-up that is treated as sleep of the machine. A shorter delay makes no request miss
+ * its turn.
  */
 const MAX_LATE_MS = 250
-/**
- * Maximum number of buckets: a program can request any number of paths, and they must not fill the memory.
- */
+/** Maximum number of buckets. Without it, a program with requests for many paths could fill the memory. */
 const MAX_BUCKETS = 1024
 
 /**
- * Decides which program's request goes upstream next, and when: bounds per bucket, classes, fair shares,
- * maximum waits, shared requests and allowed resends.
+ * Decides which program's request goes upstream next, and when. It applies bounds per bucket, classes, fair
+ * shares, maximum waits, shared requests and resends.
  *
- * It performs no I/O. Each event returns the decisions to carry out at once, in order; `nextWakeAtMs` is when
- * to call `due` if no event comes first. A scheduler serves one API key and one user, because each such pair
+ * It performs no I/O. Each event returns the decisions to carry out immediately, in order. `due` is called at
+ * `nextWakeAtMs` if no event comes first. A scheduler serves one API key and one user, because each such pair
  * has its own buckets (service 8.1).
  *
- * Model: a request's turn is computed from the present queue and the recent arrival rates of requests that
- * are sent before it, which come from more urgent classes, from programs below their share and from outside
- * the gateway.
+ * A request's turn is computed from the current queue and from the recent arrival rates of requests that are
+ * sent before it. Those come from more urgent classes, from programs below their share and from outside the
+ * gateway.
  *
- * Arrivals are random, so no rule detects every late request in advance. A stricter rule declines requests
- * that could have been sent in time; a looser one lets more requests wait in vain. The bench "Turns" compares
- * this rule with one that knows the true rates of others. A request is declined at once only if it would be
- * late even with as few arrivals as can be hoped for (`BucketQueue.canMeet`): fewer than 1 of 100 declined
- * requests could have been sent in time. Of the queued requests, 5 to 12 of 100 wait in vain if there is
- * other traffic, and none do if there isn't. These are declined when their maximum wait ends, or when a
- * header shows that they would be late. Reset is in whole seconds, so a later header may show slightly less;
- * one extra second keeps rounding from declining a request.
+ * Arrivals are random, so no rule detects every late request in advance. A stricter rule would decline
+ * requests that could have been sent in time. A looser one would let more requests wait in vain. A new
+ * request is declined only if it would be late even in an optimistic case (`BucketQueue.canMeet`). In the
+ * bench "Turns", fewer than 1 % of the declined requests could have been sent in time. With other traffic, 5
+ * to 12 % of the queued requests wait in vain. Without other traffic, none do. They are declined when their
+ * maximum wait ends, or when a header shows that they would be late.
  *
- * Times are milliseconds on one clock. If that clock runs backwards, time stands still here.
+ * Reset is in whole seconds, so a later header may show a slightly lower level. One extra second of wait
+ * prevents this rounding from declining a request.
+ *
+ * Times are milliseconds on one clock. If the clock runs backwards, the scheduler's time does not change.
  */
 export class Scheduler {
   readonly #optionsOf: (bucket: string) => BucketOptions
@@ -77,7 +76,7 @@ export class Scheduler {
     this.#forecast = forecast
   }
 
-  /** Accepts a program's request. It is sent, shared, queued or declined at once. */
+  /** Accepts a program's request, and sends, shares, queues or declines it immediately. */
   offer(offered: OfferedRequest, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const overslept = this.#overslept(now)
@@ -102,8 +101,8 @@ export class Scheduler {
   }
 
   /**
-   * Records an own request that skipped the queue, such as one that opens a stream. The caller must report
-   * its outcome to `answered`. Its id must differ from all offered ones.
+   * Records an own request that skipped the queue, such as one that opens a stream. Its `id` must differ from
+   * all offered ids. The caller must report its outcome to `answered`.
    */
   passed(id: number, bucketName: string, nowMs: number): void {
     const now = this.#passed(nowMs)
@@ -113,9 +112,11 @@ export class Scheduler {
   }
 
   /**
-   * Sends a request that must not wait, such as an order. It precedes every class and every waiting request,
-   * and may use the reserve. Returns `undefined` if the request may be sent; the caller must then report its
-   * outcome to `answered`. Before the bucket's first header, the request may be sent.
+   * Sends a request that must not wait, such as an order. The request precedes all waiting requests and may
+   * use the reserve.
+   *
+   * `undefined` means that the request may be sent and that the caller must report its outcome to `answered`.
+   * Before the bucket's first header, the result is always `undefined`.
    */
   goAtOnce(id: number, bucketName: string, nowMs: number): Extract<Decision, { kind: 'refuse' }> | undefined {
     const now = this.#passed(nowMs)
@@ -148,7 +149,7 @@ export class Scheduler {
     return decisions
   }
 
-  /** Handles the result of a `refresh`. If there is no newer token, the 401 is relayed. */
+  /** Handles the result of a `refresh`. Without a newer token, the 401 is relayed. */
   refreshed(id: number, gotToken: boolean, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const upstream = this.#upstreams.get(id)
@@ -159,7 +160,7 @@ export class Scheduler {
     return this.#pump(upstream.bucket, now, [...overslept, ...again])
   }
 
-  /** Drops a request: its program disconnected or cancelled it. */
+  /** Drops a request whose program disconnected or cancelled it. */
   drop(request: number, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const upstream = this.#upstreamOf.get(request)
@@ -172,7 +173,7 @@ export class Scheduler {
   }
 
   /**
-   * Declines all waiting requests as `unavailable`: sign-in is needed, or the gateway is stopping. Sent
+   * Declines all waiting requests as `unavailable`, because sign-in is needed or the gateway stops. Sent
    * requests continue.
    */
   refuseWaiting(nowMs: number): readonly Decision[] {
@@ -189,7 +190,7 @@ export class Scheduler {
     return decisions
   }
 
-  /** When to call `due`, as a whole millisecond; may be in the past. `undefined` while nothing waits. */
+  /** When to call `due`, as a whole millisecond. May be in the past. `undefined` while nothing waits. */
   get nextWakeAtMs(): number | undefined {
     const { first } = this.#waiting
     if (first === undefined) return undefined
@@ -200,7 +201,10 @@ export class Scheduler {
     return Math.ceil(wakeAtMs)
   }
 
-  /** Marks a span in which perhaps no time passed. Quotas do not grow in it, and waits are extended by it. */
+  /**
+   * Marks a span of unknown length: the machine slept, or the clock was set. Quotas do not refill during the
+   * span, and waits are extended by its length.
+   */
   markClockUncertain(fromMs: number, toMs: number): void {
     for (const { requests } of this.#upstreams.values()) {
       for (const request of requests.values()) {
@@ -211,7 +215,6 @@ export class Scheduler {
     for (const { bound } of this.#buckets.values()) bound.markClockUncertain(fromMs, toMs)
   }
 
-  /** All waiting requests. */
   waiting(): readonly WaitingRequest[] {
     return this.#waiting.all().map(({ id, program, class: own, bucket, offeredAtMs, deadlineMs }) => ({
       request: id,
@@ -223,13 +226,12 @@ export class Scheduler {
     }))
   }
 
-  /** Whether any request waits. */
   get hasWaiting(): boolean {
     return this.#waiting.size > 0
   }
 
   /**
-   * When a waiting request has its turn, if no other request joins or leaves; `undefined` if it is not
+   * When a waiting request has its turn, if no other request joins or leaves. `undefined` if it is not
    * waiting.
    */
   turnAtMs(request: number): number | undefined {
@@ -237,17 +239,17 @@ export class Scheduler {
     return upstream?.state === 'waiting' ? upstream.bucket.turnOf(upstream, this.#nowMs) : undefined
   }
 
-  /** Counts of unfinished requests and of requests upstream; both are 0 when idle. */
+  /** Counts of unfinished requests and of requests upstream. Both are 0 when idle. */
   get open(): { readonly requests: number; readonly upstreams: number } {
     return { requests: this.#upstreamOf.size, upstreams: this.#upstreams.size }
   }
 
-  /** The quota headers for a bucket, computed from its bound; `undefined` before its first header. */
+  /** The quota headers for a bucket, computed from its bound. `undefined` before its first header. */
   rateOf(bucket: string, nowMs: number): RateReading | undefined {
     return this.#buckets.get(bucket)?.bound.reading(Math.max(nowMs, this.#nowMs))
   }
 
-  /** The earliest time at which a request of this class could be sent to a bucket; `undefined` if unknown. */
+  /** The earliest time at which a request of this class could be sent to a bucket. `undefined` if unknown. */
   roomAtMs(bucket: string, own: ProgramClass, nowMs: number): number | undefined {
     return this.#buckets.get(bucket)?.roomAtMs(own, Math.max(nowMs, this.#nowMs))
   }
@@ -274,7 +276,6 @@ export class Scheduler {
     }
   }
 
-  /** Lets a request share the upstream request of an equal one, which waits or was sent. */
   #join(upstream: Upstream, request: Request, now: number): readonly Decision[] {
     upstream.requests.set(request.id, request)
     this.#upstreamOf.set(request.id, upstream)
@@ -284,7 +285,7 @@ export class Scheduler {
     return [...this.#pump(upstream.bucket, now), ...this.#judgeNew(upstream, request, now)]
   }
 
-  /** Decides on a request that was just added and may already have been sent. */
+  /** Queues or declines a request that was just added, unless it was already sent. */
   #judgeNew(upstream: Upstream, request: Request, now: number): readonly Decision[] {
     if (upstream.state !== 'waiting') return []
     const turnAtMs = upstream.bucket.turnOf(upstream, now)
@@ -297,7 +298,7 @@ export class Scheduler {
     return tooMany === request ? [refusal] : [refusal, waits]
   }
 
-  /** Sends every request that may be sent now; appends to `decisions`. */
+  /** Sends every request that may be sent now. Appends to `decisions`. */
   #pump(bucket: BucketQueue<Upstream>, now: number, decisions: Decision[] = []): Decision[] {
     for (let next = bucket.take(now); next !== undefined; next = bucket.take(now)) {
       for (const request of next.requests.values()) this.#waiting.delete(request)
@@ -354,8 +355,8 @@ export class Scheduler {
   }
 
   /**
-   * Puts an upstream request back in its former place in the queue. Requests whose deadline it can no longer
-   * meet are answered or declined.
+   * Puts an upstream request back in its former place in the queue. Its requests that can no longer meet
+   * their deadline are answered or declined.
    */
   #again(upstream: Upstream, others: 'answer' | 'too-late', now: number): readonly Decision[] {
     upstream.state = 'waiting'
@@ -364,8 +365,8 @@ export class Scheduler {
     for (const request of upstream.requests.values()) this.#waiting.add(request)
     const late: Request[] = []
     let turnAtMs = upstream.bucket.turnOf(upstream, now)
-    // When a request leaves, those that shared its upstream request may fall to a less urgent class. That
-    // delays their turn, so it is computed again.
+    // A departing request may have been the most urgent one that shares an upstream request. The turn is
+    // computed again, because the others may have a later one.
     for (;;) {
       const leaving = [...upstream.requests.values()].filter(
         ({ deadlineMs }) => !upstream.bucket.canMeet(upstream, deadlineMs, now),
@@ -468,7 +469,7 @@ export class Scheduler {
         this.#finish(upstream)
         return 'left'
       case 'sent':
-        // An upstream request that may be aborted must not serve a later equal request.
+        // An upstream request that may be aborted must not be shared with later requests.
         this.#unshare(upstream)
         return 'abandoned'
     }
@@ -485,8 +486,8 @@ export class Scheduler {
   }
 
   /**
-   * Moves a request to the bucket that its response's header names, because it was counted there. Requests
-   * that wait in a bucket without a header move too. Returns the buckets to check again.
+   * Moves a request to the bucket that its response names, because that bucket counted it. If the former
+   * bucket has had no header, its waiting requests move too. Returns the buckets to check again.
    */
   #moved(upstream: Upstream, name: string | undefined): readonly BucketQueue<Upstream>[] {
     const from = upstream.bucket

@@ -23,7 +23,7 @@ interface Kept {
   readonly steady: SteadyPart
 }
 
-/** Rate below which a program is dropped, per millisecond. */
+/** Minimum rate, in requests per millisecond. Slower programs are dropped. */
 const FORGOTTEN_PER_MS = 1 / 600_000
 
 /** Recent service rates of the programs of each class, from one bucket. */

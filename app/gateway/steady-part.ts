@@ -1,13 +1,13 @@
-/** Requests this close together are one burst. */
+/** Duration of a burst, from its first request. */
 const BURST_MS = 10_000
 /** Time constant with which the size of past bursts decays. */
 const MEMORY_MS = 60_000
 
 /**
- * The steady part of a flow of requests: a single burst is not a rate.
+ * The steady part of a flow of requests. A single burst is not a rate.
  *
- * A burst counts up to the size of the largest earlier burst, and sizes decay with age. So a first burst
- * hardly counts, a repeated burst counts from the second time on, and single requests always count in full.
+ * A burst counts up to the size of the largest earlier burst, whose size decays with age. So a first burst
+ * hardly counts, and a repeated burst does. Single requests always count.
  */
 export class SteadyPart {
   readonly #least: number
@@ -15,15 +15,15 @@ export class SteadyPart {
   #requests = 0
   #expected: number
 
-  /** `least`: how many requests of a burst always count. */
+  /** `least` is the number of requests of a burst that always count. */
   constructor(least: number) {
     this.#least = least
     this.#expected = least
   }
 
   /**
-   * How many of the `requests` that arrived by `nowMs` count; need not be whole. A negative number of
-   * `requests` undoes an earlier count.
+   * How many of the `requests` that arrived by `nowMs` count, not necessarily a whole number. A negative
+   * number of `requests` undoes an earlier count.
    */
   of(requests: number, nowMs: number): number {
     const ageMs = nowMs - this.#sinceMs

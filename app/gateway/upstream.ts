@@ -7,7 +7,7 @@ export interface Request extends OfferedRequest {
   /** Order of arrival. */
   readonly order: number
   offeredAtMs: number
-  /** When the request's maximum wait ends. A clock change moves this and `offeredAtMs`. */
+  /** When the request's maximum wait ends. A clock change moves `deadlineMs` and `offeredAtMs`. */
   deadlineMs: number
 }
 
@@ -22,9 +22,10 @@ export type ResendReason = 'rate-limited' | 'unauthorized' | 'cut'
 export type UpstreamState = 'waiting' | 'sent' | 'refreshing'
 
 /**
- * An upstream request, and the requests that it serves: one, several equal ones, or none once all have left.
+ * An upstream request and the requests that it serves: one, several equal ones, or none once all have left.
  *
- * It waits in the most urgent class of these requests, on behalf of that class's first program.
+ * The upstream request has the most urgent class of these requests. It queues as a request of that class's
+ * first program.
  */
 export class Upstream implements Waiting {
   readonly id: number
@@ -34,12 +35,12 @@ export class Upstream implements Waiting {
   bucket: BucketQueue<Upstream>
   state: UpstreamState
   wasSent = false
-  /** Reasons for which this was resent. `undefined` for most upstream requests, which are never resent. */
+  /** Reasons for which the request was resent. `undefined` if it never was. */
   #resent: Set<ResendReason> | undefined
   #placedAs: Pick<Request, 'program' | 'weight' | 'class'> = { program: '', weight: 1, class: 'background' }
 
   /**
-   * `request`: the first request that it serves. If absent, this is the gateway's own request, which was
+   * `request` is the first request that this serves. If absent, this is an own request of the gateway,
    * already sent.
    */
   constructor(id: number, bucket: BucketQueue<Upstream>, order: number, request?: Request) {
@@ -65,13 +66,13 @@ export class Upstream implements Waiting {
     return this.#placedAs.class
   }
 
-  /** Ids of the requests that this serves. */
   get ids(): readonly number[] {
     return [...this.requests.keys()]
   }
 
   /**
-   * Whether the request may be sent again for this reason. Each reason is allowed once; this call uses it up.
+   * Whether the request may be sent again for this reason. Each reason is allowed once, and this call uses it
+   * up.
    */
   mayResendFor(reason: ResendReason): boolean {
     if (this.#resent?.has(reason)) return false
@@ -80,7 +81,7 @@ export class Upstream implements Waiting {
     return true
   }
 
-  /** Moves this upstream request to its new place in the queue, after a request joined or left. */
+  /** Updates the place in the queue after a request joined or left. */
   placeAnew(): void {
     const requests = [...this.requests.values()]
     const highest = PROGRAM_CLASSES.find((name) => requests.some((request) => request.class === name))

@@ -1,6 +1,6 @@
 import type { ProgramClass } from '../contract/programs.ts'
 
-/** Maximum numbers of waiting requests. Critical ones are exempt: only their maximum wait limits them. */
+/** Maximum numbers of waiting requests. For critical requests, only their maximum wait applies. */
 export const MAX_WAITING = { perProgram: 64, all: 512 } as const
 
 /** The fields of a request that matter while it waits. */
@@ -53,10 +53,11 @@ export class WaitingRequests<R extends Deadlined> {
   }
 
   /**
-   * The request to decline after a request of `program` was added. If this program has too many requests, it
-   * is its newest one. If all programs together have too many, it is the newest one of the program with the
-   * most. It is never a critical request. `undefined` if no maximum is exceeded, or if only critical requests
-   * wait.
+   * The request to decline after one of `program` was added. `undefined` if no maximum is exceeded.
+   * - If this program has too many requests: its newest one.
+   * - If all programs together have too many: the newest one of the program with the most.
+   *
+   * Critical requests are never declined here.
    */
   oneTooMany(program: string): R | undefined {
     if (this.#countOf(program) > MAX_WAITING.perProgram) {

@@ -1,10 +1,10 @@
 import type { HistoryPoint } from '../contract/history.ts'
 import { byTrust, type SampleSource } from './sample.ts'
 
-/** The data behind one column: a sample, or a rollup with both extremes. Oldest first. */
+/** A sample, or a rollup with its lowest and highest level. The input of a column. */
 export interface Extent {
   readonly atMs: number
-  /** End of the extent; for a sample, the same as its start. */
+  /** For a sample, equal to `atMs`. */
   readonly endMs: number
   readonly low: number
   readonly high: number
@@ -17,18 +17,18 @@ interface Column {
   high: HistoryPoint
 }
 
-/** Maps a time to one of `count` columns between two times; the last column includes its end. */
+/** Maps a time to one of `count` columns between two times. The last column includes its end. */
 export function columnAt(fromMs: number, toMs: number, count: number): (atMs: number) => number {
   const widthMs = Math.max(1, (toMs - fromMs) / count)
   return (atMs) => Math.min(count - 1, Math.floor((atMs - fromMs) / widthMs))
 }
 
 /**
- * At most `most` points, oldest first: the lowest and the highest of each column. A column is `(toMs −
- * fromMs) / (most / 2)` wide.
+ * At most `most` points, oldest first. A longer input is reduced to the lowest and the highest point of each
+ * column. A column is `(toMs − fromMs) / (most / 2)` wide.
  *
- * If not every point fits, a column that has a header leaves out estimates. A one-second dip stays visible on
- * a chart of a month, where averages or every n-th point would lose it.
+ * A column with a header then leaves out estimates. A one-second dip stays visible on a chart of a month.
+ * Averages or every n-th point would lose it.
  */
 export function minMaxColumns(
   extents: Iterable<Extent>,
@@ -51,7 +51,7 @@ export function minMaxColumns(
       if (low.remaining < column.low.remaining) column.low = low
       if (high.remaining > column.high.remaining) column.high = high
     }
-    // If all points of the column fit, they are all kept.
+    // `few` collects all points, until there are too many.
     if (few.length <= most) few.push(...(same(first, second) ? [first] : [first, second]))
   }
   if (few.length <= most) return few
@@ -61,7 +61,10 @@ export function minMaxColumns(
   })
 }
 
-/** Places a rollup's extremes at one third and two thirds of its length: their exact times are not stored. */
+/**
+ * Places a rollup's extremes at one third and two thirds of its length, because their exact times are not
+ * stored.
+ */
 function pointsOf(extent: Extent, fromMs: number, toMs: number): readonly [HistoryPoint, HistoryPoint] {
   const { atMs, endMs, low, high, lowFirst } = extent
   const source = extent.source === 'header' ? 'header' : 'modelled'

@@ -6,7 +6,7 @@ import { EXPORT_FORMAT, isoTime as iso } from './report-csv.ts'
 /**
  * What a provider's support needs to look up an incident, in the service's own terms.
  *
- * Contains no secret. A stream is named by its category, because its target would name accounts.
+ * It contains no secret. A stream's target would name accounts, so only its category is included.
  */
 export interface Incident {
   readonly kind: 'headroom-incident'
@@ -16,7 +16,7 @@ export interface Incident {
   readonly version: string
   readonly environment: string
   readonly host: string
-  /** ISO 8601 in UTC, to compare with the provider's logs. */
+  /** ISO 8601 in UTC, as in the provider's logs. */
   readonly from: string
   readonly to: string
   readonly requestIds: readonly string[]
@@ -45,7 +45,7 @@ export interface IncidentQuota {
   /** Requests of the desk's other machines; absent if none. */
   readonly desk?: number
   readonly rejected: number
-  /** Lowest level in requests, as in the report; absent if no level was known. */
+  /** Lowest level in requests, as in the report. Absent if no level was known. */
   readonly lowest?: number
 }
 
@@ -57,8 +57,8 @@ export interface IncidentInput {
 }
 
 /**
- * Combines the snapshot, report and `events` (oldest first) of one key into an incident, without account ids
- * and symbols.
+ * Builds the incident of one key from its snapshot, report and `events` (oldest first). Account ids and
+ * symbols are left out.
  */
 export function incidentOf({ version, snapshot, report, events }: IncidentInput): Incident {
   const happened = events.map(lineOf)
@@ -91,8 +91,8 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
 }
 
 /**
- * The copied fields of an event. Any other field may name an account or a symbol, for example a stream's
- * target.
+ * The fields of an event that are copied. Other fields, such as a stream's target, may name an account or a
+ * symbol.
  */
 const COPIED = [
   'host',
@@ -106,7 +106,7 @@ const COPIED = [
   'count',
 ] as const
 
-/** One event, reduced to a fixed list of fields, so that a field added later can't leak. */
+/** One event with a fixed list of fields, so that a new field can't leak. */
 function lineOf(event: LoggedEvent): RecordedLine {
   const fields = event as Partial<Record<(typeof COPIED)[number], string | number>>
   const facts = [

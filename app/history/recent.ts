@@ -3,7 +3,7 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 import { MINUTE_MS } from '../contract/units.ts'
 import { columnAt } from './columns.ts'
 
-/** How long points are kept in memory, in milliseconds: enough for the 15-minute chart. */
+/** How long points are kept in memory, in milliseconds. Enough for the 15-minute chart. */
 export const RECENT_MS = 16 * MINUTE_MS
 const MAX_POINTS = 2_000
 const MAX_REJECTIONS = 500
@@ -26,12 +26,12 @@ interface Track {
 export class RecentHistory {
   readonly #tracks = new Map<string, Track>()
 
-  /** Adds a header. `use`: requests per second from then on, if known. */
+  /** Adds a header. `use` is the rate of requests per second from then on, if known. */
   observed(category: string, atMs: number, remaining: number, use?: Use): void {
     this.#add(category, { at: Math.round(atMs), remaining, source: 'header', ...(use && inThousandths(use)) })
   }
 
-  /** Adds a modelled point for each row between two headers. Rows without a reading are skipped. */
+  /** Adds a modelled point for each row. Rows without a reading are skipped. */
   sampled(rows: readonly RequestQuota[], atMs: number): void {
     for (const row of rows) {
       if (row.source === 'default') continue
@@ -47,7 +47,7 @@ export class RecentHistory {
     }
   }
 
-  /** The lowest header after `afterMs` up to `untilMs`; `undefined` without any. */
+  /** The lowest header after `afterMs` up to `untilMs`. `undefined` if there is none. */
   lowestHeader(category: string, afterMs: number, untilMs: number): number | undefined {
     let lowest: number | undefined
     const points = this.#tracks.get(category)?.points ?? []
@@ -65,7 +65,7 @@ export class RecentHistory {
     track.rejectedAt = [...track.rejectedAt.slice(-(MAX_REJECTIONS - 1)), Math.round(atMs)]
   }
 
-  /** At most `points` points, oldest first; thinning prefers headers to modelled points. */
+  /** At most `points` points, oldest first. Thinning prefers headers to modelled points. */
   query(category: string, fromMs: number, toMs: number, points: number): History {
     const track = this.#tracks.get(category)
     if (!track) return { points: [], rejectedAt: [] }
@@ -95,7 +95,7 @@ export class RecentHistory {
     const track = this.#track(category)
     track.sinceMs ??= point.at
     track.points.push(point)
-    // The points are trimmed in bulk occasionally, which is cheaper than a shift per point.
+    // Trimming in bulk is cheaper than a shift for each point.
     if (track.points.length > MAX_POINTS || (track.points[0]?.at ?? point.at) < point.at - 2 * RECENT_MS) {
       track.points = track.points.filter((p) => p.at >= point.at - RECENT_MS).slice(-MAX_POINTS / 2)
     }
@@ -111,14 +111,14 @@ const inThousandths = ({ own, elsewhere, desk }: Use): Use => ({
 const thousandths = (perSecond: number) => Math.round(perSecond * 1000) / 1000
 
 /**
- * Ranks a header above a sample that repeats its number, and such a sample above an estimate. Only samples
- * have bounds.
+ * Prefers a header to a sample that repeats its number, and such a sample to an estimate. Only samples have
+ * bounds.
  */
 const rank = ({ source, low }: HistoryPoint) => (source === 'modelled' ? 0 : low === undefined ? 2 : 1)
 
 /**
- * One point per time slot: its lowest header (the last of them if several are equal), otherwise its last
- * sample.
+ * One point per time slot: its lowest header, or its last sample without headers. Of equally low headers, the
+ * last one.
  */
 function thinned(
   points: readonly HistoryPoint[],

@@ -1,9 +1,6 @@
 import type { Report } from '../contract/history.ts'
 
-/**
- * The key and its environment. They are in every row and in each file name, so that several exports can be
- * joined into one table.
- */
+/** The key and its environment. Every row and file name contains them, so that exports can be joined. */
 export interface ExportedKey {
   /** The profile's id. */
   readonly profile: string
@@ -66,10 +63,10 @@ export function reportCsv(report: Report, { profile, environment }: ExportedKey)
   return [COLUMNS, ...rows].map(csvRow).join('')
 }
 
-/** Format version; unchanged while fields are only added. */
+/** Format version. Unchanged while fields are only added. */
 export const EXPORT_FORMAT = 1
 
-/** The report as one JSON object; `version` is the app's. */
+/** The report as one JSON object. `version` is the app's. */
 export function reportJson(report: Report, { profile, environment }: ExportedKey, version: string): object {
   return {
     kind: 'headroom-report',
@@ -96,8 +93,8 @@ export function reportJson(report: Report, { profile, environment }: ExportedKey
 export type Cells = readonly (string | number)[]
 
 /**
- * A row in the form of RFC 4180, with its line end. Texts are quoted if needed, and those that would be
- * formulas are neutralised.
+ * A row of CSV (RFC 4180) with its line end. Texts are quoted if needed, and possible formulas are
+ * neutralised.
  */
 export const csvRow = (row: Cells): string => `${row.map(cell).join(',')}\r\n`
 /** Epoch milliseconds as ISO 8601, UTC. */
@@ -106,12 +103,11 @@ export const isoTime = (ms: number): string => new Date(ms).toISOString()
 export const secondsOf = (ms: number): number => Math.round(ms / 100) / 10
 
 /**
- * A neutralised cell: a category's name can come from a server's header, and a spreadsheet must not run it as
- * a formula.
+ * A cell that a spreadsheet can't run as a formula. A category's name can come from a server's header.
  *
- * A spreadsheet that separates by semicolons or tabs recognises quotes only at the start of a cell, so a
- * formula after any separator is neutralised too. Full-width operators count as well, because Japanese
- * spreadsheets accept them.
+ * A spreadsheet that separates by semicolons or tabs recognises quotes only at the start of a cell. So a
+ * formula is neutralised after any separator. Japanese spreadsheets accept full-width operators, so these
+ * count too.
  */
 function cell(value: string | number): string {
   if (typeof value === 'number') return String(value)

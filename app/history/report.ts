@@ -81,8 +81,8 @@ function requestReport(
   const [first, ...rest] = rollups
   if (!first) return []
   const { limit, own, elsewhere, low, nearMs, knownMs, ...all } = rest.reduce(merged, first)
-  // Some 429s, such as those in the simulator's past, have no samples and are known only from events. Taking
-  // the larger count avoids counting any of them twice.
+  // Some 429s, such as those in the simulator's past, are known only from events. The sum would count the
+  // others twice, so the larger count is used.
   const rejected = Math.max(all.rejected, refused)
   const machines = shares.toSorted((a, b) => b.requests - a.requests || a.machine.localeCompare(b.machine))
   const desk = machines.reduce((sum, { requests }) => sum + requests, 0)
@@ -122,7 +122,6 @@ function slotReports(slots: ReportInput['slots'], events: readonly LoggedEvent[]
   })
 }
 
-/** The number of events of a kind, by category. */
 function countsOf(
   events: readonly LoggedEvent[],
   kind: 'rate-limited' | 'slots-exhausted',

@@ -1,30 +1,30 @@
 import { LOW_THRESHOLD, MINUTE_MS } from '../contract/units.ts'
 import { byTrust, HOLD_MS, type Sample, type SampleSource } from './sample.ts'
 
-/** A rolled-up stretch of samples: enough to draw it and to report its use. */
+/** Summary of the samples of an interval, enough to draw it and to report its use. */
 export interface Rollup {
-  /** The first millisecond of the stretch; the tier determines its length. */
+  /** Start of the interval: a minute, a quarter of an hour or an hour. */
   readonly atMs: number
-  /** Lowest and highest level from the most trusted source. Estimates count only if there is no header. */
+  /** Lowest and highest level. Estimates count only without a header. */
   readonly low: number
   readonly high: number
-  /** Whether the low came before the high, so that a chart keeps their order. */
+  /** Whether the lowest level came first, so that a chart keeps the order. */
   readonly lowFirst: boolean
   readonly limit: number
-  /** `header` if any sample of the stretch was a header. */
+  /** `header` if any sample was a header. */
   readonly source: SampleSource
   readonly own: number
   readonly elsewhere: number
   readonly rejected: number
-  /** Milliseconds with a known level, and with a level near the limit. */
+  /** Milliseconds with a known level, and with a low one. */
   readonly knownMs: number
   readonly nearMs: number
 }
 
-/** Start of the stretch of `lengthMs` that contains `atMs`, epoch ms. */
+/** Start of the interval of `lengthMs` that contains `atMs`, epoch ms. */
 export const startOf = (atMs: number, lengthMs: number): number => Math.floor(atMs / lengthMs) * lengthMs
 
-/** Adds a later stretch to an earlier one; the result keeps the earlier start. */
+/** Merges a later rollup into an earlier one. The result has the earlier start. */
 export function merged(earlier: Rollup, later: Rollup): Rollup {
   return {
     atMs: earlier.atMs,
@@ -62,14 +62,14 @@ const isNear = ({ remaining, limit }: Sample): boolean => remaining < limit * LO
 /**
  * Turns one bucket's samples, in order of time, into one `Rollup` per minute.
  *
- * Deterministic: the same samples give the same minutes, so a minute that a killed process lost is rebuilt
- * from its samples.
+ * The same samples always give the same minutes. A minute that was lost with a killed process can therefore
+ * be rebuilt.
  */
 export class MinuteBuilder {
   #open: Rollup | undefined
   #last: Sample | undefined
 
-  /** Returns the minute that this sample completes, if any. A sample out of order joins the open minute. */
+  /** Returns the minute that this sample completes, if any. An out-of-order sample joins the open minute. */
   add(sample: Sample): Rollup | undefined {
     const startMs = startOf(sample.atMs, MINUTE_MS)
     const closed = this.#open && startMs > this.#open.atMs ? this.closeAt(startMs) : undefined
@@ -91,8 +91,7 @@ export class MinuteBuilder {
   }
 
   /**
-   * Continues from a sample whose minute is already counted. The sample may still be valid in the next
-   * minute.
+   * Continues from a sample whose own minute is complete. The sample may still be valid in the next minute.
    */
   resume(sample: Sample): void {
     this.#last = sample

@@ -1,17 +1,14 @@
 import type { ProgramClass } from '../contract/programs.ts'
 
-/** Source of a level. `default`: the table's value, stored only if requests were counted against it. */
+/** Source of a level. `default` is the table's value, stored only if requests were counted against it. */
 export type SampleSource = 'header' | 'modelled' | 'default'
 
 const TRUST: Readonly<Record<SampleSource, number>> = { default: 0, modelled: 1, header: 2 }
 
-/**
- * Compares how far two sources are trusted: a header more than an estimate, an estimate more than the table.
- * 0 if equal.
- */
+/** Compares two sources by trust: first a header, then an estimate, then the table. 0 if equal. */
 export const byTrust = (a: SampleSource, b: SampleSource): number => TRUST[a] - TRUST[b]
 
-/** One sample of a request quota. Counts are since the previous sample. */
+/** One sample of a request quota. Its counts start at the previous sample. */
 export interface Sample {
   /** Epoch milliseconds. */
   readonly atMs: number
@@ -26,7 +23,7 @@ export interface Sample {
 }
 
 /**
- * Requests of one program behind the gateway, in one category, since the previous sample. Included in `own`.
+ * Requests of one program behind the gateway in one category since the previous sample. `own` includes them.
  */
 export interface ProgramSample {
   /** Epoch milliseconds. */
@@ -49,5 +46,5 @@ export interface DeskSample {
 
 /** A sample is valid until the next one, at most this long: after a longer gap the app was not running. */
 export const HOLD_MS = 12_000
-/** Interval for repeating unchanged samples, well within `HOLD_MS`. */
+/** Interval for repeating unchanged samples, in milliseconds. Well below `HOLD_MS`. */
 export const REPEAT_MS = 10_000

@@ -9,7 +9,7 @@ export interface SeriesMinute extends ExportedKey {
   readonly desk?: number
 }
 
-/** One row for programs: flat, times in ISO 8601, `null` for unknown values. */
+/** One row for programs, without nested values. Times are in ISO 8601. `null` for unknown values. */
 export type SeriesRow = Readonly<Record<SeriesColumn, string | number | null>>
 
 /** The columns of the series. No name is an SQL keyword, so none needs quotes. */
@@ -59,7 +59,7 @@ export interface SeriesInterval {
   readonly version: string
 }
 
-/** The series as CSV (RFC 4180), produced in pieces because a month of minutes has half a million rows. */
+/** The series as CSV (RFC 4180), produced in pieces. A month of minutes has half a million rows. */
 export function* seriesCsv(minutes: Iterable<SeriesMinute>): Generator<string> {
   yield csvRow(SERIES_COLUMNS)
   for (const minute of minutes) {

@@ -5,24 +5,23 @@ import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
 /*
  * Learns from recorded use which load from others is usual at each time of the trading day.
  *
- * Model: others on a trading key follow the exchange's clock. So a day on that clock is divided into 96
- * quarters of an hour, and Monday to Friday are pooled. In each quarter, a day either has the usual load or
- * does not. A load is usual if at least 60 % of the days have it; with random traffic no quarter reaches
- * that.
+ * Model: others on a trading key follow the exchange's clock. A day on that clock has 96 quarters of an hour,
+ * and Monday to Friday are pooled. In each quarter, a day either has a load or does not. A load is usual if
+ * at least 60 % of the days have it. Random traffic does not reach 60 % in any quarter.
  *
  * Steps:
- *   1. Stretches of three minutes are assigned to the exchange's days. Weekends, today and unrecorded days
- *      are left out. So are days without their usual traffic by 10:00 (a holiday, a half-day): less than a
- *      quarter of what earlier days had in the same stretches.
- *   2. For each quarter: the days on which it was recorded, those with a load (at least half of the median
- *      load and at least 5 requests), the median of their requests and of their busiest stretch, and the
- *      median stretch in which the load began.
- *   3. Chance that a day has the load: (days with it + ½) / (days + 1).
- *   4. A weekday's factor, from its third day on: its requests divided by the mean of the same stretches over
- *      all days.
- *   5. For one day, loads of neighbouring quarters are joined, unless one is far busier.
+ * 1. Intervals of three minutes are assigned to the exchange's days. Weekends, today and unrecorded days are
+ *    left out. So are days without their usual traffic by 10:00 (a holiday, a half-day): less than a quarter
+ *    of what earlier days had in the same intervals.
+ * 2. For each quarter, find the days on which it was recorded. A day has a load if it has at least half of
+ *    the median load and at least 5 requests. Compute the medians of the requests, of the busiest interval,
+ *    and of the interval in which the load began.
+ * 3. Chance that a day has the load: (days with it + ½) / (days + 1).
+ * 4. A weekday's factor, from its third day on: its requests divided by the mean of the same intervals over
+ *    all days.
+ * 5. For one day, loads of neighbouring quarters are joined, unless their rates differ too much.
  *
- * Units: requests, requests per second, epoch milliseconds; a day is the UTC midnight of its date.
+ * Units: requests, requests per second, epoch milliseconds. A day is the UTC midnight of its date.
  */
 
 export const RECORDED_STRETCH_MS = 3 * MINUTE_MS
@@ -31,23 +30,20 @@ const IN_QUARTER = 5
 const QUARTERS = STRETCHES / IN_QUARTER
 /** Minimum number of recorded days for a load to count as usual, and for the usual line to be drawn. */
 const MIN_DAYS = 5
-/** Minimum number of days for a weekday to have its own factor, and that factor's bounds. */
+/** Minimum number of days for a weekday's own factor, and the bounds of that factor. */
 const WEEKDAY = { days: 3, least: 0.25, most: 4 } as const
 /** Minimum share of days for a load to be usual. */
 const USUAL_SHARE = 0.6
-/**
- * A quarter of an hour has its load if it has at least this share of the median load and at least this many
- * requests.
- */
+/** Minimum load of a day in a quarter: this share of the median load, and this many requests. */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
- * `share`: how much of its usual traffic a day must show by `untilMinute`, 0 to 1. `requests`: minimum usual
- * traffic by then for the day to be judged.
+ * By `untilMinute`, a day must show at least `share` of its usual traffic. Days whose usual traffic by then
+ * is below `requests` are not judged.
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
-/** Minimum share of a stretch, or of a quarter's stretches, to count as recorded. */
+/** Minimum share of a stretch that must be recorded, and of a quarter's stretches. */
 const RECORDED = 0.5
-/** Minimum ratio between the rates of two neighbouring quarters for them to count as separate loads. */
+/** Neighbouring quarters whose rates differ by this factor are separate loads. */
 const OTHER_LOAD = 1.5
 
 /** Three recorded minutes of one quota. */
@@ -74,7 +70,7 @@ export interface UsualDay {
   /** Number of days that the usual day was learned from. */
   readonly days: number
   readonly loads: readonly (QuarterLoad | undefined)[]
-  /** Median level by quarter; `undefined` if never recorded. */
+  /** Median level by quarter. `undefined` if never recorded. */
   readonly levels: readonly (number | undefined)[]
   /** Factor of each weekday, 0 for Sunday. */
   readonly factors: readonly number[]
@@ -84,7 +80,7 @@ export interface UsualDay {
 
 interface Day {
   readonly weekday: number
-  /** Requests by stretch; `NaN` if not recorded. */
+  /** Requests by stretch. `NaN` if not recorded. */
   readonly requests: Float64Array
   readonly levels: Float64Array
 }
@@ -95,8 +91,7 @@ const isLike = (one: number, other: number): boolean =>
 const isTradingDay = (dayMs: number): boolean => weekdayOf(dayMs) % 6 !== 0
 
 /**
- * The usual day from the record before `untilMs`. The day that contains `untilMs` is unfinished, so it is
- * left out.
+ * The usual day, from the record before `untilMs`. The unfinished day that contains `untilMs` is left out.
  */
 export function usualDayOf(stretches: Iterable<RecordedStretch>, untilMs: number): UsualDay {
   const means = new Means()
@@ -117,7 +112,7 @@ export function usualDayOf(stretches: Iterable<RecordedStretch>, untilMs: number
 
 /**
  * The usual loads of the day that contains `nowMs`, in order. Empty on a weekend, and with fewer than five
- * recorded days. From 10:00 on, it is also empty if `today`, the record of that day, lacks the usual traffic.
+ * recorded days. From 10:00 on, also empty if `today`, the record of that day, lacks the usual traffic.
  */
 export function usualLoads(
   usual: UsualDay,
@@ -154,7 +149,7 @@ export function usualLoads(
 }
 
 /**
- * The usual level from `fromMs` to `toMs`, with one point in the middle of each quarter; empty with fewer
+ * The usual level from `fromMs` to `toMs`, with one point in the middle of each quarter. Empty with fewer
  * than five days.
  */
 export function usualLevels(usual: UsualDay, fromMs: number, toMs: number): UsualLevels {
@@ -192,7 +187,7 @@ const emptyDay = (weekday: number): Day => ({
   levels: new Float64Array(STRETCHES).fill(Number.NaN),
 })
 
-/** Mean requests of each stretch over the days on which it was recorded. */
+/** Mean requests of each interval, over the days on which it was recorded. */
 class Means {
   readonly #stretches = Array.from({ length: STRETCHES }, () => ({ sum: 0, days: 0 }))
 
@@ -220,7 +215,7 @@ function isUnlike(means: readonly number[], days: number, { requests }: Day): bo
   return usual >= SHOWN.requests && had < SHOWN.share * usual
 }
 
-/** Requests in the recorded stretches of a day, and the mean of the same stretches over all days. */
+/** Requests in the recorded intervals of a day, and the mean of the same intervals over all days. */
 function against(means: readonly number[], requests: Float64Array) {
   let [had, usual] = [0, 0]
   for (const [at, count] of requests.entries()) {
@@ -272,6 +267,6 @@ function levelOf(days: readonly Day[], quarter: number): number | undefined {
   return levels.length < MIN_DAYS ? undefined : medianOf(levels)
 }
 
-/** The lower median; 0 for an empty list. */
+/** The lower median. 0 for an empty list. */
 const medianOf = (all: readonly number[]): number =>
   all.toSorted((a, b) => a - b)[Math.floor((all.length - 1) / 2)] ?? 0

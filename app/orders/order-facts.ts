@@ -1,16 +1,18 @@
 import { parseJson } from '../service/json.ts'
 import type { OrderKind } from './ports.ts'
 
-/** What a request says about its orders, as far as the journal needs it. */
+/** The facts about a request's orders that the journal needs. */
 export interface OrderFacts {
-  /** The account of the first order that names one; absent if none does. */
+  /** The account of the first order that names one. Absent if none does. */
   readonly account?: string
-  /** Whether each order has an `OrderConfirmID`, so that sending the request again places nothing twice. */
+  /** Whether every order has an `OrderConfirmID`, so that a repeated request places no order twice. */
   readonly hasConfirmId: boolean
   readonly confirmIds: readonly string[]
   /**
-   * One text for each order, equal to the text of the same order in the service's list. Empty if the body
-   * can't be read, if the orders are of several accounts, or if the list can't show the requested change.
+   * One text per order, equal to the text of the same order in the service's list.
+   *
+   * Empty if the body can't be read, if the orders are of several accounts, or if a list can't show the
+   * change.
    */
   readonly texts: readonly string[]
 }
@@ -21,11 +23,11 @@ export interface ListedOrder {
   /** Absent if unreadable. */
   readonly account?: string
   readonly isCancelled: boolean
-  /** Epoch ms; absent if unreadable. */
+  /** Epoch ms. Absent if unreadable. */
   readonly openedAtMs?: number
-  /** See `OrderFacts.texts`; empty if a price can't be read. */
+  /** See `OrderFacts.texts`. Empty if a price can't be read. */
   readonly text: string
-  /** The texts of all replaces that may have led to the present terms of this order. */
+  /** The texts of all replaces that may have produced the present terms of this order. */
   readonly changes: readonly string[]
 }
 
@@ -50,12 +52,12 @@ export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): Order
     ...(account !== undefined && { account }),
     hasConfirmId: orders.length > 0 && confirmIds.length === orders.length,
     confirmIds,
-    // A lookup searches the orders of one account only.
+    // A lookup searches the orders of only one account.
     texts: texts.length === orders.length && accounts.size <= 1 ? texts : [],
   }
 }
 
-/** An order of the service's list; `undefined` if it has no ID. */
+/** An order of the service's list. `undefined` if it has no ID. */
 export function listedOrderOf(listed: unknown): ListedOrder | undefined {
   const order = membersOf(listed)
   const orderId = order && textOf(order['OrderID'])
@@ -80,7 +82,7 @@ export function listedOrderOf(listed: unknown): ListedOrder | undefined {
   }
 }
 
-/** The IDs of the orders that an answer names, including those of orders that it reports as failed. */
+/** The IDs of the orders that an answer names. Includes orders that it reports as failed. */
 export function orderIdsIn(body: string): readonly string[] {
   const read = membersOf(parseJson(body))
   if (read === undefined) return []
@@ -89,7 +91,7 @@ export function orderIdsIn(body: string): readonly string[] {
   return [...new Set(ids)].filter((id) => ORDER_ID.test(id)).slice(0, MAX_IDS)
 }
 
-/** Whether an answer says what became of an order: it names an order or an error. */
+/** Whether a response says what happened to an order: it names an order or an error. */
 export function isAboutOrders(body: string): boolean {
   const read = membersOf(parseJson(body))
   if (read === undefined) return false
@@ -139,8 +141,8 @@ function requestedText(order: Members): string | undefined {
 type LegText = readonly (string | undefined)[]
 
 /**
- * The text of an order. Prices that the type does not use are left out, because either the list or the
- * request may contain them.
+ * The text that identifies an order. Prices that the order type does not use are left out, because a list or
+ * a request may contain them or not.
  */
 function orderText(
   account: string | undefined,
@@ -153,7 +155,7 @@ function orderText(
   return JSON.stringify(['order', account, sorted, type, isLimited ? limit : null, isStopped ? stop : null])
 }
 
-/** The text of a replace; `undefined` if it changes nothing that a list shows. */
+/** The text of a replace. `undefined` if it changes nothing that a list shows. */
 const changeText = (orderId: string, terms: Partial<Terms>): string | undefined => {
   const changed = TERMS.filter((name) => terms[name] !== undefined)
   return changed.length === 0
@@ -174,7 +176,7 @@ function subsetsOf(terms: Terms): readonly Partial<Terms>[] {
   )
 }
 
-/** The side of an action, which is all that the list shows of it. */
+/** The side of an action. The list shows only the side. */
 const sideOf = (action: unknown): string | undefined => {
   const text = textOf(action)
   return text && (/^buy/i.test(text) ? 'buy' : /^sell/i.test(text) ? 'sell' : undefined)
@@ -186,7 +188,7 @@ const confirmIdOf = (order: Members): string | undefined =>
     .flatMap((id) => textOf(id) ?? [])
     .find((id) => /\S/.test(id))
 
-/** A decimal number in one spelling: `100`, `100.00` and 100 are equal, as are `-.5` and `-0.50`. */
+/** A decimal number in one spelling. `100`, `100.00` and 100 are equal, as are `-.5` and `-0.50`. */
 function decimalOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : textOf(value)
   const [, sign, whole, fraction = ''] = /^([+-]?)0*(\d*)(?:\.(\d*?)0*)?$/.exec(text ?? '') ?? []
@@ -196,7 +198,7 @@ function decimalOf(value: unknown): string | undefined {
 }
 
 /**
- * Whether every number of an order can be read. If one can't, orders with different terms could get the same
+ * Whether every number of an order can be read. Otherwise, orders with different terms could get the same
  * text.
  */
 const isReadable = (order: Members): boolean =>

@@ -1,15 +1,15 @@
 import type { OrderKind } from './ports.ts'
 
-/** A request under the order path that may pass. */
+/** A permitted request under the order path. */
 export type OrderPath =
   | {
       readonly kind: OrderKind
-      /** One path for all requests of this kind, under which their quota is learned. */
+      /** Path shared by all requests of this kind. Their quota is learned under this path. */
       readonly endpoint: string
       /** The order that a replace or cancel names. */
       readonly orderId?: string
     }
-  /** Changes nothing: an estimate, or a list of values. */
+  /** A request that changes nothing: an estimate, or a list of values. */
   | { readonly kind: 'read' }
 
 const PREFIX = '/v3/orderexecution/'
@@ -26,10 +26,10 @@ const FIXED: Readonly<Record<string, OrderPath>> = {
 }
 
 /**
- * What a request under the order path is; `undefined` for everything that never passes.
+ * Classifies a request under the order path. `undefined` if it is not permitted.
  *
- * A path passes only in the service's own spelling, with any query. The service might read another spelling
- * as another request.
+ * Only the service's own spelling of a path is permitted, with any query. The service might read another
+ * spelling as another request.
  */
 export function orderPathOf(method: string, pathAndQuery: string): OrderPath | undefined {
   const [path = ''] = pathAndQuery.split('?', 1)

@@ -2,12 +2,12 @@ import type { LookupState, OrderEntry, OrdersSummary } from '../contract/orders.
 
 export type { OrderKind, OrderOutcome } from '../contract/orders.ts'
 
-/** The two conditions for orders: a person allowed them on the connected key, and for the program. */
+/** The two permissions for orders: on the connected key, and for the program. A person gives both. */
 export interface OrderSwitch {
   /** Whether a person allowed orders on this connected key. */
   state(profile: string): 'off' | 'on' | 'stopped'
   /**
-   * Maximum number of orders of a program in any minute; `undefined` if it may send none. `programId` is
+   * Maximum number of a program's orders in any minute. `undefined` if it may send none. `programId` is
    * unique within a run.
    */
   maxPerMinute(programId: string): number | undefined
@@ -19,9 +19,11 @@ export interface JournalEntry extends OrderEntry {
 }
 
 /**
- * `orders-stopped` and `orders-allowed`: the journal can't be written, or can be written again.
- * `order-unknown`: an outcome became unknown. `order-resolved`: that outcome was found out as far as
- * possible. `id`: the order's entry in the journal.
+ * - `orders-stopped`, `orders-allowed`: the journal can't be written, or can be written again.
+ * - `order-unknown`: an outcome became unknown.
+ * - `order-resolved`: the outcome was determined, as far as possible.
+ *
+ * `id`: the order's entry in the journal.
  */
 export type OrderEvent =
   | { readonly kind: 'orders-stopped'; readonly why: string }
@@ -34,22 +36,21 @@ export type OrderEvent =
       readonly orderId?: string
     }
 
-/** What surfaces can read and do about orders, even while orders are off. */
+/** How windows and terminals read and control orders. Works even while orders are off. */
 export interface OrdersSurface {
-  /** Reads the switch again. To be called after the switch changed, and after a key was connected. */
+  /** Reads the switch again. Call this after the switch changed, and after a key was connected. */
   switchChanged(): void
   /** Orders of one connected key. */
   summary(profile: string): OrdersSummary
   /**
-   * Dismisses the unknown outcome with this id, or all of them if `id` is `all`. Returns false if there is
-   * none.
+   * Dismisses the unknown outcome with this id, or all unknown outcomes if `id` is `all`. Returns false if
+   * there is none.
    */
   dismiss(id: string): boolean
-  /** Orders sent in the interval, oldest first; `undefined` while the journal can't be read. */
+  /** Orders sent in the interval, oldest first. `undefined` while the journal can't be read. */
   entries(fromMs: number, toMs: number): readonly JournalEntry[] | undefined
 }
 
-/** What `Orders` reports. */
 export interface OrdersListener {
   /** The summary of a connected key changed. */
   changed(profile: string): void

@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
 import type { ListedOrder } from './order-facts.ts'
 import type { OrderKind, OrderOutcome } from './ports.ts'
 
-/** The parts of a journal entry by which its order is recognised. */
+/** The parts of a journal entry that identify its order. */
 export interface RecognisedBy {
   readonly id: string
   readonly kind: OrderKind
@@ -14,13 +14,11 @@ export interface RecognisedBy {
   readonly hashes: readonly string[]
   /** Keyed hashes of its `OrderConfirmID`s. */
   readonly confirmHashes: readonly string[]
-  /**
-   * The order IDs that the answer or a lookup named; for a replace or cancel, the ID that the request named.
-   */
+  /** The order IDs that the response or a lookup named. For a replace or cancel, the ID in the request. */
   readonly orderIds: readonly string[]
 }
 
-/** A listed order, with the hashes of its texts under every key that may have made the journal's hashes. */
+/** A listed order. Its texts are hashed under every key that may have made the journal's hashes. */
 export interface HashedOrder extends Pick<ListedOrder, 'orderId' | 'isCancelled' | 'openedAtMs'> {
   readonly hashes: ReadonlySet<string>
   /** Absent if its account can't be read. */
@@ -29,8 +27,8 @@ export interface HashedOrder extends Pick<ListedOrder, 'orderId' | 'isCancelled'
 }
 
 /**
- * `absent`: the list certainly does not show the order. `unclear`: a listed order could be the order, or the
- * list can't show whether the change was made.
+ * - `absent`: the list certainly does not show the order.
+ * - `unclear`: a listed order may be this one, or the list can't show whether the change was made.
  */
 export type Recognition =
   | { readonly kind: 'found'; readonly orderIds: readonly string[] }
@@ -38,29 +36,27 @@ export type Recognition =
   | { readonly kind: 'unclear' }
 
 /**
- * How far the time of a listed order may be from the entry's time, in milliseconds. A listed order that
- * opened within this time before the entry may be an equal order of another program, or it may show that the
- * clocks differ.
+ * Maximum difference in milliseconds between the times of a listed order and a matching entry. An earlier
+ * order may be an equal order of another program, or the clocks may differ.
  */
 export const NEAR_MS = 5 * MINUTE_MS
 /**
- * An order may seem to have opened this many milliseconds before it was sent, because a list shows whole
- * seconds and clocks differ.
+ * Maximum time in milliseconds by which a listed order may seem to precede its sending. A list shows whole
+ * seconds, and clocks differ.
  */
 const CLOCK_DIFFERENCE_MS = 5_000
 /**
- * Maximum error of a clock, in milliseconds. A listed order that opened longer than this before the entry is
- * certainly another order.
+ * Maximum error of a clock in milliseconds. A listed order that opened earlier than this before the entry is
+ * another order.
  */
 export const MAX_CLOCK_ERROR_MS = DAY_MS
 
 /**
- * Whether a list of the account's orders shows an order whose answer was lost.
+ * Whether a list of the account's orders shows an order whose response was lost.
  *
- * A listed order belongs to one entry only. If another entry already names its ID, the listed order is
- * ignored, unless both entries have the same `OrderConfirmID`. If another entry with an equal order has no
- * outcome either, the listed order may belong to either entry. So it is not recognised as the order of one of
- * them.
+ * A listed order belongs to only one entry. If another entry already names its ID, the listed order is
+ * ignored, unless both entries have the same `OrderConfirmID`. If another entry has an equal order without an
+ * outcome, the listed order could belong to either entry, so it is not recognised.
  */
 export function recognise(
   entry: RecognisedBy,
@@ -111,7 +107,7 @@ function placed(
   }
   if (found.length === entry.hashes.length) return { kind: 'found', orderIds: found }
   // The order may be listed in another form: replaced, spelled differently, or with the time of another
-  // clock. So any listed order that no other entry explains could be it.
+  // clock. So any listed order without an entry could be this order.
   const mayBeListed = list.some(
     (order) => isOfAccount(order, entry) && !known.has(order.orderId) && !isFromBefore(order, entry),
   )
@@ -121,13 +117,13 @@ function placed(
 const PLACERS = new WeakMap<readonly RecognisedBy[], ReadonlyMap<string, readonly RecognisedBy[]>>()
 
 /**
- * Maps each order ID to the entries that placed the order. Cached per journal, because hundreds of orders are
- * looked up in one journal.
+ * Maps each order ID to the entries that placed the order. Cached per journal, which is searched for hundreds
+ * of orders.
  */
 function placersIn(journal: readonly RecognisedBy[]): ReadonlyMap<string, readonly RecognisedBy[]> {
   const made = PLACERS.get(journal)
   if (made !== undefined) return made
-  // A replace or cancel names an order that it did not place itself.
+  // A replace or cancel names an order that another entry placed.
   const placing = journal.filter(({ kind }) => kind === 'order' || kind === 'group')
   const named = placing.flatMap((entry) => entry.orderIds.map((orderId) => ({ entry, orderId })))
   const byOrder = Map.groupBy(named, ({ orderId }) => orderId)
@@ -143,17 +139,16 @@ const isOfAccount = ({ accountEnding }: HashedOrder, entry: RecognisedBy): boole
 const isFromBefore = ({ openedAtMs = Number.POSITIVE_INFINITY }: HashedOrder, entry: RecognisedBy): boolean =>
   openedAtMs < entry.atMs - MAX_CLOCK_ERROR_MS
 
-/** Whether both entries have the same `OrderConfirmID`, so that the service has one order for both. */
+/** Whether both entries have the same `OrderConfirmID`. If so, the service has one order for both. */
 const isRepeat = (entry: RecognisedBy, other: RecognisedBy): boolean =>
   entry.confirmHashes.some((hash) => other.confirmHashes.includes(hash))
 
-/** The name of the key that made a hash; empty for a hash of an earlier version, which names no key. */
+/** The name of the key that made a hash. Empty for a hash of an earlier version, which names no key. */
 export const keyOfHash = (hash: string): string => hash.slice(0, Math.max(0, hash.indexOf('.')))
 
 /**
- * Whether the list may show the order of the other entry instead. Hashes that two different keys made can't
- * be compared, so such an entry counts as equal. An order with the outcome `not-found` never arrived, so it
- * can't be listed.
+ * Whether the list may show the order of the other entry instead. Hashes with different keys can't be
+ * compared, so they count as equal. An order with the outcome `not-found` can't be listed.
  */
 const isRival = (entry: RecognisedBy, other: RecognisedBy, hash: string): boolean =>
   (other.outcome === 'sent' || other.outcome === 'looking' || other.outcome === 'ambiguous') &&
@@ -164,12 +159,12 @@ const isRival = (entry: RecognisedBy, other: RecognisedBy, hash: string): boolea
 /** When an unknown outcome is looked up, in milliseconds since it became unknown. */
 export const LOOKUP_AT_MS = [1_000, 5_000, 15_000, 30_000, LOOKUP_MS] as const
 
-/** Interval of further lookups after the last planned one, while no list could be read. Milliseconds. */
+/** Interval of further lookups after the last planned one, while no list can be read. Milliseconds. */
 const AGAIN_MS = 30_000
 
 /**
- * When the next lookup is due. `lookedUpMs`: when the latest lookup started, whether it read a list or not.
- * Both are milliseconds since the outcome became unknown.
+ * When the next lookup is due. `lookedUpMs` is the start of the latest lookup, successful or not. Both are
+ * milliseconds since the outcome became unknown.
  */
 export function nextLookupMs(lookedUpMs: number | undefined): number {
   if (lookedUpMs === undefined) return LOOKUP_AT_MS[0]

@@ -7,9 +7,9 @@ import { OTHERS_NAME } from './running.ts'
 export interface Concession {
   readonly category: string
   readonly program: string
-  /** Target rate in requests per second, 0 or more; absent if the rate need not change. */
+  /** Target rate in requests per second, 0 or more. Absent if the rate need not change. */
   readonly perSecond?: number
-  /** Target burst in requests; absent if the burst need not change. */
+  /** Target burst in requests. Absent if the burst need not change. */
   readonly burst?: number
 }
 
@@ -17,12 +17,13 @@ export interface Concession {
 const RATE_STEPS = 100
 
 /**
- * What to reduce first so that a category fits. The least urgent class comes first; within a class, the
- * program with the smallest weight. Each program gives up all its demand before the next one gives up any.
- * Empty if the category fits. Others can't be asked to reduce: if all programs together can't give up enough,
- * only others are named.
+ * The reductions that make a category fit. Empty if it fits.
  *
- * The reductions cover `Σρ − r` and `Σb + reserve − L` and no more; rates are rounded down to hundredths.
+ * The least urgent class gives first, and within a class the program with the smallest weight. A program
+ * gives up all its demand before the next one gives any. Others can't be asked to reduce. If all programs
+ * together can't give enough, only others are named.
+ *
+ * The reductions add up to `Σρ − r` and `Σb + reserve − L`. Rates are rounded down to hundredths.
  */
 export function concessionsOf(category: CategoryDemand): readonly Concession[] {
   const { capacityPerSecond, limit, reserve, demands } = category
@@ -45,7 +46,7 @@ export function concessionsOf(category: CategoryDemand): readonly Concession[] {
   })
 }
 
-/** What each program keeps after giving up its part of `excess`. */
+/** What each program keeps after the reduction by `excess`. */
 function given(
   demands: readonly Demand[],
   what: 'perSecond' | 'burst',
@@ -71,8 +72,7 @@ function inGivingOrder(demands: readonly Demand[]): readonly Demand[] {
 const isOthers = ({ program }: Demand): boolean => program === OTHERS_NAME
 
 /**
- * The plan after its programs made the concessions. A program with no demand left in a category no longer
- * names that category.
+ * The plan with the concessions applied. A program without demand in a category no longer names the category.
  */
 export function withConcessions(plan: Plan, concessions: readonly Concession[]): Plan {
   return { ...plan, programs: plan.programs.map((program) => conceded(program, concessions)) }

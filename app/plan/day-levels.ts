@@ -1,20 +1,20 @@
 import { limitOf, type Plan } from './plan.ts'
 import type { Replay } from './replay.ts'
 
-/** A stretch of a day in one category: the bucket's lowest level and the longest wait. */
+/** The lowest level and the longest wait of one category in a part of a day. */
 export interface DayStretch {
   /** Milliseconds from the start of the day. */
   readonly atMs: number
   /** Share of the limit, 0 to 1. */
   readonly lowest: number
   readonly longestSeconds: number
-  /** The program that waited longest; absent if none waited. */
+  /** The program that waited longest. Absent if none waited. */
   readonly longestBy?: string
 }
 
 /**
- * All stretches of a replayed day in one category. In a stretch without requests, the bucket refills (service
- * 8.3). Empty for a category without a limit.
+ * The parts of a replayed day in one category. In a part without requests, the bucket refills (service 8.3).
+ * Empty for a category without a limit.
  */
 export function dayLevels(
   { levels }: Replay,

@@ -8,13 +8,14 @@ export interface Demand {
   readonly program: string
   readonly class: ProgramClass
   readonly weight: number
-  /** Requests per second. */
   readonly perSecond: number
   /** Maximum number of simultaneous requests, not counting streams. */
   readonly burst: number
   /**
-   * Streams that the program may open simultaneously. Each counts once, when opened (service 8.2). A stream
-   * that an earlier program of the plan also has is shared, so it is not opened again.
+   * Number of streams that the program may open simultaneously. Opening a stream counts as one request
+   * (service 8.2).
+   *
+   * A stream that an earlier program of the plan also has is shared and not counted again.
    */
   readonly opens: number
 }
@@ -25,19 +26,19 @@ export interface CategoryDemand {
   readonly limit: number
   /** Refill in requests per second: `limit / period` (service 8.3). */
   readonly capacityPerSecond: number
-  /** The levels of the gateway's classes, in requests (`levelOf`). */
+  /** The level that the bucket must reach before each class may send, in requests (`levelOf`). */
   readonly levels: Readonly<Record<ProgramClass, number>>
   /**
-   * Requests that the gateway reserves for more urgent classes, so no program of the plan can count on them.
-   * 0 if all programs are `critical`.
+   * Requests that the gateway reserves for more urgent classes. The plan's programs can't count on them. 0 if
+   * all programs are `critical`.
    */
   readonly reserve: number
   readonly demands: readonly Demand[]
 }
 
 /**
- * Demand of a plan in each category with a request quota, in the order in which they are first mentioned. If
- * a program names a category twice, its demands are added.
+ * Demand of a plan in each category with a request quota, in the order of first mention. A program's several
+ * entries for one category are added.
  */
 export function demandsOf(plan: Plan): readonly CategoryDemand[] {
   const byCategory = new Map<string, Demand[]>()
@@ -92,11 +93,11 @@ function categoryDemand(plan: Plan, category: string, demands: readonly Demand[]
   return [{ category, limit, capacityPerSecond: limit / periodSeconds, levels, reserve, demands }]
 }
 
-/** Requests per second of all demands together. */
+/** Sum of the rates, in requests per second. */
 export const totalRate = (demands: readonly Demand[]): number =>
   demands.reduce((sum, { perSecond }) => sum + perSecond, 0)
 
-/** Requests of all demands together, if their bursts coincide. */
+/** Sum of the bursts, in requests: the demand if all bursts coincide. */
 export const totalBurst = (demands: readonly Demand[]): number =>
   demands.reduce((sum, { burst, opens }) => sum + burst + opens, 0)
 
@@ -104,6 +105,6 @@ export const totalBurst = (demands: readonly Demand[]): number =>
 export const isBefore = (a: ProgramClass, b: ProgramClass): boolean =>
   PROGRAM_CLASSES.indexOf(a) < PROGRAM_CLASSES.indexOf(b)
 
-/** Whether a sum of rates exceeds a capacity by more than its rounding error. */
+/** Whether a sum of rates exceeds a capacity by more than a rounding error. */
 export const exceeds = (perSecond: number, capacityPerSecond: number): boolean =>
   perSecond > capacityPerSecond * (1 + 1e-9)

@@ -1,10 +1,7 @@
 import type { StreamRequest } from '../service/stream-kinds.ts'
 import type { Plan, PlannedProgram } from './plan.ts'
 
-/**
- * The JSON text of a plan's file for `headroom plan`, one program per line. Each limit has its period in
- * seconds.
- */
+/** The JSON text of a plan's file for `headroom plan`, one program per line. Periods are in seconds. */
 export function planFileText({ programs, limits, reserves }: Plan): string {
   const lines = programs.map((program) => `  ${JSON.stringify(programMember(program))}`).join(',\n')
   const sizes = Object.entries(limits).map(
@@ -27,7 +24,7 @@ const programMember = ({ name, class: own, weight, requests, streams }: PlannedP
   streams: streams.map(streamText),
 })
 
-/** `barcharts:MSFT?interval=5&unit=Minute`: a stream as written in flags and files. */
+/** A stream as written in flags and files: `barcharts:MSFT?interval=5&unit=Minute`. */
 export function streamText({ kind, target, options }: StreamRequest): string {
   const query = Object.entries(options)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)

@@ -6,10 +6,10 @@ import type { StreamRequest } from '../service/stream-kinds.ts'
 import { readStreamText } from '../service/stream-text.ts'
 import { limitOf, type Plan } from './plan.ts'
 
-/** Largest size of a plan's file, bytes. People write plans by hand, so a larger file can't be one. */
+/** Maximum size of a plan's file in bytes. People write plans by hand, so a larger file can't be a plan. */
 export const MAX_PLAN_FILE_BYTES = 1_048_576
 
-/** The plan in a file, or one line that names the wrong member and its expected value. */
+/** The plan in a file, or a line that names the wrong member and its expected value. */
 export type PlanReading =
   | { readonly kind: 'plan'; readonly plan: Plan }
   | { readonly kind: 'wrong'; readonly line: string }
@@ -20,7 +20,7 @@ const MAX_PERIOD_SECONDS = 86_400
 const MAX_PROGRAMS = 64
 const MAX_ENTRIES = 256
 
-/** A name on one line, without characters that would reorder the text around it in a terminal. */
+/** A one-line name, without control characters that would reorder the text around it in a terminal. */
 const name = z
   .string()
   .check(
@@ -75,9 +75,10 @@ const planFile = z.strictObject({
 })
 
 /**
- * Reads the text of a plan's file: programs with class, weight, requests and streams, and limits and reserves
- * that differ from the defaults. Periods and rates are in seconds. The case of category names does not
- * matter. `undefined` stands for a file larger than `MAX_PLAN_FILE_BYTES`.
+ * Reads the text of a plan's file. `undefined` stands for a file larger than `MAX_PLAN_FILE_BYTES`.
+ *
+ * The file lists programs with class, weight, requests and streams, and the limits and reserves that differ
+ * from the defaults. Periods are in seconds, rates per second. Category names are case-insensitive.
  */
 export function readPlan(text: string | undefined): PlanReading {
   if (text === undefined) return { kind: 'wrong', line: 'the file is over 1 MiB' }
@@ -112,7 +113,9 @@ const known = (category: string): string =>
   CURRENT_REQUEST_QUOTAS.find((quota) => quota.category.toLowerCase() === category.toLowerCase())?.category ??
   category
 
-/** The first category that has a limit neither in the table nor in the plan, and so cannot be judged. */
+/**
+ * The first category whose limit is neither in the table nor in the plan, so that the plan can't be judged.
+ */
 function firstUnknown(plan: Plan): string | undefined {
   for (const [at, { requests }] of plan.programs.entries()) {
     const unknown = requests.findIndex(({ category }) => limitOf(plan, category) === undefined)
@@ -149,7 +152,7 @@ function complaint({ path, code, message, ...issue }: z.core.$ZodIssue): string 
 const typeText = (expected: string) =>
   expected === 'int' ? 'a whole number' : /^[aeiou]/.test(expected) ? `an ${expected}` : `a ${expected}`
 
-/** `programs[0].requests[1].burst`. Names from the file are cut to one line. */
+/** A member's path, such as `programs[0].requests[1].burst`. Names from the file are cut to one line. */
 const pathText = (path: readonly PropertyKey[]): string =>
   path
     .map((step) =>

@@ -7,13 +7,10 @@ import { type CategoryDemand, exceeds, totalBurst, totalRate } from './demand.ts
 import { OTHERS_NAME, OWN_NAME } from './running.ts'
 import type { CategoryVerdict, PlanVerdict, SlotVerdict } from './verdict.ts'
 
-/** `1.07/s`: with two decimals, because a plan's rates are small. */
+/** `1.07/s`. Two decimals, because a plan's rates are small. */
 export const planRateText = (perSecond: number): string => `${perSecond.toFixed(2)}/s`
 
-/**
- * Why a category does not fit, as the rest of a sentence that begins with the category's name; `undefined` if
- * it fits.
- */
+/** Why a category does not fit, as a phrase after the category's name. `undefined` if it fits. */
 export function reasonAgainst({
   capacityPerSecond,
   limit,
@@ -31,7 +28,7 @@ export function reasonAgainst({
   return reasons.length === 0 ? undefined : `${reasons.join('; ')}.`
 }
 
-/** What to reduce first, one sentence for each program and category, then one for each group of slots. */
+/** What to reduce first: one sentence for each program and category, then one for each group of slots. */
 export function adviceLines(
   concessions: readonly Concession[],
   slots: readonly SlotVerdict[],
@@ -52,7 +49,7 @@ export function concessionLine({ category, program, perSecond, burst }: Concessi
   return `${category}: lower ${program} to ${listText(changes)}.`
 }
 
-/** A sentence that says how many streams to close if there are more streams than slots. */
+/** How many streams to close in a category that has more streams than slots. */
 export function slotLine({ category, streams, shared, limit, elsewhere }: SlotVerdict): string {
   const excess = Math.min(shared, shared + elsewhere - limit)
   const name = streamCategoryName(category)
@@ -61,7 +58,9 @@ export function slotLine({ category, streams, shared, limit, elsewhere }: SlotVe
     : `${name}: close ${excess} of ${shared} different streams; identical ones share a slot.`
 }
 
-/** The verdict as one line: `fits`, the longest worst-case wait, or what does not fit and why. */
+/**
+ * The verdict as one line: the longest worst-case waits if the plan fits, otherwise each reason against it.
+ */
 export function verdictLine(verdict: PlanVerdict): string {
   if (!verdict.fits) return `Does not fit. ${reasonsText(verdict)}`
   const waits = verdict.categories.flatMap(waitPhrases)
@@ -83,15 +82,16 @@ function waitPhrases({ category, waits }: CategoryVerdict): readonly string[] {
 export interface PlanHeadline {
   readonly severity: Severity
   readonly label: string
-  /** At most 12 words: each row shows its category's numbers. */
+  /** At most 12 words. The numbers are in the rows below. */
   readonly text: string
-  /** What to change first; absent if everything fits. */
+  /** What to change first. Absent if everything fits. */
   readonly action?: string
 }
 
 /**
- * The headline of a plan. `atMost`: the verdict with others at the high end of their estimate. A plan that
- * fits only at the middle of that estimate does not count as fitting.
+ * The headline of a plan. `atMost` is the verdict with others at the high end of their estimate.
+ *
+ * A plan that fits only at the middle of the estimate does not count as fitting.
  */
 export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict): PlanHeadline {
   if (!verdict.fits)
@@ -115,7 +115,7 @@ export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict
 const actionOf = ({ advice: [first] }: PlanVerdict): { action?: string } =>
   first === undefined ? {} : { action: first }
 
-/** What exceeds the capacity: the reason if there is only one, otherwise the number of reasons. */
+/** The reason if there is only one. Otherwise the number of reasons. */
 function excessText({ categories, slots }: PlanVerdict): string {
   const over = categories.filter(({ fits }) => !fits)
   const full = slots.filter(({ fits }) => !fits)
@@ -139,7 +139,7 @@ const reasonsText = ({ categories, slots }: PlanVerdict): string =>
   ].join(' ')
 
 /**
- * The program with the longest worst-case wait among those that use the gateway; `undefined` if none waits.
+ * The program with the longest worst-case wait among those that use the gateway. `undefined` if none waits.
  */
 function longestWait({ categories }: PlanVerdict) {
   const seconds = ({ worstSeconds }: { worstSeconds: number | null }) =>
@@ -150,17 +150,17 @@ function longestWait({ categories }: PlanVerdict) {
     .toSorted((a, b) => seconds(b) - seconds(a))[0]
 }
 
-/** `up to 12 s`; `without limit` for `null`. */
+/** `up to 12 s`, or `without limit` for `null`. */
 export const planWaitText = (worstSeconds: number | null): string =>
   worstSeconds === null ? 'without limit' : `up to ${durationText(Math.ceil(worstSeconds))}`
 
-/** How many minutes must be recorded for a day to be judged. */
+/** Minimum recorded minutes to judge a day. */
 const MIN_DAY_MINUTES = 60
 
 /** Whether too few minutes are recorded to judge a day. */
 export const isTooLittle = (minutes: number): boolean => minutes < MIN_DAY_MINUTES
 
-/** How much is recorded: `1 minute of the last 24 h is recorded, too little to judge a day`. */
+/** How much of a period is recorded: `1 minute of the last 24 h is recorded, too little to judge a day`. */
 export function recordedText(minutes: number, ofMs: number): string {
   const isHours = minutes >= MIN_DAY_MINUTES
   const amount = isHours ? hoursText(minutes) : countText(minutes, 'minute')
@@ -169,11 +169,14 @@ export function recordedText(minutes: number, ofMs: number): string {
   return `${amount} of the last ${hoursText(ofMs / 60_000)} ${verb} recorded${much}`
 }
 
-/** `24 h`, `1.5 h`; less than an hour is in minutes. */
+/** `24 h`, `1.5 h`, or minutes below one hour. */
 const hoursText = (minutes: number): string =>
   minutes < 60 ? `${Math.round(minutes)} min` : `${Number((minutes / 60).toFixed(1))} h`
 
-/** The category closest to its refill: `Tightest: Positions, 93 % of refill.`; empty without a category. */
+/**
+ * The category whose rate is closest to its refill: `Tightest: Positions, 93 % of refill.`. Empty without a
+ * category.
+ */
 export function tightestText({ categories }: PlanVerdict): string {
   const share = (one: CategoryVerdict) => one.perSecond / one.capacityPerSecond
   const [tightest] = categories.toSorted((a, b) => share(b) - share(a))

@@ -3,8 +3,8 @@ import { CURRENT_REQUEST_QUOTAS } from '../service/categories.ts'
 import type { StreamRequest } from '../service/stream-kinds.ts'
 
 /**
- * Demand of one program in one category: at most `burst + perSecond × t` requests in any `t` seconds (a token
- * bucket, RFC 2697).
+ * Demand of one program in one category, as a token bucket (RFC 2697): at most `burst + perSecond × t`
+ * requests in any `t` seconds.
  */
 export interface PlannedRequests {
   readonly category: string
@@ -25,7 +25,8 @@ export interface PlannedProgram {
 }
 
 /**
- * A request quota: `limit` requests per period. A used-up quota refills within `periodSeconds` (service 8.2).
+ * A request quota: `limit` requests per period. An empty quota is full again after `periodSeconds` (service
+ * 8.2).
  */
 export interface PlannedLimit {
   readonly limit: number
@@ -39,20 +40,20 @@ export interface PlannedSlots {
   readonly elsewhere: number
 }
 
-/** Programs that will share one key. */
+/** A plan: programs that will share one key. */
 export interface Plan {
   readonly programs: readonly PlannedProgram[]
-  /** Limits that differ from the service's table, by category. */
+  /** Limits by category, where they differ from the service's table. */
   readonly limits: Readonly<Record<string, PlannedLimit>>
-  /** Reserved requests by category, instead of the gateway's 6 % of the limit. */
+  /** Reserved requests by category, in place of the gateway's default of 6 % of the limit. */
   readonly reserves: Readonly<Record<string, number>>
-  /** Slots that differ from the service's table, by category. */
+  /** Slots by category, where they differ from the service's table. */
   readonly slots?: Readonly<Record<string, PlannedSlots>>
 }
 
 /**
- * The request quota of a category: the plan's, otherwise the table's (service 8.2); `undefined` if neither
- * has one.
+ * The request quota of a category: the plan's, or else the table's (service 8.2). `undefined` if neither has
+ * one.
  */
 export function limitOf(plan: Pick<Plan, 'limits'>, category: string): PlannedLimit | undefined {
   if (Object.hasOwn(plan.limits, category)) return plan.limits[category]

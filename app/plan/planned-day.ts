@@ -2,10 +2,10 @@ import type { Plan, PlannedRequests } from './plan.ts'
 import type { Arrival } from './replay.ts'
 
 /**
- * The requests of a day under a plan, in order of time. Each program requests up to its whole burst at random
- * times, as often as its rate allows, and never exceeds its token bucket.
+ * The requests of a day under a plan, in order of time.
  *
- * `chance` returns numbers from 0 to below 1; `lengthMs` is the length of the day.
+ * Each program sends bursts at random times, as often as its rate allows, and never exceeds its token bucket.
+ * `lengthMs` is the length of the day. `chance` gives random numbers from 0 to below 1.
  */
 export function plannedDay(plan: Plan, lengthMs: number, chance: () => number): readonly Arrival[] {
   const arrivals = plan.programs.flatMap(({ name, requests }) =>
@@ -20,8 +20,8 @@ function momentsOf({ perSecond, burst }: PlannedRequests, lengthMs: number, chan
   const moments: number[] = []
   let tokens = burst
   let atMs = 0
-  // After a random pause, on average half of a burst's refill time, the program requests everything that has
-  // refilled.
+  // After a random pause, the program requests everything that has refilled. The mean pause is half of a
+  // burst's refill time.
   while (atMs < lengthMs && perSecond > 0) {
     const pauseMs = (-Math.log(1 - chance()) * 500 * burst) / perSecond
     tokens = Math.min(burst, tokens + (perSecond * pauseMs) / 1000)
@@ -32,8 +32,8 @@ function momentsOf({ perSecond, burst }: PlannedRequests, lengthMs: number, chan
 }
 
 /**
- * Random numbers from 0 to below 1 (mulberry32). They are the same in each run, so the same plan always gives
- * the same day.
+ * A fixed sequence of random numbers from 0 to below 1 (mulberry32). A plan therefore always gives the same
+ * day.
  */
 export function seededChance(): () => number {
   let state = 1

@@ -6,10 +6,11 @@ import type { RecordedProgram } from './what-if.ts'
 const NO_ONE: PlannedProgram = { name: OWN_NAME, class: 'background', weight: 1, requests: [], streams: [] }
 
 /**
- * The running programs as a plan, by their recorded demand. Each program, Headroom and others get rates and
- * bursts that cover their recorded minutes since `fromMs` (epoch ms); `minutes`: the number of recorded
- * minutes. Rates are rounded up to hundredths. Others' recorded use is an estimate, and so are their rates
- * and bursts.
+ * The running programs as a plan, by their recorded demand since `fromMs` (epoch ms). `minutes` is the number
+ * of recorded minutes.
+ *
+ * The rate and burst of each program, of Headroom and of others cover all recorded minutes. Rates are rounded
+ * up to hundredths. Others' numbers are estimates.
  */
 export function recordedPlan(
   { plan }: RunningPlan,

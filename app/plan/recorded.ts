@@ -1,7 +1,7 @@
 import type { PlannedRequests } from './plan.ts'
 import type { Arrival } from './replay.ts'
 
-/** Requests of one category recorded in the minute from `atMs`; need not be whole if estimated. */
+/** Requests of one category in the minute that starts at `atMs`. An estimated number need not be whole. */
 export interface RecordedMinute {
   readonly category: string
   /** Epoch ms. */
@@ -14,13 +14,15 @@ const MINUTE_SECONDS = 60
 const DEFAULT_PERIOD_SECONDS = 300
 
 /**
- * For each category, the token bucket that covers the recorded minutes. Of all such buckets, this one has the
- * smallest rate × period + burst, which is the most that its program can use of the quota in one period. If
- * use is even, its rate is near the mean of all minutes; otherwise, near the mean of the busy hours.
+ * For each category, the token bucket that covers the recorded minutes.
  *
- * The resolution is a minute: all requests of a minute count as sent at its start, so the burst is never
- * understated. Minutes of a category are in order of time; minutes without a recording count as quiet.
- * Categories without a request are left out.
+ * Of all such buckets, the chosen one has the smallest rate × period + burst. This sum is the maximum use of
+ * the quota in one period. For even use, the rate is near the mean of all minutes. For uneven use, it is near
+ * the mean of the busy hours.
+ *
+ * All requests of a minute count as sent at its start, so the burst is never understated. `minutes` must be
+ * in order of time within each category. Minutes without a recording count as quiet. Categories without a
+ * request are left out.
  */
 export function recordedRequests(
   minutes: Iterable<RecordedMinute>,
@@ -38,11 +40,11 @@ export function recordedRequests(
   })
 }
 
-/** Steps of the search; each keeps two thirds of the interval. */
+/** Steps of the ternary search. Each step keeps two thirds of the interval. */
 const STEPS = 48
 
 /**
- * The rate with the smallest rate × period + burst. That sum is convex in the rate, so a ternary search finds
+ * The rate with the smallest rate × period + burst. The sum is convex in the rate, so a ternary search finds
  * it.
  */
 function leastRate(minutes: readonly RecordedMinute[], periodSeconds: number): number {
@@ -59,7 +61,7 @@ function leastRate(minutes: readonly RecordedMinute[], periodSeconds: number): n
   return high
 }
 
-/** The highest level of a bucket. The recorded minutes fill it, and it drains at `perSecond`. */
+/** The highest level of a bucket that the recorded minutes fill and that drains at `perSecond`. */
 function leastBurst(minutes: readonly RecordedMinute[], perSecond: number): number {
   let level = 0
   let most = 0
@@ -73,8 +75,10 @@ function leastBurst(minutes: readonly RecordedMinute[], perSecond: number): numb
 }
 
 /**
- * The recorded requests of one program as arrivals, spread evenly over each minute, the resolution of the
- * history. `fromMs`: start of the replay, epoch ms. Fractions carry over within their category.
+ * The recorded requests of one program as arrivals. `fromMs` is the start of the replay, epoch ms.
+ *
+ * The history has one count per minute, so the requests of a minute are spread evenly over it. Fractions
+ * carry over within a category.
  */
 export function recordedArrivals(
   program: string,

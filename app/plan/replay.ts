@@ -16,31 +16,30 @@ export interface Arrival {
 export interface ReplayedWaits {
   readonly program: string
   readonly category: string
-  /** Requests that were sent. */
   readonly sent: number
-  /** Requests that were declined: their turn would have come after their maximum wait, or too many waited. */
+  /** Requests that were declined, because too many waited or their turn came after their maximum wait. */
   readonly refused: number
   readonly p99Seconds: number
   readonly worstSeconds: number
 }
 
-/** Lowest level of a category's bucket in one stretch of the day, and the longest wait. */
+/** Lowest level of a category's bucket in one part of the day, and the longest wait. */
 export interface ReplayedLevel {
   readonly category: string
-  /** Start of the stretch, milliseconds. */
+  /** Start of the part, milliseconds. */
   readonly atMs: number
   /** Requests, 0 to the limit. */
   readonly lowest: number
-  /** Longest wait, in seconds, of a request that reached the service in the stretch; 0 or more. */
+  /** Longest wait in seconds, 0 or more, of a request that reached the service in this part. */
   readonly longestSeconds: number
-  /** The program whose request waited that long; absent if none waited. */
+  /** The program whose request waited longest. Absent if none waited. */
   readonly longestBy?: string
 }
 
 /** The result of a replayed day. */
 export interface Replay {
   readonly waits: readonly ReplayedWaits[]
-  /** In order of time, without stretches that have no request in the category. */
+  /** In order of time. Parts without a request in the category are left out. */
   readonly levels: readonly ReplayedLevel[]
   /** Requests that the service answered with 429. */
   readonly upstreamRefusals: number
@@ -50,7 +49,7 @@ export interface Replay {
 export interface ReplayOptions {
   /** Maximum wait of a request, milliseconds. */
   readonly maxWaitMs: number
-  /** Length of each stretch in `levels`, milliseconds. */
+  /** Length of each part in `levels`, milliseconds. */
   readonly stretchMs: number
 }
 
@@ -58,11 +57,11 @@ export interface ReplayOptions {
 const TRIP_MS = 25
 
 /**
- * Replays `arrivals`, in order of time, through the gateway's own scheduler against the model of service 8.3,
- * in virtual time, until each request has its response. No other program uses the key, and every bucket
- * starts full.
+ * Replays `arrivals`, which are in order of time, until each has its response.
  *
- * Arrivals of unknown programs, or in categories without a limit, are left out.
+ * The gateway's own scheduler runs in virtual time against the model of service 8.3. No other program uses
+ * the key, and every bucket starts full. Arrivals of unknown programs, or in categories without a limit, are
+ * left out.
  */
 export function replay(plan: Plan, arrivals: Iterable<Arrival>, options: ReplayOptions): Replay {
   const slices = replayInSlices(plan, arrivals, options)
@@ -71,7 +70,7 @@ export function replay(plan: Plan, arrivals: Iterable<Arrival>, options: ReplayO
   return slice.value
 }
 
-/** How many arrivals are processed between two pauses: a few milliseconds of work. */
+/** Number of arrivals between two pauses: a few milliseconds of work. */
 const SLICE = 200
 
 /** Like `replay`, but yields regularly so that a window stays responsive. */
@@ -104,17 +103,14 @@ interface Stretch {
   longestBy: string
 }
 
-/** A category of the day: the service's bucket and its recorded levels, in order of time. */
+/** The service's bucket of a category, and its recorded levels in order of time. */
 interface Category {
   readonly name: string
   readonly bucket: RollingBucket
   readonly stretches: Stretch[]
 }
 
-/**
- * A request without a response yet. All trips take equally long, so requests arrive in the order in which
- * they are sent, and so do responses.
- */
+/** A request without a response. All trips take equally long, so no request or response overtakes another. */
 interface OpenRequest {
   readonly id: number
   readonly program: string
@@ -141,7 +137,7 @@ class ReplayedDay {
   readonly #open = new Map<number, OpenRequest>()
   readonly #up = new Queue<OpenRequest>()
   readonly #down = new Queue<OpenRequest>()
-  /** The scheduler's next wake-up, read once after each event; infinity if none is needed. */
+  /** The scheduler's next wake-up, read after each event. Infinity if the scheduler needs none. */
   #wakeMs = Number.POSITIVE_INFINITY
   #upstreamRefusals = 0
   #nextId = 1
@@ -222,7 +218,6 @@ class ReplayedDay {
     this.#do(this.#scheduler.answered(id, outcome, atMs), atMs)
   }
 
-  /** Carries out the scheduler's decisions. */
   #do(decisions: readonly Decision[], nowMs: number): void {
     for (const decision of decisions) {
       if (decision.kind === 'send') this.#send(decision.upstream, decision.isResend, nowMs)
@@ -236,7 +231,7 @@ class ReplayedDay {
     const request = this.#open.get(id)
     if (request === undefined) return
     request.waitedMs = nowMs - request.offeredAtMs
-    // A resend after a 429 has already been counted.
+    // The wait of a resend was already recorded when the request was first sent.
     if (!isResend) this.#waitsOf(request).sentMs.push(request.waitedMs)
     request.atMs = nowMs + TRIP_MS
     this.#up.add(request)
@@ -269,7 +264,7 @@ class ReplayedDay {
   }
 
   /**
-   * Tells the scheduler the level of a bucket, which a real gateway would know at the start of a day, for
+   * Gives the scheduler a first header for a bucket. A real gateway has a header at the start of a day, for
    * example from a check.
    */
   #meet({ name, bucket }: Category): void {
@@ -323,7 +318,7 @@ function summary({ program, category, sentMs, refused }: Waits): ReplayedWaits {
   }
 }
 
-/** A first-in, first-out queue that reads by index instead of shifting its array. */
+/** A first-in, first-out queue. It reads by index, because shifting an array is slow. */
 class Queue<T> {
   #items: T[] = []
   #taken = 0

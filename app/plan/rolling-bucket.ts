@@ -1,8 +1,8 @@
 import type { PlannedLimit } from './plan.ts'
 
 /**
- * The service's bucket of a rolling quota, with its headers (service 2.2, 8.3.2). Full at the beginning;
- * times in ms.
+ * The service's bucket of a rolling quota, with its headers (service 2.2, 8.3.2). It starts full. Times in
+ * ms.
  */
 export class RollingBucket {
   readonly #limit: number
@@ -16,7 +16,7 @@ export class RollingBucket {
     this.#level = limit
   }
 
-  /** Requests left, 0 to the limit, not rounded. Times must not decrease from call to call. */
+  /** Requests left, not rounded, from 0 to the limit. `nowMs` must not decrease from call to call. */
   level(nowMs: number): number {
     const seconds = Math.max(0, nowMs - this.#atMs) / 1000
     this.#level = Math.min(this.#limit, this.#level + (seconds * this.#limit) / this.#periodSeconds)
@@ -32,8 +32,8 @@ export class RollingBucket {
   }
 
   /**
-   * The quota headers of a response: Remaining is rounded down, and Reset is the time until the bucket is
-   * full, in whole seconds.
+   * The quota headers of a response. Remaining is rounded down. Reset is the time until the bucket is full,
+   * in whole seconds.
    */
   header(nowMs: number): { limit: number; periodSeconds: number; remaining: number; resetSeconds: number } {
     const level = this.level(nowMs)

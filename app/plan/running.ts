@@ -2,9 +2,7 @@ import type { ProgramSummary, RequestQuota, Snapshot, StreamSummary } from '../c
 import { STREAM_TABLE, type StreamRequest, streamKindOf } from '../service/stream-kinds.ts'
 import type { Plan, PlannedProgram, PlannedRequests } from './plan.ts'
 
-/**
- * Name of Headroom's own requests on the key, which come from no program: checks and the window's requests.
- */
+/** Name for Headroom's own requests on the key: its checks and the window's requests. */
 export const OWN_NAME = 'Headroom'
 /** Name of all use of the key outside this app. In a plan, this includes the desk's other machines. */
 export const OTHERS_NAME = 'Others'
@@ -20,30 +18,29 @@ export interface OthersEstimate {
   readonly perSecond: number
   readonly low: number
   readonly high: number
-  /** The newest header that the estimate is based on, epoch ms; absent without a header. */
+  /** The newest header that the estimate is based on, epoch ms. Absent without a header. */
   readonly observedAtMs?: number
 }
 
 /** The programs that run on a key now, as a plan. */
 export interface RunningPlan {
-  /** The gateway's programs, then Headroom, then others, leaving out those without requests. */
+  /** The gateway's programs, Headroom, and others. Programs without requests are left out. */
   readonly plan: Plan
   readonly others: readonly OthersEstimate[]
   /**
-   * The first recorded minute that the rates cover, epoch ms; absent if they are the rates of the last
+   * The first recorded minute that the rates cover, epoch ms. Absent if the rates are those of the last
    * minute.
    */
   readonly recordedFromMs?: number
-  /** Minutes recorded since `recordedFromMs`; absent if `recordedFromMs` is absent. */
+  /** Minutes recorded since `recordedFromMs`. Absent if `recordedFromMs` is absent. */
   readonly recordedMinutes?: number
 }
 
 /**
- * If a program's rate is known but its burst is not, its burst is assumed to be what the rate gives in this
- * many seconds. A person may change the burst.
+ * A program's burst is often unknown. It is assumed to be the requests of this many seconds at the program's
+ * rate. A person may change it.
  */
 export const ASSUMED_BURST_SECONDS = 10
-/** Seconds that a program's rate covers. */
 const RATE_SECONDS = 60
 /** Minimum requests per second for a program to count as active. */
 const MIN_PER_SECOND = 0.005
@@ -53,8 +50,9 @@ const MIN_PER_SECOND = 0.005
  * (forwarded or queued), the key's own requests, and the estimated use of others. Limits, slots and others'
  * slots come from the snapshot. The desk's other machines count as others.
  *
- * Others bypass the gateway, so nothing makes them wait: they count as critical. A stream belongs to each
- * program that reads it; slots of unnamed streams count as others'.
+ * The plan has each program's demand in the last minute (forwarded or queued), the key's own requests, and
+ * the estimated use of others. Others bypass the gateway and never wait, so they count as critical. A stream
+ * belongs to each program that reads it. Slots of unnamed streams count as others'.
  */
 export function runningPlan({ requests, slots, streams, programs = [] }: Snapshot): RunningPlan {
   const others = requests.flatMap((row) => othersOf(row, row.use?.desk))
@@ -101,7 +99,7 @@ export function othersProgram(
 
 /**
  * The plan with others at the high end of their estimate. A recorded plan is returned unchanged, because its
- * rates already cover everything that others did.
+ * rates already cover others' use.
  */
 export function withOthersHigh(plan: Plan, { others, recordedFromMs }: Omit<RunningPlan, 'plan'>): Plan {
   if (recordedFromMs !== undefined) return plan
@@ -113,7 +111,7 @@ export function withOthersHigh(plan: Plan, { others, recordedFromMs }: Omit<Runn
 interface OpenStream {
   readonly stream: StreamRequest
   readonly readBy: readonly string[]
-  /** Whether Headroom itself keeps the stream open, as far as known: it is pinned, or no program reads it. */
+  /** Whether Headroom itself keeps the stream open: the stream is pinned, or no known program reads it. */
   readonly isOwn: boolean
 }
 

@@ -7,7 +7,7 @@ export interface SlotUse {
   readonly category: string
   /** Number of streams that the programs request. */
   readonly streams: number
-  /** Number of distinct streams, each of which takes one slot: equal ones are shared by the gateway. */
+  /** Number of distinct streams. Each takes one slot, because the gateway shares equal streams. */
   readonly shared: number
   /** Slots of the category (service 8.2). */
   readonly limit: number

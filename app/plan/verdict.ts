@@ -5,12 +5,12 @@ import { adviceLines, reasonAgainst } from './plan-words.ts'
 import { type SlotUse, slotUseOf } from './slot-use.ts'
 import { worstWaits } from './waits.ts'
 
-/** Whether a set of programs and streams fits a key, and each worst-case wait: `headroom plan --json`. */
+/** Whether a plan fits a key, and each worst-case wait. Printed by `headroom plan --json`. */
 export interface PlanVerdict {
   readonly fits: boolean
   readonly categories: readonly CategoryVerdict[]
   readonly slots: readonly SlotVerdict[]
-  /** What to reduce first, one sentence each; empty if everything fits. */
+  /** What to reduce first, one sentence each. Empty if everything fits. */
   readonly advice: readonly string[]
 }
 
@@ -27,13 +27,11 @@ export interface CategoryVerdict {
   /** Reserved requests. */
   readonly reserve: number
   readonly fits: boolean
-  /**
-   * Why the category does not fit, as the rest of a sentence that begins with its name. Absent if it fits.
-   */
+  /** Why the category does not fit, as a phrase after its name. Absent if it fits. */
   readonly why?: string
   readonly waits: readonly {
     readonly program: string
-    /** Seconds; `null`: unbounded. */
+    /** Seconds. `null` for an unbounded wait. */
     readonly worstSeconds: number | null
   }[]
 }
@@ -44,14 +42,15 @@ export interface SlotVerdict extends SlotUse {
 }
 
 /**
- * Whether a plan fits. It does if and only if each category has `Σ rate ≤ limit / period` and `Σ burst +
- * reserve ≤ limit`, and each stream has a slot; equal streams share one (service 8.2, 8.3).
+ * Whether a plan fits (service 8.2, 8.3). It fits if each category has `Σ rate ≤ limit / period` and `Σ burst
+ * + reserve ≤ limit`, and if each stream has a slot. Equal streams share a slot.
  *
- * If it fits, no request is declined and none waits longer than its `worstSeconds`. This assumes that
- * programs use the gateway and keep to the plan, that the key has no other use, that callers wait long
- * enough, and that at most 64 requests of a program wait. If a category does not fit, some requests are
- * delayed when bursts coincide or when its programs keep up their rates for long enough. In that case, a
- * critical or normal request waits, a background request waits longer than the reserve takes to refill, or a
+ * If the plan fits, no request is declined and none waits longer than its `worstSeconds`. This assumes:
+ * - Programs use the gateway and keep to the plan, and the key has no other use.
+ * - Callers wait long enough, and at most 64 requests of a program wait.
+ *
+ * If a category does not fit, requests are delayed when bursts coincide or rates last long enough. A critical
+ * or normal request then waits, a background request waits longer than the reserve takes to refill, or a
  * request waits in vain.
  */
 export function planVerdict(plan: Plan): PlanVerdict {

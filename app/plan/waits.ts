@@ -3,31 +3,34 @@ import { type CategoryDemand, type Demand, exceeds, isBefore, totalBurst, totalR
 /** The worst-case wait of a program's requests in one category. */
 export interface WorstWait {
   readonly program: string
-  /** Seconds, 0 or more; `undefined`: unbounded. */
+  /** Seconds, 0 or more. `undefined` for an unbounded wait. */
   readonly worstSeconds: number | undefined
 }
 
 /**
- * The worst-case wait of each program's requests in a category, by network calculus: arrivals are token
- * buckets, a class is served only while the bucket is at its level or above, and more urgent classes go first
- * (J.-Y. Le Boudec, P. Thiran, *Network Calculus*, 1.2 and 6.2).
+ * The worst-case wait of each program's requests in a category, by network calculus (J.-Y. Le Boudec, P.
+ * Thiran, *Network Calculus*, 1.2 and 6.2). Arrivals are token buckets. A class is served only while the
+ * bucket is at its level or above, and more urgent classes go first.
  *
- * Symbols: `L` is the limit and `r` the refill per second; `b` and `ρ` are bursts and rates; `l` is the level
- * of class k and `l'` that of the next less urgent class.
+ * Symbols: `L` is the limit and `r` the refill per second. `b` and `ρ` are bursts and rates. `l` is the level
+ * of class k, and `l'` that of the next less urgent class.
  *
- * When a request of class k arrives, the level has fallen in one of two ways. Either it fell from `L` by at
- * most all bursts (because `Σρ ≤ r`). Or it fell from `l' − 1`, below which less urgent classes do not send,
- * by the bursts of class k and of more urgent ones (because their `Σρ ≤ r`). So the request lacks at most
+ * When a request of class k arrives, the level has fallen in one of two ways:
+ * - From `L`, by at most all bursts (because `Σρ ≤ r`).
+ * - From `l' − 1`, below which less urgent classes do not send, by the bursts of class k and of more urgent
+ *   classes (because their `Σρ ≤ r`).
+ *
+ * So the request lacks at most
  *
  *     lack = min( Σ_all b + l − L ,  Σ_≤k b + l − l' )
  *
- * requests. They refill at `r`, minus what may be served first meanwhile: more urgent classes, and programs
- * of the same class that are below their share. So `wait ≤ lack / (r − Σ_<k ρ − Σ_k,others ρ)`. The first
- * term includes one extra request, because headers are in whole seconds and may hide one (service 8.1).
+ * requests. They refill at `r`, minus what is served first: more urgent classes, and programs of the same
+ * class that are below their share. So `wait ≤ lack / (r − Σ_<k ρ − Σ_k,others ρ)`.
  *
- * The bound holds for arrivals that keep to the plan on a key without other use. Apart from that extra
- * request, the bound is tight: the program that is served last when all bursts coincide waits exactly that
- * long.
+ * The first term of the minimum includes one extra request: headers are in whole seconds and may hide one
+ * (service 8.1). Apart from it, the bound is tight: the program that is served last when all bursts coincide
+ * waits exactly that long. The bound requires that arrivals keep to the plan and that the key has no other
+ * use.
  */
 export function worstWaits(category: CategoryDemand): readonly WorstWait[] {
   return category.demands.map((demand) => ({
@@ -47,7 +50,7 @@ function worstWaitSeconds(category: CategoryDemand, demand: Demand): number | un
   return freePerSecond > 0 ? lack / freePerSecond : undefined
 }
 
-/** How many requests are lacking at worst; `undefined` if the relevant rates exceed the refill. */
+/** Maximum number of lacking requests. `undefined` if the relevant rates exceed the refill. */
 function worstLack(
   { limit, capacityPerSecond, levels, demands }: CategoryDemand,
   { class: own }: Demand,

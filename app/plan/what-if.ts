@@ -9,9 +9,9 @@ export interface RecordedProgram {
   readonly minutes: readonly RecordedMinute[]
 }
 
-/** A recorded day on which a plan is tried out. */
+/** A recorded day on which a changed plan is tried out. */
 export interface WhatIfDay {
-  /** The plan that matches the recording: the programs that run now. */
+  /** The plan of the recording: the programs that run now. */
   readonly base: Plan
   readonly recorded: readonly RecordedProgram[]
   /** Start of the day, epoch ms. */
@@ -22,9 +22,10 @@ export interface WhatIfDay {
 }
 
 /**
- * The arrivals of a day under a plan, in order of time. A program's recorded requests are sped up or slowed
- * down by as much as the plan changed its rate. If a program has no recording, its requests follow the plan.
- * Requests that `base` contains and the plan does not are left out.
+ * The arrivals of a day under a plan, in order of time.
+ *
+ * A program's recorded requests are scaled by the factor by which the plan changed its rate. A program
+ * without a recording sends as planned. Requests that are in `base` but not in the plan are left out.
  */
 export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
   const recorded = new Map(day.recorded.map(({ program, minutes }) => [program, minutes]))
@@ -46,8 +47,8 @@ export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
 }
 
 /**
- * The factor by which a plan changed a program's rate in a category; 0 if the plan removed it, 1 if neither
- * plan contains it.
+ * The factor by which a plan changed a program's rate in a category. 0 if the plan removed the rate. 1 if the
+ * rate is in neither plan.
  */
 function factorsOf({ name, requests }: PlannedProgram, base: Plan): (category: string) => number {
   const rateIn = (all: PlannedProgram['requests'], category: string) =>

@@ -33,15 +33,15 @@ export interface Answered {
   /** Whether it is a 429 for the request rate, which uses none of the quota (service 3). */
   readonly rejected: boolean
   readonly rate?: RateReading
-  /** When the request was sent; given only if this bucket did not record the sending itself. */
+  /** When the request was sent. Needed only if this bucket did not record the sending. */
   readonly sentAtMs?: number
 }
 
-/** Levels in requests; `slopePerSecond` in requests per second. */
+/** Levels in requests. `slopePerSecond` in requests per second. */
 export interface Estimate {
   readonly low: number
   readonly high: number
-  /** The level is as unlikely to exceed this value as to be below `low`. It is at most `high`. */
+  /** The level is as likely to be above this value as below `low`. At most `high`. */
   readonly likelyHigh: number
   readonly point: number
   readonly slopePerSecond: number
@@ -51,35 +51,35 @@ export interface Estimate {
 
 const WEIGHED_EVERY_MS = 1000
 /**
- * Minimum time between two forecasts that are later compared with the outcome. Computing a forecast takes as
- * long as processing a header.
+ * Minimum time in milliseconds between two forecasts that are later compared with the outcome. Computing a
+ * forecast takes as long as handling a header.
  */
 const FORETOLD_EVERY_MS = 10_000
 const DENSE_SECONDS = 10
 /**
- * Minimum time between two readings of others' use. It is the header's age at the last reading, clamped to
- * 0.1–1 s, or a tenth of that age if that is longer. Until the next reading, the last one applies. Once it is
- * a second old, it is extrapolated linearly.
+ * Interval of readings of others' use: the header's age, clamped to 0.1–1 s. If longer, a tenth of that age.
+ *
+ * The last reading applies until the next one. After a second, it is extrapolated linearly.
  */
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
-/** A header counts as a surprise if the probability of less use by others was at least this high. */
+/** Minimum probability of less use by others for a header to be a surprise. */
 const SURPRISE = 0.9
 
 /** Factor that widens the range of others' rate, which may have drifted since the last header. */
 const RATE_DRIFT = 1.1
 
-/** Others' rate on a nearly full quota, in requests per second: the median and the ends of its range. */
+/** Others' rate on a nearly full quota, in requests per second: the median, and the ends of its range. */
 interface PacesNearFull {
   readonly perSecond: number
   readonly atLeast: number
   readonly atMost: number
 }
 
-/** How many requests, beyond Headroom's own, one header shows were used. */
+/** Requests that a header shows were used in addition to own ones. */
 interface Shortfall {
   readonly least: number
   readonly most: number
-  /** How far the midpoint of the bounds fell. */
+  /** By how much the midpoint of the bounds fell. */
   readonly drop: number
   /** Width and midpoint of the bounds before the header. */
   readonly width: number
@@ -87,21 +87,20 @@ interface Shortfall {
 }
 
 /**
- * Estimate of one request quota: bounds on the service's level, and others' use, learned from headers.
+ * Estimate of one request quota: bounds on the service's level, and others' use, both from headers.
  *
- * The service's level is not a whole number; a header shows its floor, delayed by the network. Two bounds
- * assume that only own requests count: the level lies in [low − in flight, high]. A header narrows them; a
- * header whose level lies outside them proves use by others. A request in flight may count at any time, so it
- * lowers `low` at once, and `high` only when it has certainly counted.
+ * The service's level need not be whole. A header shows it rounded down, with the delay of the network. Two
+ * bounds assume that only own requests count: the level is between low − in flight and high. A header narrows
+ * the bounds. If its level is outside them, others have used the quota.
+ *
+ * A request in flight may count at any time. So it lowers `low` immediately, and `high` only when it has
+ * certainly counted.
  *
  * Times are milliseconds on one monotonic clock. Source: service 2.2, 3, 8.3.
  */
 export class Bucket {
   seen: Seen | undefined
-  /**
-   * When a header last showed far more use by others than expected. The next check is made soon after, to
-   * learn why.
-   */
+  /** When a header last showed far more use by others than expected. The next check follows soon after. */
   surprisedAtMs: number | undefined
   rejected = 0
   readonly #requests = new OwnRequests()
@@ -113,24 +112,24 @@ export class Bucket {
   /** Others' use, as of the last header and as of the last reading. */
   readonly #atHeader: OthersUse
   readonly #others: OthersUse
-  /** The times to which `#atHeader` and `#others` apply, and the overflow up to those times. */
+  /** Times of `#atHeader` and `#others`, and the overflow up to each. */
   #headerAtMs: number
   #overflowedAtHeader = 0
   #othersAtMs: number
   #overflowed = 0
-  /** Requests that headers showed missing since others' use was last updated. */
+  /** Requests that headers showed missing since the last update of others' use. */
   #missing = 0
   #reading: OthersReading | undefined
   #headers = 0
-  /** Whether any header showed more requests missing than own ones explain. */
+  /** Whether any header showed more missing requests than own ones explain. */
   #isShared = false
   #margin = new LowerMargin()
   readonly #utilization = new Utilization()
   #odds = new EmptyingCalibration()
-  /** At the last header: the level without others' requests, and its change per second. */
+  /** The level without others' requests at the last header, and its change per second. */
   #leftAtHeader = 0
   #gainAtHeader = 0
-  /** The chance of running empty as forecast at a header, and the time of that header. */
+  /** The chance of running empty, as forecast at a header, and the header's time. */
   #predicted = 0
   #foretoldAtMs = Number.NEGATIVE_INFINITY
   #seenSentAtMs = Number.NEGATIVE_INFINITY
@@ -142,7 +141,7 @@ export class Bucket {
   readonly #poller = new OthersPoller()
   readonly #minute = new MinuteMean()
 
-  /** Own use that leaves the gateway's reserve untouched: see `RequestQuota.held`. Requests per second. */
+  /** Own use that does not use the gateway's reserve, in requests per second. See `RequestQuota.held`. */
   heldPerSecond = 0
 
   constructor(limit: number, periodSeconds: number, nowMs: number) {
@@ -220,9 +219,9 @@ export class Bucket {
   }
 
   /**
-   * Charges a request that got no response to `low` only, because it may or may not have counted.
+   * Charges a request without a response to `low` only, because it may or may not have counted.
    *
-   * `laterMs`: for how long from now the service may still count it, possibly when the bucket is full again.
+   * `laterMs` is the time for which the service may still count it. The bucket may be full again by then.
    */
   lost(id: number, nowMs: number, laterMs = 0): void {
     const level = this.#level
@@ -235,7 +234,7 @@ export class Bucket {
   }
 
   /**
-   * Applies one response. Returns how many requests others must have made since the last header; 0 if own
+   * Applies one response. Returns how many requests others must have made since the last header. 0 if own
    * requests explain the drop.
    */
   answered(answer: Answered): number {
@@ -280,16 +279,14 @@ export class Bucket {
   }
 
   /**
-   * Others' use at `nowMs`; `undefined` before the second header. Chances and rates are at most a second old,
-   * or a tenth of the header's age if that is longer.
+   * Others' use at `nowMs`. `undefined` before the second header. Chances and rates may be a second old, or a
+   * tenth of the header's age.
    */
   others(nowMs: number): OthersReading | undefined {
     return this.#headers < 2 ? undefined : this.#readingAt(Math.max(nowMs, this.#level.atMs))
   }
 
-  /**
-   * What headers showed about this quota, or the restored data if this run has seen fewer than two headers.
-   */
+  /** What headers showed about this quota. Before the second header of this run, the restored data. */
   learned(): LearnedQuota | undefined {
     if (this.#headers < 2) return this.#stored
     const poller = this.#poller.learned()
@@ -315,7 +312,7 @@ export class Bucket {
   }
 
   /**
-   * The next usual load within ten minutes that would empty the quota; `undefined` before the second header.
+   * The next usual load within ten minutes that would empty the quota. `undefined` before the second header.
    */
   loadAhead(nowMs: number): UsualLoad | undefined {
     if (this.#expected.isEmpty) return undefined
@@ -381,7 +378,7 @@ export class Bucket {
   }
 
   /**
-   * The range of others' rate, in requests per second, that covers both the present rate and that of the last
+   * The range of others' rate, in requests per second. It covers the present rate and that of the last
    * minute. Only a header narrows it.
    */
   #rangeOfRate(nowMs: number, nearFull: PacesNearFull | undefined, perSecond: number) {
@@ -397,9 +394,7 @@ export class Bucket {
     }
   }
 
-  /**
-   * Others' rate, in requests per second, derived from how often headers find a nearly full quota below full.
-   */
+  /** Others' rate in requests per second, from how often headers show a nearly full quota below full. */
   #pacesNearFull(): PacesNearFull {
     const refill = this.#level.gainPerMs * 1000
     const perSecond = (share: number) => this.#utilization.at(share) * refill
@@ -411,8 +406,10 @@ export class Bucket {
   }
 
   /**
-   * Advances others' use to `nowMs`. `left`: requests that would be left then without others. At the end of a
-   * fixed window, the count of others' requests restarts; each later window is assumed to last one period.
+   * Advances others' use to `nowMs`. `left` is the level at that time without others.
+   *
+   * At the end of a fixed window, the count of others' requests restarts. Each later window is assumed to
+   * last one period.
    */
   #follow(nowMs: number, left = this.#level.middleAt(nowMs)): void {
     const level = this.#level
@@ -434,7 +431,7 @@ export class Bucket {
     this.#othersAtMs = nowMs
   }
 
-  /** Resets others' use to its state at the last header, because the last reading was for a later time. */
+  /** Resets others' use to the last header, because the last reading was for a later time. */
   #back(): void {
     this.#reading = undefined
     this.#others.copyFrom(this.#atHeader)
@@ -453,7 +450,7 @@ export class Bucket {
     this.#mark()
   }
 
-  /** Records the present state of others' use as the state at the last header. */
+  /** Records the present state of others' use as that of the last header. */
   #mark(): void {
     this.#atHeader.copyFrom(this.#others)
     this.#headerAtMs = this.#othersAtMs
@@ -488,7 +485,7 @@ export class Bucket {
     if (!isCurrent) return 0
 
     const shown = level.shownBy(header)
-    // Since the header was written, more own requests may have counted, and some refill may have arrived.
+    // After the header was written, more own requests may have counted, and some requests may have refilled.
     const low = Math.max(0, shown.least - this.#requests.mayHaveCountedAfter(sentAtMs))
     const high = Math.max(low, shown.most)
     const { inFlight } = this
@@ -540,7 +537,7 @@ export class Bucket {
     this.#odds.restore(stored.emptyings)
     this.#margin.restore(stored.margin)
     this.#utilization.restore(stored.utilization)
-    // If the clock was set back, the age of the stored data is unknown.
+    // After the clock was set back, the age of the stored data is unknown.
     const elapsedMs = nowMs - stored.atMs
     this.#poller.restore(stored.poller, elapsedMs)
     this.#others.restore(stored, elapsedMs < 0 ? Number.POSITIVE_INFINITY : elapsedMs / 1000)
@@ -555,7 +552,7 @@ export class Bucket {
     this.#mark()
   }
 
-  /** Updates others' use from the requests that a header showed missing, at most once a second. */
+  /** Updates others' use from the requests that headers showed missing, at most once a second. */
   #weigh(nowMs: number, shown: Shortfall): boolean {
     const missing = this.#missing
     this.#missing += shown.drop
@@ -585,7 +582,7 @@ export class Bucket {
     return true
   }
 
-  /** Compares what happened with the forecast made at the last header, or at one shortly before it. */
+  /** Compares the outcome with a forecast that was made at the last header or shortly before it. */
   #learnOutcome(nowMs: number): void {
     const horizonSeconds = RUNNING_OUT_SECONDS
     if (this.#headerAtMs - this.#foretoldAtMs >= FORETOLD_EVERY_MS) {
@@ -624,7 +621,7 @@ export class Bucket {
   }
 }
 
-/** Share of an interval of levels, in requests, that lies below one request; 0 to 1. */
+/** Share of an interval of levels in requests that lies below one request, 0 to 1. */
 function shareBelowOne(low: number, high: number): number {
   if (high < 1 || low >= 1) return Number(high < 1)
   return (1 - low) / (high - low)

@@ -1,19 +1,21 @@
 /*
- * The candidates for the rate of other programs' requests on one quota: 0 and 28 rates from 1/16 to 32 times
- * the refill, three to an octave, each with one of four mean holding times.
+ * The candidates for the rate of other programs' requests on one quota.
+ *
+ * Rates: 0, and 28 rates from 1/16 to 32 times the refill, three to an octave. Each rate is combined with
+ * each of four mean holding times.
  */
 
 const PER_OCTAVE = 3
 const OCTAVES = { below: 4, above: 5 } as const
 /**
- * Width of a rate's cell as a share of the rate (26 %), and the standard deviation of a uniform distribution
- * over it: 0.26 / √12.
+ * Width of a rate's cell as a share of the rate (26 %). The standard deviation of a uniform distribution over
+ * it is 0.26 / √12.
  */
 const CELL = 2 ** (1 / PER_OCTAVE) - 1
 export const CELL_SPREAD = CELL / Math.sqrt(12)
 /** Factor from a candidate's rate to the edge of its cell. */
 export const HALF_CELL = 2 ** (1 / (2 * PER_OCTAVE))
-/** The rates of others that are distinguished, in multiples of the refill. */
+/** The candidate rates of others, in multiples of the refill. */
 export const RATES: readonly number[] = [
   0,
   ...Array.from(
@@ -27,8 +29,8 @@ export const HOLD_SECONDS: readonly number[] = [5, 30, 180, 2000]
 export const HOLD_COUNT = HOLD_SECONDS.length
 
 /**
- * Upper ends of the bands of rates, in multiples of the refill: 0 for idle, 1.5 for rates up to about the
- * refill, and 5 for busy. The last band, storm, has no upper end. Holding times are learned per band.
+ * Upper ends of the bands of rates, in multiples of the refill: 0 (idle), 1.5 (up to about the refill), and 5
+ * (busy). The last band, storm, has no upper end. Holding times are learned per band.
  */
 const BANDS = [0, 1.5, 5] as const
 export const BAND_OF: readonly number[] = RATES.map((rate) => {
@@ -46,7 +48,7 @@ export const HOLD_PRIOR: readonly (readonly number[])[] = [
 const STAYS_OF_A_SECOND = HOLD_SECONDS.map((hold) => Math.exp(-1 / hold))
 
 /**
- * The probability, for each holding time, that a rate lasts `seconds`. Precomputed for one second, the usual
+ * For each holding time, the probability that a rate lasts `seconds`. Precomputed for one second, the usual
  * step.
  */
 export const staysFor = (seconds: number): readonly number[] =>

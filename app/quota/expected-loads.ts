@@ -2,13 +2,15 @@ import type { UsualLoad } from '../contract/history.ts'
 import type { PossibleLoad } from './others-use.ts'
 
 /**
- * A load begins at most three minutes after its usual time, because usual times have that resolution. Its
- * probability is added in this many steps, this many milliseconds apart.
+ * Steps in which a load's probability is added, and their interval in milliseconds. A load begins up to three
+ * minutes after its usual time, because usual times have this resolution.
  */
 const ONSET = { steps: 3, everyMs: 60_000 } as const
-/** How long a load stays listed after its start, so that a check can be planned just after it. */
+/** How long a load stays listed after its start, so that a check just after the start can be planned. */
 const SHOWN_SECONDS = 30
-/** Share of a load's probability that has been added by the last step. The rest allows for a late load. */
+/**
+ * Share of a load's probability that is added by the end of the last step. The rest allows for a late load.
+ */
 const BEGUN = 0.9
 
 /** The start of a usual load. */
@@ -27,11 +29,11 @@ interface BeforeLoad {
 }
 
 /**
- * The usual loads of one quota today, as a prior for others' use: the probability of a jump at each time, and
- * the rate that the jump leads to.
+ * The usual loads of one quota today, as a prior for others' use. For each time, it gives the probability of
+ * a jump and the new rate.
  *
- * This prior only adds jumps to higher rates. It may widen bounds and make warnings earlier, but it never
- * rules out what headers leave possible. Two headers after a load's usual start outweigh the prior.
+ * The prior only adds jumps to higher rates. It may widen bounds and make warnings earlier. It never rules
+ * out what headers leave possible. Two headers after a load's usual start outweigh it.
  */
 export class ExpectedLoads {
   #loads: readonly UsualLoad[] = []
@@ -62,7 +64,7 @@ export class ExpectedLoads {
 
   /**
    * The chance, 0 to 1, that a usual load empties the row within `horizonSeconds`. Only the likeliest load
-   * that has not started yet counts.
+   * that has not started counts.
    */
   emptyChance(row: BeforeLoad, nowMs: number, horizonSeconds: number): number {
     let most = 0
@@ -84,11 +86,11 @@ export class ExpectedLoads {
 }
 
 /**
- * Seconds until a load empties the row; `undefined` if its usual start is `startedSeconds` ago or more, or if
- * it does not empty the row.
+ * Seconds until a load empties the row. `undefined` if it does not, or if its usual start is at least
+ * `startedSeconds` ago.
  *
- * The level changes by gain − others until the load starts, and then by gain − load until the load has made
- * all its requests.
+ * Until the load starts, the level changes by gain − others. From then on, it changes by gain − load, until
+ * the load has made all its requests.
  */
 function emptyAfter(
   load: UsualLoad,

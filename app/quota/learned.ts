@@ -1,6 +1,6 @@
-/** The model of one quota, as it is stored for a later run: what headers showed about others. */
+/** What headers showed about others' use of one quota, stored for a later run. */
 export interface LearnedQuota {
-  /** The size and model of the quota when this was learned. If either differs, learning starts again. */
+  /** Size and model of the quota at that time. If either differs later, learning starts again. */
   readonly limit: number
   readonly periodSeconds: number
   readonly model: 'rolling' | 'fixed'
@@ -8,7 +8,6 @@ export interface LearnedQuota {
   readonly atMs: number
   /** Whether a header ever proved use by others. */
   readonly isShared: boolean
-  /** Observed and predicted emptyings: see `EmptyingCalibration`. */
   readonly emptyings: EmptyingCounts
   /** Calibration of the lower end: see `LowerMargin`. */
   readonly margin: MarginCounts
@@ -19,17 +18,17 @@ export interface LearnedQuota {
   /** Jumps by target rate, and spells by band and holding time: see `Spells`. */
   readonly jumps: readonly number[]
   readonly spells: readonly number[]
-  /** Others, if headers showed them to be one program that polls: see `OthersPoller`. */
+  /** Present if headers showed that others are one program that polls: see `OthersPoller`. */
   readonly poller?: Poller
 }
 
 /** Another program that polls at equal intervals. */
 export interface Poller {
   readonly everySeconds: number
-  /** Requests of each poll; a lower bound if `mayBeMore`. */
+  /** Requests of each poll. A lower bound if `mayBeMore`. */
   readonly calls: number
   readonly mayBeMore: boolean
-  /** The first header that shows it, epoch ms. */
+  /** The first header that shows the poller, epoch ms. */
   readonly sinceMs: number
 }
 

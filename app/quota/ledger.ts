@@ -26,9 +26,7 @@ export interface Ticket {
 }
 
 export interface Folded {
-  /**
-   * The row that counted the request. A header may name a different row from the one that the path suggested.
-   */
+  /** The row that counted the request. The header may name a row other than the path's. */
   readonly category: string | undefined
   /** Requests that others must have made since the last header of this row. */
   readonly elsewhere: number
@@ -46,13 +44,13 @@ interface Row {
   hold: Hold | undefined
   readonly othersTakeAll: OthersTakeAll
   readonly state: RowState
-  /** When requests of programs last waited for this row, and critical programs' rate at that time. */
+  /** When programs' requests last waited for this row, and the rate of critical programs at that time. */
   held: { readonly criticalPerSecond: number; readonly atMs: number } | undefined
 }
 
-/** Period of a resource if neither the table nor its header names a period. */
+/** Period of a resource without one in the table or in a header. */
 const UNKNOWN_PERIOD_SECONDS = 60
-/** Maximum number of rows: a service could name a new resource in every response. */
+/** Maximum number of rows. A service could name a new resource in every response. */
 const MAX_RESOURCES = 128
 const MAX_ENDPOINTS = 1024
 /** A lower rate is left out of `ownRates`: one request is forgotten after about five minutes. */
@@ -61,9 +59,12 @@ const LEAST_RATE = 0.0001
 /**
  * All request quotas of one profile: rows in the table's order, then those that headers added.
  *
- * The resource name in a header decides which row counted a request. The first resource name seen for a
- * category is assigned to that category. If a header names the resource of another row, the endpoint moves to
- * that row. Any further name gets a row of its own. So no quota is shown twice, and no two quotas are mixed.
+ * The resource name in a header decides which row counted a request:
+ * - The first name seen for a category is assigned to the category.
+ * - If a header names the resource of another row, the endpoint moves to that row.
+ * - Any further name gets a new row.
+ *
+ * So no quota is shown twice, and no two quotas are mixed.
  */
 export class Ledger {
   readonly #rows = new Map<string, Row>()
@@ -73,7 +74,7 @@ export class Ledger {
   #thresholds = DEFAULT_THRESHOLDS
   #reserves: Readonly<Record<string, number>> = {}
   #criticalWhileHeld: (category: string) => number | undefined = () => undefined
-  /** Data learned by an earlier run about categories that have no row yet. */
+  /** Data learned by an earlier run, for categories without a row so far. */
   readonly #stored = new Map<string, LearnedQuota>()
 
   constructor(defaults: readonly RequestQuotaDefault[], nowMs: number) {
@@ -90,26 +91,26 @@ export class Ledger {
     }
   }
 
-  /** Sets the share of the limit below which each row is low, from the next view on. */
+  /** Sets the share of the limit below which each row is low. Applies from the next view on. */
   setThresholds(thresholds: Thresholds): void {
     this.#thresholds = thresholds
   }
 
-  /** Sets the gateway's reserves by category, in requests, from the next view on. */
+  /** Sets the gateway's reserves by category, in requests. Applies from the next view on. */
   setReserves(reserves: Readonly<Record<string, number>>): void {
     this.#reserves = reserves
   }
 
   /**
-   * Sets how fast critical programs use a category, in requests per second, while less urgent requests wait
-   * for it; `undefined` while no request waits. While requests wait, only critical programs draw on the
-   * reserve.
+   * Sets a function for the rate of critical programs in a category, in requests per second. It returns
+   * `undefined` while no less urgent request waits for the category. While one waits, only critical programs
+   * use the reserve.
    */
   setHeld(criticalWhileHeld: (category: string) => number | undefined): void {
     this.#criticalWhileHeld = criticalWhileHeld
   }
 
-  /** The reserve set for a category; `undefined`: the default applies. */
+  /** The reserve set for a category. `undefined` if the default applies. */
   reserveOf(category: string): number | undefined {
     return this.#reserves[category]
   }
@@ -137,7 +138,7 @@ export class Ledger {
     }
   }
 
-  /** The row that counts an endpoint; `undefined` if unknown. */
+  /** The row that counts an endpoint. `undefined` if unknown. */
   categoryOf(endpoint: string): string | undefined {
     return this.#rowFor(endpoint)?.category
   }
@@ -162,7 +163,6 @@ export class Ledger {
     return { id, endpoint, sentAtMs, isByDesk: byDeskAtMs !== undefined, category: row?.category }
   }
 
-  /** See `Bucket.markClockUncertain`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     for (const { bucket } of this.#rows.values()) bucket.markClockUncertain(fromMs, toMs)
   }
@@ -171,16 +171,13 @@ export class Ledger {
     this.#rowOf(ticket)?.bucket.notSent(ticket.id, nowMs)
   }
 
-  /**
-   * Handles a request that got no response. `laterMs`: how long from now the service may still count the
-   * request.
-   */
+  /** Handles a request without a response. `laterMs` is the time for which the service may still count it. */
   lost(ticket: Ticket, nowMs: number, laterMs = 0): void {
     this.#rowOf(ticket)?.bucket.lost(ticket.id, nowMs, laterMs)
   }
 
   /**
-   * Handles a 429 that names no limit: the request may have been charged, and the bucket may not be empty.
+   * Handles a 429 that names no limit. The request may have been charged, and the bucket may not be empty.
    */
   rateLimitedUnattributed(ticket: Ticket, nowMs: number): string | undefined {
     const row = this.#rowOf(ticket)
@@ -192,7 +189,7 @@ export class Ledger {
   answered(ticket: Ticket, rate: RateReading | undefined, nowMs: number, rejected: boolean): Folded {
     const charged = this.#rowOf(ticket)
     const row = (rate && this.#rowNamed(rate, ticket.endpoint, nowMs)) ?? charged
-    // The path's row was charged; if the header names another row, that charge is reverted.
+    // The path's row was charged. If the header names another row, the charge is reverted.
     if (charged && row !== charged) charged.bucket.notSent(ticket.id, nowMs)
     if (!row) return { category: undefined, elsewhere: 0 }
     const elsewhere = row.bucket.answered({
@@ -223,18 +220,20 @@ export class Ledger {
     if (row.othersTakeAll.answered(remaining, sentAtMs, nowMs)) row.hold = undefined
   }
 
-  /** When to send the next try to a category if others use its whole refill; `undefined` if they do not. */
+  /**
+   * When to send the next try to a category whose whole refill others use. `undefined` for any other
+   * category.
+   */
   nextTryAtMs(category: string): number | undefined {
     const others = this.#rows.get(category)?.othersTakeAll
     return others?.isSo ? others.nextTryAtMs : undefined
   }
 
-  /** See `OthersTakeAll.postpone`. */
   postponeTry(category: string, untilMs: number): void {
     this.#rows.get(category)?.othersTakeAll.postpone(untilMs)
   }
 
-  /** Pauses this row until `untilMs` after a rate 429. Other rows continue. */
+  /** Pauses a row until `untilMs`, after a rate 429. Other rows continue. */
   hold(category: string, hold: Hold): void {
     const row = this.#rows.get(category)
     if (row) row.hold = hold
@@ -245,7 +244,7 @@ export class Ledger {
     return hold && hold.untilMs > nowMs ? hold : undefined
   }
 
-  /** The number of consecutive 429s of a category; the end of a wait does not reset it. */
+  /** Number of consecutive 429s of a category. The end of a wait does not reset it. */
   refusals(category: string): number {
     return this.#rows.get(category)?.hold?.refusals ?? 0
   }
@@ -254,9 +253,7 @@ export class Ledger {
     return this.#rows.get(category)?.bucket.seen?.atMs
   }
 
-  /**
-   * Time of the last header that showed far more use by others than expected; `undefined` if no header did.
-   */
+  /** Time of the last header that showed far more use by others than expected. `undefined` without one. */
   surprisedAtMs(category: string): number | undefined {
     return this.#rows.get(category)?.bucket.surprisedAtMs
   }
@@ -286,7 +283,8 @@ export class Ledger {
   }
 
   /**
-   * Own use is a one-minute mean, so part of it counts as held for a minute after the last request waited.
+   * Own use is a one-minute mean. Part of it counts as held back until a minute after the last request
+   * waited.
    */
   #heldOf(row: Row, nowMs: number): number {
     const criticalPerSecond = this.#criticalWhileHeld(row.category)
@@ -308,7 +306,7 @@ export class Ledger {
       held,
     }
     const view = viewOf(row.category, row.resource, row.bucket, standing, nowMs)
-    // If no header has named a category's own row, another row may count its requests.
+    // If no header has named the category's own row, another row may count its requests.
     const countedBy = row.bucket.seen ? undefined : this.#rowOfEndpoint.get(row.category)
     return countedBy === undefined || countedBy === row.category ? view : { ...view, countedBy }
   }
@@ -322,8 +320,8 @@ export class Ledger {
   }
 
   /**
-   * The row that a header names, created if new; `undefined` if the header names no row, or if there are
-   * already `MAX_RESOURCES` rows.
+   * The row that a header names, created if new. `undefined` if the header names none, or if there are
+   * `MAX_RESOURCES` rows.
    */
   #rowNamed(rate: RateReading, endpoint: string, nowMs: number): Row | undefined {
     const { resource, limit, periodSeconds } = rate
@@ -368,8 +366,8 @@ export class Ledger {
 
   #nameFor(guessed: Row | undefined, resource: string, endpoint: string): string {
     if (guessed && guessed.resource === undefined) return guessed.category
-    // A category without a request quota in the table, such as Positions Stream, may turn out to have one;
-    // its row then gets the category's name.
+    // A category without a request quota in the table, such as Positions Stream, may still have one. Its row
+    // gets the category's name.
     if (!guessed && !endpoint.startsWith('/')) return endpoint
     return this.#rows.has(resource) ? `${resource} (2)` : resource
   }

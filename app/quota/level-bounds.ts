@@ -14,9 +14,9 @@ import {
 /**
  * The lower and upper bound of a bucket's level, and how they change with time.
  *
- * A rolling interval refills both (service 8.3.1); the end of a fixed window raises first `high`, then `low`
- * (service 8.3.5). Reset decides which of the two models applies. Times are milliseconds on one monotonic
- * clock; levels are fractional requests.
+ * A rolling interval refills both (service 8.3.1). The end of a fixed window raises `high`, then `low`
+ * (service 8.3.5). Reset decides which model applies. Times are milliseconds on one monotonic clock. Levels
+ * are requests and need not be whole.
  */
 export class LevelBounds {
   limit: number
@@ -27,7 +27,7 @@ export class LevelBounds {
   #model: 'rolling' | 'fixed' = 'rolling'
   #atMs: number
   /**
-   * The last window that a header showed. Stored even after its end, because the next window ends at least a
+   * The last window that a header showed. Needed even after its end, because the next window ends at least a
    * period later.
    */
   #window: FixedWindow | undefined
@@ -71,12 +71,15 @@ export class LevelBounds {
     return this.#window
   }
 
-  /** The refill in requests per millisecond; 0 in the fixed model. */
+  /** The refill in requests per millisecond. 0 in the fixed model. */
   get gainPerMs(): number {
     return gainPerMsOf(this.#model, this.limit, this.periodMs)
   }
 
-  /** Whether the window may have ended, so that a request sent now may count in the old or the new one. */
+  /**
+   * Whether the window may have ended. A request that is sent now may then count in the old or the new
+   * window.
+   */
   get mayBeInEitherWindow(): boolean {
     return this.#mayBeInEitherAt(this.#atMs)
   }
@@ -107,7 +110,6 @@ export class LevelBounds {
     this.#atMs = nowMs
   }
 
-  /** See `Bucket.markClockUncertain`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.advance(fromMs)
     const low = this.#low
@@ -116,18 +118,21 @@ export class LevelBounds {
     this.#low = low
   }
 
-  /** Charges one request that counted. `high`, 0 to 1: the part that is charged to the upper bound. */
+  /**
+   * Charges one request that counted. `high` is the part of the request that is charged to the upper bound, 0
+   * to 1.
+   */
   charge(high: number): void {
     this.#low = Math.max(0, this.#low - 1)
     this.#high = Math.max(0, this.#high - high)
   }
 
-  /** Charges a request that may count at any time up to `laterMs` from now, to the lower bound only. */
+  /** Charges a request that may count at any time up to `laterMs` from now. Only the lower bound falls. */
   chargeLost(laterMs: number): void {
     this.#low = Math.max(0, Math.min(this.#low, this.limit - this.gainPerMs * laterMs) - 1)
   }
 
-  /** Replaces both bounds with those of a header whose interval does not overlap them. */
+  /** Replaces both bounds with those of a header that contradicts them. */
   replace(low: number, high: number): void {
     this.#high = high
     this.#low = Math.min(low, high + this.#requests.inFlight)
@@ -143,11 +148,11 @@ export class LevelBounds {
     this.#low = Math.min(Math.max(this.#low, low), this.#high + this.#requests.inFlight)
   }
 
-  /** The lower bound at `nowMs`, in requests; at most the limit. */
+  /** The lower bound at `nowMs`, in requests. At most the limit. */
   lowAt(nowMs: number): number {
     if (this.#model === 'fixed') {
       const window = this.#window
-      // Needed only for a time after the window's end: once the bounds themselves are past that end, `low` is
+      // Only for a time after the window's end, while the bounds are from before the end. Otherwise `low` is
       // already correct.
       if (!window || nowMs < window.endsLatestMs || this.#atMs >= window.endsLatestMs) return this.#low
       const since = this.#requests.mayHaveCountedAfter(window.endsEarliestMs)
@@ -157,7 +162,7 @@ export class LevelBounds {
     return Math.min(this.limit, this.#low + elapsedMs * this.gainPerMs)
   }
 
-  /** The upper bound at `nowMs`, in requests; at most the limit. */
+  /** The upper bound at `nowMs`, in requests. At most the limit. */
   highAt(nowMs: number): number {
     if (this.#model === 'fixed') {
       const endsMs = this.#window?.endsEarliestMs
@@ -168,8 +173,8 @@ export class LevelBounds {
   }
 
   /**
-   * Refill lost because the bucket was full, from the start to `nowMs`, in requests: the excess of `middleAt`
-   * over the limit.
+   * Requests of refill that are lost at the limit from the start to `nowMs`: the excess of `middleAt` over
+   * the limit.
    */
   overflowedAt(nowMs: number): number {
     const free = this.middleAt(this.#atMs) + (nowMs - this.#atMs) * this.gainPerMs
@@ -177,8 +182,8 @@ export class LevelBounds {
   }
 
   /**
-   * The midpoint of the bounds, in requests, linear between events. Only the midpoint is capped at the limit,
-   * not the two bounds from which it is computed.
+   * The midpoint of the bounds, in requests, linear between events. The midpoint is capped at the limit. The
+   * bounds that it is computed from are not.
    */
   middleAt(nowMs: number): number {
     const { inFlight } = this.#requests
@@ -188,17 +193,17 @@ export class LevelBounds {
     return Math.min(this.limit, middle + (nowMs - this.#atMs) * this.gainPerMs)
   }
 
-  /** The interval of levels possible now according to one header. Later own requests are not subtracted. */
+  /** The levels that one header leaves possible now. Later own requests are not subtracted. */
   shownBy(header: Shown): { readonly least: number; readonly most: number } {
-    // If the clock was set back, the bounds stay unchanged.
+    // After the clock was set back, the bounds stay unchanged.
     const nowMs = Math.max(header.nowMs, this.#atMs)
     const { least, most } = levelsShown(this.#known, { ...header, nowMs }, this)
     return { least, most }
   }
 
   /**
-   * Updates model and window from a header. Returns false for a header of a window that has ended, which
-   * carries no information about the present one.
+   * Updates model and window from a header. Returns false for a header of an ended window, which shows
+   * nothing about the present window.
    */
   judge(header: Shown): boolean {
     const { remaining, resetSeconds, sentAtMs, nowMs } = header
@@ -234,8 +239,7 @@ export class LevelBounds {
   }
 
   /**
-   * Assumes a window of one period after a header without Reset. Without it, a bucket at 0 would never
-   * refill.
+   * Assumes a window of one period after a header without Reset. Otherwise a bucket at 0 would never refill.
    */
   #assumeWindow(sentAtMs: number, nowMs: number): void {
     if (this.#model !== 'fixed' || (this.#window && this.#window.endsLatestMs > nowMs)) return
@@ -248,7 +252,7 @@ export class LevelBounds {
     return window !== undefined && nowMs >= window.endsEarliestMs && nowMs < window.endsLatestMs
   }
 
-  /** Raises `high` to the limit: a new window may have begun, and may have counted requests in flight. */
+  /** Raises `high` to the limit: a new window may have begun, and it may have counted requests in flight. */
   #mayBeNew(): void {
     this.#high = this.limit
     this.#requests.allMaybeSeen()

@@ -6,20 +6,19 @@ import { countedToEmpty, emptyAtMost, emptyAtWith } from './safe-pace.ts'
 export interface ForecastPoint {
   /** Epoch ms. */
   readonly at: number
-  /** The low edge: the lower bound, with others at the high end of their interval. */
+  /** The low edge, from the lower bound and the high end of others' use. */
   readonly low: number
   /**
-   * The high edge: the upper bound, with others at the low end of their interval; `undefined` if that end is
-   * unknown.
+   * The high edge, from the upper bound and the low end of others' use. `undefined` if that end is unknown.
    */
   readonly high: number | undefined
 }
 
-/** How a row's level develops if its use stays the same. */
+/** How a row's level develops if its use does not change. */
 export interface LevelForecast {
-  /** When the low edge reaches 0, epoch ms; not in the future if the row may already be empty. */
+  /** When the low edge reaches 0, epoch ms. Not in the future if the row may be empty already. */
   readonly emptyAtMs: number
-  /** Earliest first: now, each time at which an edge changes its slope, and times in between for a cursor. */
+  /** Earliest first: now, each time at which an edge changes its slope, and further times for a cursor. */
   readonly points: readonly ForecastPoint[]
 }
 
@@ -48,25 +47,25 @@ const STEPS = 20
 
 /** When a row runs out if its use continues, epoch ms. */
 export interface EmptyRange {
-  /** Computed from the lower bound, with others at the high end. */
+  /** From the lower bound, with others at the high end. */
   readonly fromMs: number
-  /**
-   * Computed from the upper bound, with others at the low end; `undefined` if the row might never run out.
-   */
+  /** From the upper bound, with others at the low end. `undefined` if the row may never run out. */
   readonly toMs: number | undefined
 }
 
-/** The late end is not shown if it is more than this many periods away. */
+/** A late end that is more than this many periods away is not shown. */
 const FAR_PERIODS = 12
 
 /**
- * The range in which a row runs out, as every surface shows it. `undefined` if no range can be given: others'
- * use is unknown, the row does not run out, the row is empty, or the wait after a 429 is not over.
+ * The range in which a row runs out, the same in the whole app.
+ *
+ * `undefined` while others' use is unknown, if the row does not run out, if it is empty, or during the wait
+ * after a 429.
  */
 export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
   const { state, asOf, emptyAt } = row
   if (state === 'empty' || state === 'blocked' || row.blockedUntil !== undefined) return undefined
-  // Computed at the time of the snapshot, so that it does not move with the clock.
+  // Computed for the snapshot's time, so that the result does not move with the clock.
   const fromMs = emptyAtWith(row, 0, asOf)
   if (typeof fromMs !== 'number') return undefined
   const isDoubted = state === 'watch' || state === 'low' || state === 'running-out'
@@ -79,10 +78,9 @@ export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
 
 /**
  * The range of a row's level from `nowMs` to `toMs`, from both bounds and both ends of others' use. A fixed
- * window is forecast up to its end.
+ * window is forecast only to its end.
  *
- * `undefined` if no range can be given: others' use is unknown, the row does not run out, the row is empty,
- * or the wait after a 429 is not over.
+ * `undefined` in the same cases as `emptyRangeOf`.
  */
 export function levelForecast(row: ForecastRow, nowMs: number, toMs: number): LevelForecast | undefined {
   const { use, limit, windowEndsAt } = row

@@ -4,32 +4,34 @@ import type { OthersUse } from './others-use.ts'
 /**
  * The probability that others took more than `low` allows for: initial value, bounds, and factors.
  *
- * A header that shows more requests missing (a miss) halves the probability; any other header (a hit) raises
- * it by 3 %. The probability is stable when 4 % of headers are misses: 0.5^0.04 × 1.03^0.96 ≈ 1.
+ * A miss is a header that shows more requests missing. Any other header is a hit. A miss halves the
+ * probability, and a hit raises it by 3 %. It is stable at 4 % misses: 0.5^0.04 × 1.03^0.96 ≈ 1.
  */
 const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, afterHit: 1.03 } as const
 /**
- * The surprise: how far, at most, the requests that a recent header showed missing exceeded the median
- * estimate. It decays by 2 % per header. It counts in proportion to the header's age, and fully from
- * `withinSeconds` on, because such a burst may repeat at any time.
+ * The surprise is the largest excess of missing requests over the median estimate at a recent header. Such a
+ * burst may repeat at any time.
+ *
+ * The surprise decays by 2 % per header. It counts in proportion to the header's age, and fully from
+ * `withinSeconds` on.
  */
 const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
 /**
- * Minimum age of a header, in seconds, at which `low` allows for one request of others even if none was ever
+ * Minimum age of a header in seconds at which `low` allows for one request of others, even if none was ever
  * observed.
  */
 const ONE_AFTER_SECONDS = 3
 const JUDGED_FROM_SECONDS = 1
 
 /**
- * The margin between `low` and the median estimate, learned from how often a header showed a level below
- * `low`.
+ * The margin between `low` and the median estimate. It is learned from how often a header showed a level
+ * below `low`.
  */
 export class LowerMargin {
   #share: number = BELOW_LOW.atFirst
   #surprise = 0
 
-  /** The probability, 0 to 1, that others took more than `low` allows for, leaving aside the surprise. */
+  /** The probability, 0 to 1, that others took more than `low` allows for, apart from the surprise. */
   get share(): number {
     return this.#share
   }
@@ -53,8 +55,8 @@ export class LowerMargin {
   }
 
   /**
-   * Learns from a header that showed at least `missing` requests missing, unless the last header was less
-   * than a second ago.
+   * Learns from a header that showed at least `missing` missing requests. Has no effect within a second of
+   * the last header.
    */
   judge(others: OthersUse, missing: number, limit: number): void {
     if (others.seconds < JUDGED_FROM_SECONDS) return

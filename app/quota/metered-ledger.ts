@@ -23,7 +23,7 @@ interface Used {
  * app started. A rate alone
  * could not answer "what used my quota at 14:20?" later.
  *
- * Own use includes requests that may have counted, but no 429s, which use nothing.
+ * Own use includes requests that may have counted. 429s use nothing and are not included.
  */
 export class MeteredLedger extends Ledger {
   readonly #used = new Map<string, Used>()

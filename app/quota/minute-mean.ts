@@ -1,27 +1,24 @@
 import { MINUTE_MS } from '../contract/units.ts'
 
-/** Maximum number of headers kept. If a minute has more, the mean covers less than a minute. */
+/** Maximum number of stored headers. With more in a minute, the mean covers less than a minute. */
 const MAX_HEADERS = 64
 
-/**
- * One header. `requests`: how many requests all headers up to this one showed missing, in addition to own
- * ones.
- */
+/** One header. `requests`: requests missing in addition to own ones, summed up to this header. */
 interface Count {
   readonly atMs: number
   readonly requests: number
 }
 
 /**
- * Others' mean rate over the last minute, for comparison with own use, which is measured over the same time.
- * Others' present rate may differ: it may have just begun or ended.
+ * Others' mean rate over the last minute, for a comparison with own use over the same time. Others' present
+ * rate may differ if it has just begun or ended.
  *
- * Mutable. Times in milliseconds on one clock, rates in requests per second.
+ * Mutable. Times are milliseconds on one clock, rates are requests per second.
  */
 export class MinuteMean {
   #counts: Count[] = []
 
-  /** Starts again at a header. Nothing is known about the time before it. */
+  /** Starts again at a header. What happened before is unknown. */
   restart(atMs: number): void {
     this.#counts = [{ atMs, requests: 0 }]
   }
@@ -31,14 +28,14 @@ export class MinuteMean {
     const counts = this.#counts
     const last = counts.at(-1)
     counts.push({ atMs, requests: (last?.requests ?? 0) + missing })
-    // The last header before the minute is kept, because the gap after it reaches into the minute.
+    // The last header before the minute is needed, because the gap after it reaches into the minute.
     while (counts.length > 2 && (counts[1]!.atMs <= atMs - MINUTE_MS || counts.length > MAX_HEADERS))
       counts.shift()
   }
 
   /**
-   * The range of the rate over the minute before `nowMs`, assuming `perSecond` since the last header;
-   * `undefined` before the second header.
+   * The range of the rate over the minute before `nowMs`. `undefined` before the second header. `perSecond`:
+   * the assumed rate since the last header.
    */
   at(nowMs: number, perSecond: number): { readonly least: number; readonly most: number } | undefined {
     const counts = this.#counts

@@ -4,7 +4,7 @@ import { nearChanceBelow } from './normal.ts'
 const NEGLIGIBLE = 1e-5
 /** Standard deviation below which a number counts as exact. */
 const MIN_DEVIATION = 1e-4
-/** Maximum number of iterations when a quantile is searched for; enough for any limit. */
+/** Maximum number of iterations of the search for a quantile. Enough for any limit. */
 const MAX_LOOKS = 60
 
 /** A weighted sum of normal distributions. Mutable: refilled for each query. */
@@ -34,12 +34,12 @@ export class Mixture {
     this.#parts += 1
   }
 
-  /** The probability, 0 to 1, of at most `number`. */
+  /** Probability of at most `number` requests, 0 to 1. */
   chanceOfAtMost(number: number): number {
     const [chances, means, sharpness, parts] = [this.#chances, this.#means, this.#sharpness, this.#parts]
     let sum = 0
     for (let part = 0; part < parts; part += 1) {
-      // The smallest deviation is added, so that an exact number counts as being at most itself.
+      // Adds the smallest deviation, so that an exact number counts as at most itself.
       const above = number - means[part]! + MIN_DEVIATION
       sum += chances[part]! * nearChanceBelow(above * sharpness[part]!)
     }
@@ -47,7 +47,7 @@ export class Mixture {
   }
 
   /**
-   * The number at the quantile `share` (0 to 1), limited to 0 … `most`.
+   * The number at the quantile `share` (0 to 1), clipped to 0 … `most`.
    *
    * Root search by false position with the Illinois rule: about 6 evaluations, where bisection needs 13.
    */

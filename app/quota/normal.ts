@@ -6,8 +6,8 @@ export const density = (z: number): number => Math.exp(-0.5 * z * z) / ROOT_OF_T
 /**
  * The chance that a standard normal number is at most `z`, accurate to 2e-7.
  *
- * Abramowitz and Stegun 26.2.17: Φ(z) = 1 − φ(z)·(b₁t + … + b₅t⁵) with t = 1 / (1 + 0.2316419 z), for z ≥ 0;
- * the other half by symmetry.
+ * Abramowitz and Stegun 26.2.17, for z ≥ 0: Φ(z) = 1 − φ(z)·(b₁t + … + b₅t⁵) with t = 1 / (1 + 0.2316419 z).
+ * The other half follows by symmetry.
  */
 export function chanceBelow(z: number): number {
   if (z > 6) return 1
@@ -26,7 +26,8 @@ const CHANCES = Float64Array.from({ length: 2 * LAST_Z * STEPS_TO_ONE + 2 }, (_,
 )
 
 /**
- * `chanceBelow` accurate to 1e-5, about eight times as fast: interpolates linearly between values 1/64 apart.
+ * Like `chanceBelow`, accurate to only 1e-5 but about eight times as fast. Interpolates linearly between
+ * values 1/64 apart.
  *
  * Over a step h, interpolation errs by at most h²/8 · max|φ′| = (1/64)²/8 · 0.242 = 7e-6.
  */

@@ -5,10 +5,11 @@ import { replenishedPerSecond } from './replenishment.ts'
 
 /** Share of the refill below which use by others is not reported. */
 const NOTABLE_SHARE = 0.02
-/** Rate, in requests per second, below which use is not reported either, because it would be shown as 0. */
+/** Minimum rate of use that is reported, in requests per second. A lower rate would be shown as 0. */
 const MIN_PER_SECOND = 0.05
 /**
- * How long use must stay below both thresholds before an episode ends; pauses between two scans are shorter.
+ * Time in milliseconds for which use must stay below both thresholds before an episode ends. Pauses between
+ * two scans are shorter.
  */
 const ENDED_AFTER_MS = 60_000
 
@@ -23,9 +24,9 @@ interface Episode {
 type Row = Pick<RequestQuota, 'category' | 'limit' | 'period' | 'use' | 'observedAt'>
 
 /**
- * Use by others as episodes, at most one at a time per row, reported at its start and its end.
+ * Use by others as episodes, one at a time per row. Reports the start and the end of each.
  *
- * A header that proves use starts an episode, and a header after the use fell ends it. Silence between two
+ * A header that proves use starts an episode. A header after the use fell ends it. The time between two
  * headers shows nothing about others.
  */
 export class OthersEpisodes {

@@ -12,16 +12,16 @@ import {
   searchPoller,
 } from './poller-search.ts'
 
-/** One header of a rolling quota, after its own request was counted. Levels and counts in requests. */
+/** One header of a rolling quota, after its own request was counted. Levels and counts are requests. */
 export interface PollerHeader {
   readonly sentAtMs: number
   readonly nowMs: number
   /** Bounds on the level when the service wrote the header, from this header alone. */
   readonly least: number
   readonly most: number
-  /** Own requests that may have counted before or after this header. */
+  /** Own requests that may have counted either before or after this header. */
   readonly doubtful: number
-  /** The probability that `OthersUse` gave to what this header shows, 0 to 1. */
+  /** The probability, 0 to 1, that `OthersUse` gave to what this header shows. */
   readonly chance: number
 }
 
@@ -30,40 +30,37 @@ export interface PollerHeader {
  * `most`.
  */
 const TRIES = { perSecond: 3_000, most: 20_000 } as const
-/**
- * A new search needs this many gaps more than the last one: a share of the present number, at least `least`.
- */
+/** Number of new gaps before another search: this share of the present number, and at least `least`. */
 const MORE_GAPS = { share: 0.25, least: 8 } as const
 /** Jitter of a header's time, in seconds. */
 const JITTER_SECONDS = 0.03
 /**
- * Number of latest gaps against which a known poller is checked, and the log-odds against the poller at which
- * it counts as ended.
+ * Number of latest gaps against which a known poller is checked. Below the log-odds `ENDED`, the poller
+ * counts as ended.
  */
 const FOLLOWED = 32
 const ENDED = 12
-/** Gaps after which the timing is refined even if it fits. */
+/** Number of gaps after which a fitting timing is refined too. */
 const FOLLOWED_EVERY = 8
-/** A poller of an earlier run is forgotten if this many gaps do not show it. */
+/** A poller of an earlier run is forgotten after this many gaps that do not show it. */
 const MISSED = 128
-/** Longest time between two runs, in milliseconds, after which a poller may still be the same program. */
+/** Maximum time between two runs for a poller to count as the same program. Milliseconds. */
 const SAME_WITHIN_MS = HOUR_MS
 
 /**
- * Recognizes others as one program that polls at equal intervals, from the headers of own requests at
- * irregular times.
+ * Recognises others as one program that polls at equal intervals, from headers of own requests at irregular
+ * times.
  *
  * Model: others make `calls` requests every `period` seconds from `phase` on, and nothing else. The model
- * predicts the level at each header from the level at the previous header, whereas irregular use gives only a
- * probability of that level (`PollerGaps`). The ratio of the two is multiplied over the latest headers
+ * predicts the level at each header from the level at the previous one. Irregular use gives only a
+ * probability of that level (`PollerGaps`). The ratio of both is multiplied over the latest headers
  * (`fitOf`), for each of up to a million timings (`searchPoller`).
  *
- * Between two headers, n polls make n × calls requests, give or take one poll, whereas random use would
- * scatter by √n. While a quota is nearly full, a header shows a request missing only shortly after a poll.
- * Therefore twenty to sixty headers are enough, whenever they arrive.
+ * Between two headers, n polls make n × calls requests, give or take one poll. Random use would scatter by
+ * √n. On a nearly full quota, a header shows a missing request only shortly after a poll. So twenty to sixty
+ * headers are enough, whenever they arrive.
  *
- * For a poller that an earlier run recognized, less evidence is enough, because only few timings near it are
- * tried.
+ * A poller of an earlier run needs less evidence, because only few timings near it are tried.
  *
  * Mutable. Work per header is bounded: see `TRIES`.
  */
@@ -79,11 +76,11 @@ export class OthersPoller {
   #shownPeriod = 0
   #sinceMs = 0
   #against = 0
-  /** The poller found in an earlier run, until headers of this run confirm it. */
+  /** The poller of an earlier run, until headers of this run confirm it. */
   #stored: Poller | undefined
   #isSame = false
 
-  /** The recognized poller; `undefined` while no timing is clear. */
+  /** The recognised poller. `undefined` while no timing is clear. */
   get found(): Poller | undefined {
     const timing = this.#timing
     if (timing === undefined) return undefined
@@ -92,7 +89,7 @@ export class OthersPoller {
   }
 
   /**
-   * The poller to store for a later run: the recognized one, or else the restored one. The restored one is
+   * The poller to store for a later run: the recognised one, otherwise the restored one. The restored one is
    * forgotten after `MISSED` gaps.
    */
   learned(): Poller | undefined {
@@ -101,8 +98,8 @@ export class OthersPoller {
   }
 
   /**
-   * Restores the poller of an earlier run, whose last header is `ageMs` old. The age is negative if the clock
-   * was set back.
+   * Restores the poller of an earlier run. `ageMs`: age of that run's last header, negative if the clock was
+   * set back.
    */
   restore(stored: Poller | undefined, ageMs: number): void {
     this.#stored = stored
@@ -118,14 +115,14 @@ export class OthersPoller {
   }
 
   /**
-   * Marks the time until the next header as uncertain, for example after a lost request, a 429, or a change
-   * to the system clock.
+   * Marks the time until the next header as uncertain, for example after a lost request, a 429, or a clock
+   * change.
    */
   doubt(): void {
     this.#isDoubtful = true
   }
 
-  /** Resets everything: the quota has another size or model. */
+  /** Resets everything, because the quota has another size or model. */
   forget(): void {
     this.#gaps.clear()
     this.#last = undefined
@@ -145,13 +142,13 @@ export class OthersPoller {
     if (last === undefined) this.#baseMs = header.nowMs
     if (!isUsable) return
     const [from, to] = [this.#secondsOf(last), this.#secondsOf(header)]
-    // Headers of simultaneous requests come in any order, and say little about what happened in between.
+    // Headers of simultaneous requests arrive in any order, so the time between them means little.
     this.#isDoubtful = to <= from || from < this.#gaps.end
     if (this.#isDoubtful) return
     const grown = quota.refill * (to - from)
     const isNearFull = last.least - last.doubtful + grown >= quota.limit
-    // If the quota was full in between, the level depends on when each of several own requests counted. Such
-    // a gap is not used.
+    // If the quota was full in between, the level depends on when each own request counted. Such a gap is not
+    // used.
     if (last.most + grown >= quota.limit && (own > 1 || header.doubtful > 0)) return
     const middle = (last.least + last.most - last.doubtful) / 2 + grown
     this.#gaps.add({
@@ -173,13 +170,13 @@ export class OthersPoller {
     return ((sentAtMs + nowMs) / 2 - this.#baseMs) / 1000
   }
 
-  /** Seconds spanned by the gaps to which the present timing is fitted. */
+  /** Seconds covered by the gaps to which the present timing is fitted. */
   get #span(): number {
     const { from, to, count } = this.#gaps
     return to[count - 1]! - from[Math.max(0, count - FOLLOWED)]!
   }
 
-  /** Continues the search, as far as the time since the last header allows. */
+  /** Continues the search. The number of tries depends on the time since the last header. */
   #look(seconds: number, quota: PollerQuota): void {
     const gaps = this.#gaps
     if (this.#search === undefined) {
@@ -228,15 +225,12 @@ export class OthersPoller {
   }
 }
 
-/**
- * When the first header arrived that showed a request missing, counting from the gap with index `first`.
- * Seconds.
- */
+/** Time of the first header that showed a request missing, from the gap with index `first` on. Seconds. */
 function firstShownAt({ to, missing, count }: PollerGaps, first: number): number {
   let at = first
   while (at < count - 1 && missing[at]! < 0.5) at += 1
   return to[at]!
 }
 
-/** The period to two digits, because timers drift and headers do not show more. */
+/** The period to two digits. Timers drift, and headers show no more. */
 const roundedPeriod = ({ period }: FoundTiming): number => Number(period.toPrecision(2))

@@ -1,6 +1,6 @@
 /**
- * An estimate of other programs' requests since the last header and of their rate, each with the ends of its
- * interval. Requests; requests per second.
+ * An estimate of other programs' requests since the last header, and of their rate per second. Each has the
+ * ends of its interval.
  */
 export interface OthersReading {
   readonly taken: number
@@ -35,7 +35,7 @@ export const growthFrom = (before: Growth, now: Growth, seconds: number): Growth
 })
 
 /**
- * Extrapolates a reading by `seconds`: the counts grow linearly and stay at or above 0, everything else is
+ * Extrapolates a reading by `seconds`. The counts grow linearly and stay at or above 0. Everything else is
  * unchanged.
  */
 export const later = (reading: OthersReading, seconds: number): OthersReading => ({

@@ -6,26 +6,25 @@ import { Spells } from './spells.ts'
 import { grow, grown, waiting } from './taken-moments.ts'
 
 /*
- * Estimates other programs' requests on one quota from what headers show missing beyond this app's own
- * requests.
+ * Estimates other programs' requests on one quota, from the requests that headers show missing in addition to
+ * this app's own.
  *
- * Model: others make requests at random, at a rate that is constant for a while and then jumps to another
- * one. A candidate is a rate r with a mean holding time h: r is 0 or one of 28 rates from 1/16 to 32 times
- * the refill, three to an octave; h is one of four times. Each candidate has a probability. Each rate has the
- * mean and the variance of the requests that others made since the last header ("taken"). Both are computed
- * twice: for a rate that held since that header ("held"), and for one that began by a jump since then
- * ("came").
+ * Model: others make requests at random, at a rate that is constant for a while and then jumps. A candidate
+ * is a rate r with a mean holding time h. r is 0 or one of 28 rates from 1/16 to 32 times the refill, three
+ * to an octave; h is one of four times. Each candidate has a probability. Each rate has the mean and the
+ * variance of the requests that others made since the last header ("taken"). Both exist twice: for a rate
+ * that held since that header ("held"), and for one that began by a jump since then ("came").
  *
  * A time step of one second, t seconds after the last header (an interacting multiple model, IMM):
- *   1. Jump: a candidate keeps its rate with probability exp(−1/h). The rest of its probability is
- *      distributed over all candidates in proportion to the jumps observed so far.
- *   2. Growth: mean of taken + r; variance of taken + r (a Poisson count) + r²c²(2t + 1), with c·r the
- *      standard deviation of r within its cell.
- *   3. Limits: taken = max(0, taken − overflowed), because a full quota loses its refill unless others use
- *      it; taken ≤ left, the level that there would be without others.
+ * 1. Jump: a candidate keeps its rate with probability exp(−1/h). The rest of its probability is distributed
+ *    over all candidates in proportion to the jumps observed so far.
+ * 2. Growth: add r to the mean of taken. Add r (a Poisson count) and r²c²(2t + 1) to its variance, where c·r
+ *    is the standard deviation of r within its cell.
+ * 3. Limits: taken = max(0, taken − overflowed), because a full quota loses its refill unless others use it.
+ *    Also, taken ≤ left, the level without others.
  *
- * A header that shows d requests missing: the probability of each candidate is multiplied by the normal
- * probability of d ± ½ (Bayes' rule), and taken restarts at 0.
+ * At a header that shows d requests missing, the probability of each candidate is multiplied by the normal
+ * probability of d ± ½ (Bayes' rule). Then taken restarts at 0.
  *
  * Units: requests and seconds. `RATES` is in multiples of the refill, `#rates` in requests per second.
  */
@@ -34,7 +33,7 @@ import { grow, grown, waiting } from './taken-moments.ts'
 // many.
 const { BAND_OF, CELL_SPREAD, HALF_CELL, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT, RATES, staysFor } =
   candidates
-/** Probability that others' rate lies above the shown range, and also the probability that it lies below. */
+/** Probability that others' rate is above the shown range. Equal to the probability that it is below. */
 export const RATE_TAIL = 0.05
 /** Minimum requests in a spell for its mean rate to be used. */
 const MIN_COUNTED = 5
@@ -46,31 +45,31 @@ export const CANDIDATE_COUNT = COUNT
 /** Probability, before the first header, that no other program uses the quota. */
 const QUIET_AT_FIRST = 0.6
 /**
- * How the probability of a usual load is divided among three candidate rates: the one below the load's rate,
- * the one at the load's rate, and the one above.
+ * How the probability of a usual load is divided among three candidate rates: those just below, at and just
+ * above the load's rate.
  */
 const LOAD_SPREAD = [0.25, 0.5, 0.25] as const
-/** Rates less likely than this are ignored when the chance that others empty the quota is computed. */
+/** Rates with a lower probability are ignored in the chance that others empty the quota. */
 const NEGLIGIBLE = 1e-5
-/** Rate, per second, at which a candidate's probability moves to the neighbouring cells. */
+/** Rate, per second, at which a candidate's probability spreads to the neighbouring cells. */
 const WANDER = 1 / 500
 /** Prior probability of a header that no candidate explains. */
 const OUTLIER = 1e-4
 /** Variance of a header's value beyond rounding, in requests². */
 const NOISE = 0.01
 /**
- * How far, in requests, to shift up both ends of the missing-requests interval. Header values are rounded, so
- * the true number of missing requests is just above the lower end.
+ * Shift of both ends of the missing-requests interval, in requests. Header values are rounded, so the true
+ * number is just above the lower end.
  */
 const ROUNDED = 0.2
 /**
- * Longest time, in seconds, by which the model is advanced at once. After a longer gap, nothing that the last
- * header showed still applies.
+ * Maximum time in seconds by which the model is advanced at once. After a longer gap, the last header means
+ * nothing.
  */
 const MAX_SECONDS = 7200
 /**
- * If others take at least this share of the overflowing refill, a full quota stays below full for longer than
- * one time step, so the steady state of `waiting` does not apply.
+ * If others take at least this share of the overflowing refill, a full quota stays below full for more than
+ * one time step. The steady state of `waiting` does not apply then.
  */
 const MAX_BUSY = 0.95
 
@@ -83,14 +82,16 @@ export interface EmptyChance {
   readonly byPresent: number
 }
 
-/** A load that others may have started: requests per second, probability 0 to 1, seconds. */
+/**
+ * A load that others may have started: requests per second, probability (0 to 1), and duration in seconds.
+ */
 export interface PossibleLoad {
   readonly perSecond: number
   readonly chance: number
   readonly lastsSeconds: number
 }
 
-/** How many requests, beyond Headroom's own, a header shows were used; see `observed`. */
+/** Requests that a header shows were used in addition to own ones. See `observed`. */
 export interface Missing {
   readonly least: number
   readonly most: number
@@ -107,7 +108,7 @@ export class OthersUse {
   /** The refill, in requests per second. */
   #refill: number
   #limit: number
-  /** Rate of each candidate in requests per second, and its standard deviation as a share of that rate. */
+  /** Rate of each candidate in requests per second, and its standard deviation as a share of the rate. */
   readonly #rates = new Float64Array(RATE_COUNT)
   readonly #spreads = new Float64Array(RATE_COUNT)
   /** Others' requests in the present spell, its length in seconds, and the overflow since the last header. */
@@ -115,8 +116,8 @@ export class OthersUse {
   #spellSeconds = 0
   #overflowed = 0
   /**
-   * Probability of each candidate, at index `rate × HOLD_COUNT + hold`. `#held`: its rate has not changed
-   * since the last header. `#came`: its rate began by a jump since then.
+   * Probability of each candidate, at index `rate × HOLD_COUNT + hold`. `#held`: the rate has not changed
+   * since the last header. `#came`: the rate began by a jump since then.
    */
   readonly #held = new Float64Array(COUNT)
   readonly #came = new Float64Array(COUNT)
@@ -132,7 +133,7 @@ export class OthersUse {
   readonly #cameChance = new Float64Array(RATE_COUNT)
   /** Statistics of the jumps seen so far. */
   readonly #spells = new Spells()
-  /** Number of spells by band. Used only within `#jump`. */
+  /** Number of spells by band. Working memory of `#jump`. */
   readonly #spellsOf = new Float64Array(HOLD_PRIOR.length)
   /** Whether the sums by rate are up to date. */
   #isSummed = false
@@ -171,7 +172,7 @@ export class OthersUse {
     return this.#seconds
   }
 
-  /** The probability, 0 to 1, that the last header would have shown less use by others than it did. */
+  /** The probability, 0 to 1, of less use by others than the last header showed. */
   get expectedLess(): number {
     return this.#expectedLess
   }
@@ -197,7 +198,7 @@ export class OthersUse {
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
       const chance = rate === 0 ? QUIET_AT_FIRST : (1 - QUIET_AT_FIRST) / (RATE_COUNT - 1)
       const prior = HOLD_PRIOR[BAND_OF[rate]!]!
-      // A spell found at a random time is more likely a long one, in proportion to its length.
+      // A spell at a random time is likely to be long: its probability is proportional to its length.
       const mean = prior.reduce((sum, share, hold) => sum + share * HOLD_SECONDS[hold]!, 0)
       for (let hold = 0; hold < HOLD_COUNT; hold += 1)
         this.#held[rate * HOLD_COUNT + hold] = (chance * prior[hold]! * HOLD_SECONDS[hold]!) / mean
@@ -215,7 +216,7 @@ export class OthersUse {
     }
   }
 
-  /** Restores what was learned up to `elapsedSeconds` ago; since then rates may have jumped. */
+  /** Restores what was learned up to `elapsedSeconds` ago. Rates may have jumped since then. */
   restore({ rates, jumps, spells }: LearnedQuota, elapsedSeconds: number): void {
     this.forget()
     const sum = rates.reduce((total, chance) => total + chance, 0)
@@ -227,9 +228,10 @@ export class OthersUse {
   }
 
   /**
-   * Advances the model by `elapsedSeconds`. `overflowed`: refill, in requests, that would have been lost
-   * without others' requests. This loss falls at the end of that time, once the quota is full. `left`: the
-   * level at that end without others' requests.
+   * Advances the model by `elapsedSeconds`. `left` is the level at the end without others' requests.
+   *
+   * `overflowed` is the refill in requests that is lost unless others use it. The loss falls at the end of
+   * the time, when the quota is full.
    */
   advance(elapsedSeconds: number, overflowed: number, left: number): void {
     const seconds = Math.min(elapsedSeconds, MAX_SECONDS)
@@ -239,8 +241,7 @@ export class OthersUse {
     this.#overflowed += overflowed
     let past = 0
     while (past < seconds) {
-      // A step is one second, or a tenth of the time since the header if that is longer: the interval is wide
-      // by then.
+      // A step is one second, or a tenth of the header's age if that is longer. The interval is wide by then.
       const step = Math.min(seconds - past, Math.max(1, 0.1 * this.#seconds))
       const overflowingFor = Math.min(step, Math.max(0, past + step - (seconds - overflowsFor)))
       this.#jump(step)
@@ -256,11 +257,11 @@ export class OthersUse {
   }
 
   /**
-   * Adds the assumption that others started a load `ageSeconds` ago, with probability `chance`. This share of
-   * the probability of all lower rates moves to the load's rate and its two neighbours. The new holding time
-   * is at least twice the load's length, or the longest one.
+   * Adds the assumption that others started a load `ageSeconds` ago, with probability `chance`. `left` is the
+   * present level without others' requests.
    *
-   * `left`: the level now without others' requests.
+   * The share `chance` of the probability of all lower rates moves to the load's rate and its two neighbours.
+   * The new holding time is at least twice the load's length, or the longest one.
    */
   mayHaveStarted({ perSecond, chance, lastsSeconds }: PossibleLoad, ageSeconds: number, left: number): void {
     const [held, came] = [this.#held, this.#came]
@@ -302,11 +303,12 @@ export class OthersUse {
   }
 
   /**
-   * Updates the model from a header. `least` to `most`: how many requests, beyond Headroom's own, the header
-   * shows were used. `variance`: the variance of each of these two ends.
+   * Updates the model from a header.
    *
-   * `most` is infinite if nothing is left, because no header can show that more than the limit is missing.
-   * `taken`: the number missing since the last update, estimated from all headers since then together.
+   * - `least` to `most`: requests that the header shows were used in addition to own ones. `most` is infinite
+   *   if nothing is left, because a header can't show more missing than the limit.
+   * - `variance`: variance of each end.
+   * - `taken`: requests missing since the last update, estimated from all headers since then.
    */
   observed({ least, most, taken, variance }: Missing): void {
     this.#expectedLess = least > 1 ? this.chanceOfAtMost(least - 1) : 0
@@ -341,14 +343,14 @@ export class OthersUse {
 
   /**
    * Restarts the count without a header, for example at the end of a fixed window. The distribution over
-   * rates is kept.
+   * rates stays.
    */
   restart(): void {
     for (let at = 0; at < COUNT; at += 1) this.#held[at]! += this.#came[at]!
     this.#startFromHeader()
   }
 
-  /** Restarts the count of taken requests; the distribution over rates is kept. */
+  /** Restarts the count of taken requests. The distribution over rates stays. */
   #startFromHeader(): void {
     this.#isSummed = false
     this.#seconds = 0
@@ -442,10 +444,11 @@ export class OthersUse {
    * Updates the mean rate of the present spell: requests over seconds, discounted by the probability of a
    * jump.
    *
-   * Σ taken / Σ seconds is the best estimate of a constant rate. Its relative error is 1 / √Σ taken, which
-   * after a few headers is far less than the width of a cell. Two kinds of interval do not show the rate. An
-   * interval with overflow is used only if others are so busy that the quota was hardly ever full. An
-   * interval that ends at 0 is not used.
+   * Σ taken / Σ seconds is the best estimate of a constant rate. Its relative error is 1 / √Σ taken. After a
+   * few headers, that is far less than the width of a cell.
+   *
+   * Two kinds of interval do not show the rate. An interval with overflow is used only if others are so busy
+   * that the quota was hardly ever full. An interval that ends at 0 is not used.
    */
   #meanOfSpell(total: number, shown: number | undefined): void {
     let came = 0
@@ -460,7 +463,7 @@ export class OthersUse {
     this.#centre()
   }
 
-  /** If the spell's mean lies within a candidate's cell, sets that candidate's rate to the mean. */
+  /** Sets a candidate's rate to the spell's mean if that is within the candidate's cell. */
   #centre(): void {
     const mean = this.#spellSeconds > 0 ? this.#spellTaken / this.#spellSeconds : 0
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
@@ -518,8 +521,8 @@ export class OthersUse {
   }
 
   /**
-   * The estimated rate of others in requests per second: the mean of the present spell if it is within the
-   * shown range, else the median.
+   * The estimated rate of others in requests per second: the mean of the present spell if it is in the shown
+   * range, or else the median.
    */
   rate(): number {
     const mean = this.#spellTaken / this.#spellSeconds
@@ -546,11 +549,11 @@ export class OthersUse {
   }
 
   /**
-   * The probability that others empty the quota within `horizonSeconds`. `left`: the level now if others had
-   * made no requests. `gain`: how fast that level changes, in requests per second.
+   * The probability that others empty the quota within `horizonSeconds`. `left`: the level now without
+   * others' requests. `gain`: the change of that level, in requests per second.
    *
-   * At rate r the level falls by r − gain per second, and is 0 after t = level / (r − gain). The rate holds
-   * for that long with probability exp(−t / h).
+   * At rate r, the level falls by r − gain per second and is 0 after t = level / (r − gain). The rate lasts
+   * that long with probability exp(−t / h).
    */
   emptyWithin(horizonSeconds: number, left: number, gain: number): EmptyChance {
     this.#sum()
@@ -572,13 +575,12 @@ export class OthersUse {
   }
 
   /**
-   * The probability that, within `horizonSeconds`, a rate that would not empty the quota jumps to a rate that
+   * The probability that, within `horizonSeconds`, a rate that would not empty the quota jumps to one that
    * does.
    *
    * For each quarter of that time, adds P(a present rate ends in it) × (1 − (1 − f)ⁿ). f is the probability
-   * that a spell which begins in that quarter uses up the level of that moment: Σ P(jump ends at r) × P(r
-   * holds for level / (r − gain)). n is the number of spells that fit into the remaining time: 1 + remaining
-   * time / mean length of a spell.
+   * that a spell from that quarter on uses up the level: Σ P(jump ends at r) × P(r holds for level / (r −
+   * gain)). n is the number of spells in the remaining time: 1 + remaining time / mean length of a spell.
    */
   #emptyByJump(horizonSeconds: number, left: number, gain: number): number {
     const level = Math.max(0, left - this.#meanTaken())
@@ -610,7 +612,7 @@ export class OthersUse {
     return sum
   }
 
-  /** The total probability of all rates below `perSecond`, for each holding time. */
+  /** For each holding time, the total probability of all rates below `perSecond`. */
   #calmFor(perSecond: number): readonly number[] {
     const calm = HOLD_SECONDS.map(() => 0)
     for (let rate = 0; rate < RATE_COUNT && this.#rates[rate]! < perSecond; rate += 1) {
@@ -624,7 +626,7 @@ export class OthersUse {
 }
 
 /**
- * The probability that a rate holds for `seconds` more: the sum of probability × exp(−seconds / holding
+ * The probability that a rate lasts for `seconds` more: the sum of probability × exp(−seconds / holding
  * time).
  */
 function stillHolding(chances: Float64Array, rate: number, seconds: number): number {

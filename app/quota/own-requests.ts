@@ -1,11 +1,9 @@
 /** An own request without a response. Times in milliseconds on one clock. */
 interface Pending {
   readonly sentAtMs: number
-  /**
-   * Refill that the upper bound has lost since the request was sent, because it was at the limit. Requests.
-   */
+  /** Refill, in requests, that the upper bound lost at the limit since the request was sent. */
   overflowed: number
-  /** Whether the upper bound does not yet account for this request. */
+  /** Whether the upper bound does not account for this request yet. */
   unseen: boolean
 }
 
@@ -14,7 +12,7 @@ interface Span {
   readonly receivedAtMs: number
 }
 
-/** Maximum number of spans. Only a response that takes minutes can overlap more. */
+/** Maximum number of spans. Only a response that takes minutes overlaps more. */
 const MAX_SPANS = 1024
 
 /**
@@ -45,19 +43,16 @@ export class OwnRequests {
     return request
   }
 
-  /**
-   * Records, for each request in flight, refill that the upper bound lost because it was at the limit.
-   * Requests.
-   */
+  /** Records requests of refill that the upper bound lost at the limit, for each request in flight. */
   overflow(growth: number): void {
     if (growth > 0) for (const request of this.#pending.values()) request.overflowed += growth
   }
 
   /**
-   * By how much the upper bound falls when `request` has certainly counted: 0 to 1 requests.
+   * How far the upper bound falls when `request` has certainly counted: 0 to 1 requests.
    *
-   * A request that counted at the start of its flight made room for refill that would otherwise have been
-   * lost at the limit. Each part of that refill offsets one request only.
+   * A request that counted early made room for refill that would otherwise have been lost at the limit. Each
+   * part of that refill offsets only one request.
    */
   consume(request: Pending): number {
     if (!request.unseen) return 0
@@ -72,7 +67,7 @@ export class OwnRequests {
     return 1 - regained
   }
 
-  /** Marks every request in flight as possibly included in the upper bound, after the bound was reset. */
+  /** Marks every request in flight as possibly included in the upper bound, because the bound was reset. */
   allMaybeSeen(): void {
     for (const request of this.#pending.values()) request.unseen = false
   }

@@ -6,7 +6,9 @@ export interface PollerQuota {
   readonly refill: number
 }
 
-/** A program that sends `calls` requests at once every `period` seconds; `phase` is the time of one poll. */
+/**
+ * Timing of a program that sends `calls` requests at once every `period` seconds. `phase`: time of one poll.
+ */
 export interface Timing {
   readonly period: number
   readonly phase: number
@@ -24,27 +26,25 @@ export interface Fit {
 
 /** Probability of a gap that the poller does not explain. */
 const STRAY = 0.03
-/** How far the interval of a level is widened at either end, in requests. */
+/** Width added at each end of an interval of levels, in requests. */
 const PAD = 0.03
-/**
- * The calls of one poll are sent within this time, or within a quarter of the period if that is shorter.
- * Seconds.
- */
+/** Maximum time in seconds in which the calls of one poll are sent. If shorter, a quarter of the period. */
 const BURST_SECONDS = 1
-/** How far the log-odds may fall below their maximum, and below 0, while older gaps are added. */
+/** Maximum fall of the log-odds below their maximum and below 0 while older gaps are added. */
 const MAX_FALL = 7
 const MAX_FALL_AT_FIRST = 3.4
 
 /**
- * The highest log-odds of a timing over the latest gaps. The gap to begin with is chosen so that the log-odds
- * are highest, but it is not before `oldest`.
+ * The highest log-odds of a timing over the latest gaps, with the best first gap from `oldest` on.
  *
- * Walks backwards through the gaps with an interval of levels. The level at a header follows from the level
- * at the previous header: plus the refill, minus the polls in between, minus own requests, capped at the
- * limit. If the cap applies, the lowest possible level is the one after a full quota just before the last
- * poll (before the first poll, if a period refills less than a poll uses). Levels before that remain unknown.
- * If the cap does not apply, the levels that later headers leave possible narrow the earlier ones. A poll at
- * the time of a header may count before or after it.
+ * It walks backwards through the gaps with an interval of levels. The level at a header is the level at the
+ * previous one, plus the refill, minus the polls in between, minus own requests, capped at the limit.
+ *
+ * If the cap applies, the lowest possible level is that after a full quota just before the last poll (before
+ * the first poll, if a period refills less than a poll uses). Levels before that stay unknown. If the cap
+ * does not apply, later headers narrow the earlier levels.
+ *
+ * A poll at the time of a header may count before or after it.
  */
 export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: PollerQuota, oldest = 0): Fit {
   const { period, phase, calls } = timing
@@ -75,7 +75,7 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
     full = Math.min(limit, full) - own
     const change = refill * (to - from) - taken - own
     const pad = PAD + refill * slack
-    // How many more or fewer requests may have been made, because of polls near the two headers.
+    // Additional requests, and requests not made yet, because of polls near the two headers.
     let [more, fewer] = [0, 0]
     if (sinceTo < slack + spread) fewer += calls
     if (period - sinceTo < slack) more += calls
@@ -83,13 +83,13 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
     const [least, most] = [gaps.least[at]!, gaps.most[at]!]
     if (least + change > full) {
       const top = limit - own
-      // A full quota is known to be exactly full.
+      // A full quota is exactly full.
       const [lowest, highest] =
         full === top && more === 0
           ? [top, top + PAD]
           : [full - more - pad, Math.min(top, full + fewer + pad) + PAD]
       const shared = Math.min(high, highest) - Math.max(low, lowest)
-      // The odds of later headers assumed that all levels which this header shows are equally likely.
+      // The odds of later headers assumed that all levels from this header are equally likely.
       const counted = (high - low) / (gaps.mostAfter[at]! - gaps.leastAfter[at]!)
       chance = shared <= 0 ? 0 : Math.min(1, shared / (highest - lowest) / counted)
       isKnown = false
@@ -99,7 +99,7 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
       const isCut = most + change > full
       const [lowest, highest] = [low - change - fewer - pad, isCut ? most : high - change + more + pad]
       const shared = Math.min(most, highest) - Math.max(least, lowest)
-      // If it is uncertain whether own requests counted, the header is weaker evidence.
+      // If own requests may or may not have counted, the header is weaker evidence.
       chance = shared <= 0 ? 0 : shared / (highest - lowest) / Math.max(1, most - least)
       isKnown = shared > 0 && !isCut
       if (isKnown) {
@@ -109,7 +109,7 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
     }
     const odds = Math.log(((1 - STRAY) * chance) / gaps.irregular[at]! + STRAY)
     if (at === last) latest = odds
-    // The interval applies to the previous gap only if that gap ends at the first header of this one.
+    // The interval carries over to the previous gap only if that gap ends at the start of this one.
     if (at > 0 && gaps.to[at - 1] !== from) isKnown = false
     sum += odds
     if (sum > best) {

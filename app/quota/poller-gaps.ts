@@ -1,27 +1,22 @@
-/** Maximum number of stored gaps; beyond it, the oldest quarter is dropped. */
+/** Maximum number of stored gaps. When it is exceeded, the oldest quarter is dropped. */
 const CAPACITY = 256
 const DROPPED = CAPACITY / 4
-/** Missing requests are counted up to this number. */
+/** Maximum number of missing requests that are counted. */
 const MOST_COUNTED = 15
 const OUTCOMES = MOST_COUNTED + 1
 /** Gaps are pooled by length: up to 1 s, 2 s, 4 s and so on. */
 const LENGTHS = 8
-/** Once a pool has this many outcomes, all its counts are halved. */
+/** A pool with this many outcomes halves all its counts. */
 const REMEMBERED = 64
-/** Share by which the weights of the two models of irregular use return towards equal weights at each gap. */
+/** At each gap, the weights of the two models of irregular use move towards equality by this share. */
 const SHARED = 0.02
-/** Minimum probability of a gap. A jump of others' rate is a surprise too, but no evidence of a period. */
+/** Minimum probability of a gap. A jump of others' rate is unlikely too, but is no evidence of a period. */
 const MIN_CHANCE = 0.03
-/**
- * Minimum probability of what a header shows. If both models said that it was impossible, neither would have
- * a weight.
- */
+/** Minimum probability of what a header shows. If both models ruled it out, neither would have a weight. */
 const POSSIBLE = 1e-12
 /** Weight of the prior of a pool, in gaps. */
 const PRIOR_COUNTS = 2
-/**
- * Prior for a nearly full quota: each further missing request multiplies the probability of a gap by this.
- */
+/** Prior for a nearly full quota: factor on the probability of a gap for each further missing request. */
 const FEW = 0.6
 
 const pools = () => Array.from({ length: LENGTHS }, () => new Float64Array(OUTCOMES))
@@ -30,9 +25,9 @@ const pools = () => Array.from({ length: LENGTHS }, () => new Float64Array(OUTCO
 export interface Gap {
   readonly from: number
   readonly to: number
-  /** How far either header's time may be off. */
+  /** Possible error of either header's time. */
   readonly slack: number
-  /** Bounds on the level after the first header, and after the second. */
+  /** Bounds on the level after the first header, and after the second one. */
   readonly least: number
   readonly most: number
   readonly leastAfter: number
@@ -48,12 +43,11 @@ export interface Gap {
 }
 
 /**
- * The latest gaps between headers, oldest first, each with its probability if others use the quota
- * irregularly.
+ * The latest gaps between headers, oldest first, each with its probability under irregular use.
  *
- * If the quota was nearly full, this probability is how often such gaps showed as many missing requests
- * before. Otherwise it is a mean of that frequency and the probability from `OthersUse`, weighted by how well
- * each has predicted gaps so far.
+ * For a nearly full quota, the probability is how often such gaps showed as many missing requests before.
+ * Otherwise it is a mean of that frequency and of the probability from `OthersUse`, weighted by how well each
+ * has predicted gaps.
  */
 export class PollerGaps {
   readonly from = new Float64Array(CAPACITY)
@@ -77,8 +71,8 @@ export class PollerGaps {
 
   #weight = 0.5
   /**
-   * Number of gaps for each number of missing requests. `#nearFull` and `#nearFullBy` count only gaps in
-   * which the quota was nearly full. `#nearFullBy` and `#by` count separately for each length of gap.
+   * Number of gaps by number of missing requests. `#nearFull` and `#nearFullBy` count only gaps on a nearly
+   * full quota. `#nearFullBy` and `#by` have separate counts for each length of gap.
    */
   readonly #nearFull = new Float64Array(OUTCOMES)
   readonly #nearFullBy = pools()
@@ -134,7 +128,7 @@ export class PollerGaps {
   }
 }
 
-/** The probability of an outcome from the outcomes counted so far. `before`: its prior probability. */
+/** The probability of an outcome, from the outcomes counted so far. `before`: its prior probability. */
 function share(counts: Float64Array, outcome: number, before: number): number {
   let sum = 0
   for (const counted of counts) sum += counted

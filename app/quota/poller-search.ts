@@ -5,52 +5,50 @@ import type { PollerGaps } from './poller-gaps.ts'
 /** Shortest and longest period, in seconds, and the maximum number of calls per poll. */
 const PERIODS = { least: 0.5, most: 60 } as const
 const MAX_CALLS = 60
-/**
- * The resolution of the grid is chosen for the latest gaps that together have this much evidence, in
- * log-odds.
- */
+/** Log-odds of evidence in the latest gaps that determine the resolution of the grid. */
 const FIRST_LOOK = 18
 /** Maximum number of periods within those gaps. Over more periods, timers of busy programs drift too much. */
 const MAX_PERIODS = 800
-/** Log-odds that a clear timing needs beyond the logarithm of the number of timings tried. */
+/** Log-odds that a clear timing needs beyond the logarithm of the number of tries. */
 const CLEAR = 10
 /**
- * The same for a timing near that of a poller from an earlier run. It is expected, so it needs less evidence.
+ * Like `CLEAR`, for a timing near that of a poller from an earlier run. Such a timing is expected, so less
+ * evidence is enough.
  */
 const CLEAR_AS_BEFORE = 5
 /** Maximum difference between two periods of the same poller, as a share of the period. */
 export const SAME_PERIOD = 0.02
-/** Log-odds by which the best timing must exceed any different one. */
+/** Log-odds by which the best timing must exceed every different one. */
 const CLEAR_OF_OTHERS = 5
 /** Minimum number of periods within the gaps that a poller explains, and minimum number of these gaps. */
 const MIN_PERIODS = 6
 const MIN_GAPS = 12
-/** Steps of the phase within a period, or within the time for which a poll is visible. */
+/** Number of steps of the phase, within a period or within the time for which a poll is visible. */
 const STEPS = { ofPeriod: 16, ofVisible: 6 } as const
 /** Number of different timings that are refined at the end. */
 const KEPT = 6
-/** Number of recent gaps from which others' speed is computed. */
+/** Number of recent gaps that determine others' rate. */
 const RECENT = 24
-/** How far rounding may change the count of missing requests between two headers. */
+/** Maximum effect of rounding on the count of missing requests between two headers. */
 const ROUNDED = 1.5
 
 export interface FoundTiming extends Timing, Fit {
   /**
-   * Whether each poll may have more calls: if the quota is full between two headers, some calls are refilled
-   * before a header can show them.
+   * Whether each poll may have more calls. If the quota is full between two headers, calls are refilled
+   * before a header shows them.
    */
   readonly mayBeMore: boolean
 }
 
-/** What recent gaps show about others' speed. */
+/** What recent gaps show about others' rate. */
 interface Pace {
   readonly perSecond: number
   readonly seconds: number
-  /** Maximum number of requests missing at one header, ignoring one outlier. */
+  /** Maximum number of requests missing at one header, except one outlier. */
   readonly mostMissing: number
-  /** Minimum number of calls per poll that explains how uneven the counts are. */
+  /** Minimum number of calls per poll that explains the scatter of the counts. */
   readonly leastCalls: number
-  /** Whether others leave the quota full at times, so that a poll is visible for a short time only. */
+  /** Whether others leave the quota full at times. If so, a poll is visible only for a short time. */
   readonly isNearFull: boolean
   /** Time of the latest header that showed a request missing. */
   readonly busyAt: number
@@ -63,7 +61,7 @@ export function evidenceIn({ irregular, count }: PollerGaps): number {
   return sum
 }
 
-/** Evidence below which no timing could be clear, whatever the gaps show. `before`: see `searchPoller`. */
+/** Evidence below which no timing can be clear. `before`: see `searchPoller`. */
 export const minEvidence = (before: Poller | undefined): number =>
   before === undefined ? CLEAR + Math.log(1e5) : CLEAR_AS_BEFORE + Math.log(1e2)
 
@@ -72,8 +70,8 @@ export const isNear = ({ period, calls }: Timing, poller: Poller | undefined): p
   poller?.calls === calls && Math.abs(period - poller.everySeconds) <= SAME_PERIOD * poller.everySeconds
 
 /**
- * Searches near the poller that an earlier run recognized, if any, and then everywhere. Yields numbers of
- * tries: see `searchGrid`.
+ * Searches near the poller of an earlier run, if any, and then everywhere. Yields numbers of tries: see
+ * `searchGrid`.
  */
 export function* searchPoller(
   gaps: PollerGaps,
@@ -87,12 +85,15 @@ export function* searchPoller(
 
 /**
  * Tries all timings on a grid, or those near `before`. Returns the clear timing, if any. After each period,
- * yields how many timings were tried for it.
+ * yields the number of timings tried for it.
  *
- * A wrong timing fails within a few gaps. The latest gaps are tried first, and the steps of period and phase
- * are as coarse as these gaps can resolve. The best few timings are then refined over all gaps. A timing is
- * clear if it covers at least six periods and twelve gaps, and its odds are at least e^10 times the number of
- * tries (e^5 times near `before`) and at least e^5 times the odds of any different timing.
+ * A wrong timing fails within a few gaps, so the latest gaps are tried first. The steps of period and phase
+ * are as coarse as these gaps can resolve. The best few timings are then refined over all gaps.
+ *
+ * A timing is clear if all of these apply:
+ * - It covers at least six periods and twelve gaps.
+ * - Its odds are at least e^10 times the number of tries (e^5 times near `before`).
+ * - Its odds are at least e^5 times those of any different timing.
  */
 function* searchGrid(
   gaps: PollerGaps,
@@ -102,7 +103,7 @@ function* searchGrid(
   const pace = paceIn(gaps)
   const end = gaps.to[gaps.count - 1]!
   const span = end - firstLookFrom(gaps)
-  // The gaps are too short for any period, and the grid below needs a span above 0.
+  // The gaps are too short for any period. The grid below needs a span above 0.
   if (span < MIN_PERIODS * PERIODS.least) return undefined
   const kept: FoundTiming[] = []
   let tried = 0
@@ -157,7 +158,7 @@ function clearOf(
   return isLong && isWithin ? best : undefined
 }
 
-/** Timings of the same rate with twice and three times the period, or with a half and a third of it. */
+/** Timings of the same rate: with two or three times the period, or with a half or a third of it. */
 function multiplesOf({ period, phase, calls, mayBeMore }: FoundTiming): readonly FoundTiming[] {
   const unknown = { logOdds: 0, first: 0, latest: 0, mayBeMore }
   return [2, 3].flatMap((times) => [
@@ -169,8 +170,8 @@ function multiplesOf({ period, phase, calls, mayBeMore }: FoundTiming): readonly
 }
 
 /**
- * Adds a timing to the list, best first. Of timings that stay within a quarter of a period of each other,
- * only the best is kept.
+ * Adds a timing to the list, best first. Timings that stay within a quarter of a period of each other count
+ * as one, of which the best stays.
  */
 function keep(kept: FoundTiming[], one: FoundTiming, span: number): void {
   const isSame = ({ period, calls }: FoundTiming) =>
@@ -185,7 +186,7 @@ function keep(kept: FoundTiming[], one: FoundTiming, span: number): void {
   kept.length = Math.min(kept.length, KEPT)
 }
 
-/** Moves period and phase in ever smaller steps to where the log-odds are highest. */
+/** Moves period and phase in ever smaller steps to the highest log-odds. */
 export function refine(
   gaps: PollerGaps,
   from: FoundTiming,
@@ -198,7 +199,7 @@ export function refine(
     const [byPhase, byPeriod] = [share * best.period, (share * best.period * best.period) / span]
     for (const [phases, periods] of AROUND) {
       const period = best.period + periods * byPeriod
-      // The phase is relative to the latest poll, so that a change of the period moves only earlier polls.
+      // The phase is relative to the latest poll. A change of the period then moves only earlier polls.
       const phase = end - ((end - best.phase) % best.period) + phases * byPhase
       const timing = { ...best, period, phase }
       const fit = fitOf(gaps, timing, quota, oldest)
@@ -260,7 +261,7 @@ function paceIn(gaps: PollerGaps): Pace {
 const secondOf = (numbers: readonly number[]): number => [...numbers].sort((a, b) => b - a)[1] ?? 0
 
 /**
- * Possible numbers of calls per poll, for a period. Between two headers, the number of requests differs from
+ * Possible numbers of calls per poll for a period. Between two headers, the number of requests differs from
  * its mean by at most one poll.
  */
 function callsFor(period: number, pace: Pace, { refill }: PollerQuota): readonly number[] {

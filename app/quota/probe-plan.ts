@@ -3,56 +3,55 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 /** History of a category's checks. */
 export interface ProbeRecord {
   /**
-   * When checks were sent, oldest first: those of the last period, and the last `RECORDED_CHECKS`. Earlier
-   * ones may be missing.
+   * When checks were sent, oldest first. Has the checks of the last period and the last `RECORDED_CHECKS`.
    */
   readonly sentAtMs: readonly number[]
-  /** The latest header from a check, rounded like `observedAt`; absent before the first. */
+  /** Time of the latest header from a check, rounded like `observedAt`. Absent before the first. */
   readonly headerAtMs?: number
-  /** The latest header that showed far more use by others than expected; absent before the first. */
+  /** Time of the latest header that showed far more use by others than expected. Absent before the first. */
   readonly surprisedAtMs?: number | undefined
-  /** No check is sent before this time, because the last check got no usable response. */
+  /** No check is sent before this time, because the last one got no usable response. */
   readonly notBeforeMs: number
-  /** Random part of the wait for the next check: −1 shortens the wait most, 1 lengthens it most. */
+  /** Random part of the wait for the next check, from −1 (shortest wait) to 1 (longest wait). */
   readonly jitter: number
 }
 
 export const NO_PROBES: ProbeRecord = { sentAtMs: [], notBeforeMs: Number.NEGATIVE_INFINITY, jitter: 0 }
 
 export interface ProbeRules {
-  /** Share of each quota that checks may spend in any period, 0 to 1. */
+  /** Share of each quota that checks may use in any period, 0 to 1. */
   readonly budgetFraction: number
-  /** Seconds between checks by category, overriding the budget. */
+  /** Seconds between checks, by category. Overrides the budget. */
   readonly everySeconds: Readonly<Record<string, number>>
-  /** Whether checks may be sent during the wait after a 429. If absent, they may not. */
+  /** Whether checks may be sent during the wait after a 429. Default: no. */
   readonly trialAfterStep?: boolean
 }
 
-/** Minimum time between two checks of one row, because hardly anything refills in a shorter time. */
+/** Minimum time between two checks of one row. Hardly anything refills in a shorter time. */
 export const MIN_GAP_MS = 5_000
 /**
- * After the first header and after a surprise, a second header is requested after this share of the interval.
- * One header cannot show whether others' use lasts; two can.
+ * Share of the interval after which a second header is requested. A single header can't show whether others'
+ * use lasts.
  */
 const SECOND_AFTER = 0.2
 /**
- * An early check is paid back: after two more intervals, when others' behaviour is clear, the next four
- * intervals are longer by this share.
+ * Repayment of an early check. Two intervals later, when others' behaviour is clear, the next four intervals
+ * are longer by this share.
  */
 const REPAYMENT = { after: 2, intervals: 4, share: (1 - SECOND_AFTER) / 4 } as const
 /** Number of recorded checks needed to recognise an early one. */
 export const RECORDED_CHECKS = REPAYMENT.after + REPAYMENT.intervals + 1
-/** A check counts as early if it follows the previous one after less than this share of the interval. */
+/** A check is early if it follows the previous one after less than this share of the interval. */
 const EARLY_SHARE = 0.5
 /** Maximum time between a header and the record of its check. */
 const ANSWERED_WITHIN_MS = 1_000
-/** Factor by which the budget's interval is lengthened, to make up for the first headers. */
+/** Factor on the budget's interval that makes up for the first headers. */
 const SLACK = 1.03
-/** Time after the start of a usual load until headers show it. */
+/** Time from the start of a usual load until headers show it. */
 const BEHIND_START_MS = 20_000
-/** Share of the interval by which a check may be delayed until just after a usual load's start. */
+/** Maximum delay of a check to just after the start of a usual load, as a share of the interval. */
 const LATER_FOR_START = 0.6
-/** Random share of each interval, so that checks do not synchronize with others' cycles. */
+/** Random share of each interval, so that checks do not synchronise with others' cycles. */
 export const JITTER = 0.2
 /** Minimum time between checks of a row that is probably empty. */
 const EMPTY_EVERY_MS = 15_000
@@ -63,9 +62,9 @@ const SLOWER_UNATTENDED = 3
 
 /**
  * Milliseconds between two evenly spaced checks of this row: the budget's share of the limit, spread over the
- * period.
+ * period. Infinite without a budget.
  *
- * There is at least one check per period, so that a small quota is checked too. Infinite without a budget.
+ * A small quota still gets at least one check per period.
  */
 export function paceMsOf(row: Pick<RequestQuota, 'limit' | 'period'>, budgetFraction: number): number {
   return budgetFraction > 0
@@ -83,7 +82,7 @@ export function maxProbesPerMinute(
   return Math.min(60_000 / paceMsOf(row, budgetFraction), 60_000 / MIN_GAP_MS)
 }
 
-/** When the budget has room for another check, epoch ms; in the past if it has room now. */
+/** When the budget has room for another check, epoch ms. In the past if it has room now. */
 export function budgetOpensAtMs(
   limit: number,
   periodMs: number,
@@ -98,21 +97,22 @@ export function budgetOpensAtMs(
 }
 
 /**
- * When to check this row if no header arrives first, epoch ms; infinite if no check is scheduled.
+ * When to check this row if no header arrives first, epoch ms. Infinite if no check is scheduled.
  *
- * Checks are evenly spaced, counted from the last header of any request. Unspent budget is not saved, because
- * spending it would leave a gap later. Exceptions:
- * - After the first header, and after a header that shows far more use by others than expected: the next
+ * Checks are evenly spaced, counted from the last header of any request. Unused budget is not saved, because
+ * using it would leave a gap later. Exceptions:
+ * - After the first header, and after a header that shows far more use by others than expected, the next
  *   check comes after a fifth of the interval. In return, from two intervals later on, four intervals are
  *   longer.
- * - If others use the whole refill: the check is the next try.
- * - After a 429: no check until the wait ends. With `trialAfterStep`, if headers showed a gradual refill,
- *   every two intervals, because waiting for Reset would hide the row for long.
- * - If the row is probably empty: at most every 15 s, and not before one request has refilled.
- * - If a usual load starts at about that time: just after its start, unless an interval is set for the row.
- * - If an interval is set for the row: it counts from check to check, and restarts at a header of another
+ * - If others use the whole refill, the check is the next try.
+ * - After a 429, there is no check until the wait ends. With `trialAfterStep`, there is one every two
+ *   intervals if headers showed a gradual refill: waiting for Reset would hide the row for long.
+ * - If the row is probably empty, a check comes at most every 15 s, and not before one request has refilled.
+ * - If a usual load starts at about that time, the check comes just after its start, unless an interval is
+ *   set for the row.
+ * - If an interval is set for the row, it counts from check to check, and restarts at a header of another
  *   request.
- * - If `attended` is false (no window or terminal is watched): ok rows are checked a third as often.
+ * - If `attended` is false (no window or terminal is watched), ok rows are checked a third as often.
  */
 export function probeDueAtMs(
   row: RequestQuota,
@@ -144,8 +144,8 @@ export function probeDueAtMs(
 }
 
 /**
- * If a check is due around the start of a usual load, moves it to just after the start: its header then shows
- * whether the load has started.
+ * Moves a check near the start of a usual load to just after it. The check's header then shows whether the
+ * load has started.
  */
 function afterUsualStart(
   row: RequestQuota,
@@ -174,7 +174,7 @@ function heldPaceMs(row: RequestQuota, { budgetFraction, everySeconds }: ProbeRu
   return Math.max(MIN_GAP_MS, every === undefined ? paceMsOf(row, budgetFraction) * SLACK : every * 1000)
 }
 
-/** The age of a row, in milliseconds, at which a check is worth a request. */
+/** Age of a row, in milliseconds, at which a check is worth a request. */
 function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, attended: boolean): number {
   const paceMs = Math.max(MIN_GAP_MS, paceMsOf(row, rules.budgetFraction))
   const lastMs = record.sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY
@@ -187,7 +187,7 @@ function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, atten
 }
 
 /**
- * Whether the row's only header came from the last check. A check without a header is not repeated at once.
+ * Whether the last check gave the row its only header. A check without a header is not repeated immediately.
  */
 const isFirstHeader = ({ use, observedAt }: RequestQuota, lastMs: number): boolean =>
   use === null && observedAt !== undefined && lastMs - observedAt < ANSWERED_WITHIN_MS
@@ -195,7 +195,7 @@ const isFirstHeader = ({ use, observedAt }: RequestQuota, lastMs: number): boole
 const isSurprise = ({ observedAt }: RequestQuota, { surprisedAtMs }: ProbeRecord): boolean =>
   surprisedAtMs !== undefined && Math.round(surprisedAtMs) === observedAt
 
-/** How many checks followed the last early one; `undefined` once later checks have made up for it. */
+/** Number of checks since the last early one. `undefined` once later checks have made up for it. */
 function checksSinceEarly({ sentAtMs }: ProbeRecord, paceMs: number): number | undefined {
   const recent = sentAtMs.slice(-RECORDED_CHECKS)
   const early = recent.findLastIndex(

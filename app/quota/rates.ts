@@ -1,11 +1,11 @@
-/** Time constants of the use estimates: about the last minute, and the last five minutes. */
+/** Time constants of the use estimates: about the last minute, and the last five minutes. Milliseconds. */
 export const HORIZONS_MS = { short: 60_000, long: 300_000 } as const
 export type Horizon = keyof typeof HORIZONS_MS
 
 /** Minimum time over which requests are averaged, so that one request does not look like a burst. */
 const MIN_SPAN_MS = 10_000
 
-/** Requests per second from requests at known times: an exponentially decaying count. */
+/** A rate from requests at known times, as an exponentially decaying count. */
 export interface CountedRate {
   readonly horizonMs: number
   readonly sum: number
@@ -33,7 +33,7 @@ export function countedPerSecond(rate: CountedRate, nowMs: number): number {
   const { horizonMs } = rate
   const sum = rate.sum * Math.exp(Math.min(0, rate.atMs - nowMs) / horizonMs)
   const span = Math.max(MIN_SPAN_MS, nowMs - rate.sinceMs)
-  // Correction just after the start: after ten seconds, the sum is divided by ten seconds, not by a minute.
+  // Just after the start, the sum covers only the time since then, not the whole horizon.
   return (sum * 1000) / (horizonMs * (1 - Math.exp(-span / horizonMs)))
 }
 

@@ -8,16 +8,16 @@ export function replenishedPerSecond(limit: number, periodSeconds: number): numb
 /** Minimum share of the refill that counts as the whole refill. */
 const WHOLE = 0.95
 
-/** Whether use of `perSecond` takes practically the whole refill of a rolling quota. */
+/** Whether `perSecond` is practically the whole refill of a rolling quota. */
 export function isWholeRefill(perSecond: number, limit: number, periodSeconds: number): boolean {
   return perSecond >= replenishedPerSecond(limit, periodSeconds) * WHOLE
 }
 
 /**
- * When a bucket whose lower bound is below one request reaches one request, epoch ms, always after `nowMs`.
+ * When a bucket whose lower bound is below one request reaches one request, epoch ms. Always after `nowMs`.
  *
  * The window after a fixed one lasts at most a period (service 8.3.5). `undefined` after that window's end,
- * because then only a request can show the level.
+ * when only a request can show the level.
  */
 export function nextRequestAtMs(
   { model, limit, period, windowEndsAt }: Pick<RequestQuota, 'model' | 'limit' | 'period' | 'windowEndsAt'>,

@@ -15,17 +15,20 @@ export class RowProblems {
   readonly #accepted = new Map<string, number>()
   readonly #rows = new Map<string, RowProblem>()
   /**
-   * Status with which the service itself rejected a row's request, by row. A response from anything else is
-   * reported as a problem of the host's reachability.
+   * Status with which the service itself rejected a row's request, by row. Responses from intermediaries are
+   * a problem of the host's reachability.
    */
   readonly #refused = new Map<string, number>()
 
-  /** 401s of the previous token: if the new token is rejected too, these show when the problem began. */
+  /**
+   * 401s of the previous token. If the new token is rejected too, the former 401s show when the problem
+   * began.
+   */
   readonly #former = new Map<string, RowProblem>()
 
   /**
-   * The problem of a row. If tokens can't be renewed, quota headers before a 401 prove nothing about the
-   * token, because the service may end it early. If tokens can be renewed, a new one would have been fetched.
+   * The problem of a row. A 401 is the row's alone if another row has quota headers. If tokens can't be
+   * renewed, these headers must be newer than the 401: the service may have ended the token early.
    */
   of(category: string, canRenew: boolean): RowProblem | undefined {
     const problem = this.#rows.get(category)
@@ -50,13 +53,13 @@ export class RowProblems {
     return isOther ? [...this.#ended(category, before), report] : [report]
   }
 
-  /** Records a response that did not come from the service; the host's reachability reports it. */
+  /** Records a response that did not come from the service. Reachability reports it. */
   strange(category: string, refused: AnswerProblem, nowMs: number): void {
     if (this.#refused.get(category) === refused.status) return
     this.#show(category, refused, nowMs)
   }
 
-  /** Records that a row received quota headers, which ends its problems. */
+  /** Records that a row received quota headers. They end its problems. */
   answered(category: string, nowMs: number): readonly KeyReport[] {
     const status = this.#refused.get(category)
     this.#accepted.set(category, nowMs)
@@ -66,7 +69,7 @@ export class RowProblems {
     return status === undefined ? [] : this.#ended(category, status)
   }
 
-  /** Records a new access token: the previous one's 401 no longer applies. */
+  /** Records a new access token. A 401 of the previous token no longer applies. */
   renewed(): void {
     this.#accepted.clear()
     for (const [category, problem] of this.#rows) {
@@ -77,8 +80,8 @@ export class RowProblems {
   }
 
   /**
-   * Whether a 401 concerns one row only: no other row has a 401, and another row has received quota headers
-   * since both the issue of the token in use and `fromMs`, epoch ms.
+   * Whether a 401 concerns only one row. No other row may have a 401. Another row must have received quota
+   * headers since the token in use was issued and since `fromMs`, epoch ms.
    */
   #isAlone(category: string, fromMs = 0): boolean {
     const isShared = [...this.#refused].some(([other, status]) => other !== category && status === 401)

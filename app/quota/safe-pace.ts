@@ -9,20 +9,18 @@ export type PacedRow = Pick<
 >
 
 /**
- * The rate and burst that others leave for Headroom's own requests on a row, its checks included.
+ * The rate and burst that others leave for Headroom's own requests on a row. Headroom's checks count as own.
  *
- * `everySeconds`: seconds between requests, above 0; `null` if others leave nothing, or during the wait after
- * a 429. It is 1 divided by the following rate, where `others` is the high end of others' use in requests per
- * second:
+ * `everySeconds`: seconds between requests, above 0. `null` if others leave nothing, or during the wait after
+ * a 429. It is 1 divided by a rate, where `others` is the high end of others' use in requests per second:
+ * - Rolling interval: `limit / period − others`. At this rate, the level does not fall (service 8.3.2).
+ * - Fixed window: `low / secondsLeft − others`. The lower bound is spread over the rest of the window
+ *   (service 8.3.5).
  *
- * - rolling interval: `limit / period − others`. The refill minus others' use is sustainable: the level does
- *   not fall (service 8.3.2).
- * - fixed window: `low / secondsLeft − others`. The lower bound, spread over the rest of the window, minus
- *   others' use (service 8.3.5).
- *
- * `burst`: whole requests, 0 or more, that can be made at once without drawing on the gateway's `reserve`,
- * even if the gateway is off. Rolling: `low − reserve`; the rate applies on top of it. Fixed:
- * `low − reserve − others × secondsLeft`; it replaces the rate.
+ * `burst`: whole requests, 0 or more, that can be made at once without using the gateway's `reserve`, even if
+ * the gateway is off.
+ * - Rolling interval: `low − reserve`, in addition to the rate.
+ * - Fixed window: `low − reserve − others × secondsLeft`, in place of the rate.
  */
 export function safePace(
   row: PacedRow,
@@ -42,11 +40,11 @@ export function safePace(
 
 /**
  * When a row runs empty if `addedPerSecond` more requests are made than now, epoch ms. `lasts`: it does not
- * run empty (in a fixed window, not before the window ends). `not-known`: others' use is unknown, so it can't
- * be taken as 0.
+ * run empty (in a fixed window, not before the end). `not-known`: others' use is unknown, which does not mean
+ * 0.
  *
  * From the lower bound and the high end of others' use: `low / (own + others + added − refill)`, without the
- * refill in a fixed window. `addedPerSecond`: requests per second, 0 or more.
+ * refill in a fixed window.
  */
 export function emptyAtWith(
   row: PacedRow,
@@ -59,8 +57,8 @@ export function emptyAtWith(
 }
 
 /**
- * The late end of the range: when the upper bound reaches 0 at the low end of others' use, or at the median
- * if that end is unknown.
+ * The late end of the range: when the upper bound reaches 0, with others at the low end of their use. If that
+ * end is unknown, the median is used.
  */
 export function emptyAtMost(
   row: PacedRow & Pick<RequestQuota, 'high'>,
@@ -91,7 +89,7 @@ export const countedToEmpty = ({ use, held = 0 }: Pick<RequestQuota, 'use' | 'he
 /** The high end of others' use, requests per second. */
 const othersAtMost = ({ use }: PacedRow): number => use?.elsewhereHigh ?? use?.elsewhere ?? 0
 
-/** Seconds until a fixed window ends; `undefined` if the quota refills gradually, or no window is open. */
+/** Seconds until a fixed window ends. `undefined` if the quota refills gradually, or no window is open. */
 function fixedSecondsLeft({ model, windowEndsAt }: PacedRow, nowMs: number): number | undefined {
   if (model === 'rolling' || windowEndsAt === undefined || windowEndsAt <= nowMs) return undefined
   return (windowEndsAt - nowMs) / 1000

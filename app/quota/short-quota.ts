@@ -9,7 +9,9 @@ export function shortReport(row: RequestQuota): KeyReport {
   return state === undefined ? { kind: 'quota-short-ended', category: row.category } : shortIn(row, state)
 }
 
-/** A row in the state `watch` is not short: plenty may be left, and the state often comes and goes. */
+/**
+ * The short state of a row. The state `watch` is not short: plenty may be left, and the state often changes.
+ */
 const shortStateOf = ({ state }: RequestQuota): ShortState | undefined =>
   state === 'low' || state === 'running-out' || state === 'empty' ? state : undefined
 

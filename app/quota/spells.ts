@@ -8,7 +8,7 @@ const { BAND_OF, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT } = candidates
 export const SPELL_COUNT = HOLD_PRIOR.length * HOLD_COUNT
 /** Weight of the prior of holding times, in spells. */
 const PRIOR_SPELLS = 4
-/** Prior share of jumps that end at rate 0, and the weight of the prior of jump targets, in jumps. */
+/** Prior share of jumps to rate 0. `PRIOR_JUMPS` is the weight of the prior of jump targets, in jumps. */
 const TO_QUIET = 0.4
 const PRIOR_JUMPS = 2
 /** Time constant with which evidence of jumps decays, in seconds. */
@@ -22,7 +22,7 @@ const MEMORY_SECONDS = 7200
  * between headers.
  */
 export class Spells {
-  /** Number of jumps that ended at each rate. */
+  /** Number of jumps to each rate. */
   readonly ends = new Float64Array(RATE_COUNT)
   /** Number of spells by holding time, for each band. */
   readonly holds = HOLD_PRIOR.map((prior) => Float64Array.from(prior))
@@ -49,14 +49,14 @@ export class Spells {
       holds.set(spells.slice(band * HOLD_COUNT, (band + 1) * HOLD_COUNT))
   }
 
-  /** Restarts at a header: since then, no probability has left its candidate. */
+  /** Restarts at a header. No probability has left its candidate since then. */
   restart(): void {
     for (const left of this.left) left.fill(0)
   }
 
   /**
-   * Updates the counts from a header that came `seconds` after the previous header. `came`: for each
-   * candidate, the probability that its spell began with a jump in between, times `total`.
+   * Updates the counts from a header, `seconds` after the previous one. `came`: for each candidate, the
+   * probability that its spell began with a jump in between, times `total`.
    */
   learn(came: Float64Array, total: number, seconds: number): void {
     const kept = Math.exp(-seconds / MEMORY_SECONDS)
@@ -98,8 +98,8 @@ export class Spells {
   }
 
   /**
-   * The probability that a spell which begins now uses up `level` requests within `withinSeconds`:
-   * Σ P(jump ends at r) × P(r holds for level / (r − gain)). `rates` and `gain` in requests per second.
+   * The probability that a new spell uses up `level` requests within `withinSeconds`: Σ P(jump ends at r) ×
+   * P(r holds for level / (r − gain)). `rates` and `gain` are in requests per second.
    */
   emptyByNew(level: number, rates: Float64Array, gain: number, withinSeconds: number): number {
     let [ends, sum] = [0, 0]

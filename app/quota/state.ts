@@ -12,7 +12,7 @@ export interface Seen {
 export interface StateReading {
   /** `undefined` before the first header. */
   readonly seen: Seen | undefined
-  /** A 429 is being waited out. */
+  /** Whether the wait after a 429 continues. */
   readonly blocked: boolean
   readonly limit: number
   /** Share of the limit below which the row is low, 0 to 1. */
@@ -25,56 +25,53 @@ export interface StateReading {
   readonly emptyNow: number
   /** The chance that the row runs empty within ten minutes, from everything that others may do, 0 to 1. */
   readonly emptyChance: number
-  /** The part of `emptyChance` that others' present use alone causes; that use may end. */
+  /** The part of `emptyChance` from others' present use alone. That use may end. */
   readonly emptyChanceByPresent: number
-  /** Whether requests wait in the gateway, so that its programs do not touch the reserve. */
+  /** Whether requests wait in the gateway. Its programs then do not use the reserve. */
   readonly isHeldBack?: boolean
 }
 
-/** How far the states `running-out` and `watch` look ahead, in seconds. */
+/** How far ahead the states `running-out` and `watch` look, in seconds. */
 export const RUNNING_OUT_SECONDS = 600
-/** Running out is shown in red with at most this time left. */
+/** Time left, in seconds, from which on running out is shown in red. */
 export const CRITICAL_SECONDS = 120
 /**
- * A row counts as running out at this chance of running out from others' present use. In the truth bench, a
- * third of the alerts are false at 0.5, and under a quarter at 0.7. However, the median warning comes 6 s
- * later at 0.7.
+ * Chance of running out, from others' present use, at which a row is running out. In the truth bench, a third
+ * of the alerts are false at 0.5, and less than a quarter at 0.7. But the median warning comes 6 s later at
+ * 0.7.
  */
 const RUNNING_OUT_CHANCE = 0.7
 /**
- * A row is watched at this chance of running out from everything that others may do. Until its third header,
- * a key without other users has a chance of 0.18, at which it must not be watched.
+ * Chance of running out, from everything that others may do, at which a row is watched. A key without other
+ * users has a chance of 0.18 until its third header, and must not be watched.
  */
 const WATCH_CHANCE = 0.2
-/** A row counts as empty (calls fail) if the chance that less than one request is left is at least this. */
+/** Chance of less than one request left at which a row is empty (calls fail). */
 const EMPTY_CHANCE = 0.9
 /**
- * `useless`: an interval wider than this share of the limit is too wide to use. `unchecked`: a row that was
- * ok becomes `not-checked` only if its interval is wider than this share, and its header is at least
- * `HELD_MS.least` old.
+ * Widths of the interval, as shares of the limit. `useless`: a wider interval can't be used. `unchecked`: an
+ * ok row with a wider interval becomes `not-checked` if its header is at least `HELD_MS.least` old.
  */
 const WIDTH = { useless: 0.5, unchecked: 0.7 } as const
-/** A row is no longer running out once this share of the limit is certainly left. */
+/** Share of the limit that must certainly be left to end `running-out`. */
 const PLENTY = 0.75
-/** A row is never low with this share of the limit certainly left. */
+/** If this share of the limit is certainly left, a row is never low. */
 const ENOUGH = 0.5
-/**
- * If the interval is too wide to use, a row is low only if its probable level is below this share of the
- * limit.
- */
+/** With a useless interval, a row is low only if its probable level is below this share of the limit. */
 const WIDE_LOW = 0.85
-/** A row is no longer empty once this many requests are certainly left. Rounding is less than one request. */
+/** Requests that must certainly be left to end `empty`. Rounding is less than one request. */
 const REFILLED = 2
 /**
- * How far beyond its threshold a value must be before a milder state replaces the current one: a level by
- * `share` of the limit, and a chance at `chance` times its threshold.
+ * Slack before a milder state replaces the current one. `share` of the limit is added to the threshold of a
+ * level. `chance` is a factor on the threshold of a chance.
  */
 const HYSTERESIS = { share: 0.05, chance: 0.5 } as const
 /**
- * `least`: minimum duration of a state. The other two: how long the condition of a state must be false before
- * a milder state replaces it. `beforeMilder` applies if a header has arrived since the state began,
- * `withoutHeader` if none has. Milliseconds. In the truth bench, 45 s warn of 78 % of emptyings, and 30 s of
- * 70 %; at 60 s, more alerts are false.
+ * Times in milliseconds. `least` is the minimum duration of a state. The other two are how long a state's
+ * condition must be false before a milder state replaces it: `beforeMilder` with a header since the state
+ * began, `withoutHeader` without one.
+ *
+ * In the truth bench, 45 s warn of 78 % of emptyings, and 30 s of 70 %. At 60 s, more alerts are false.
  */
 const HELD_MS = { least: 10_000, beforeMilder: 45_000, withoutHeader: 120_000 } as const
 
@@ -88,7 +85,7 @@ const GRAVITY: Readonly<Record<QuotaState, number>> = {
   blocked: 6,
 }
 
-/** Order of states in a headline: greater is worse. */
+/** Order of states in a headline. Greater is worse. */
 export const gravityOf = (state: QuotaState): number => GRAVITY[state]
 
 /**
@@ -97,7 +94,7 @@ export const gravityOf = (state: QuotaState): number => GRAVITY[state]
  *
  * | state | when |
  * |---|---|
- * | `blocked` | a 429 is being waited out |
+ * | `blocked` | the wait after a 429 continues |
  * | `not-checked` | no header yet |
  * | `empty` | less than one request is left with a chance of 90 %, for example after a header with 0 |
  * | `running-out` | empty within 10 minutes from others' present use, with a chance of 70 % |
@@ -106,10 +103,12 @@ export const gravityOf = (state: QuotaState): number => GRAVITY[state]
  * | `watch` | empty within 10 minutes from anything, with a chance of 20 % |
  * | `ok` | none of these |
  *
- * If `high − low` exceeds half the limit, `empty` also needs the chance of `running-out`, `low` also needs a
- * probable level below 85 % of the limit, and `running-out` does not apply.
+ * If `high − low` exceeds half the limit:
+ * - `empty` also needs the chance of `running-out`.
+ * - `low` also needs a probable level below 85 % of the limit.
+ * - `running-out` does not apply.
  *
- * `isHeld` selects the wider thresholds for leaving the current state: each condition except `blocked` and
+ * `isHeld` selects the wider thresholds for leaving the current state. Each condition except `blocked` and
  * `ok` is widened by 5 points of the limit, and each chance is halved.
  */
 export function stateOf(reading: StateReading, isHeld = false): QuotaState {
@@ -137,12 +136,14 @@ type LastingRow = Pick<
 >
 
 /**
- * Whether the row lasts 10 minutes even at the high end of others' use. False while others' use is unknown:
- * measuring it takes two headers.
+ * Whether the row lasts 10 minutes even at the high end of others' use. False while others' use is unknown,
+ * because measuring it takes two headers.
  *
- * The level falls by own + others − refill per second; the row lasts if it falls by less than the level in
- * 600 s. A fixed window refills nothing until it ends, and everything then. So the level must last until the
- * end of the window, and a whole limit must last through the next window.
+ * The level falls by own + others − refill per second. The row lasts if the fall in 600 s is less than the
+ * level.
+ *
+ * A fixed window refills nothing until it ends, and everything then. So the level must last until the end,
+ * and a whole limit must last through the next window.
  */
 export function lastsAtMost(row: LastingRow): boolean {
   const { use, level, limit, period, model, windowEndsAt, asOf } = row
@@ -157,11 +158,14 @@ export function lastsAtMost(row: LastingRow): boolean {
 /**
  * The state of one row over time.
  *
- * A state lasts at least 10 s. A milder state replaces it only after its condition, even with the slack of
- * `stateOf`, was false for 45 s. This takes 120 s if no header since the state began supports the change, or
- * if the milder state is `not-checked`. Some facts count at once: a 429; the successful end of its wait; a
- * header since the state began that disproves the state or ends `not-checked`; for a low row, half of the
- * limit certainly left.
+ * A state lasts at least 10 s. A milder state replaces it only after its condition was false for 45 s, with
+ * the slack of `stateOf`. This takes 120 s if no header since the state began supports the change, or if the
+ * milder state is `not-checked`.
+ *
+ * These facts count immediately:
+ * - a 429, and the successful end of its wait
+ * - a header since the state began that disproves the state or ends `not-checked`
+ * - for a low row, half of the limit certainly left
  */
 export class RowState {
   #state: QuotaState = 'not-checked'
@@ -209,7 +213,7 @@ export class RowState {
 const hasEnough = ({ low, limit, threshold }: StateReading): boolean =>
   low >= Math.max(ENOUGH, threshold + HYSTERESIS.share) * limit
 
-/** Whether a row that was ok has no header, or only an old one while its range is wide. */
+/** Whether an ok row has no header, or only an old one and a wide interval. */
 const isOutdated = ({ seen, low, high, limit }: StateReading, nowMs: number): boolean =>
   seen === undefined || (high - low > WIDTH.unchecked * limit && nowMs - seen.atMs >= HELD_MS.least)
 
@@ -228,7 +232,7 @@ function isContradicted(current: QuotaState, { seen, limit, threshold }: StateRe
   }
 }
 
-/** Whether a state has plainly ended: the lower bound is high enough, or the gateway holds requests back. */
+/** Whether a state has clearly ended: the lower bound is high enough, or requests wait in the gateway. */
 function isPlainlyOver(current: QuotaState, { low, limit, isHeldBack }: StateReading): boolean {
   if (current === 'empty') return low >= REFILLED
   return current === 'running-out' && (isHeldBack === true || low >= PLENTY * limit)

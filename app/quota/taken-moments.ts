@@ -1,6 +1,6 @@
 import { chanceBelow, density } from './normal.ts'
 
-/** The arguments of `grow`, in one record that is reused because each time step calls `grow` 58 times. */
+/** The arguments of `grow`. One reused record, because each time step calls `grow` 58 times. */
 export const grown = { count: 0, spread: 0, overflowed: 0, most: 0 }
 /** The result of `atLeastNothing`: mean and variance. */
 const kept = { mean: 0, variance: 0 }
@@ -10,10 +10,11 @@ const kept = { mean: 0, variance: 0 }
  * stores its mean and variance.
  *
  * For X normal with mean m and standard deviation s, and z = m / s:
- *   E max(0, X)  = m Φ(z) + s φ(z)
- *   E max(0, X)² = (m² + s²) Φ(z) + m s φ(z)
  *
- * The same formulas for `most` − X give the upper end. The clip at 0 is needed only if something overflowed.
+ *     E max(0, X)  = m Φ(z) + s φ(z)
+ *     E max(0, X)² = (m² + s²) Φ(z) + m s φ(z)
+ *
+ * The same formulas for `most` − X give the upper end. Only overflow makes the clip at 0 necessary.
  */
 export function grow(means: Float64Array, variances: Float64Array, at: number): void {
   kept.mean = (means[at] ?? 0) + grown.count - grown.overflowed
@@ -29,7 +30,7 @@ export function grow(means: Float64Array, variances: Float64Array, at: number): 
 }
 
 /**
- * Writes mean and variance of max(0, X) to `kept`. For z above 4, they are those of X; for z below −6, both
+ * Writes mean and variance of max(0, X) to `kept`. For z above 4, they are those of X. For z below −6, both
  * are 0.
  */
 function atLeastNothing(mean: number, variance: number): void {
@@ -59,13 +60,14 @@ function atLeastNothing(mean: number, variance: number): void {
 }
 
 /**
- * Raises mean and variance to those of a full quota if others use the share `busy` of its refill, unless the
- * mean is already higher.
+ * Raises mean and variance to those of a full quota whose refill others use to the share `busy`. A higher
+ * mean stays.
  *
- * Each request takes 1, and the refill replaces it at a constant rate: a queue with constant service time and
- * load ρ = `busy`, 0 to 1. By Pollaczek and Khinchine:
- *   mean     = ρ / 2(1 − ρ)
- *   variance = ρ / 3(1 − ρ) + ρ² / 4(1 − ρ)²
+ * Each request takes 1, and the refill replaces it at a constant rate. That is a queue with constant service
+ * time and load ρ = `busy`, 0 to 1. By Pollaczek and Khinchine:
+ *
+ *     mean     = ρ / 2(1 − ρ)
+ *     variance = ρ / 3(1 − ρ) + ρ² / 4(1 − ρ)²
  */
 export function waiting(means: Float64Array, variances: Float64Array, at: number, busy: number): void {
   const idle = 1 - busy

@@ -1,39 +1,37 @@
-/** The distinguished utilizations are 0 and 40 equal steps up to 1. */
+/** Utilizations that are distinguished: 0 and 40 equal steps up to 1. */
 const STEPS = 40
 export const UTILIZATIONS = STEPS + 1
 /** Probability, before the first header and after each change, that no other program uses the quota. */
 const QUIET_AT_FIRST = 0.6
-/** Mean time for which others' use stays constant, in seconds. */
+/** Mean time in which others' use is constant, in seconds. */
 const HOLDS_SECONDS = 1800
 /** Probability that a header shows one request missing although others made none. */
 const MISREAD = 0.01
-/**
- * Minimum overflow between two headers, in requests, at which the quota counts as nearly full between them.
- */
+/** Minimum overflow between two headers, in requests, for the quota to count as nearly full between them. */
 const FULL_BETWEEN = 1.5
 /** Maximum number of missing requests at which the quota counts as nearly full. */
 const NEAR_FULL = 2
 /**
- * Maximum distance from full before a header, in requests, at which one request of others is noticeable: the
- * header's own request plus rounding.
+ * Maximum distance from full before a header, in requests, at which one request of others is noticeable.
+ * Consists of the header's own request and rounding.
  */
 const OWN_MISSING = 1.1
 /**
- * `SHARP`: maximum width of the bounds, in requests, at which a header distinguishes one missing request from
- * none. `NONE_MISSING`: such a header shows none missing if at most this many are.
+ * `SHARP`: maximum width of the bounds, in requests, for a header to tell one missing request from none.
+ * `NONE_MISSING`: number of missing requests that such a header still shows as none.
  */
 const SHARP = 0.6
 const NONE_MISSING = 0.45
 
 /** What a header of a rolling quota shows, in requests. */
 export interface LevelHeader {
-  /** Refill that would have been lost since the previous header if others had made no requests. */
+  /** Refill in requests that would have been lost since the previous header without others' requests. */
   readonly overflowed: number
   /** Seconds since the previous header. */
   readonly seconds: number
   /** Requests that headers showed missing since the last update. */
   readonly missing: number
-  /** How many requests, beyond Headroom's own, this header shows were used: minimum and maximum. */
+  /** Requests that this header shows were used in addition to own ones: minimum and maximum. */
   readonly least: number
   readonly most: number
   /** Midpoint and width of the bounds on the level before the header. */
@@ -49,10 +47,11 @@ const PRIOR = Float64Array.from({ length: STEPS + 1 }, (_, step) =>
  * A probability distribution over the share of time, 0 to 1, in which others keep a quota from being full.
  *
  * A quota with a refill of r requests per second that is full for a share f of the time serves (1 − f) × r
- * requests per second, however these are spaced (the utilization law, ρ = λ / μ). So if a quota is usually
- * full, others' use follows from how often a header shows it not quite full. This works even if their
- * requests are evenly spaced and no header shows more than one of them. `OthersUse` counts requests and
- * assumes random times, so it underestimates use that is evenly spaced or low.
+ * requests per second, however they are spaced (the utilization law, ρ = λ / μ). So on a usually full quota,
+ * others' use follows from how often a header shows it not quite full.
+ *
+ * This works even for evenly spaced requests of which no header shows more than one. `OthersUse` counts
+ * requests and assumes random times, so it underestimates use that is evenly spaced or low.
  *
  * Mutable: `header` and `observed` change it.
  */
@@ -60,9 +59,7 @@ export class Utilization {
   readonly #chance = Float64Array.from(PRIOR)
   #isConclusive = false
 
-  /**
-   * Whether this distribution can be used: the last header showed a quota that others leave full at times.
-   */
+  /** Whether this distribution applies: the last header showed a quota that others leave full at times. */
   get isConclusive(): boolean {
     return this.#isConclusive
   }
@@ -91,8 +88,8 @@ export class Utilization {
   }
 
   /**
-   * Updates the distribution from a header, `seconds` after the previous one, of a quota that would have been
-   * full in between without others. `isBusy`: the header shows a request missing in addition to own ones.
+   * Updates the distribution from a header, `seconds` after the previous one. The quota would have been full
+   * in between without others. `isBusy`: the header shows a request missing in addition to own ones.
    */
   observed(isBusy: boolean, seconds: number): void {
     const chance = this.#chance

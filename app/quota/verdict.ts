@@ -1,7 +1,7 @@
 import type { QuotaState, RequestQuota, RowVerdict, Verdict } from '../contract/snapshot.ts'
 import { gravityOf, lastsAtMost } from './state.ts'
 
-/** A row with its present state, which differs from `row.state` if the row is too old. */
+/** A row with its present state. It differs from `row.state` if the row is too old. */
 export interface JudgedRow {
   readonly row: RequestQuota
   readonly state: QuotaState
@@ -10,7 +10,7 @@ export interface JudgedRow {
 /**
  * Rows with current information, worst first: by state, then by how soon they run out, then by level.
  *
- * Unchecked rows are left out, as are rows that another row counts.
+ * Unchecked rows, and rows that another row counts, are left out.
  */
 export function worstFirst(rows: readonly JudgedRow[]): readonly JudgedRow[] {
   return rows
@@ -29,9 +29,10 @@ export function doubtfulRows(rows: readonly JudgedRow[]): readonly RequestQuota[
 }
 
 /**
- * The category that limits the key, for programs: the `state` of the worst row, in the terms that `--json`
- * publishes. It is `lasts` only if no row runs out even at the high end of others' use, and if headers can
- * still arrive.
+ * The category that limits the key, for programs: the `state` of the worst row in the terms of `--json`.
+ *
+ * `lasts` requires that no row runs out even at the high end of others' use, and that headers can still
+ * arrive.
  */
 export function verdictOf(
   rows: readonly RequestQuota[],
@@ -61,10 +62,10 @@ export function verdictOf(
   }
 }
 
-/** A full row used at less than this rate, in requests per second, is idle. */
+/** A full row with less use than this counts as idle. Requests per second. */
 const IDLE_PER_SECOND = 0.05
 
-/** The verdict of one row, for programs: its `state` in the terms that `--json` publishes. */
+/** The verdict of one row for programs: its `state` in the terms of `--json`. */
 export function rowVerdictOf({
   state,
   level,
@@ -96,8 +97,7 @@ function whenOf({ state, blockedUntil, emptyAt }: RequestQuota): number | undefi
 /**
  * The rows to show, one per quota.
  *
- * If headers showed that another row counts a category, only the counting row is shown. It names the category
- * (`alsoCounts`).
+ * If another row counts a category, only the counting row is shown. It names the category (`alsoCounts`).
  */
 export function shownRows(rows: readonly RequestQuota[]): readonly RequestQuota[] {
   return rows.filter((row) => row.countedBy === undefined)

@@ -14,31 +14,32 @@ export interface Hold {
   readonly untilMs: number
   /** Number of consecutive 429s. */
   readonly refusals: number
-  /** Whether others used the whole refill when the wait began. They are assumed to do so until it ends. */
+  /**
+   * Whether others used the whole refill when the wait began. This is assumed to continue until the wait
+   * ends.
+   */
   readonly byOthers?: boolean
 }
 
 /** The parts of a row outside the bucket: its wait, state and threshold. */
 export interface RowStanding {
   readonly hold: Hold | undefined
-  /** When to send the next try while others use the whole refill; the end of the wait is then unknown. */
+  /** When to send the next try while others use the whole refill. The end of the wait is then unknown. */
   readonly nextTryAtMs?: number
   readonly state: RowState
-  /** Share of the limit below which the row is low; `LOW_THRESHOLD` if absent. */
+  /** Share of the limit below which the row is low. Default: `LOW_THRESHOLD`. */
   readonly threshold?: number
   /** See `RequestQuota.held`. */
   readonly held?: number
-  /** Requests that the gateway reserves. If absent, `defaultReserve` applies. */
+  /** Requests that the gateway reserves. Default: `defaultReserve`. */
   readonly reserve?: number | undefined
 }
 
-/** Minimum use for a forecast, as a share of the limit and in requests. */
+/** Minimum use for a forecast: as a share of the limit, and in requests. */
 const EVIDENCE = { fraction: 0.03, requests: 5 }
-/**
- * Own use below this share of the refill is neglected: others are assumed to be able to get the whole refill.
- */
+/** Own use below this share of the refill is ignored. Others could then get the whole refill. */
 const NOTABLE_OWN_SHARE = 0.05
-/** Maximum reach of a forecast, in periods. */
+/** Maximum range of a forecast, in periods. */
 const FORECAST_PERIODS = 12
 
 /** One row of a snapshot, computed for `nowMs`. Units and meanings: `RequestQuota`. */
@@ -76,8 +77,7 @@ export function viewOf(
     ? undefined
     : emptyAtOf(bucket, measured && measured.total - Math.min(measured.own, held), point, gain, nowMs)
   const source = seen === undefined ? 'default' : remaining === seen.remaining ? 'header' : 'modelled'
-  // The fields are assigned one by one, because conditional spreads took most of the time needed for a
-  // snapshot.
+  // Assigned one by one: conditional spreads took most of the time of a snapshot.
   const row: { -readonly [K in keyof RequestQuota]: RequestQuota[K] } = {
     category,
     model: bucket.model,
@@ -137,7 +137,7 @@ export function viewOf(
   const empties = emptyRangeOf(row)
   if (empties) row.emptyFrom = Math.round(empties.fromMs)
   if (empties?.toMs !== undefined) row.emptyTo = Math.round(empties.toMs)
-  // Unknown use by others is not 0: after one header alone, no rate is safe.
+  // Unknown use by others is not 0. After a single header, no rate is safe.
   if (seen && (row.use !== null || isBlocked)) row.safe = safePace(row, nowMs, reserve)
   return row
 }
@@ -160,9 +160,9 @@ function rangeOfUse(others: OthersReading | undefined, counted: number, desk: nu
 }
 
 /**
- * Use of an empty rolling bucket: the service accepts no more than the refill `gain`, of which others get at
- * least what own requests leave. If others caused the 429, they are assumed to take all of it, because no
- * header since has shown that they slowed down.
+ * Use of an empty rolling bucket. The service accepts only the refill `gain`, and others get at least what
+ * own requests leave. If others caused the 429, they are assumed to take the whole refill, because no later
+ * header shows otherwise.
  */
 function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: number, byOthers: boolean) {
   const { own, desk } = use
@@ -180,10 +180,7 @@ function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: numbe
   }
 }
 
-/**
- * When the bucket runs empty if use continues; `undefined` if it does not, or if others' use is unknown,
- * because then the total is unknown too.
- */
+/** When the bucket runs empty if use continues. `undefined` if it does not, or if others' use is unknown. */
 function emptyAtOf(
   bucket: Bucket,
   perSecond: number | null,

@@ -1,11 +1,13 @@
 /**
- * The window of a quota, as its headers show it: which of two models applies, what each allows, and when a
- * fixed window ends.
+ * The window of a quota, as its headers show it. Decides which of two models applies, what each allows, and
+ * when a fixed window ends.
  *
  * A rolling interval refills `limit / period` per second, and Reset is its time to full (service 8.3.1,
- * 8.3.2). A fixed window refills nothing until it ends, and is then full except for later requests (service
- * 8.3.5). The bounds of the estimator (`level-bounds.ts`) and of the gateway (`app/gateway/bucket-bound.ts`)
- * both use this file. Times are milliseconds on one clock, levels are requests and need not be whole.
+ * 8.3.2). A fixed window refills nothing until its end. At its end, it is full except for later requests
+ * (service 8.3.5).
+ *
+ * The estimator (`level-bounds.ts`) and the gateway (`app/gateway/bucket-bound.ts`) both use this file. Times
+ * are milliseconds on one clock. Levels are requests and need not be whole.
  */
 
 /** Requests per period. */
@@ -30,10 +32,7 @@ export interface Shown {
 
 /** Resolution of the service's clock. Milliseconds. */
 export const CLOCK_STEP_MS = 1
-/**
- * Two bounds that differ by at most this, in requests, do not contradict each other: services round their
- * clocks.
- */
+/** Maximum difference of two bounds in requests that is no contradiction. Services round their clocks. */
 export const TOLERANCE = 0.05
 
 /** Reset is a whole number of seconds, rounded up. */
@@ -62,7 +61,7 @@ export function rollingAllows(
 
 /**
  * The levels that a header of a rolling interval leaves possible at its own time. Remaining rounds the level
- * down, and Reset shows more about the fraction if refilling one request takes longer than a second.
+ * down. If refilling one request takes longer than a second, Reset also shows its fraction.
  */
 export function rollingShows(
   limit: number,
@@ -84,14 +83,14 @@ export function rollingShows(
   return { least, most: Math.max(least, Math.min(most, fromReset.most)) }
 }
 
-/** When a fixed window ends, as one header shows it: Reset is a whole number of seconds, rounded up. */
+/** When a fixed window ends, from one header. Reset is a whole number of seconds, rounded up. */
 export interface FixedWindow {
   readonly endsEarliestMs: number
   readonly endsLatestMs: number
 }
 
 /**
- * The window that a header with `resetSeconds` shows, for a request that was in flight from `sentAtMs` to
+ * The window that a header with `resetSeconds` shows. Its request was in flight from `sentAtMs` to
  * `receivedAtMs`.
  */
 export function fixedWindowOf(resetSeconds: number, sentAtMs: number, receivedAtMs: number): FixedWindow {
@@ -108,7 +107,7 @@ export type WindowStep = 'same' | 'later' | 'earlier' | 'impossible'
  * Whether two headers may describe windows of one bucket.
  *
  * A window starts at a request and lasts one period (service 8.3.5), so two ends are at least a period apart.
- * Ends that are closer but not equal must be the changing time to full of a rolling interval.
+ * Ends that are closer, but not equal, are the changing time to full of a rolling interval.
  */
 export function windowStep(known: FixedWindow, shown: FixedWindow, periodMs: number): WindowStep {
   const slackMs = ROUNDING_SECONDS * 1000
@@ -123,22 +122,20 @@ export function windowStep(known: FixedWindow, shown: FixedWindow, periodMs: num
   return 'impossible'
 }
 
-/**
- * Combines what two headers show of one window. If the two differ only by rounding, the first one applies.
- */
+/** Combines what two headers show of one window. If they differ only by rounding, the first one applies. */
 export function narrowed(known: FixedWindow, shown: FixedWindow): FixedWindow {
   const endsEarliestMs = Math.max(known.endsEarliestMs, shown.endsEarliestMs)
   const endsLatestMs = Math.min(known.endsLatestMs, shown.endsLatestMs)
   return endsEarliestMs <= endsLatestMs ? { endsEarliestMs, endsLatestMs } : known
 }
 
-/** Refill in requests per millisecond; 0 in a fixed window. */
+/** Refill in requests per millisecond. 0 in a fixed window. */
 export const gainPerMsOf = (model: WindowModel['model'], limit: number, periodMs: number): number =>
   model === 'rolling' ? limit / periodMs : 0
 
 /**
- * The model after a header with Reset, and the window that it shows. `undefined` for a header of an earlier
- * window, which says nothing about the present one.
+ * The model after a header with Reset, and the window that the header shows. `undefined` for a header of an
+ * earlier window, which shows nothing about the present one.
  */
 export function modelAfter(
   known: WindowModel,
@@ -173,16 +170,13 @@ export function levelsShown(
   return { least, mostThen: most, most: Math.min(limit, most + grown) }
 }
 
-/**
- * The window that a request may have opened between two times: such a window lasts one period (service
- * 8.3.5).
- */
+/** The window that a request may have opened between two times. It lasts one period (service 8.3.5). */
 export const assumedWindow = (afterMs: number, beforeMs: number, periodMs: number): FixedWindow => ({
   endsEarliestMs: afterMs + periodMs - CLOCK_STEP_MS,
   endsLatestMs: beforeMs + periodMs + CLOCK_STEP_MS,
 })
 
-/** A window with an uncertain span in it: it may end later, by up to the length of that span. */
+/** A window around a span of unknown length. It may end later, by up to the length of the span. */
 export function doubtedWindow(
   window: FixedWindow | undefined,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },

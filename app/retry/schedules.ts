@@ -1,40 +1,40 @@
 /** Waits between the attempts of a failing operation. */
 export interface RetrySchedule {
-  /** Longest wait after each consecutive failure, in milliseconds; the last one repeats. */
+  /** Longest wait after each consecutive failure, in milliseconds. The last one repeats. */
   readonly stepsMs: readonly [number, ...number[]]
   /** Random share of a wait, from 0 (the whole step) to 1 (anything up to the step). */
   readonly jitter: number
 }
 
-/** The retry schedule of each operation that is retried without a person. */
+/** Retry schedules of operations that are retried without a person. */
 export const RETRY = {
   /**
-   * Opening a stream. Full jitter, so that clients that were disconnected together do not all reconnect at
-   * once.
+   * Opening a stream. Full jitter, so that clients that lost their connections together do not reconnect
+   * together.
    */
   stream: { stepsMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 1 },
   /** Requests to a host that does not respond. */
   host: { stepsMs: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 0.5 },
-  /** Checks that get a 401 even with a new token. A new token may not be valid everywhere at once. */
+  /** Checks that get a 401 even with a new token. A new token may not be valid everywhere immediately. */
   unauthorized: { stepsMs: [10_000, 30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
-  /** Refreshing because of a 401, if the last refresh returned a token that was rejected too. */
+  /** Refreshing after a 401, if the last refresh returned a token that was rejected too. */
   rejected: { stepsMs: [30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /**
-   * Tries on a quota whose whole refill others use: at most four per minute, including the two 429s that
-   * reveal it.
+   * Tries on a quota whose whole refill others use. Causes at most four 429s per minute, including the first
+   * two.
    */
   othersTakeAll: { stepsMs: [20_000, 40_000, 60_000], jitter: 0 },
   /** Refreshing an access token. */
   refresh: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], jitter: 0.5 },
-  /** Minimum wait between a refresh that failed or did not help and the next one that a request asks for. */
+  /** Minimum wait between a refresh that failed or did not help and the next refresh for a request. */
   wantedRefresh: { stepsMs: [5_000], jitter: 0 },
-  /** Refreshing after an unreadable response, because each such response may have used up a refresh token. */
+  /** Refreshing after an unreadable response. Each such response may have used up a refresh token. */
   malformedRefresh: { stepsMs: [120_000, 300_000], jitter: 0.5 },
-  /** Checking whether the sign-in host responds, for a person who waits to sign in. */
+  /** Checking whether the sign-in host responds, while a person waits to sign in. */
   signInHost: { stepsMs: [2_000, 4_000, 8_000, 15_000], jitter: 0 },
   /** An unconfirmed revocation. */
   revocation: { stepsMs: [30_000], jitter: 0.5 },
-  /** Storing a token: a full disk is often freed within minutes. */
+  /** Storing a token. A full disk is often freed within minutes. */
   tokenSave: { stepsMs: [5_000, 15_000, 30_000, 60_000], jitter: 0 },
   /** Listening on the gateway's port, if another program occupied it at startup. */
   gatewayPort: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000], jitter: 0 },
@@ -56,7 +56,9 @@ export const RETRY = {
   page: { stepsMs: [0, 1_000, 5_000, 30_000], jitter: 0 },
 } as const satisfies Record<string, RetrySchedule>
 
-/** The wait after `failures` (from 1) in a row, in milliseconds. `chance` is uniform in [0, 1). */
+/**
+ * The wait after `failures` consecutive failures (from 1), in milliseconds. `chance` is uniform in [0, 1).
+ */
 export function retryDelayMs({ stepsMs, jitter }: RetrySchedule, failures: number, chance: number): number {
   const stepMs = stepsMs[Math.min(Math.max(1, failures), stepsMs.length) - 1] ?? stepsMs[0]
   return stepMs * (1 - jitter) + stepMs * jitter * chance

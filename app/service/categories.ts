@@ -1,7 +1,7 @@
 import type { StreamCategory } from './stream-kinds.ts'
 import { streamCategoryPattern } from './stream-paths.ts'
 
-/** What a check may need in its path: an account id and a symbol. */
+/** The account id and symbol that the path of a check may need. */
 export interface ProbeSubjects {
   readonly account: string | undefined
   readonly symbol: string
@@ -12,24 +12,24 @@ interface RequestLimit {
   readonly periodSeconds: number
 }
 
-/** Everything the app knows about one resource category: one row of the table below. */
+/** All facts about one resource category. */
 export interface Category {
   readonly name: string
-  /** Request quota in the current table; absent for a category with slots only. */
+  /** Request quota in the current table. Absent for a category with slots only. */
   readonly requests?: RequestLimit
   /** Request quota in the older table, if different. */
   readonly earlierRequests?: RequestLimit
   /** Maximum number of open streams. */
   readonly slots?: number
-  /** The requests that count against the category, by path without query. GET unless `method` differs. */
+  /** Paths of the requests that count against the category, without query. GET unless `method` differs. */
   readonly path: RegExp
   readonly method?: 'POST'
   /**
-   * Path of the cheapest GET that shows the category's headers and has no effect; `undefined` if a required
-   * subject is missing. Absent for streams and for requests that place orders.
+   * Path of the cheapest GET that has no effect and shows the category's headers. `undefined` if the account
+   * or symbol is missing. Absent for streams and for requests that place orders.
    */
   readonly probe?: (subjects: ProbeSubjects) => string | undefined
-  /** The scope that its requests need (service 10), if it is not the default of `scopeOf`. */
+  /** The scope that requests of the category need (service 10). Default: `scopeOf`. */
   readonly scope?: string
 }
 
@@ -45,11 +45,11 @@ const ofSymbol =
     `${path}/${encodeURIComponent(symbol)}`
 
 /**
- * The resource categories except streams, with their quotas (service 8.2) and paths (service 4.3, 11), in the
- * order of display and of checks. Accounts comes first, because other checks need an account.
+ * The resource categories except streams, with quotas (service 8.2) and paths (service 4.3, 11). The order is
+ * that of the display and of checks. Accounts comes first, because other checks need an account.
  *
- * The category of a path is a guess: at run time, `X-RateLimit-Resource` names the bucket that counted the
- * request. Each option endpoint has its own bucket; MarketDepth is one bucket for quotes and aggregates.
+ * The category of a path is a guess. At run time, `X-RateLimit-Resource` names the bucket that counted a
+ * request. Each option endpoint has its own bucket. MarketDepth is one bucket for quotes and aggregates.
  */
 const OF_REQUESTS: readonly Category[] = [
   {
@@ -114,7 +114,7 @@ const OF_REQUESTS: readonly Category[] = [
   },
 ]
 
-/** The stream categories; their kinds define the paths. */
+/** The stream categories. Their kinds define the paths. */
 const OF_STREAMS: Readonly<Record<StreamCategory, Pick<Category, 'requests' | 'slots' | 'scope'>>> = {
   'Quote Change Stream': { requests: perFiveMinutes(500) },
   'Barchart Stream': { requests: perFiveMinutes(500) },
@@ -166,7 +166,7 @@ export const PROBED_CATEGORIES: readonly string[] = CATEGORIES.filter(({ probe }
 )
 
 /**
- * Path of a category's check; `undefined` if there is no check, or if it needs an account that is not known
+ * Path of a category's check. `undefined` if there is no check, or if it needs an account that is not known
  * yet.
  */
 export function probePath(category: string, subjects: ProbeSubjects): string | undefined {
@@ -180,8 +180,8 @@ export function categoryOf(method: string, path: string): string | undefined {
 }
 
 /**
- * The scope that requests of a category need (service 10): its own if set, otherwise `ReadAccount` for
- * accounts and `MarketData` for the rest.
+ * The scope that requests of a category need (service 10). Default: `ReadAccount` for account paths,
+ * otherwise `MarketData`.
  */
 export function scopeOf(category: string): string {
   const known = CATEGORIES.find(({ name }) => name === category)

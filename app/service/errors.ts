@@ -5,12 +5,13 @@ import { parseJson } from './json.ts'
 export type RefusedBy = 'rate' | 'concurrency' | 'unattributed'
 
 /**
- * Distinguishes the two kinds of 429 (service 7).
+ * Distinguishes the two kinds of 429 (service 7), by the first of these that applies:
+ * 1. A known Message in the body. Slots can be full while the request quota rejects.
+ * 2. Concurrency headers that show 0: the number of streams.
+ * 3. Rate headers: the request rate.
  *
- * If the body's Message has one of its two known values, it decides, because slots can be full while the
- * request quota rejects. Otherwise, concurrency headers that show 0 mean the number of streams. Failing that,
- * rate headers mean the request rate. A 429 without any of these comes from a proxy, or from a quota without
- * headers (service 13), and shows nothing about what is left.
+ * A 429 without any of these comes from a proxy, or from a quota without headers (service 13). It shows
+ * nothing about what is left.
  */
 export function refusedBy({ rate, concurrency }: HeaderReading, body: string): RefusedBy {
   const message = messageOf(body)
@@ -32,15 +33,14 @@ function errorFields(body: string): { readonly Message?: unknown; readonly Error
 
 const MAX_MESSAGE = 200
 /**
- * How much of a text is cleaned before it is shortened, so that a secret at the cut is still recognised.
- * Characters.
+ * Maximum number of characters of a text that are cleaned before it is shortened. A secret at the cut is
+ * still recognised.
  */
 const MAX_CLEANED = 2_000
 
 /**
- * The readable text of an error body (service 2.3): `Message`, otherwise `Error`, as one line of at most 200
- * characters. `clean` removes secrets, because a service may echo one that it received. `undefined` if the
- * body has neither.
+ * The readable text of an error body (service 2.3): `Message`, or else `Error`, as one line of at most 200
+ * characters. `undefined` without either. `clean` removes secrets, because a service may repeat them.
  */
 export function errorMessage(body: string, clean: (text: string) => string): string | undefined {
   const fields = errorFields(body)

@@ -23,7 +23,7 @@ export interface HeaderReading {
   readonly oddities: readonly string[]
 }
 
-/** The head of one response: status, headers, and the parsed quota headers. Created once per response. */
+/** The head of one response: status, headers, and the parsed quota headers. */
 export interface Observation extends HeaderReading {
   readonly status: number
   readonly headers: HttpHeaders
@@ -34,17 +34,18 @@ export function observe(status: number, headers: HttpHeaders): Observation {
   return { status, headers, ...readHeaders(headers) }
 }
 
-/** A count, or a number of seconds; some gateways add a fraction. */
+/** A count, or a number of seconds. Some gateways add a fraction. */
 const NUMBER = /^\d{1,9}(?:\.\d{1,9})?$/
 const MAX_REQUESTS = 10_000_000
 const MAX_PERIOD_SECONDS = 7 * 86_400
 const MAX_NAME = 64
 
 /**
- * Parses the quota headers of any response (service 2.2). Never throws: implausible values are left out.
+ * Parses the quota headers of any response (service 2.2). Implausible values are left out, and no error is
+ * thrown.
  *
- * `Reset` is in seconds. A value far beyond the period is an epoch time or garbage, and trusting it would
- * block a bucket for decades. Fractions are rounded cautiously: counts down, seconds up.
+ * `Reset` is in seconds. A value far beyond the period is an epoch time or garbage, and would block a bucket
+ * for decades. Fractions are rounded cautiously: counts down, seconds up.
  */
 export function readHeaders(headers: HttpHeaders): HeaderReading {
   const oddities: string[] = []
@@ -92,7 +93,7 @@ export function readHeaders(headers: HttpHeaders): HeaderReading {
 }
 
 const DIGITS = /^\d+$/
-/** Seconds or milliseconds since 1970, from 2001 to 2286. */
+/** An epoch time in seconds or milliseconds, from 2001 to 2286. */
 const EPOCH = /^[1-9]\d{9}(?:\d{3})?$/
 
 /** Why a header's value is implausible. */
@@ -103,7 +104,7 @@ function notPlausible(text: string, value: number): string {
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** The entries that have a value; `undefined` if all values are missing. */
+/** The entries that have a value. `undefined` if all values are missing. */
 function withDefined<T extends Record<string, unknown>>(entries: T): Defined<T> | undefined {
   let kept: Record<string, unknown> | undefined
   for (const name in entries) {
@@ -118,8 +119,9 @@ function withDefined<T extends Record<string, unknown>>(entries: T): Defined<T> 
 export type HttpHeaders = Readonly<Record<string, string>>
 
 /**
- * The outcome of a request. `not-sent`: no byte can have reached the service. `unknown`: the response was
- * lost, and the service may have acted, for example rotated a token.
+ * The outcome of a request.
+ * - `not-sent`: no byte can have reached the service.
+ * - `unknown`: the response was lost, and the service may have acted, for example rotated a token.
  */
 export type HttpOutcome =
   | { readonly kind: 'answer'; readonly status: number; readonly headers: HttpHeaders; readonly body: string }

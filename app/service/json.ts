@@ -1,7 +1,7 @@
-/** Responses and frames of the service nest only a few levels deep. */
+/** Maximum depth of a JSON text. Responses and frames of the service nest only a few levels deep. */
 export const MAX_JSON_DEPTH = 64
 
-/** The value of a JSON text. If the text is invalid, `undefined`, which no JSON text represents. */
+/** The value of a JSON text. `undefined` if the text is invalid. No JSON text has the value `undefined`. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -11,9 +11,11 @@ export function jsonOf(text: string): unknown {
 }
 
 /**
- * The value of a JSON text from another program; `undefined` if it is invalid, or nested deeper than
- * `MAX_JSON_DEPTH`. Without that limit, parsing a few megabytes of brackets takes seconds and a gigabyte of
- * memory. A leading byte order mark is ignored (RFC 8259, section 8.1).
+ * The value of a JSON text from another program. `undefined` if it is invalid or nested deeper than
+ * `MAX_JSON_DEPTH`.
+ *
+ * Without the limit, a few megabytes of brackets take seconds and a gigabyte of memory. A byte order mark at
+ * the start is ignored (RFC 8259, section 8.1).
  */
 export function parseJson(marked: string): unknown {
   const text = marked.startsWith('\uFEFF') ? marked.slice(1) : marked

@@ -1,12 +1,12 @@
 /**
- * The scope of orders (service 14). No list in a window offers it; it is requested only when a person allows
+ * The scope of orders (service 14). Not offered in lists, and requested only after a person has allowed
  * orders.
  */
 export const TRADE_SCOPE = 'Trade'
 
 /**
- * Whether granted scopes lack `Trade`. A list may contain only the scopes of the refresh token (service 2.1),
- * and then shows nothing about others.
+ * Whether granted scopes lack `Trade`. A list of only the refresh token's scopes (service 2.1) shows nothing
+ * about others.
  */
 export const lacksTrade = (granted: readonly string[]): boolean =>
   !granted.includes(TRADE_SCOPE) && granted.some((scope) => scope === 'MarketData' || scope === 'ReadAccount')

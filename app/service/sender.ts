@@ -1,9 +1,9 @@
 import type { HttpHeaders, Observation } from './headers.ts'
 
-/** The sender of a response: the service, or an intermediary, such as a network that requires a sign-in. */
+/** The sender of a response: the service, or an intermediary such as a network's sign-in page. */
 export type Sender =
   | { readonly kind: 'service' }
-  /** The head does not show the sender; the body may. */
+  /** The head does not show the sender. The body may. */
   | { readonly kind: 'unsure' }
   | { readonly kind: 'other'; readonly why: string }
 
@@ -11,11 +11,10 @@ export type Sender =
 export const SOMETHING_ELSE = 'response from something else, such as a network’s sign-in page'
 
 /**
- * Determines from status line and headers who answered a request to `url`.
+ * Determines from status and headers whether the service answered a request to `url`.
  *
- * Only the service sends quota headers (service 2.2). Its payloads are JSON, so a page with status 200 is
- * from an intermediary, such as a network's sign-in page, and so is a redirect to another host. An error page
- * may be the service's own.
+ * Only the service sends quota headers (service 2.2). Its payloads are JSON, so a page with status 200 comes
+ * from an intermediary, and so does a redirect to another host. An error page may be the service's own.
  */
 export function senderOf({ status, headers, rate, concurrency }: Observation, url: string): Sender {
   const to = redirectedTo(status, headers, url)
@@ -27,7 +26,7 @@ export function senderOf({ status, headers, rate, concurrency }: Observation, ur
   return /[/+]json$/.test(type) ? { kind: 'service' } : { kind: 'unsure' }
 }
 
-/** The sender of a response whose body, or the beginning of it, is also known. */
+/** The sender of a response of which the body, or its beginning, is known. */
 export function senderOfAnswer(observation: Observation, url: string, body: string): Sender {
   const sender = senderOf(observation, url)
   if (sender.kind !== 'unsure' || !isPage(body)) return sender
@@ -38,8 +37,8 @@ export function senderOfAnswer(observation: Observation, url: string, body: stri
 export const isPage = (body: string): boolean => body.trimStart().startsWith('<')
 
 /**
- * The other host that a response redirects to, by name only, because the rest of an address may contain a
- * secret. `undefined` if it redirects to no other host.
+ * Name of the other host that a response redirects to. `undefined` if there is none. The rest of the address
+ * is left out, because it may contain a secret.
  */
 export function redirectedTo(status: number, headers: HttpHeaders, url: string): string | undefined {
   if (status < 300 || status > 399) return undefined
@@ -51,7 +50,7 @@ export function redirectedTo(status: number, headers: HttpHeaders, url: string):
 /** Why a response that redirects to another host is rejected. */
 export const redirectText = (host: string): string => `redirected to another host (${host}); not followed`
 
-/** Host and port of an address; `undefined` for a relative address, which stays on the same host. */
+/** Host and port of an address. `undefined` for a relative address, which stays on the same host. */
 const authorityOf = (address: string): string | undefined =>
   /^\s*(?:https?:)?\/\/(?:[^@/?#\\]*@)?((?:\[[\da-f:.]+\]|[\w.-]+)(?::\d*)?)(?=[/?#]|\s*$)/i.exec(
     address,

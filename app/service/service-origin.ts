@@ -15,13 +15,13 @@ export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 
 /**
- * Whether a URL is safe for a token: it uses https or refers to this computer, and contains no credentials.
+ * Whether a token may be sent to a URL: it uses https or refers to this computer, and it has no credentials.
  */
 export const isSafe = ({ protocol, hostname, username, password }: ParsedUrl): boolean =>
   (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) &&
   username === '' &&
   password === ''
 
-/** The origin of a safe address without path and query; otherwise `undefined`. */
+/** The origin of a safe URL without path and query. Otherwise `undefined`. */
 export const serviceOrigin = (url: ParsedUrl): string | undefined =>
   isSafe(url) && url.pathname === '/' && url.search === '' && url.hash === '' ? url.origin : undefined

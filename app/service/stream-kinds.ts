@@ -1,4 +1,4 @@
-/** The target of a stream and its format: accounts and symbols are separated by commas. */
+/** What a stream's target names. Commas separate several accounts or symbols. */
 export type StreamTarget = 'symbol' | 'symbols' | 'option-symbols' | 'accounts' | 'orders'
 
 /** An option of a stream that the window offers. */
@@ -7,36 +7,31 @@ export interface StreamOption {
   readonly name: string
   readonly label: string
   readonly initial: string
-  /** The allowed values; absent for a whole number. */
+  /** The allowed values. Absent for a whole number. */
   readonly choices?: readonly string[]
 }
 
-/**
- * The content of a stream's frames, which determines how they are merged for a late reader: see
- * `mergeRuleOf`.
- */
+/** Content of a stream's frames. It determines how frames are merged for a late reader. See `mergeRuleOf`. */
 export type FrameForm = 'quote' | 'bar' | 'tick-bar' | 'book' | 'contract' | 'order' | 'position'
 
-/** Everything the app knows about one kind of stream: one row of the table below. */
+/** All facts about one kind of stream. */
 export interface StreamKindRow {
   /** The resource category whose quotas count the stream. */
   readonly category: string
-  /** Display name. */
   readonly name: string
   /** Display name of the kind's category, if several kinds share it. */
   readonly categoryName?: string
   readonly target: StreamTarget
-  /** The window's label for the target, if it differs from that of the target's format. */
+  /** The window's label for the target. Default: by the target's format. */
   readonly targetLabel?: string
   /** A sentence about the kind, shown next to the form. */
   readonly note?: string
   readonly options?: readonly StreamOption[]
-  /** Options within the path, each a whole number, with their defaults. */
+  /** Options in the path, with their defaults. Each is a whole number. */
   readonly pathOptions?: Readonly<Record<string, string>>
   /**
-   * The path under `{base_url}` (service 11), with each variable part in braces: `target`, the order `ids`,
-   * or one of `pathOptions`. Without `{target}`, the target is in the query. Paths are built, matched and
-   * counted according to it.
+   * Path under `{base_url}` (service 11). Braces mark the variable parts: `target`, the order `ids`, or one
+   * of `pathOptions`. Without `{target}`, the target is in the query.
    */
   readonly path: string
   readonly frames: FrameForm
@@ -142,7 +137,6 @@ const TABLE = {
   },
 } as const satisfies Record<string, StreamKindRow>
 
-/** A kind of stream (service 6). */
 export type StreamKind = keyof typeof TABLE
 
 /** The kinds of stream (service 6), one row each. */
@@ -154,11 +148,11 @@ export type StreamCategory = (typeof TABLE)[StreamKind]['category']
 /** The kinds in the order in which they are offered. */
 export const STREAM_KINDS = Object.keys(TABLE) as [StreamKind, ...StreamKind[]]
 
-/** The first kind of a stream category; `undefined` if no stream counts against it. */
+/** The first kind of a stream category. `undefined` if no stream counts against it. */
 export const streamKindOf = (category: string): StreamKind | undefined =>
   STREAM_KINDS.find((kind) => STREAM_TABLE[kind].category === category)
 
-/** Display name of a stream category; the category itself if no kind is known. */
+/** Display name of a stream category. The category itself if no kind is known. */
 export function streamCategoryName(category: string): string {
   const kind = streamKindOf(category)
   if (kind === undefined) return category
@@ -169,7 +163,7 @@ export function streamCategoryName(category: string): string {
 /** The request that opens a stream. */
 export interface StreamRequest {
   readonly kind: StreamKind
-  /** Symbols or account ids, comma-separated; `ACCOUNT/ORDER,ORDER` for orders-by-id. */
+  /** Symbols or account ids, comma-separated. `ACCOUNT/ORDER,ORDER` for orders-by-id. */
   readonly target: string
   readonly options: Readonly<Record<string, string>>
 }

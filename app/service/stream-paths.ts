@@ -11,8 +11,8 @@ export type StreamPath =
   | { readonly ok: false; readonly message: string }
 
 /**
- * A symbol. Segments that consist only of dots are rejected, because a server that decodes twice would treat
- * them as path steps.
+ * A symbol. Segments of only dots are rejected, because a server that decodes twice would treat them as path
+ * steps.
  */
 const SYMBOL = /^(?!(?:.*\/)?\.+(?:\/|$))[A-Za-z0-9$@.,/ _+^=:-]{1,40}$/
 const ORDER = /^[A-Za-z0-9-]{1,40}$/

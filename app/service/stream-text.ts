@@ -1,6 +1,6 @@
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind, type StreamRequest } from './stream-kinds.ts'
 
-/** The meaning of a text, or a phrase that says what was expected. */
+/** The parsed value, or a phrase that says what was expected. */
 type ReadText<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly expected: string }
@@ -12,7 +12,7 @@ const MAX_TARGET = 512
 const MAX_OPTION = 64
 
 /**
- * Parses a stream as written in flags and plan files: kind, target and the endpoint's options, such as
+ * Parses a stream in the form of flags and plan files: kind, target and options, such as
  * `barcharts:MSFT?interval=5&unit=Minute`.
  */
 export function readStreamText(text: string): ReadText<StreamRequest> {
@@ -46,8 +46,8 @@ function parseTarget(kind: StreamKind, path: string): ReadText<string> {
 }
 
 /**
- * Whether a text is a valid symbol or account: dots, dollars and inner spaces ("MSFT 261218C400") are valid,
- * slashes and control or direction characters are not.
+ * Whether a text is a valid symbol or account. Dots, dollars and inner spaces ("MSFT 261218C400") are valid.
+ * Slashes, control characters and direction characters are not.
  */
 function isName(text: string): boolean {
   return (
@@ -72,7 +72,7 @@ function parseOptions(query: string | undefined): ReadText<Readonly<Record<strin
   return Object.keys(options).length > 0 ? parsed(options) : expected('at least one option after "?"')
 }
 
-/** Decodes a query value. If its encoding is invalid, returns an empty text, which is never valid. */
+/** Decodes a query value. An invalid encoding gives an empty text, which is never valid. */
 function decoded(value: string): string {
   try {
     return decodeURIComponent(value.replaceAll('+', ' '))

@@ -10,7 +10,7 @@ export interface AuthorizeFields {
   readonly audience: string
   readonly redirectUri: string
   readonly extraScopes: readonly ExtraScope[]
-  /** Whether to request `Trade`, which is done only after a person has allowed orders. */
+  /** Whether to request `Trade`. True only after a person allowed orders. */
   readonly mayTrade: boolean
   readonly state: string
   /** S256 of the verifier (RFC 7636). */
@@ -34,7 +34,7 @@ export function authorizeUrl(fields: AuthorizeFields): string {
     ['code_challenge', fields.challenge],
     ['code_challenge_method', 'S256'],
   ]
-  // JSON can contain half a surrogate pair, which has no encoding.
+  // A string from JSON may contain an unpaired surrogate, which can't be encoded.
   const encoded = query.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`)
   return `${fields.authUrl}/authorize?${encoded.join('&')}`
 }
@@ -57,9 +57,8 @@ export const scopeText = (extra: readonly ExtraScope[], mayTrade: boolean): stri
   ].join(' ')
 
 /**
- * Bytes of randomness in `state` and in the verifier of one sign-in.
- *
- * 32 bytes are 43 characters of base64url, as RFC 7636 4.1 recommends for a verifier.
+ * Random bytes in `state` and in the verifier of one sign-in. 32 bytes are 43 characters of base64url, as RFC
+ * 7636 4.1 recommends for a verifier.
  */
 export const SIGN_IN_BYTES = 32
 

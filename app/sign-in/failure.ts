@@ -23,11 +23,11 @@ export type SignInFailure =
 
 export interface FailureText {
   readonly code: SignInFailure['kind']
-  /** The first sentence says what happened, the rest what it means and what a person can do. */
+  /** The first part says what happened. The rest says what a person can do. */
   readonly message: string
 }
 
-/** The text of a failure for a person: what happened, then what to do. */
+/** The text of a failure for a person. */
 export function failureText(failure: SignInFailure): FailureText {
   return { code: failure.kind, message: messageOf(failure) }
 }
@@ -68,8 +68,8 @@ function messageOf(failure: SignInFailure): string {
 const CHECK_HOST = 'Check the network, VPN, proxy and host address'
 
 /**
- * The text for a sign-in host that does not respond while a sign-in waits for it. `why`: in plain words, such
- * as `connection refused`; `isOpen`: whether its page was opened earlier.
+ * The text for a sign-in host that does not respond while a sign-in waits. `why` is in plain words, such as
+ * `connection refused`. `isOpen` says whether the host's page was opened earlier.
  */
 export function awaitedHostText({ host, why, isOpen }: AwaitedHost): {
   readonly title: string

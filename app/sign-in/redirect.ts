@@ -3,9 +3,9 @@ export type Redirect =
   | { readonly kind: 'code'; readonly code: string }
   /** `access_denied`: the person declined. */
   | { readonly kind: 'declined' }
-  /** Any other error of the service; `error` is its code, reduced to valid characters. */
+  /** Any other error of the service. `error` is its code, reduced to valid characters. */
   | { readonly kind: 'refused'; readonly error: string }
-  /** The redirect's `state` belongs to another sign-in: an older tab, or a hostile page. */
+  /** The redirect's `state` is from another sign-in: an older tab, or a hostile page. */
   | { readonly kind: 'wrong-state' }
   | { readonly kind: 'not-a-redirect' }
 
@@ -14,8 +14,8 @@ const MAX_CODE = 4096
 /**
  * Parses the query of a redirect (RFC 6749 4.1.2), given as decoded pairs.
  *
- * `state` is checked first, so that a page in the same browser cannot end this sign-in with its own error or
- * code.
+ * `state` is checked first. A page in the same browser can therefore not end this sign-in with its own error
+ * or code.
  */
 export function readRedirect(pairs: Iterable<readonly [string, string]>, expectedState: string): Redirect {
   const fields = new Map<string, string>()

@@ -16,8 +16,8 @@ import {
 import { hasExpired } from './token-status.ts'
 
 /**
- * The rate that the quota can sustain: `1 per 1.9 s`, `none` if others use everything, `in 40 s` after a 429;
- * `?` until it is known.
+ * The rate that the quota can sustain: `1 per 1.9 s`, or `none` if others use the whole refill. After a 429:
+ * `in 40 s`. Until the rate is known: `?`.
  */
 export function safePaceText(quota: RequestQuota, nowMs: number): string {
   const state = stateAt(quota, nowMs)
@@ -30,17 +30,20 @@ export function safePaceText(quota: RequestQuota, nowMs: number): string {
   return paceText(quota.safe.everySeconds)
 }
 
-/** The requests that may be sent, for a table: how many now, and the text after that number. */
+/** The requests that may be sent, for a table: how many now, and the text after this number. */
 export interface Allowance {
   readonly burst?: number
   readonly text: string
 }
 
 /**
- * The number and its text: `226` and `now, then 1 per 1.2 s`, or for a fixed window `now, or 1 per 1.2 s`. In
- * three cases there is only a text. After a 429, it is `retry 14:36:05` or `429 until others slow down`.
- * Until others' use is known, it is `measuring`. For an unchecked row, it says why the row is not checked,
- * taking `key` into account.
+ * How many requests may be sent now, and a text: `226` and `now, then 1 per 1.2 s`. For a fixed window, the
+ * text is `now, or 1 per 1.2 s`.
+ *
+ * Without a number:
+ * - After a 429: `retry 14:36:05`, or `429 until others slow down`.
+ * - Until others' use is known: `measuring`.
+ * - For an unchecked row: why it is not checked, which depends on `key`.
  */
 export function allowanceOf(quota: RequestQuota, nowMs: number, key?: KeyStanding): Allowance {
   const { safe, blockedUntil, model } = quota
@@ -59,8 +62,9 @@ export function allowanceOf(quota: RequestQuota, nowMs: number, key?: KeyStandin
 export type KeyStanding = Pick<Snapshot, 'at' | 'refresh' | 'access' | 'service'>
 
 /**
- * Why a row is not checked: `paused until sign-in`, `needs ReadAccount`; `calls fail, value of 14:02` while
- * no call can succeed, otherwise `last value 14:02`.
+ * Why a row is not checked, such as `paused until sign-in` or `needs ReadAccount`.
+ *
+ * Without a known reason: `last value 14:02`, or `calls fail, value of 14:02` while no call can succeed.
  */
 function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | undefined): string {
   const state = key?.refresh.state
@@ -77,20 +81,17 @@ function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | un
   return `${fails ? 'calls fail, value of' : 'last value'} ${minuteText(observedAt)}`
 }
 
-/**
- * A pace as text: `1 per 1.9 s`. A pace above ten per second becomes `12 per s`, and `null` becomes `none`.
- */
+/** A pace as text: `1 per 1.9 s`, `12 per s` above ten per second, or `none` for `null`. */
 export function paceText(everySeconds: number | null): string {
   if (everySeconds === null) return 'none'
   if (everySeconds < 0.1) return `${Math.floor(1 / everySeconds)} per s`
-  // Rounded up, because a pace that is too fast is not safe.
+  // Rounded up, because a faster pace is not safe.
   const tenths = Math.ceil(everySeconds * 10 - 1e-9)
   return tenths < 1000 ? `1 per ${(tenths / 10).toFixed(1)} s` : `1 per ${Math.ceil(everySeconds)} s`
 }
 
 /**
- * The safe pace in detail, with its burst: `1 per 1.9 s, 36 at once above the reserve of 64`, `none: others
- * take all`.
+ * The safe pace and the burst: `1 per 1.9 s, 36 at once above the reserve of 64`, or `none: others take all`.
  */
 export function safeFactText(quota: RequestQuota, nowMs: number): string {
   const pace = safePaceText(quota, nowMs)
@@ -112,19 +113,19 @@ export function whoTakesAll(quota: RequestQuota): string {
   return isWithDesk ? 'others and the desk may take all' : 'others may take all'
 }
 
-/** An end more than this many periods away is not shown as a time of day. */
+/** Maximum number of periods from now at which `whatIfText` shows a time of day. */
 const WHAT_IF_PERIODS = 12
 
 /**
- * When a row runs out if `addedPerSecond` more requests per second are sent than now: `lasts`, `empty at
- * 14:52:10 at the earliest`, `empty now`, or why this is unknown.
+ * When a row runs out if `addedPerSecond` more requests per second are sent: `lasts`, `empty now`, `empty at
+ * 14:52:10 at the earliest`, or why this is unknown.
  */
 export function whatIfText(quota: RequestQuota, addedPerSecond: number, nowMs: number): string {
   const state = stateAt(quota, nowMs)
   if (state === 'not-checked') return 'unknown: no level was measured'
   if (state === 'blocked') return 'unknown until the 429 ends'
   if (state === 'empty') return 'empty now'
-  // Computed at the time of the snapshot, so that it does not move with the clock.
+  // Computed for the snapshot's time, so that the result does not change with the clock.
   const atMs = emptyAtWith(quota, addedPerSecond, quota.asOf)
   if (atMs === 'not-known') return 'unknown: still measuring others'
   if (atMs === 'lasts') return 'lasts'

@@ -1,11 +1,11 @@
-/** Durations as text for every surface: `41 s`, `14 min 32 s`, `2 h 14 min`, `3 d 4 h`. */
+/** Durations as text: `41 s`, `14 min 32 s`, `2 h 14 min`, `3 d 4 h`. */
 
-/** A pushed row older than this counts as not checked, because main has stopped pushing. Milliseconds. */
+/** Age in milliseconds at which a pushed row counts as not checked. Main has then stopped pushing. */
 export const OUTDATED_AFTER_MS = 60_000
 
 /**
- * The time to which a snapshot's data applies, epoch ms: now, or its own time if it is old. An old snapshot
- * contains no later refreshes or frames.
+ * The time to which a snapshot's data applies, epoch ms: `nowMs`, or the snapshot's own time if it is old. An
+ * old snapshot lacks later refreshes and frames.
  */
 export const pushedMs = ({ at }: { readonly at: number }, nowMs: number): number =>
   nowMs - at > OUTDATED_AFTER_MS ? at : nowMs
@@ -14,10 +14,7 @@ const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3600
 const DAY_SECONDS = 86_400
 
-/**
- * A duration in at most two units. The second unit is shown even if it is 0, so that a countdown keeps its
- * width.
- */
+/** A duration in at most two units. A second unit of 0 is shown too, so that a countdown keeps its width. */
 export function durationText(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   if (whole < MINUTE_SECONDS) return `${whole} s`
@@ -30,12 +27,12 @@ function pair(whole: number, big: number, bigName: string, small: number, smallN
   return `${Math.floor(whole / big)} ${bigName} ${Math.floor((whole % big) / small)} ${smallName}`
 }
 
-/** Remaining time, rounded up: "0 s" means that the time has come. */
+/** Remaining time, rounded up. `0 s` therefore means that the time has come. */
 export function untilText(atMs: number, nowMs: number): string {
   return durationText(Math.ceil((atMs - nowMs) / 1000))
 }
 
-/** Elapsed time, rounded down, so that it is never overstated. */
+/** Elapsed time, rounded down and therefore never overstated. */
 export function sinceText(atMs: number, nowMs: number): string {
   return durationText((nowMs - atMs) / 1000)
 }
@@ -49,8 +46,8 @@ export function coarseSinceText(atMs: number, nowMs: number): string {
 }
 
 /**
- * Length of a finished action. Below 10 s it is rounded to a tenth: `0.4 s`, `1 s`. From 10 s on it is like
- * any duration, rounded down.
+ * Length of a finished action. Below 10 s, rounded to a tenth: `0.4 s`, `1 s`. Otherwise as in
+ * `durationText`.
  */
 export function lengthText(milliseconds: number): string {
   if (milliseconds >= 10_000) return durationText(milliseconds / 1000)
@@ -58,18 +55,18 @@ export function lengthText(milliseconds: number): string {
   return tenths === 0 ? 'under 0.1 s' : `${tenths / 10} s`
 }
 
-/** A wait, rounded up. Below 10 s it has tenths: `0.9 s`. From 10 s on it is like any duration: `12 s`. */
+/** A wait, rounded up. Below 10 s with tenths, such as `0.9 s`. Otherwise as in `durationText`. */
 export function waitText(milliseconds: number): string {
   const tenths = Math.max(1, Math.ceil(milliseconds / 100))
   return tenths < 100 ? `${(tenths / 10).toFixed(1)} s` : durationText(Math.ceil(tenths / 10))
 }
 
 /**
- * Rounds a countdown in steps: to the minute above 5 minutes, to 10 s above one minute, then to the second. A
- * distant estimate must not look exact to the second.
+ * Rounds a countdown, because a distant estimate must not look exact: to minutes above 5 minutes, to 10 s
+ * above one minute, and otherwise to seconds. The result is 0 or more.
  *
- * `rounding`: `down` if a late time does harm (a quota that runs out), `up` if an early one does (a retry).
- * The result is in whole seconds, 0 or more.
+ * `rounding` is `down` if a late result does harm (a quota that runs out), and `up` if an early one does (a
+ * retry).
  */
 export function countdownSeconds(leftMs: number, rounding: 'down' | 'up'): number {
   const left = Math.max(0, leftMs / 1000)
@@ -84,7 +81,7 @@ export function countdownText(leftMs: number, rounding: 'down' | 'up'): string {
   return `${seconds / MINUTE_SECONDS} min`
 }
 
-/** The text without line breaks inside a duration or a share: `2 min 20 s`, `5 %` stay on one line. */
+/** Replaces the spaces inside durations and shares, so that `2 min 20 s` or `5 %` stays on one line. */
 export const unbroken = (text: string): string =>
   text.replace(/\d(?: (?:d|h|min|s|%)(?![\p{L}\d]))(?: \d+ (?:h|min|s)(?![\p{L}\d]))?/gu, (part) =>
     part.replaceAll(' ', '\u00a0'),

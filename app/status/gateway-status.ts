@@ -20,8 +20,8 @@ export function gatewayStatus({ state, url, why }: GatewaySummary): {
 export type ProgramState = 'paused' | 'waiting' | 'active' | 'idle' | 'not seen yet'
 
 /**
- * What a program is doing now: it is paused, waiting for its turn, or active (it sent a request in the last
- * minute or has an open stream). Otherwise it is `idle` or `not seen yet`.
+ * A program is `waiting` while a request of it is queued. It is `active` if it sent a request in the last
+ * minute or has an open stream.
  */
 export function programState({
   pausedUntil,
@@ -36,7 +36,7 @@ export function programState({
   return lastSeenAt === undefined ? 'not seen yet' : 'idle'
 }
 
-/** What a program is doing now, as text: `paused until 14:36`, `idle`. */
+/** The text of `programState`: `paused until 14:36`, `idle`. */
 export function programStateText(program: ProgramSummary): string {
   const { pausedUntil } = program
   return pausedUntil === undefined ? programState(program) : `paused until ${minuteText(pausedUntil)}`

@@ -1,4 +1,4 @@
-/** Times as text, in the time zone that the person chose: the computer's, the exchange's, or UTC. */
+/** Times as text in the selected time zone: the computer's, the exchange's, or UTC. */
 
 import { EXCHANGE_ZONE } from '../contract/exchange-time.ts'
 import { DAY_MS, type TimeZone } from '../contract/units.ts'
@@ -9,7 +9,7 @@ export const ZONE_LABELS: Readonly<Record<TimeZone, string>> = { local: '', exch
 let shown: TimeZone = 'local'
 let exchange: Intl.DateTimeFormat | undefined
 
-/** Sets the time zone of every text and day in this module, for the whole process. */
+/** Sets the time zone of all times in this module, for the whole process. */
 export function showTimesIn(zone: TimeZone): void {
   shown = zone
 }
@@ -115,7 +115,7 @@ export function dayAndMinuteText(atMs: number, nowMs: number): string {
 
 const DAY_SECONDS = 86_400
 
-/** Seconds since midnight. Zone offsets can include parts of a minute, but not of a second. */
+/** Seconds since midnight. A zone's offset has whole seconds. */
 function secondOfDay(atMs: number): number {
   const { hour, minute, second } = fieldsOf(atMs)
   return hour * 3600 + minute * 60 + second
@@ -129,7 +129,7 @@ export function hourOfToday(nowMs: number, hour: number): number {
   const wanted = hour * 3600
   const wholeSecondMs = Math.floor(nowMs / 1000) * 1000
   const guessMs = wholeSecondMs + (wanted - secondOfDay(nowMs)) * 1000
-  // On a day on which the clocks change, the guess is off by the size of that change.
+  // If the clocks change on this day, the guess is wrong by the size of the change.
   const off = (((secondOfDay(guessMs) - wanted + DAY_SECONDS * 1.5) % DAY_SECONDS) - DAY_SECONDS / 2) * 1000
   return guessMs - off
 }

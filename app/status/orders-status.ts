@@ -19,7 +19,7 @@ export function lookupText({ state, orderId }: Pick<UnknownOrder, 'state' | 'ord
   }
 }
 
-/** The orders whose outcome is still unknown: a lookup hasn't found them. */
+/** Orders that no lookup has found. Their outcome is still unknown. */
 export const notFound = (unknown: OrdersSummary['unknown']): OrdersSummary['unknown'] =>
   unknown.filter(({ state }) => state !== 'found')
 
@@ -31,8 +31,8 @@ const SEVERITIES: Readonly<Record<OrdersSummary['state'], Severity>> = {
 }
 
 /**
- * Text and severity for a key's orders: whether they are allowed, how many were sent today, and how many
- * outcomes are unknown.
+ * Text and severity for a key's orders: whether they are allowed, how many were sent today, and how many have
+ * an unknown outcome.
  */
 export function ordersStatus({ state, why, today, unknown }: OrdersSummary): {
   readonly text: string

@@ -5,8 +5,8 @@ import { shownRows } from '../quota/verdict.ts'
 import { OUTDATED_AFTER_MS } from './durations.ts'
 
 /**
- * The text for responses without quota headers, for every surface: a rejected token, a missing permission, a
- * failing service, or an intermediary's response. Pure.
+ * Text and severity for responses without quota headers, the same in the whole app. Causes: a rejected token,
+ * a missing permission, a failing service, or an intermediary's response.
  */
 export interface ProblemStatus {
   readonly severity: Severity
@@ -16,15 +16,14 @@ export interface ProblemStatus {
   readonly note: string
 }
 
-/**
- * How long responses may fail or lack quota headers before a row that has a number shows the problem.
- * Milliseconds.
- */
+/** How long a problem lasts before a row that has a number shows it. Milliseconds. */
 export const PROBLEM_LASTS_MS = 30_000
 
 /**
- * The problem that a row shows at `nowMs`, epoch ms; `undefined` if it shows none. A 401 or 403, or any
- * problem of a row without a number, is shown at once. Other problems are shown after `PROBLEM_LASTS_MS`.
+ * The problem that a row shows at `nowMs`, epoch ms. `undefined` if there is none.
+ *
+ * A 401, a 403 and any problem of a row without a number are shown immediately. Other problems are shown
+ * after `PROBLEM_LASTS_MS`.
  */
 export function shownProblem(
   { problem, source, state, asOf }: Pick<RequestQuota, 'problem' | 'source' | 'state' | 'asOf'>,
@@ -41,8 +40,8 @@ export function shownProblem(
 export const isServiceAway = ({ reachable, pending }: Snapshot['service']): boolean => !reachable && !pending
 
 /**
- * Shown rows whose last response had no quota headers. They can't count as fine, even if the problem is not
- * shown yet.
+ * Shown rows whose last response had no quota headers. Such rows never count as fine, even before they show
+ * the problem.
  */
 export function unansweredRows(
   { requests }: Pick<Snapshot, 'requests'>,
@@ -62,23 +61,23 @@ export function problemStatus({ status }: Pick<RowProblem, 'status'>): ProblemSt
   return { severity: 'warning', label: 'no headers', note }
 }
 
-/** One problem of a key, which concerns one row or several. */
+/** One problem of a key, in one or more rows. */
 export interface KeyProblem extends ProblemStatus {
-  /** The rows that have the problem; never empty. */
+  /** The rows that have the problem. Never empty. */
   readonly categories: readonly [string, ...string[]]
   readonly problem: RowProblem
-  /** Whether the problem concerns the token or the service, not just single rows. */
+  /** Whether the problem is the token's or the service's, not that of single rows. */
   readonly isWhole: boolean
 }
 
 /**
- * The problems of a key's rows at `nowMs`, epoch ms, worst first. Rows that share a 401, a 403, a 5xx or
- * responses without headers form one problem. Empty if every checked row got quota headers.
+ * The problems of a key's rows at `nowMs`, epoch ms, worst first. Rows with the same 401, 403, 5xx or missing
+ * headers form one problem. Empty if every checked row got quota headers.
  */
 export function keyProblems({ requests }: Pick<Snapshot, 'requests'>, nowMs: number): readonly KeyProblem[] {
   const groups = new Map<string, [RequestQuota, ...RequestQuota[]]>()
   const shown = shownRows(requests)
-  // If no row has a current number, this is what to report.
+  // Without a current number, every problem is shown immediately.
   const isAll = shown.every(({ problem, state }) => problem !== undefined || state === 'not-checked')
   for (const row of shown) {
     const problem = isAll && nowMs - row.asOf <= OUTDATED_AFTER_MS ? row.problem : shownProblem(row, nowMs)
@@ -100,7 +99,7 @@ function ofRows(rows: readonly [RequestQuota, ...RequestQuota[]], nowMs: number)
   const isWhole = isShared(problem) && (problem.status === 401 ? problem.alone !== true : rows.length > 1)
   return {
     ...problemStatus(problem),
-    // If a single row fails, the problem is that row's; if several fail, all calls are assumed to fail.
+    // If several rows fail, all calls are assumed to fail.
     ...(isWhole && problem.status >= 400 && { severity: 'critical' }),
     categories: [first.category, ...others.map(({ category }) => category)],
     problem,

@@ -9,16 +9,16 @@ import { problemStatus, shownProblem } from './problem-status.ts'
 import { rateRangeText } from './rates.ts'
 
 /**
- * The status of one request quota, the same on every surface. State, severity and label are decided only
- * here; a surface chooses the width, and whether times are times of day or countdowns. All functions are
- * pure: the same row and time give the same text.
+ * The status of one request quota, the same in the whole app. This file alone decides state, severity and
+ * label.
+ *
+ * The reader of a status chooses the width, and times of day or countdowns.
  */
 export interface QuotaStatus {
   readonly state: QuotaState
   readonly severity: Severity
   /**
-   * One word for each state: see `STATE_LABELS`; for a row whose responses have no quota headers, see
-   * `problemStatus`.
+   * One word for each state, see `STATE_LABELS`. For responses without quota headers, see `problemStatus`.
    */
   readonly label: string
   /** When to retry after the 429. Epoch ms. */
@@ -43,7 +43,7 @@ export const STATE_LABELS: Readonly<Record<QuotaState, string>> = {
 /** The state of a row at `nowMs`, epoch ms: `row.state`, unless the pushed data is too old. */
 export function stateAt(quota: RequestQuota, nowMs: number): QuotaState {
   if (nowMs - quota.asOf <= OUTDATED_AFTER_MS) return quota.state
-  // The wait after a 429 applies until it ends, however old the row is.
+  // A 429 applies until its end, however old the row is.
   return quota.state === 'blocked' && (quota.blockedUntil ?? 0) > nowMs ? 'blocked' : 'not-checked'
 }
 
@@ -87,7 +87,9 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
   }
 }
 
-/** The text next to the label in a table: the number of ongoing 429s, such as `×12`, or else the note. */
+/**
+ * The text next to the label in a table: the number of 429s so far, such as `×12`. Without 429s, the note.
+ */
 export function rowNote(quota: RequestQuota, nowMs: number): string {
   const { state, note, untilMs } = quotaStatus(quota, nowMs)
   if (state !== 'blocked') return note
@@ -95,14 +97,14 @@ export function rowNote(quota: RequestQuota, nowMs: number): string {
   return quota.rejected > 1 ? `×${quota.rejected}` : ''
 }
 
-/** Severity of a short quota. `emptyAt`: when it is estimated to run out, epoch ms. */
+/** Severity of a short quota. `emptyAt` is the estimated time at which it runs out, epoch ms. */
 export function shortSeverity(state: ShortState, emptyAt: number | undefined, nowMs: number): Severity {
   if (state === 'empty') return 'critical'
   const isNear = emptyAt !== undefined && emptyAt - nowMs <= CRITICAL_SECONDS * 1000
   return state === 'running-out' && isNear ? 'critical' : 'warning'
 }
 
-/** The problem that determines a row's text; `undefined` if the row's number shows something worse. */
+/** The problem that a row shows in place of its state. `undefined` if there is none or the state is worse. */
 export function refusedProblem(quota: RequestQuota, nowMs: number): RowProblem | undefined {
   const state = stateAt(quota, nowMs)
   return state === 'ok' || state === 'not-checked' ? shownProblem(quota, nowMs) : undefined
@@ -114,13 +116,16 @@ export function isUnchecked(quota: RequestQuota, nowMs: number): boolean {
   return stateAt(quota, nowMs) === 'not-checked' || status === 401 || status === 403
 }
 
-/** The text for a row that may be empty already, or might never run out. */
+/** For a row that may be empty already, or may never run out. */
 const ANY_MOMENT = 'any moment'
 
 /**
- * When the row runs out, the same on every surface: `14:33–14:36`; `14:33` within one minute; `by 14:36` if
- * it may be empty already; `14:33 or later` if it may also never run out; `as early as 14:33` for a watched
- * row; `within 10 min` if it runs out only if use increases.
+ * When the row runs out, the same in the whole app:
+ * - `14:33–14:36`, or `14:33` within one minute
+ * - `by 14:36`: the row may be empty already.
+ * - `14:33 or later`: the row may never run out.
+ * - `as early as 14:33`: a watched row.
+ * - `within 10 min`: the row runs out only if use increases.
  */
 export function emptyText({ emptyFrom, emptyTo, emptyAt, state }: RequestQuota, nowMs: number): string {
   const fromMs = emptyFrom ?? emptyAt
@@ -134,7 +139,7 @@ export function emptyText({ emptyFrom, emptyTo, emptyAt, state }: RequestQuota, 
   return from === to ? from : `${from}–${to}`
 }
 
-/** `emptyText` within a sentence: `runs out 14:33–14:36`, `runs out at 14:33 or later`. */
+/** `emptyText` as part of a sentence: `runs out 14:33–14:36`, `runs out at 14:33 or later`. */
 export function runsOutText(row: RequestQuota, nowMs: number): string {
   const when = emptyText(row, nowMs)
   if (when === ANY_MOMENT) return 'is about to run out'
@@ -145,7 +150,7 @@ export function runsOutText(row: RequestQuota, nowMs: number): string {
 /** Replaces a countdown while 429s continue because others use the whole refill. */
 export const UNTIL_OTHERS_SLOW = 'until others slow down'
 
-/** Like `UNTIL_OTHERS_SLOW`, but for a text without a 429 label: `Calls get 429 until others slow down.` */
+/** `UNTIL_OTHERS_SLOW` for a text without a 429 label: `Calls get 429 until others slow down.` */
 export const GETS_429 = `429 ${UNTIL_OTHERS_SLOW}`
 
 /** `40 s`, `now`: time until a rate-limited request may be retried. */
@@ -153,43 +158,42 @@ export function retryText(blockedUntilMs: number, nowMs: number): string {
   return blockedUntilMs <= nowMs ? 'now' : countdownText(blockedUntilMs - nowMs, 'up')
 }
 
-/**
- * `17 %`, or `13–84 %` if the bounds differ by a per cent of the limit or more: both as shares of the limit,
- * rounded down.
- */
+/** `17 %`, or `13–84 %` if the bounds differ by at least one per cent. Shares of the limit, rounded down. */
 export function shareLeftText({ low, high, limit }: Bounds): string {
   const percent = (requests: number) => (limit > 0 ? Math.floor((requests / limit) * 100) : 0)
   const [least, most] = [percent(low), percent(high)]
   return least === most ? `${least} %` : `${least}–${most} %`
 }
 
-/** The lower bound in requests: `38`; `60–95` if the bounds differ by more than a tenth of the limit. */
+/** The lower bound in requests: `38`, or `60–95` if the bounds differ by more than a tenth of the limit. */
 export const surelyLeftText = (quota: Bounds): string =>
   isRange(quota) ? `${quota.low}–${quota.high}` : String(quota.low)
 
-/** A row is marked as old if its header is at least this old. Milliseconds. */
+/** Age at which a header counts as old. Milliseconds. */
 export const STALE_AFTER_MS = 120_000
 
-/** Whether a row is marked as old at `nowMs`, epoch ms: its last header is older than two minutes. */
+/** Whether a row's last header is old at `nowMs`, epoch ms. */
 export function isStale(quota: Pick<RequestQuota, 'source' | 'observedAt'>, nowMs: number): boolean {
   if (quota.source === 'default' || quota.observedAt === undefined) return false
   return nowMs - quota.observedAt > STALE_AFTER_MS
 }
 
-/** The number is shown as a range if `high − low` is at least this share of the limit. */
+/** Minimum `high − low`, as a share of the limit, for a number to be shown as a range. */
 const RANGE_FROM = 0.1
 const isRange = ({ low, high, limit }: Bounds) => high - low > limit * RANGE_FROM
 
-/** Whether a low row's range extends above its threshold. In that case, the row is perhaps not low. */
+/** Whether the range of a low row extends above its threshold, so that the row may not be low. */
 export const isPerhapsLow = (row: RequestQuota): boolean =>
   isRange(row) && row.high > row.threshold * row.limit
 
 type Bounds = Pick<RequestQuota, 'low' | 'high' | 'limit'>
 
 /**
- * `38`, the midpoint of the estimate; `60–95` if the interval is wider than a tenth of the limit. With the
- * prefix `~`, it is extrapolated from a header older than two minutes; `–` means no header yet. An unchecked
- * row shows the number of its last header.
+ * The estimated level: `38`, or `60–95` if the interval is wider than a tenth of the limit. `–` without a
+ * header.
+ *
+ * Prefixed with `~` if the last header is older than two minutes. For an unchecked row, the number of its
+ * last header.
  */
 export function leftText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default') return '–'
@@ -200,8 +204,8 @@ export function leftText(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * Age of the last header: `12 s`, `104 s`, `4 min ago` once the header is old; `documented` for the table's
- * default.
+ * Age of the last header: `12 s`, `104 s`, or `4 min ago` once the header is old. `documented` for the
+ * table's default.
  */
 export function ageText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default' || quota.observedAt === undefined) return 'documented'
@@ -211,21 +215,21 @@ export function ageText(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * When the row is full again if all use stops: `full`, a time of day, or a duration; `–` for a row that is
- * unchecked or does not refill; `?` if unknown.
+ * When the row is full again if all use stops: `full`, a time of day, or a duration. `–` if the row is
+ * unchecked or may not refill. `?` if unknown.
  */
 export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'countdown' = 'clock'): string {
   if (isUnchecked(quota, nowMs) || isDraining(quota)) return UNCHECKED
   const { fullAt, remaining, limit } = quota
-  // Unknown if the number is a range.
+  // A range may not be full, so the time is unknown.
   if (remaining >= limit || (fullAt !== undefined && fullAt <= nowMs)) return isRange(quota) ? '?' : 'full'
   if (fullAt === undefined) return '?'
   return as === 'clock' ? clockText(fullAt) : countdownText(fullAt - nowMs, 'up')
 }
 
 /**
- * Whether the row perhaps does not refill, because use may exceed the refill, or because the row is empty and
- * others use the whole refill.
+ * Whether the row may not refill: use may exceed the refill, or the row gets 429s and others use the whole
+ * refill.
  */
 function isDraining(quota: RequestQuota): boolean {
   return quota.state === 'blocked'
@@ -233,7 +237,7 @@ function isDraining(quota: RequestQuota): boolean {
     : quota.model === 'rolling' && (quota.emptyFrom ?? quota.emptyAt) !== undefined
 }
 
-/** `12 s`, `now`; empty if no check is planned. */
+/** `12 s`, `now`. Empty if no check is planned. */
 export function nextCheckText({ nextCheckAt }: RequestQuota, nowMs: number): string {
   if (nextCheckAt === undefined) return ''
   const leftMs = nextCheckAt - nowMs
@@ -245,7 +249,7 @@ export function nextCheckText({ nextCheckAt }: RequestQuota, nowMs: number): str
 /** Replaces the numbers of an unchecked row. */
 const UNCHECKED = '–'
 
-/** This app's own use, requests per second: `0.4`, `0`; `?` if unknown, `–` for an unchecked row. */
+/** Own use in requests per second: `0.4`, `0`. `?` if unknown, `–` for an unchecked row. */
 export function ownText({ use, state }: RequestQuota): string {
   if (state === 'not-checked') return UNCHECKED
   return use === null ? '?' : rateRangeText(use.own, use.own)
@@ -267,7 +271,9 @@ export function othersText({ use, state }: RequestQuota): string {
   return rateRangeText(othersAtLeast(use), use.elsewhereHigh ?? use.elsewhere)
 }
 
-/** `a poller, every 5 s, since 08:01`; `a poller, 3 calls every 10 s, since 08:01`, or `3 or more calls`. */
+/**
+ * `a poller, every 5 s, since 08:01`. With several calls per poll, `3 calls every 10 s` or `3 or more calls`.
+ */
 export function pollerText(poller: NonNullable<RequestQuota['poller']>): string {
   const { everySeconds, calls, mayBeMore, since } = poller
   const polls = calls === 1 ? '' : `${calls}${mayBeMore ? ' or more' : ''} calls `
@@ -277,22 +283,20 @@ export function pollerText(poller: NonNullable<RequestQuota['poller']>): string 
 const othersAtLeast = (use: NonNullable<RequestQuota['use']>): number => use.elsewhereLow ?? use.elsewhere
 
 /**
- * Whether a row that is still labelled running out (labels don't change back at once) is now recovering: even
- * at the high end of others' use, less is used than is refilled.
+ * Whether a row is recovering: the refill exceeds use, even at the high end of others' use. Its label may
+ * still be `running out`, because labels change late.
  */
 export function isRecovering({ emptyAt, emptyFrom, use, model, limit, period }: RequestQuota): boolean {
   if ((emptyFrom ?? emptyAt) !== undefined || use === null || model !== 'rolling') return false
   return use.own + (use.desk ?? 0) + (use.elsewhereHigh ?? use.elsewhere) < limit / period
 }
 
-/**
- * Whether others alone use the whole refill: headers show it, or tries keep getting 429s with nothing left.
- */
+/** Whether others alone use the whole refill: headers show it, or tries get 429s with Remaining 0. */
 export function usesWholeRefill(row: RequestQuota): boolean {
   return row.nextTryAt !== undefined || isRefill(row, row.use?.elsewhere)
 }
 
-/** Whether others certainly use the whole refill, because even the low end of their use reaches it. */
+/** Whether others certainly use the whole refill: even the low end of their use reaches it. */
 export function surelyUsesWholeRefill(row: RequestQuota): boolean {
   return row.nextTryAt !== undefined || isRefill(row, row.use === null ? undefined : othersAtLeast(row.use))
 }

@@ -3,14 +3,14 @@
 /** Minimum use that is shown, requests per second. */
 export const MIN_SHOWN_PER_SECOND = 0.05
 
-/** `1.0/s`, `38/s`; a dash for a negligible or unknown rate. */
+/** `1.0/s`, `38/s`. A dash for a negligible or unknown rate. */
 export function rateText(perSecond: number | undefined): string {
   if (perSecond === undefined || !(perSecond >= MIN_SHOWN_PER_SECOND)) return '—'
   return perSecond < 9.95 ? `${perSecond.toFixed(1)}/s` : `${Math.round(perSecond)}/s`
 }
 
 /**
- * A rate interval in requests per second, without the unit: `1.2–1.3`; `1.0` if both ends look the same; `0`
+ * A rate interval in requests per second, without the unit: `1.2–1.3`. `1.0` if both ends look the same. `0`
  * for no use.
  */
 export function rateRangeText(low: number, high: number): string {

@@ -1,7 +1,7 @@
 import { exchangeDayOf, exchangeTimeOf, weekdayOf } from '../contract/exchange-time.ts'
 import { DAY_MS } from '../contract/units.ts'
 
-/** The regular session of the exchanges: 09:30 to 16:00 in New York on weekdays. Ignores holidays. */
+/** The regular session of the exchanges: 09:30 to 16:00 in New York on weekdays. Holidays are ignored. */
 
 const OPEN_MINUTE = 9 * 60 + 30
 const CLOSE_MINUTE = 16 * 60
@@ -21,7 +21,7 @@ export interface SessionMoment {
  */
 export function sessionMoments(fromMs: number, toMs: number): readonly SessionMoment[] {
   const moments: SessionMoment[] = []
-  // The days are those of New York, so the first one may begin before the range.
+  // A New York day may begin before the range.
   for (let dayMs = exchangeDayOf(fromMs); dayMs - DAY_MS <= toMs; dayMs += DAY_MS) {
     const weekday = weekdayOf(dayMs)
     if (weekday === 0 || weekday === 6) continue

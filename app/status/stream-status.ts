@@ -3,7 +3,7 @@ import type { SlotQuota, StreamSummary } from '../contract/snapshot.ts'
 import type { StreamProposal } from '../contract/streams.ts'
 import { STREAM_TABLE, type StreamKind, streamCategoryName } from '../service/stream-kinds.ts'
 
-/** Severity and label of a stream or of a group of slots, the same on every surface. */
+/** Severity and label of a stream or of a group of slots, the same in the whole app. */
 export interface StreamStatus {
   readonly severity: Severity
   /** In lower case: `live`, `silent`, `full`. Empty if there is nothing to show. */
@@ -20,8 +20,8 @@ const STREAM_STATUSES: Readonly<Record<StreamSummary['state'], StreamStatus>> = 
 }
 
 /**
- * Status of one stream by its state (service 12). While the key's calls fail, all streams without data get
- * the same label.
+ * Status of one stream by its state (service 12). While the key's calls fail, each stream without data is
+ * `paused`.
  */
 export const streamStatus = ({
   state,
@@ -34,34 +34,31 @@ export const openStreams = <S extends Pick<StreamSummary, 'state'>>(streams: rea
   streams.filter(({ state }) => state === 'snapshot' || state === 'live' || state === 'stale')
 
 /**
- * How long an open stream may receive nothing, not even a heartbeat, before it counts as silent.
- * Milliseconds.
+ * Time in milliseconds after which an open stream without frames counts as silent. Heartbeats are frames too.
  */
 const SILENT_AFTER_MS = 15_000
 
 /**
- * Whether a stream that should be open receives no data at `nowMs`, epoch ms. Either it is connected but
- * silent, or it has received nothing for `SILENT_AFTER_MS` and is still waiting to reconnect. A quick
- * reconnection does not count.
+ * Whether a stream that should be open receives no data at `nowMs`, epoch ms. A quick reconnection does not
+ * count.
  */
 export function isStreamSilent({ state, lastFrameAt, reasonCode }: StreamSummary, nowMs: number): boolean {
   if (reasonCode === 'calls-fail') return false
   if (state === 'stale') return true
-  // A stream that opens for the first time is not silent. A stream that opens again may have been silent
-  // before.
+  // A stream at its first opening is not silent. A stream that reopens may have been silent before.
   if (state === 'opening') return lastFrameAt !== undefined && nowMs - lastFrameAt >= SILENT_AFTER_MS
   return state === 'waiting' && (lastFrameAt === undefined || nowMs - lastFrameAt >= SILENT_AFTER_MS)
 }
 
 /**
- * A slot count is current if its header is at most this old. Such a header arrives only when a stream is
- * opened. Milliseconds.
+ * Maximum age of a header for its slot count to be current. Such headers arrive only when a stream opens.
+ * Milliseconds.
  */
 const SLOTS_FRESH_MS = 10 * 60_000
 
 /**
- * Whether the slot count of a group is current at `nowMs`, epoch ms: either Headroom counts the streams
- * itself, or a recent header shows the count.
+ * Whether a slot count is current at `nowMs`, epoch ms: Headroom counts the streams itself, or the header is
+ * recent.
  */
 export function isSlotCountCurrent(
   { source, observedAt }: Pick<SlotQuota, 'source' | 'observedAt'>,
@@ -71,16 +68,13 @@ export function isSlotCountCurrent(
   return source === 'header' && observedAt !== undefined && nowMs - observedAt <= SLOTS_FRESH_MS
 }
 
-/** Free slots up to this share of the limit count as few; at least one. */
+/** Maximum share of the limit at which free slots count as few. */
 const FEW_SLOTS = 0.1
 
-/** The most free slots that still count as few. */
+/** The largest number of free slots that counts as few, at least one. */
 export const fewSlots = (limit: number): number => Math.max(1, Math.floor(limit * FEW_SLOTS))
 
-/**
- * Status of the slots of one group of streams (service 3, 8.2); a documented default says nothing about slots
- * in use.
- */
+/** Status of one group of slots (service 3, 8.2). A documented default says nothing about slots in use. */
 export function slotStatus({
   source,
   free,
@@ -92,7 +86,9 @@ export function slotStatus({
   return { severity: 'warning', label: `${free} ${free === 1 ? 'slot' : 'slots'} left` }
 }
 
-/** The fields that name a stream. Two kinds share the depth category, so only the kind distinguishes them. */
+/**
+ * The fields that name a stream. Two kinds share the depth category. Only `streamKind` distinguishes them.
+ */
 export interface NamedStream {
   readonly category: string
   readonly target: string
@@ -102,7 +98,7 @@ export interface NamedStream {
 
 /**
  * The programs that read a stream behind the gateway: `7 programs on 1 slot: bot, notes ×2`, or `read by
- * bot`. Empty if there are none. `on`: what they share.
+ * bot`. Empty if there are none. `on` is the word for what they share.
  */
 export function readByText(
   { readers = 0, readBy = [] }: Pick<StreamSummary, 'readers' | 'readBy'>,
@@ -111,7 +107,7 @@ export function readByText(
   const names = readBy
     .map(({ program, readers: of }) => (of === 1 ? program : `${program} ×${of}`))
     .join(', ')
-  // A snapshot names only the first few programs.
+  // A snapshot may name only the first few programs.
   const areAll = readBy.reduce((sum, one) => sum + one.readers, 0) >= readers
   if (readBy.length <= 1) return names && `read by ${names}`
   return `${areAll ? '' : 'over '}${readBy.length} programs on 1 ${on}: ${names}${areAll ? '' : ', …'}`

@@ -1,7 +1,7 @@
 import type { Severity } from '../contract/severity.ts'
 import type { AccessSummary, RefreshSummary } from '../contract/snapshot.ts'
 
-/** Severity and label of a token, the same on every surface. */
+/** Severity and label of a token, the same in the whole app. */
 export interface TokenStatus {
   readonly severity: Severity
   /** In lower case: `valid`, `signed out`. */
@@ -9,8 +9,8 @@ export interface TokenStatus {
 }
 
 /**
- * How long before its end a sign-in begins to need attention, and how long before its end that is critical.
- * Milliseconds, inclusive.
+ * Times before the end of a sign-in at which it needs attention and becomes critical. Milliseconds,
+ * inclusive.
  */
 export const SIGN_IN_ENDING = { watchMs: 3_600_000, criticalMs: 900_000 } as const
 
@@ -24,7 +24,7 @@ export function signInEndSeverity(endsAtMs: number, nowMs: number): Severity {
   return leftMs <= SIGN_IN_ENDING.watchMs ? 'warning' : 'ok'
 }
 
-/** Whether an access token has expired at `nowMs`, epoch ms, even if the last snapshot shows it as valid. */
+/** Whether an access token has expired at `nowMs`, epoch ms. The last snapshot may still show it as valid. */
 export const hasExpired = ({ state, expiresAt }: AccessSummary, nowMs: number): boolean =>
   state === 'expired' || (state !== 'none' && expiresAt !== undefined && expiresAt <= nowMs)
 
@@ -35,7 +35,7 @@ export function accessStatus(access: AccessSummary, nowMs: number): TokenStatus 
 }
 
 /**
- * Status of a refresh token at `nowMs`, epoch ms (service 3). A rejected API key and an ended sign-in have
+ * Status of a refresh token at `nowMs`, epoch ms (service 3). A rejected API key and an ended sign-in get
  * different labels.
  */
 export function refreshStatus(

@@ -6,7 +6,7 @@ export const newVersionText = (version: string): string => `Headroom ${version} 
 /** Appended to the version's name in notifications and settings. */
 export const CHOSEN_IN_MENU = 'Nothing is installed until you choose it in the menu.'
 
-/** A sentence for the settings. */
+/** A sentence about a newer version, for the settings. */
 export function updateText(state: UpdateState): string {
   switch (state.kind) {
     case 'no-feed':
@@ -27,7 +27,7 @@ export function updateText(state: UpdateState): string {
 }
 
 /**
- * The label of the update's menu item, capitalised like a menu; `undefined` if there is nothing to choose.
+ * The label of the update's menu item, capitalised like a menu. `undefined` if there is nothing to choose.
  */
 export function updateLabel(state: UpdateState): string | undefined {
   switch (state.kind) {

@@ -8,7 +8,7 @@ const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d
 
 export interface FramesRead {
-  /** Number of complete lines, including `notable` ones and those that are too long. */
+  /** Number of complete lines, including `notable` and overlong ones. */
   readonly count: number
   /** Frames that are not plainly data, in order of arrival. */
   readonly notable: readonly Frame[]
@@ -17,9 +17,9 @@ export interface FramesRead {
 /**
  * Reads frames from the bytes of a stream (service 12), regardless of chunk borders.
  *
- * Most frames are data, of which only the number matters. So a line that begins and ends like an object and
- * cannot contain a key of another kind of frame is counted without parsing. A full parse might classify it as
- * noise instead. That makes no difference, because both only show that the stream is alive.
+ * Most frames are data, and only their number matters. A line is counted without parsing if it begins and
+ * ends like an object and cannot contain a key of another kind of frame. A full parse might classify such a
+ * line as noise. The result is the same: data and noise both show only that the stream is alive.
  */
 export class FrameReader {
   readonly #framer = new Framer()
@@ -44,7 +44,7 @@ export class FrameReader {
     }
     const keys = new KeySearch(chunk)
     let suspect = keys.firstFrom(from)
-    // Most chunks end at the end of a line, so that nothing remains to be searched.
+    // Most chunks end at the end of a line, so nothing remains to be searched.
     for (
       let end = chunk.indexOf(LF, from);
       end >= 0;
@@ -62,8 +62,8 @@ export class FrameReader {
   }
 
   /**
-   * The rest if the stream ends without a line end: the last line of an older kind of stream, or an
-   * incomplete frame.
+   * The unfinished last line when the stream ends: the last line of an older kind of stream, or an incomplete
+   * frame.
    */
   end(): FramesRead {
     const line = this.#framer.end()

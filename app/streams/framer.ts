@@ -1,22 +1,23 @@
 const LF = 0x0a
 const CR = 0x0d
 
-/** Maximum bytes of one line; a longer line is dropped and counted. */
+/** Maximum bytes of one line. A longer line is dropped and counted. */
 export const MAX_FRAME_BYTES = 1 << 20
 const MIN_REST_BYTES = 4_096
 
 export interface Framed {
-  /** Complete, non-empty lines without line ends. Read them before the next push. */
+  /** Complete, non-empty lines without line ends. Valid until the next push. */
   readonly lines: readonly Uint8Array[]
-  /** Number of lines that were dropped because they were too long. */
+  /** Number of dropped lines, which were too long. */
   readonly dropped: number
 }
 
 /**
  * Splits a byte stream into lines, regardless of chunk borders (service 12: one JSON object per line).
  *
- * Works on bytes, because a chunk may end inside a UTF-8 character: 0x0A occurs in UTF-8 only as a line feed.
- * Stores at most one unfinished line of `MAX_FRAME_BYTES`, in one piece, however small the chunks are.
+ * A chunk may end inside a UTF-8 character. Splitting bytes is safe, because 0x0A occurs in UTF-8 only as a
+ * line feed. At most one unfinished line of `MAX_FRAME_BYTES` is stored, in one piece, however small the
+ * chunks are.
  */
 export class Framer {
   #rest = new Uint8Array(0)
@@ -37,7 +38,7 @@ export class Framer {
     return { lines, dropped }
   }
 
-  /** The rest if the stream ends without a line end. */
+  /** The unfinished last line when the stream ends. */
   end(): Uint8Array | undefined {
     const line = this.#finish(new Uint8Array(0))
     return line && line.length > 0 ? line : undefined

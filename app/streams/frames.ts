@@ -6,7 +6,7 @@ export type Frame =
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'end-snapshot' }
   | { readonly kind: 'going-away' }
-  /** Concerns one symbol; the stream continues. */
+  /** Concerns one symbol. The stream continues. */
   | { readonly kind: 'symbol-error'; readonly symbol: string; readonly error: string }
   /** Ends the stream. */
   | { readonly kind: 'fatal'; readonly error: string }
@@ -20,8 +20,8 @@ const FATAL = new Set(['DualLogon', 'InternalServerError'])
 const MAX_TEXT = 100
 const MAX_SYMBOL = 64
 /**
- * How much of a text is cleaned before it is shortened, so that a secret at the cut is still recognised.
- * Characters.
+ * Maximum number of characters of a text that are cleaned before it is shortened. A secret at the cut is
+ * still recognised.
  */
 const MAX_CLEANED = 2_000
 
@@ -36,7 +36,7 @@ const shown = (text: string, length: number, clean: CleanText): string =>
 /**
  * Classifies one line, regardless of the order of its keys (service 12).
  *
- * Texts that are stored pass through `clean` first, because a service may echo a secret that it received.
+ * Texts that are stored pass through `clean` first, because a service may repeat a secret that it received.
  */
 export function frameOf(line: string, clean: CleanText = asItIs): Frame {
   const parsed = parseJson(line)

@@ -1,4 +1,4 @@
-/** The members of a JSON object by name. Values stay as received, so that no number is reformatted. */
+/** The members of a JSON object by name. Values stay as received, so no number is reformatted. */
 export type Members = Map<string, string>
 
 const QUOTE = 0x22

@@ -5,8 +5,8 @@ const WORD_SHIFT = 2
 const STEP_WORDS = 2
 
 /**
- * Eleven bytes of each long key. The search reads only every other aligned word. Eleven bytes contain at
- * least one of these words, wherever they start.
+ * The first eleven bytes of each long key. The search reads every other aligned word, and eleven bytes
+ * contain at least one such word.
  */
 const LONG_PIECES = ['"Heartbeat"', '"StreamStat'] as const
 const LETTER = { E: 0x45, r: 0x72, o: 0x6f } as const
@@ -17,15 +17,15 @@ const LETTER = { E: 0x45, r: 0x72, o: 0x6f } as const
 const SPREAD = 0x9e377a77
 const WORDS = wordsOf(LONG_PIECES)
 const TABLE = tableOf(WORDS)
-/** For each byte value, whether any of the words ends with it. One look-up rules out most bytes. */
+/** For each byte value, whether any of the words ends with it. This lookup rules out most words. */
 const TOP_BYTES = topBytesOf(WORDS)
 
 /**
- * Finds, without parsing, places in a chunk that could be a key on which the classification depends.
+ * Finds places in a chunk that could be a key on which the classification depends. Does not parse.
  *
- * A key is in quotes, and only a `\u` escape can spell a letter differently (RFC 8259, 7). So bytes without a
- * backslash, without `Erro` and without the pieces above contain no such key. A match may be a false
- * positive; a full parse decides. Reads about every eighth byte, at several GB/s.
+ * A key is in quotes, and only a `\u` escape can spell a letter differently (RFC 8259, 7). So a chunk without
+ * a backslash, without `Erro` and without the pieces above contains no such key. A match may be a false
+ * positive, and a full parse decides. The search reads about every eighth byte, at several GB/s.
  */
 export class KeySearch {
   readonly #chunk: Uint8Array
@@ -35,7 +35,7 @@ export class KeySearch {
 
   constructor(chunk: Uint8Array) {
     this.#chunk = chunk
-    // The words of the whole buffer, because a chunk rarely starts at a word boundary.
+    // A view of the whole buffer, because a chunk rarely starts at a word boundary.
     this.#words = new Int32Array(chunk.buffer, 0, (chunk.byteOffset + chunk.length) >>> WORD_SHIFT)
   }
 

@@ -3,7 +3,7 @@ import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 import type { Frame } from './frames.ts'
 
 interface History {
-  /** Consecutive failed attempts; a healthy connection resets the count. */
+  /** Consecutive failed attempts. A healthy connection resets the count. */
   readonly attempt: number
   /** Consecutive connections that ended early although data had arrived. */
   readonly shortLives: number
@@ -30,7 +30,7 @@ export type StreamInput =
   /** `canOverlap`: a second connection may open before this one closes. */
   | { readonly kind: 'frame'; readonly frame: Frame; readonly canOverlap?: boolean }
   | { readonly kind: 'ended'; readonly reason: string; readonly code: StreamReasonCode }
-  /** The connection that received GoAway has ended; its replacement is still connecting. */
+  /** The connection that received GoAway has ended. Its replacement is still connecting. */
   | { readonly kind: 'former-ended' }
   | {
       readonly kind: 'refused'
@@ -43,22 +43,24 @@ export type StreamInput =
   | { readonly kind: 'tick' }
   | { readonly kind: 'retry' }
   /**
-   * A program needs the first response of a connection, so the stream restarts as planned. `canOverlap` means
-   * the same as for a frame.
+   * A program needs the first response of a connection, so the stream reconnects as after GoAway.
+   * `canOverlap` as above.
    */
   | { readonly kind: 'renew'; readonly canOverlap: boolean }
   /** A person requested a restart now. */
   | { readonly kind: 'restart' }
   | { readonly kind: 'close'; readonly reason: string; readonly code: StreamReasonCode }
 
-/** Heartbeats come every 5 s: 15 s without a frame is stale, 30 s is dead (service 12). */
+/**
+ * Heartbeats come every 5 s (service 12). Without a frame, a stream is stale after 15 s and dead after 30 s.
+ */
 export const SILENCE = { staleMs: 15_000, deadMs: 30_000 } as const
 
-/** If GoAway arrives this soon after the stream opened, it counts as a failure. Milliseconds. */
+/** GoAway this soon after the stream opened counts as a failure. Milliseconds. */
 const SOON_MS = 2_000
 /**
- * If a connection ends within this time, its stream may have exceeded a limit of the server. Some servers
- * accept such a stream and close it within seconds (service 12). Milliseconds.
+ * A connection that ends within this time may be a stream beyond the server's limit. Some servers accept such
+ * a stream and close it within seconds (service 12). Milliseconds.
  */
 const YOUNG_MS = 30_000
 /** A connection that lasts this long resets the count of failed attempts. */
@@ -78,10 +80,10 @@ export const newStream = (nowMs: number): StreamState => ({
 })
 
 /**
- * The next state of a stream after one input, at `nowMs`. Only frames prove that the stream is alive; an open
+ * The next state of a stream after one input at `nowMs`. Only frames prove that the stream is alive. An open
  * socket does not.
  *
- * `chance`: a random number in [0, 1), for the wait after a failure.
+ * `chance` is a random number in [0, 1) for the wait after a failure.
  */
 export function nextStreamState(
   state: StreamState,
@@ -152,7 +154,7 @@ function afterFrame(
   nowMs: number,
   failed: (reason: string, code: StreamReasonCode) => StreamState,
 ): StreamState {
-  // Any frame is a sign of life, whatever it contains.
+  // Any frame shows that the stream is alive, whatever it contains.
   const alive: UpState =
     state.kind === 'stale'
       ? { ...state, kind: 'live', lastFrameAtMs: nowMs, code: 'frame' }
@@ -160,15 +162,15 @@ function afterFrame(
   switch (frame.kind) {
     case 'going-away': {
       const reason = 'server going away'
-      // A planned restart is immediate and does not count as a failed attempt. A server that announces a
-      // restart right after the stream opened is not ready, so in that case the stream waits.
+      // A planned restart is immediate and does not count as a failed attempt. A server that sends GoAway
+      // right after the stream opened is not ready, so the stream waits.
       if (nowMs - state.openedAtMs < SOON_MS) return failed(reason, 'going-away')
       if (!canOverlap) return waiting(state, reason, 'going-away', nowMs, 0)
       return handingOver(state, { reason, code: 'going-away' }, nowMs, nowMs)
     }
     case 'fatal':
-      // Another sign-in took over this session. If this one reopened its stream, the two would end each other
-      // in turn.
+      // Another sign-in took over this session. If this stream reopened, the two would end each other in
+      // turn.
       return frame.error === 'DualLogon'
         ? { kind: 'closed', reason: frame.error, code: 'dual-logon' }
         : failed(frame.error, 'stream-error')
@@ -224,7 +226,7 @@ function afterFailure(
 const isAbrupt = (code: StreamReasonCode): boolean =>
   code === 'ended-by-service' || code === 'connection-lost'
 
-/** When a stream was last healthy. If it ended because frames stopped, that is the time of its last frame. */
+/** When a stream was last healthy. If frames stopped, the time of the last frame. */
 const livedUntilMs = (state: OpenState, input: StreamInput, nowMs: number): number =>
   input.kind === 'tick' && isUp(state) ? state.lastFrameAtMs : nowMs
 

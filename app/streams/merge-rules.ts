@@ -4,25 +4,25 @@ import type { StreamAddress } from './stream-address.ts'
 
 /** How frames of one kind of stream are merged into the state for a new reader. */
 export interface MergeRule {
-  /** Key of the object that a frame is about; `undefined` if the frame cannot be merged. */
+  /** Key of the object that a frame is about. `undefined` if the frame cannot be merged. */
   keyOf(members: Members): string | undefined
   /**
-   * `newest`: an object's last frame is its state. `fields`: a frame changes only the members that it
+   * `newest`: the last frame of an object is its state. `fields`: a frame changes only the members that it
    * contains.
    */
   readonly merge: 'newest' | 'fields'
-  /** The members that identify an object in a deletion; absent for kinds without deletions. */
+  /** The members that identify an object in a deletion. Absent for kinds without deletions. */
   readonly identity?: readonly string[]
-  /** How many of the newest objects to keep; absent: all. */
+  /** Number of newest objects that are stored. Absent if all are. */
   readonly ring?: number
-  /** Key of an unfinished object whose final version has a different key and replaces it. */
+  /** Key of an unfinished object. The final version has another key and replaces it. */
   readonly provisional?: string
 }
 
 /** Maximum number of bars that are stored for new readers. A stream with more bars is not shared. */
 export const MAX_RING_BARS = 1_000
 
-/** The rule of a stream; `undefined` if the stream includes more past data than can be stored. */
+/** The rule of a stream. `undefined` if the stream includes more past data than can be stored. */
 export function mergeRuleOf({
   kind,
   options,

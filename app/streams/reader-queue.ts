@@ -12,7 +12,7 @@ export const MAX_BEHIND: Behind = { frames: 256, bytes: 1 << 20 }
 /** Maximum number of deletions pending for one reader, in addition to existing objects. */
 const MAX_ENDINGS = 4_096
 
-/** Whether a reader wants an object, by its requested symbol; see `SharedFrame`. */
+/** Whether a reader wants an object, by its requested symbol. See `SharedFrame`. */
 export type Wanted = (symbol: string | undefined) => boolean
 
 const EVERYTHING: Wanted = () => true
@@ -37,14 +37,11 @@ export class ReaderQueue {
   #first = 0
   #bytes = 0
   /**
-   * The keys of objects whose newest state the reader still needs. The value is the deletion frame if the
-   * object was deleted. The whole map is `undefined` while the reader is up to date.
+   * Objects whose newest state the reader still needs, by key. `undefined` while the reader is up to date.
+   * The value is the deletion frame of a deleted object.
    */
   #owed: Map<string, Uint8Array | undefined> | undefined
-  /**
-   * The position of `take` among the pending objects. A new iterator would have to skip all taken entries
-   * each time.
-   */
+  /** Position of `take` in `#owed`. A new iterator would skip all taken entries again. */
   #nextOwed: MapIterator<[string, Uint8Array | undefined]> | undefined
   #owesEndSnapshot = false
   #isLost = false
@@ -55,7 +52,7 @@ export class ReaderQueue {
     this.#max = max
   }
 
-  /** Whether frames were skipped whose content the newest state does not include. */
+  /** Whether frames were skipped whose content is missing from the newest state. */
   get isLost(): boolean {
     return this.#isLost
   }
@@ -100,7 +97,7 @@ export class ReaderQueue {
     if (this.#frames.length - this.#first > this.#max.frames || this.#bytes > this.#max.bytes) this.#merge()
   }
 
-  /** The next frame to write; `undefined` if nothing is left. */
+  /** The next frame to write. `undefined` if nothing is left. */
   take(): Uint8Array | undefined {
     if (this.#owed !== undefined) {
       this.#nextOwed ??= this.#owed.entries()

@@ -6,45 +6,44 @@ import type { StreamAddress } from './stream-address.ts'
 
 /** One frame for the readers of a shared stream, with its line end. */
 export type SharedFrame =
-  /** A frame about one object. `isDeletion`: it removes the object. */
+  /** A frame about one object. With `isDeletion`, it removes the object. */
   | {
       readonly kind: 'object'
       readonly bytes: Uint8Array
       readonly key: string
       readonly isDeletion: boolean
       /**
-       * The symbol, in capitals, if it is one that the quote stream was requested with. If the service uses
-       * another name, such as `$SPX` for `$SPX.X`, it is absent, and readers of any symbol get the frame.
+       * The requested symbol of a quote frame, in capitals. Absent if the service answers with another name,
+       * such as `$SPX` for `$SPX.X`. Readers of any symbol get such a frame.
        */
       readonly symbol?: string
     }
   | { readonly kind: 'heartbeat' | 'end-snapshot' | 'unmergeable'; readonly bytes: Uint8Array }
 
 interface Entry {
-  /** The object's members; present if frames change single members. */
+  /** The object's members. Present if frames change single members. */
   members?: Members
-  /** The whole object; computed on demand. */
   text: string | undefined
-  /** The object's frame for new readers; computed for the first reader. */
+  /** The object's frame for new readers, computed on demand. */
   bytes?: Uint8Array | undefined
   readonly symbol?: string
   /** Approximate length of the object in characters, without building the merged text. */
   length: number
   /**
-   * Total length of the frames from which the object's members were cut. A frame stays in memory as long as
-   * any of its substrings.
+   * Total length of the frames of which the members are substrings. A substring keeps its whole frame in
+   * memory.
    */
   heard: number
 }
 
-/** Prefix of the keys of symbol errors; no object's key begins with it. */
+/** Prefix of the keys of symbol errors. No object's key begins with it. */
 const ERROR_KEY = '!'
 const END_SNAPSHOT = '{"StreamStatus":"EndSnapshot"}'
 /** Maximum total length of one stream's objects, in characters. */
 export const MAX_STATE_LENGTH = 16 << 20
 /** Overhead of an object in addition to its text, in characters. */
 const OBJECT_LENGTH = 256
-/** An object is rewritten once its source frames are this many times as long. */
+/** An object's members are copied when their source frames are this many times as long as the object. */
 const MAX_HEARD = 4
 
 /** Objects by key, and their size. */
@@ -93,8 +92,8 @@ class Objects {
 /**
  * The state of one shared stream, merged from its frames by the rule of its kind (service 12).
  *
- * The state outlasts its connection: frames of the next connection are compared with it, so that readers get
- * only the differences. Restart announcements and fatal errors are for the gateway, not for these readers.
+ * The state outlasts a connection. Frames of the next connection are compared with it, so that readers get
+ * only the differences. Readers get no restart announcements and no fatal errors, which are for the gateway.
  */
 export class SharedState {
   readonly #rule: MergeRule
@@ -121,12 +120,15 @@ export class SharedState {
     this.#encode = encode
   }
 
-  /** Whether the whole first response is known; never true for kinds whose first response has no end. */
+  /** Whether the whole first response is known. Never true for kinds whose first response has no end. */
   get isComplete(): boolean {
     return this.#isComplete
   }
 
-  /** Whether a later connection is still sending its first response: readers get no objects until then. */
+  /**
+   * Whether a later connection is still sending its first response. Readers get no objects until it is
+   * complete.
+   */
   get isCatchingUp(): boolean {
     return this.#next !== undefined
   }
@@ -136,12 +138,12 @@ export class SharedState {
     return Math.max(this.#objects.length, this.#next?.length ?? 0) > MAX_STATE_LENGTH
   }
 
-  /** Whether an object that is missing may have existed, because only the newest objects are stored. */
+  /** Whether a missing object may have been dropped. Only the newest objects are stored. */
   get forgets(): boolean {
     return this.#rule.ring !== undefined
   }
 
-  /** Key of an unfinished object that final ones replace, if the kind has such an object. */
+  /** Key of the unfinished object that final ones replace. `undefined` if the kind has none. */
   get provisional(): string | undefined {
     return this.#rule.provisional
   }
@@ -151,7 +153,6 @@ export class SharedState {
     return this.#objects.entries.has(key)
   }
 
-  /** Number of objects. */
   get size(): number {
     return this.#objects.entries.size
   }
@@ -164,12 +165,12 @@ export class SharedState {
     return this.#newReaderKeys()
   }
 
-  /** The requested symbol that an object is about; `undefined` for an object without one. */
+  /** The requested symbol that an object is about. `undefined` for an object without one. */
   symbolOf(key: string): string | undefined {
     return this.#objects.entries.get(key)?.symbol
   }
 
-  /** The frame of an object in its present state; `undefined` if it is not stored. */
+  /** The frame of an object in its present state. `undefined` if it is not stored. */
   bytesOf(key: string): Uint8Array | undefined {
     const entry = this.#objects.entries.get(key)
     if (entry === undefined) return undefined
@@ -191,7 +192,7 @@ export class SharedState {
     return this.#line(text)
   }
 
-  /** Continues with a new connection, from which all further lines come. */
+  /** Continues with a new connection. All further lines come from it. */
   opened(): void {
     this.#connections += 1
     this.#next = this.#hasSnapshot && this.#connections > 1 ? new Objects() : undefined
@@ -200,7 +201,6 @@ export class SharedState {
       if (!this.#hasSnapshot || isError(key)) this.#pendingKeys.add(key)
   }
 
-  /** The service's line end. */
   set lineEnd(lineEnd: '\n' | '\r\n') {
     this.#lineEnd = lineEnd
   }
@@ -289,7 +289,7 @@ export class SharedState {
   }
 
   /**
-   * Ends a first response. On the first connection, relays the line; on a later one, returns the differences.
+   * Ends a first response. On the first connection, relays the line. On a later one, returns the differences.
    */
   #ended(): readonly SharedFrame[] {
     const next = this.#next
@@ -357,7 +357,7 @@ export class SharedState {
   }
 }
 
-/** The text is copied: a substring would keep the whole line in memory. */
+/** `JSON.stringify` copies the text: a substring would keep the whole line in memory. */
 const errorKeyOf = (symbol: string): string => `${ERROR_KEY}${JSON.stringify(symbol.toUpperCase())}`
 
 const isError = (key: string): boolean => key.startsWith(ERROR_KEY)
@@ -367,7 +367,6 @@ function textOf(entry: Entry): string {
   return entry.text
 }
 
-/** The value of a string member. */
 function textIn(value: string | undefined): string | undefined {
   const parsed: unknown = value === undefined ? undefined : JSON.parse(value)
   return typeof parsed === 'string' ? parsed : undefined

@@ -13,11 +13,11 @@ export interface SlotHolder {
   readonly readers?: number
 }
 
-/** Frames per second below which a stream counts as unused; heartbeats come every five seconds. */
+/** Frames per second below which a stream counts as unused. Heartbeats come every five seconds. */
 const IDLE_PER_SECOND = 0.5
 
 /**
- * Which own stream to close to make room for another. Unpinned ones come first, then the least used, then
+ * The own stream to close to make room for another. Unpinned streams come first, then the least used, then
  * those with the fewest readers, then the oldest.
  */
 export function proposedToClose(holders: readonly SlotHolder[]): StreamProposal | undefined {

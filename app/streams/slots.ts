@@ -4,8 +4,8 @@ import type { ConcurrencyReading } from '../service/headers.ts'
 
 interface Row {
   /**
-   * For a category without slots in the table, `undefined` until the first header; the category is hidden
-   * until then.
+   * Absent until the first header if the service's table has no slots for the category. The category is then
+   * hidden.
    */
   limit: number | undefined
   own: number
@@ -50,7 +50,7 @@ export class SlotLedger {
 
   /**
    * Frees an own slot. Pass `nowMs` if the service had counted the slot, because it may notice the end of the
-   * stream only later.
+   * stream later.
    */
   released(category: string, nowMs?: number): void {
     const row = this.#rows.get(category)
@@ -79,8 +79,8 @@ export class SlotLedger {
   }
 
   /**
-   * Applies the header of a response that opened a stream. `opening`: number of other own streams whose
-   * response is pending; the service may or may not have counted them.
+   * Applies the header of a response that opened a stream. `opening`: number of other own streams that wait
+   * for their response. The service may or may not have counted these.
    */
   observed(category: string, reading: ConcurrencyReading, opening: number, nowMs: number): void {
     this.observedByDesk(category, reading, opening, nowMs)

@@ -1,18 +1,18 @@
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind } from '../service/stream-kinds.ts'
 import { streamPattern } from '../service/stream-paths.ts'
 
-/** The stream that a request asks for. Requests with the same `key` share one stream of the service. */
+/** The stream that a request names. Requests with the same `key` share one stream of the service. */
 export interface StreamAddress {
   /** The canonical path, the parameters sorted by name, and the requested format. */
   readonly key: string
   readonly kind: StreamKind
-  /** Symbols or account ids in the window's notation; `ACCOUNT/ORDER,ORDER` for orders by id. */
+  /** Symbols or account ids in the window's notation. `ACCOUNT/ORDER,ORDER` for orders by id. */
   readonly target: string
   /** Parameters outside the target, by name in lower case. */
   readonly options: Readonly<Record<string, string>>
-  /** The symbols of a quote stream in capitals; absent for other kinds. */
+  /** The symbols of a quote stream in capitals. Absent for other kinds. */
   readonly symbols?: ReadonlySet<string>
-  /** The requested format, if unusual. */
+  /** The requested format, if it is not plain JSON. */
   readonly accept?: string
 }
 
@@ -23,11 +23,11 @@ const STREAM_OR_ENCODED = /\/stream\/|%/
 const LEG = /^legs\[\d+\]\.symbol$/
 
 /**
- * The stream that a request asks for; `undefined` if no known kind of stream has this path, or if the path
- * can't be decoded. `accept`: its Accept header.
+ * The stream that a request names. `undefined` for a path that no known kind of stream has or that can't be
+ * decoded. `accept` is the request's Accept header.
  */
 export function streamAddressOf(pathAndQuery: string, accept?: string): StreamAddress | undefined {
-  // Most requests are not for streams, and that can be seen without decoding.
+  // Skips decoding for most requests, which are not for streams.
   if (!STREAM_OR_ENCODED.test(pathAndQuery)) return undefined
   const [path = '', ...rest] = pathAndQuery.split('?')
   const parts = path.split('/').map(decoded)
@@ -61,8 +61,8 @@ const inLowerCase = (options: Readonly<Record<string, string>>): readonly Pair[]
   Object.entries(options).map(([name, value]) => [name.toLowerCase(), value])
 
 /**
- * Whether stream `open` provides everything that `wanted` asks for: the two are equal, or `open` has quotes
- * of more symbols.
+ * Whether stream `open` provides everything that `wanted` needs: the two are equal, or `open` has quotes of
+ * more symbols.
  */
 export function covers(open: StreamAddress, wanted: StreamAddress): boolean {
   if (open.key === wanted.key) return true
@@ -84,7 +84,7 @@ const symbolsOf = (list: string): ReadonlySet<string> =>
   )
 
 /**
- * The format that `accept` requests; empty for plain JSON. A stream in another format, such as a versioned
+ * The format that `accept` requests. Empty for plain JSON. A stream in another format, such as a versioned
  * media type, is a separate stream.
  */
 function formOf(accept: string | undefined): string {

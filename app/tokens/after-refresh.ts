@@ -11,8 +11,10 @@ export interface Transition {
 }
 
 /**
- * The token after a complete renewal, which proves that the service accepted the token that was sent. If no
- * new token was returned, the key is a default key (service 2.1), unless its token has ever rotated.
+ * The token after a complete renewal, which proves that the service accepted the token that was sent.
+ *
+ * A response without a new refresh token shows a default key (service 2.1), unless the key's token has ever
+ * rotated.
  */
 function adopted(
   { doubt: _, ...sent }: TokenRecord,
@@ -30,9 +32,11 @@ function adopted(
 const MAX_WAITING = 4
 
 /**
- * The token after an incomplete renewal that contained a `refreshToken`. That token is sent next, because a
- * service that has rotated may end the session if it sees the old token again. The string may also be an
- * error text, so the old token remains a candidate until one of them is accepted.
+ * The token after an incomplete renewal that contained a `refreshToken`.
+ *
+ * The new string is sent next: a service that has rotated may end the session if it sees the old token again.
+ * But the string may be an error text. So the old token stays a candidate until the service accepts one of
+ * them.
  */
 export function withCandidate(token: TokenRecord, refreshToken: string | undefined): TokenRecord {
   if (refreshToken === undefined || refreshToken === token.refreshToken) return token
@@ -43,7 +47,7 @@ export function withCandidate(token: TokenRecord, refreshToken: string | undefin
   return { ...token, generation: token.generation + 1, refreshToken, doubt }
 }
 
-/** The next candidate, after the service rejected the current one; `undefined` if no other is left. */
+/** The next candidate, after the service rejected the current one. `undefined` if no other is left. */
 export function nextCandidate({ doubt, ...token }: TokenRecord): TokenRecord | undefined {
   const refreshToken = doubt?.waiting.at(-1)
   if (doubt === undefined || refreshToken === undefined) return undefined
@@ -52,22 +56,22 @@ export function nextCandidate({ doubt, ...token }: TokenRecord): TokenRecord | u
   return waiting.length > 0 ? { ...next, doubt: { ...doubt, waiting } } : next
 }
 
-/** The next candidate; the candidate that was sent moves to the end. */
+/** The token with the next candidate in use. The current candidate moves to the end of the list. */
 function sentLast(token: TokenRecord): TokenRecord {
   const next = nextCandidate(token)
   if (next === undefined || token.doubt === undefined) return token
   return { ...next, doubt: { ...token.doubt, waiting: [token.refreshToken, ...(next.doubt?.waiting ?? [])] } }
 }
 
-/** Whether the service rejected this token, so that another candidate may still be valid. */
+/** Whether the service rejected this token. Another candidate may then be valid. */
 export const isAboutToken = (outcome: RefreshOutcome): boolean =>
   outcome.kind === 'refused' || (outcome.kind === 'misconfigured' && outcome.isRequestError === true)
 
 /**
  * The state after the outcome of a refresh (service 4.1).
  *
- * Only a response with `invalid_grant` or a rejected key ends the session; everything else is retried on
- * schedule. `jitter`, in [0, 1), spreads the retries; `nowMs` is in epoch milliseconds.
+ * Only a response with `invalid_grant` or a rejected key ends the session. Everything else is retried on
+ * schedule. `jitter` in [0, 1) spreads the retries. `nowMs` is in epoch milliseconds.
  */
 export function afterRefresh(
   state: TokenState,
@@ -106,7 +110,7 @@ export function afterRefresh(
     case 'refused':
     case 'misconfigured': {
       const other = isAboutToken(outcome) ? nextCandidate(token) : undefined
-      // The sign-in has not ended yet, because another candidate may be valid.
+      // Another candidate may be valid, so the sign-in has not ended.
       if (other !== undefined) return { state: { ...state, token: other, retryAtMs: nowMs }, events: [] }
       const failed: MonitorEvent = { kind: 'token-refresh-failed', outcome: outcome.kind }
       if (isRevoking(state)) return { state, events: [failed] }
@@ -134,7 +138,7 @@ export function afterRefresh(
       const isMalformed = outcome.kind === 'malformed' || ('isMalformed' in outcome && outcome.isMalformed)
       const retryMs = (schedule: RetrySchedule) => refreshRetryMs(schedule, failures, jitter, asked)
       const retryAtMs = nowMs + retryMs(isMalformed ? RETRY.malformedRefresh : RETRY.refresh)
-      // More requests would prolong the throttling, or each would use up a refresh token.
+      // Early retries would prolong the throttling or use up a refresh token each.
       const isSpaced = isMalformed || (outcome.kind === 'later' && outcome.isThrottled === true)
       const wantedAtMs = isSpaced ? retryAtMs : nowMs + retryMs(RETRY.wantedRefresh)
       const given = 'refreshToken' in outcome ? outcome.refreshToken : undefined
@@ -147,7 +151,7 @@ export function afterRefresh(
           retryAtMs,
           wantedAtMs,
           failure: outcome.why,
-          // A malformed response is still a response, so an earlier lost one no longer matters.
+          // A malformed response is still a response, so an earlier lost response no longer matters.
           lostAnswer: outcome.kind === 'unknown' || (state.lostAnswer && outcome.kind !== 'malformed'),
         },
         events: [

@@ -5,14 +5,11 @@ import type { RefreshOutcome } from './refresh-grant.ts'
 import type { RevocationResult } from './revocation.ts'
 import type { TokenState } from './token-state.ts'
 
-/**
- * The result if the current token is unusable. In that case, only a new sign-in can revoke the key's other
- * tokens.
- */
+/** The result if the current token is unusable. Only a new sign-in can revoke the key's other tokens. */
 const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to revoke' }
 
 /**
- * The result of a revocation if it is certain without asking the service; otherwise `undefined`.
+ * The result of a revocation that is certain without a request to the service. Otherwise `undefined`.
  *
  * A service may answer 200 for a token that it no longer knows (RFC 7009 2.2), while other tokens of the key
  * are still valid. So an ended session must not be reported as "revoked".
@@ -20,14 +17,14 @@ const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to 
 export function revocationForeseen({ token, standing }: TokenState): RevocationResult | undefined {
   if (standing.kind === 'revoked') return { kind: 'confirmed' }
   if (token === undefined) return SIGN_IN_TO_REVOKE
-  // If the key was rejected, the token may still be valid.
+  // A rejected API key does not make the token invalid.
   if (standing.kind !== 'sign-in-required' || standing.cause === 'misconfigured') return undefined
   return SIGN_IN_TO_REVOKE
 }
 
 /**
- * Whether a token other than the current one may be valid, because a response that may have replaced it was
- * lost or incomplete. Only a refresh that gets an answer resolves this.
+ * Whether a token other than the current one may be valid. A response that may have replaced the token was
+ * lost or incomplete. Only a refresh with a response resolves this.
  */
 export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
   if (token === undefined) return false
@@ -35,9 +32,10 @@ export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
 }
 
 /**
- * The result of a revocation after `refreshed`, the refresh that it waited for; `undefined` if the current
- * token can be revoked. If the token may have been replaced, or was just rejected, a 200 for it would confirm
- * nothing.
+ * The result of a revocation after the refresh that it waited for. `undefined` if the current token can be
+ * revoked.
+ *
+ * If the token may have been replaced or was just rejected, a 200 for it would confirm nothing.
  */
 export function revocationAfter(
   state: TokenState,
@@ -51,13 +49,13 @@ export function revocationAfter(
   return { kind: 'unconfirmed', why }
 }
 
-/** The state after a click on Revoke: the grant is not used any more, whatever the service answers. */
+/** The state after a click on Revoke. The grant is no longer used, whatever the service answers. */
 export function revocationAsked(state: TokenState): TokenState {
   return { ...state, standing: { kind: 'revoking' } }
 }
 
 /**
- * Applies the result of a revocation. Only a 200 means revoked (service 4.2); a rejection is final until a
+ * Applies the result of a revocation. Only a 200 means revoked (service 4.2). A rejection is final until a
  * person tries again.
  */
 export function afterRevocation(
@@ -86,7 +84,7 @@ export function afterRevocation(
   }
 }
 
-/** The state without revocation retries: a late retry would end a newer sign-in on this API key. */
+/** The state without revocation retries. A late retry would end a newer sign-in on this API key. */
 export function withoutRevocationRetry(state: TokenState): TokenState {
   const { standing } = state
   const next: TokenState = { ...state, mayRevokeByItself: false }

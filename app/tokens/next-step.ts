@@ -2,19 +2,22 @@ import { type KeyLifetimes, refreshDueAt } from './schedule.ts'
 import type { TokenState } from './token-state.ts'
 
 /**
- * The next automatic step for a key, and its time. The time is in epoch milliseconds, so that the computer's
- * sleep does not shift it.
+ * The next automatic step for a key, and its time. Epoch milliseconds, so that sleep of the computer does not
+ * shift it.
  */
 export type NextStep =
   | { readonly kind: 'refresh'; readonly atMs: number }
   | { readonly kind: 'revoke'; readonly atMs: number }
-  /** The 24 hours of a rotating key end at `endsAtMs`: a person must sign in again before that. */
+  /**
+   * A warning that the 24 hours of a rotating key end at `endsAtMs`. A person must sign in again before that
+   * time.
+   */
   | { readonly kind: 'warn'; readonly atMs: number; readonly aheadMs: number; readonly endsAtMs: number }
 
 /** Lead times of warnings before the absolute end, longest first. Milliseconds. */
 export const WARNINGS_AHEAD_MS = [60 * 60_000, 15 * 60_000] as const
 
-/** The earliest step that is due; `undefined` if only a person can continue. */
+/** The earliest step that is due. `undefined` if only a person can continue. */
 export function nextStep(state: TokenState, nowMs: number, lifetimes: KeyLifetimes): NextStep | undefined {
   const { standing } = state
   switch (standing.kind) {
@@ -34,8 +37,8 @@ export function nextStep(state: TokenState, nowMs: number, lifetimes: KeyLifetim
 }
 
 /**
- * When to refresh, in epoch milliseconds: before the token expires, at once if there is no usable token, or
- * when a retry is due.
+ * When to refresh, in epoch milliseconds: before the token expires, or when a retry is due. Immediately if
+ * there is no usable token.
  */
 export function refreshAt(state: TokenState, nowMs: number, { schedule }: KeyLifetimes): number {
   if (state.retryAtMs !== undefined) return state.retryAtMs
@@ -45,14 +48,14 @@ export function refreshAt(state: TokenState, nowMs: number, { schedule }: KeyLif
 }
 
 /**
- * When the session of a rotating key ends (service 8.4), in epoch milliseconds; `undefined` for a key that
+ * When the session of a rotating key ends (service 8.4), in epoch milliseconds. `undefined` for a key that
  * never rotated.
  */
 export function sessionEndsAt({ token }: TokenState, { absoluteMs }: KeyLifetimes): number | undefined {
   return token?.rotatedAtMs === undefined ? undefined : token.signedInAtMs + absoluteMs
 }
 
-/** The next warning. Of several that were missed during sleep, only the latest is given. */
+/** The next warning. If several were missed during sleep, only the latest counts. */
 function nextWarning(
   state: TokenState,
   nowMs: number,

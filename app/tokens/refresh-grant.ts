@@ -29,7 +29,7 @@ export function refreshRequest(key: KeyCredentials, refreshToken: string): FormR
   return {
     url: `${key.authUrl}/oauth/token`,
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
-    // JSON can contain half a surrogate pair, which has no encoding.
+    // A string from JSON may contain an unpaired surrogate, which can't be encoded.
     body: fields.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&'),
   }
 }
@@ -56,22 +56,25 @@ export type RefreshOutcome =
       readonly kind: 'later'
       readonly why: string
       readonly retryAfterSeconds?: number
-      /** A 429: the host asks for fewer requests. */
+      /** Whether the response is a 429. */
       readonly isThrottled?: true
-      /** An intermediary answered, not the sign-in host. */
+      /** Whether an intermediary answered in place of the sign-in host. */
       readonly isFromIntermediary?: true
-      /** A client error without a stated cause: if there are several candidate tokens, another may work. */
+      /**
+       * Whether the error is a client error without a stated cause. Another candidate token may then be
+       * valid.
+       */
       readonly anotherTokenMayDo?: true
       /**
-       * The string that stands where a new refresh token would, in a response that may be a renewal. Either
-       * this string or the token that was sent is valid.
+       * A string in place of a new refresh token, in a response that may be a renewal. Either this string or
+       * the token that was sent is valid.
        */
       readonly refreshToken?: string
     }
   | { readonly kind: 'not-sent'; readonly why: string }
   /**
-   * The service renewed the tokens, but the access token that it returned is unusable; the refresh token is
-   * known.
+   * The service renewed the tokens but returned an unusable access token. `refreshToken` is the new refresh
+   * token.
    */
   | { readonly kind: 'malformed'; readonly why: string; readonly refreshToken?: string }
   | {
@@ -105,7 +108,7 @@ const bearer = secret.check(z.regex(/^[\x21-\x7e]+$/))
 const Renewal = z.object({
   access_token: bearer,
   /**
-   * Other token types must not be used (RFC 6749 7.1); a response without a type counts as the documented
+   * Other token types must not be used (RFC 6749 7.1). A response without a type counts as the documented
    * `Bearer`.
    */
   token_type: z.optional(z.nullable(z.string().check(z.regex(/^bearer$/i)))),
@@ -129,7 +132,7 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
   if (to !== undefined) return { kind: 'later', why: redirectText(to), isFromIntermediary: true }
   if (status === 429 || status >= 500) {
     const seconds = retryAfterSeconds(headers['retry-after'])
-    // A gateway may have failed after the service had rotated the token.
+    // An intermediary may have failed after the service rotated the token.
     const refreshToken = status >= 500 ? textOf(body, 'refresh_token') : undefined
     return {
       kind: 'later',
@@ -162,7 +165,7 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
         return { kind: 'misconfigured', why: `the sign-in host responded ${failure.data.error}` }
     }
   }
-  // The response is from a captive portal, a proxy or another intermediary, so it says nothing about the
+  // The response comes from an intermediary, such as a captive portal or a proxy. It shows nothing about the
   // token.
   const why = `the sign-in host responded ${status} without an OAuth response`
   const isRequestError = status >= 400 && status < 500 && !isPage(outcome.body)
@@ -170,8 +173,8 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
 }
 
 /**
- * Classifies a possible renewal. It is complete if it has a usable access token; nothing else replaces a
- * refresh token for good.
+ * Classifies a possible renewal. Only a usable access token makes it complete. The new refresh token then
+ * replaces the old one for good.
  */
 function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
   const parsed = Renewal.safeParse(body)
@@ -199,10 +202,7 @@ function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
 
 const SCOPES = { max: 64, maxLength: 128 } as const
 
-/**
- * The scopes of a response. They are part of every snapshot, so their number and length are limited; anything
- * longer is not a list of scopes.
- */
+/** The scopes of a response. Every snapshot contains them, so their number and length are limited. */
 const scopesOf = (text: string): readonly string[] =>
   text
     .slice(0, SCOPES.max * (SCOPES.maxLength + 1))
@@ -220,8 +220,8 @@ function isMalformed(body: unknown, refreshToken: string | undefined): boolean {
 }
 
 /**
- * The lifetime of a token. An invalid one counts as the documented one, because 0 would cause endless
- * refreshes.
+ * The lifetime of a token in seconds. An invalid value is replaced by the documented one, because 0 would
+ * cause endless refreshes.
  */
 function lifetimeOf(value: unknown): number {
   const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
@@ -230,7 +230,7 @@ function lifetimeOf(value: unknown): number {
   return Math.min(LIFETIME_SECONDS.most, Math.max(LIFETIME_SECONDS.least, seconds))
 }
 
-/** A secret of a response; a blank one counts as absent. */
+/** A secret of a response. A blank one counts as absent. */
 function textOf(body: unknown, name: string): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined
   const parsed = secret.safeParse((body as Record<string, unknown>)[name])
@@ -238,8 +238,8 @@ function textOf(body: unknown, name: string): string | undefined {
 }
 
 /**
- * The seconds of a Retry-After header (RFC 9110 10.2.3); `undefined` for its date form, which would need a
- * clock and which this service does not send.
+ * The seconds of a Retry-After header (RFC 9110 10.2.3). `undefined` for a date, which this service never
+ * sends.
  */
 export function retryAfterSeconds(header: string | undefined): number | undefined {
   if (header === undefined || !/^\d{1,6}$/.test(header.trim())) return undefined

@@ -4,12 +4,12 @@ import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 interface RejectedPath {
   /** The last access token for which the path returned a 401. */
   readonly token: string
-  /** Number of consecutive replacement tokens that were rejected too. */
+  /** Number of consecutive replacement tokens that the path rejected too. */
   readonly failures: number
   readonly notBeforeMs: number
 }
 
-/** Whether a response shows that the token was accepted. Throttling or a failing service does not. */
+/** Whether a response shows that the token was accepted. Throttling or a failing service shows nothing. */
 export const acceptsToken = (status: number): boolean => status !== 401 && status !== 429 && status < 500
 
 /** Maximum number of remembered paths, because programs may call any number of them. */
@@ -18,26 +18,26 @@ const MAX_PATHS = 256
 const NEVER = Number.NEGATIVE_INFINITY
 
 /**
- * Decides whether a 401 is worth a refresh. It is, however young the token is, unless a recent refresh did
+ * Decides whether a 401 causes a refresh. It does, however young the token is, unless a recent refresh did
  * not help.
  *
- * A refresh did not help if the same path rejects the new token too. Then no 401 causes another refresh for
- * the duration of the first step of `RETRY.rejected`, and a 401 of this path causes none for the next step.
- * So a path that requires a missing scope causes few refreshes, while a token that the service ended is still
- * replaced at once.
+ * A refresh did not help if the same path also rejects the new token. During the first step of
+ * `RETRY.rejected`, no 401 then causes a refresh. During the next step, no 401 of this path does. So a path
+ * that requires a missing scope causes few refreshes. A token that the service ended is still replaced
+ * immediately.
  *
- * If a path accepted a token and now rejects it, the token has ended. In that case, only
+ * If a path accepted a token and now rejects it, the token has ended. In this case, only
  * `RETRY.wantedRefresh` applies.
  */
 export class Rejections {
   readonly #paths = new Map<string, RejectedPath>()
   /** The last token that each path accepted. */
   readonly #accepted = new Map<string, string>()
-  /** The token of the last requested refresh, and when it was requested. */
+  /** The token of the last requested refresh, and the time of the request. */
   #asked: { readonly token: string; readonly atMs: number } | undefined
   #notBeforeMs = NEVER
 
-  /** Records that `path` rejected `token`, the one in use, with a 401. Returns whether to refresh now. */
+  /** Records that `path` rejected the present token with a 401. Returns whether to refresh now. */
   rejected(token: string, path: string, nowMs: number): boolean {
     const before = this.#paths.get(path)
     if (before !== undefined && before.token !== token) {
@@ -57,7 +57,7 @@ export class Rejections {
     return true
   }
 
-  /** Records that `path` accepted `token`: see `acceptsToken`. */
+  /** Records that `path` accepted `token`. See `acceptsToken`. */
   accepted(token: string, path: string): void {
     this.#paths.delete(path)
     note(this.#accepted, path, token)

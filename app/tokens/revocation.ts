@@ -4,12 +4,11 @@ import { isPage, redirectedTo, redirectText, SOMETHING_ELSE } from '../service/s
 import type { FormRequest, KeyCredentials } from './refresh-grant.ts'
 
 /**
- * Names of the field that contains the token (service 4.2): first both in one body, then each alone, in case
- * a service rejects unknown fields.
+ * Names of the body field for the token (service 4.2). The first entry sends both names in one body. The
+ * others send one name each, because a service may reject unknown fields.
  */
 export const REVOKE_SPELLINGS = [['token', 'refresh_token'], ['token'], ['refresh_token']] as const
 
-/** Names of the fields that contain the token. */
 export type RevokeSpelling = (typeof REVOKE_SPELLINGS)[number]
 
 /**
@@ -40,12 +39,15 @@ export type RevocationResult =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'unconfirmed'; readonly why: string }
 
-/** `spelling`: the service expects another field name, so the next spelling is tried. */
+/**
+ * `spelling` means that the service expects another field name. The next entry of `REVOKE_SPELLINGS` is then
+ * tried.
+ */
 export type SpellingResult = RevocationResult | { readonly kind: 'spelling' }
 
 /**
  * Classifies the response to `revokeRequest`, sent to `url`. Only a 200 from the service itself confirms the
- * revocation (service 4.2), because a network's sign-in page has status 200 too.
+ * revocation (service 4.2). A network's sign-in page has status 200 too.
  */
 export function processRevokeAnswer(outcome: HttpOutcome, url: string): SpellingResult {
   if (outcome.kind !== 'answer') return { kind: 'unconfirmed', why: outcome.why }

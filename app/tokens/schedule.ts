@@ -3,15 +3,15 @@ import { type RetrySchedule, retryDelayMs } from '../retry/schedules.ts'
 /** When to refresh, as data and pure functions (service 5.3, 8.4). Milliseconds. */
 
 export interface RefreshSchedule {
-  /** How long before a token expires it is refreshed. */
+  /** How long before its expiry a token is refreshed. */
   readonly leadMs: number
-  /** Minimum time since the last refresh, whatever lifetime the service claims. */
+  /** Minimum time since the last refresh, whatever lifetime the service states. */
   readonly floorMs: number
 }
 
 /**
- * The longest Retry-After that is respected, in seconds, because a rotating token may be rejected after half
- * an hour.
+ * Maximum Retry-After that is respected, in seconds. A longer wait may outlast a rotating token, which may be
+ * rejected after half an hour.
  */
 const MAX_ASKED_SECONDS = 900
 
@@ -24,10 +24,7 @@ export const REFRESH_SCHEDULE: RefreshSchedule = {
 /** The configurable times of a key. Milliseconds. */
 export interface KeyLifetimes {
   readonly schedule: RefreshSchedule
-  /**
-   * Time after which a rotating refresh token may be rejected (service 8.4). It is only displayed; nothing
-   * depends on it.
-   */
+  /** Time after which a rotating refresh token may be rejected (service 8.4). It is only displayed. */
   readonly rotationMs: number
   /** The time from a sign-in to the end of a rotating key's session (service 8.4). */
   readonly absoluteMs: number
@@ -48,8 +45,8 @@ export const keyLifetimes = ({
 })
 
 /**
- * When a token is due for a refresh, in epoch milliseconds. At least half of a token's lifetime is used, so
- * that short-lived tokens are not refreshed constantly.
+ * When a token is due for a refresh, in epoch milliseconds. A token is used for at least half of its
+ * lifetime, so that short-lived tokens are not refreshed constantly.
  */
 export function refreshDueAt(
   schedule: RefreshSchedule,
@@ -62,8 +59,8 @@ export function refreshDueAt(
 }
 
 /**
- * The wait after `failures` (from 1) in a row, in milliseconds. `chance` is uniform in [0, 1).
- * `askedSeconds`, the service's Retry-After, is a minimum, up to a quarter of an hour.
+ * The wait in milliseconds after `failures` consecutive failures, from 1. `chance` is uniform in [0, 1).
+ * `askedSeconds` is the service's Retry-After, a minimum of up to a quarter of an hour.
  */
 export function refreshRetryMs(
   schedule: RetrySchedule,

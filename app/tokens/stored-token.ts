@@ -42,8 +42,8 @@ export function signedIn(refreshToken: string, nowMs: number): StoredTokens {
 /**
  * The state of a key at startup, from its stored tokens.
  *
- * An open intent means that the token may already be used up, although no response is known. In that case,
- * the refresh at startup is the immediate retry.
+ * An open intent means that the token may be used up, although no response is known. The refresh at startup
+ * is then the immediate retry.
  */
 export function restoredState(
   { token, standing, intent, revocation }: StoredTokens,
@@ -64,8 +64,8 @@ export function restoredState(
 }
 
 /**
- * The part of a state that is stored, with `token` as its refresh token. Data that must be requested again
- * after a restart is left out.
+ * The part of a state that is stored, with `token` as its refresh token. Data that is requested again after a
+ * restart is left out.
  *
  * After a lost response, the intent stays open until the service has answered about the token.
  */
@@ -80,7 +80,7 @@ function storedStanding({
 }: TokenState): Pick<StoredTokens, 'standing' | 'revocation'> {
   switch (standing.kind) {
     case 'sign-in-required':
-      // A secret that is wrong now may be correct at the next start, so it shows nothing about the token.
+      // The secret may be corrected before the next start, so a wrong secret shows nothing about the token.
       if (standing.cause === 'misconfigured') return { standing: { kind: 'unconfirmed' } }
       return { standing: { kind: standing.kind, reason: standing.reason } }
     case 'unconfirmed':

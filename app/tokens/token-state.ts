@@ -1,11 +1,12 @@
 /**
- * The state of one key's tokens (service 3). All values are immutable: `afterRefresh` and `afterRevocation`
- * return the state after an outcome, and `nextStep` returns what is due. Times are epoch milliseconds.
+ * The state of one key's tokens (service 3). All values are immutable. Times are epoch milliseconds.
+ *
+ * `afterRefresh` and `afterRevocation` return the state after an outcome. `nextStep` returns what is due.
  */
 
-/** One generation of a key's refresh token; the newest one is in use. */
+/** One generation of a key's refresh token. The newest one is in use. */
 export interface TokenRecord {
-  /** From 1; increases with each new refresh token. */
+  /** From 1. Increases with each new refresh token. */
   readonly generation: number
   readonly refreshToken: string
   /** When the person signed in: the start of a rotating key's 24 hours (service 8.4). */
@@ -13,8 +14,8 @@ export interface TokenRecord {
   /** Absent until the service first replaced a token, which makes the key a rotating one. */
   readonly rotatedAtMs?: number
   /**
-   * A default key (service 5.6): its responses contain no new refresh token, so losing a response is
-   * harmless.
+   * Whether this is a default key (service 5.6). Its responses contain no new refresh token, so a lost
+   * response is harmless.
    */
   readonly keepsToken: boolean
   /**
@@ -31,9 +32,9 @@ export interface TokenRecord {
  * token.
  */
 export interface TokenDoubt {
-  /** The last token that the service accepted. It is never dropped to make room. */
+  /** The last token that the service accepted. It is never removed from the candidates. */
   readonly honoured: string
-  /** Further candidates; the next to try is last. */
+  /** Further candidates. The last one is tried next. */
   readonly waiting: readonly string[]
 }
 
@@ -46,8 +47,8 @@ export interface AccessToken {
 }
 
 /**
- * Why a sign-in is required although the token is not the reason: the API key, its secret or its settings are
- * wrong. A new sign-in alone would fail in the same way.
+ * Cause of a required sign-in other than the token: the API key, its secret or its settings are wrong. A new
+ * sign-in alone would fail too.
  */
 export type SignInCause = 'misconfigured'
 
@@ -73,13 +74,13 @@ export interface TokenState {
   /** Number of consecutive refreshes that neither renewed the token nor were rejected. */
   readonly failures: number
   readonly retryAtMs: number | undefined
-  /** When to retry at the earliest, if requests need another token; may be earlier than `retryAtMs`. */
+  /** Earliest retry if requests need another token. May be earlier than `retryAtMs`. */
   readonly wantedAtMs: number | undefined
   /** Why the latest refresh failed. */
   readonly failure: string | undefined
   /**
-   * Whether a response was lost, possibly by an earlier process. Only after the first lost response is the
-   * refresh retried at once.
+   * Whether a response was lost, possibly by an earlier process. Only the first loss causes an immediate
+   * retry.
    */
   readonly lostAnswer: boolean
   /**
@@ -87,7 +88,7 @@ export interface TokenState {
    * this API key.
    */
   readonly mayRevokeByItself: boolean
-  /** The shortest lead time for which the warning about the 24 hours was given. */
+  /** The shortest lead time, in milliseconds, for which the end of the 24 hours was already announced. */
   readonly warnedAheadMs: number
 }
 
@@ -107,7 +108,7 @@ export function newTokenState(token: TokenRecord): TokenState {
   }
 }
 
-/** The state of a key without a usable token, because of `reason`: only a person can continue. */
+/** The state of a key without a usable token, because of `reason`. Only a person can continue. */
 export function lostTokenState(reason: string): TokenState {
   return {
     ...newTokenState({ generation: 0, refreshToken: '', signedInAtMs: 0, keepsToken: false }),
@@ -116,7 +117,7 @@ export function lostTokenState(reason: string): TokenState {
   }
 }
 
-/** Whether a revocation was requested; from then on, the refresh grant is not used. */
+/** Whether a revocation was requested. From then on, the refresh grant is not used. */
 export function isRevoking({ standing }: TokenState): boolean {
   switch (standing.kind) {
     case 'revoking':

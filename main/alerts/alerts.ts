@@ -24,7 +24,7 @@ export interface AlertsDeps {
   readonly thresholds: ThresholdFile
   /** The stored alerts that were open when the app last ended. */
   readonly kept: readonly string[]
-  /** Stores the body of an open alert; `undefined` deletes it. */
+  /** Stores the body of an open alert. `undefined` deletes it. */
   readonly keep: (id: string, body: string | undefined) => void
   readonly changed: (alerts: readonly Alert[]) => void
   /** Called with each announcement, for windows. */
@@ -54,7 +54,7 @@ export class Alerts {
     this.#engine = new AlertEngine(deps.kept.flatMap((body) => storedAlert(body) ?? []))
   }
 
-  /** Updates the alerts of one profile. Must be called about once a second for each profile. */
+  /** Updates the alerts of one profile. Call this about once a second for each profile. */
   observe(snapshot: Snapshot): void {
     this.#nowMs = snapshot.at
     if (snapshot.desk === undefined) this.#desks.delete(snapshot.profile.id)
@@ -153,7 +153,7 @@ export class Alerts {
   }
 }
 
-/** Parses a stored row of `open_alerts`; `undefined` if this version can't read it. Such a row is deleted. */
+/** Parses a stored row of `open_alerts`. `undefined` if this version can't read it. Such a row is deleted. */
 export function storedAlert(text: string): Alert | undefined {
   return alertSchema.safeParse(jsonOf(text)).data
 }
@@ -161,7 +161,7 @@ export function storedAlert(text: string): Alert | undefined {
 /** The open alerts of all profiles, and the thresholds of each profile. */
 export interface AlertSource {
   alerts(): readonly Alert[]
-  /** Closes an open alert; `false` if no alert with this id is open. */
+  /** Closes an open alert. `false` if no alert with this id is open. */
   dismissAlert(id: string): boolean
   thresholds(profile: string): Thresholds
   setThreshold(profile: string, category: string | undefined, below: number | undefined): Thresholds

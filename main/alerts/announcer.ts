@@ -4,7 +4,7 @@ import type { Notify } from '../ports/ports.ts'
 /** The notification channel of a host: system notifications, a terminal's bell, or none. */
 export interface Announcer {
   announce(announcement: Announcement): void
-  /** Removes the notification of an alert that has ended; an unknown id is not an error. */
+  /** Removes the notification of an alert that has ended. An unknown id is not an error. */
   withdraw(id: string): void
 }
 
@@ -18,7 +18,7 @@ export const throughNotify = (notify: Notify): Announcer => ({
   withdraw: () => {},
 })
 
-/** Announces in a terminal: a bell, except for good news, and one line through `say`. */
+/** Announces in a terminal: one line through `say`, and a bell unless the news is good. */
 export function bellAnnouncer(ring: () => void, say: (line: string) => void): Announcer {
   return {
     announce: ({ severity, title, body }) => {

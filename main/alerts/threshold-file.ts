@@ -16,8 +16,8 @@ const schema = z.object({
 })
 
 /**
- * The alert thresholds of each profile and the announcement preferences, stored in `alerts.json` of the data
- * folder. If the file is unreadable, the defaults apply.
+ * The alert thresholds of each profile and the announcement preferences: `alerts.json` of the data folder. If
+ * the file is unreadable, the defaults apply.
  */
 export class ThresholdFile {
   readonly #file: JsonFile<z.output<typeof schema>>
@@ -38,7 +38,7 @@ export class ThresholdFile {
     return this.#profiles.get(profile) ?? DEFAULT_THRESHOLDS
   }
 
-  /** Sets a threshold. `below` 0 turns the alert off; `undefined` removes the category's own threshold. */
+  /** Sets a threshold. `below` 0 turns the alert off. `undefined` removes the category's own threshold. */
   set(profile: string, category: string | undefined, below: number | undefined): Thresholds {
     const before = this.of(profile)
     const next = changed(before, category, below)
@@ -47,7 +47,7 @@ export class ThresholdFile {
     return next
   }
 
-  /** Deletes the thresholds of a disconnected key, because its id may be reused for another key. */
+  /** Deletes the thresholds of a disconnected key, because another key may get its id. */
   forget(profile: string): void {
     if (this.#profiles.delete(profile)) this.#write()
   }

@@ -2,7 +2,7 @@ import type { CommandError } from '../../app/contract/outcome.ts'
 import type { ApiAnswer } from './client.ts'
 
 /**
- * Errors of "check now": each message says why no check was made and what to do. All times are epoch
+ * Errors of "check now". Each message says why no check was made and what to do. All times are epoch
  * milliseconds.
  */
 
@@ -17,11 +17,10 @@ const later = (code: string, message: string, atMs: number, nowMs: number): Comm
   retryAt: Math.round(atMs),
 })
 
-/** No check exists for the category. */
 export const notProbed = (category: string): CommandError =>
   checkError('not-probed', `no read-only request can check ${category}.`)
 
-/** A different row, `counted`, counts the requests of this category. */
+/** The row `counted` counts the category's requests. */
 export const countedElsewhere = (category: string, counted: string): CommandError =>
   checkError('counted-elsewhere', `${counted} counts the requests for ${category}. Check ${counted} instead.`)
 
@@ -29,7 +28,6 @@ export const countedElsewhere = (category: string, counted: string): CommandErro
 export const needsAccount = (category: string): CommandError =>
   checkError('no-account', `${category} needs an account. Check Accounts first.`)
 
-/** No request can be sent now: signed out or unreachable. */
 export const cannotAsk = (category: string): CommandError =>
   checkError('cannot-ask', `can’t send requests for ${category} now: signed out or unreachable.`)
 
@@ -37,7 +35,7 @@ export const cannotAsk = (category: string): CommandError =>
 export const held = (category: string, untilMs: number, nowMs: number): CommandError =>
   later('held', `429 for ${category}. Next check possible`, untilMs, nowMs)
 
-/** The quota has no whole request left; `atMs`: when the next one refills, if known. */
+/** The quota has no whole request left. `atMs` is when the next one refills, if known. */
 export const nothingLeft = (category: string, atMs: number | undefined, nowMs: number): CommandError =>
   atMs === undefined
     ? checkError('nothing-left', `no requests are left for ${category}.`)
@@ -47,7 +45,7 @@ export const nothingLeft = (category: string, atMs: number | undefined, nowMs: n
 export const budgetSpent = (category: string, atMs: number, nowMs: number): CommandError =>
   later('budget-spent', `the check budget of ${category} is used up. Next check`, atMs, nowMs)
 
-/** A stream check needs a free slot, and all are in use. */
+/** The check needs a slot, and all slots are in use. */
 export const noSlotFree = (category: string): CommandError =>
   checkError('no-slot', `all slots of ${category} are in use. A check needs one.`)
 
@@ -62,7 +60,6 @@ export const unreachable = (why: string): CommandError => checkError('unreachabl
 export const refusedWith = (category: string, status: number): CommandError =>
   checkError('no-headers', `the service responded ${status} without headers for ${category}.`)
 
-/** The error for a check whose response had no quota headers. */
 export function noHeaders(category: string, answer: ApiAnswer, nowMs: number): CommandError {
   switch (answer.kind) {
     case 'limited':

@@ -6,7 +6,7 @@ import type { AcquirePermit, Permit } from './permit.ts'
 
 export interface ApiClientDeps extends Omit<ExchangeDeps, 'host'>, Bearer {
   readonly http: Http
-  /** The queue of own and programs' requests; `undefined` while the gateway is off. */
+  /** The queue of own requests and programs' requests. `undefined` while the gateway is off. */
   readonly turns?: () => AcquirePermit | undefined
 }
 
@@ -23,7 +23,7 @@ export type ApiAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string; readonly hasQuota: boolean }
   | { readonly kind: 'limited'; readonly retryAtMs: number }
   | { readonly kind: 'no-token'; readonly why: string }
-  /** `sent`: whether the request may have reached the service. */
+  /** `sent` says whether the request may have reached the service. */
   | { readonly kind: 'unreachable'; readonly why: string; readonly sent: boolean }
 
 const TIMEOUT_MS = 15_000
@@ -37,8 +37,7 @@ const NO_TURN: ApiAnswer = {
 }
 
 /**
- * Sends requests to the service when their turn comes, and retries once with a new token after a 401 (service
- * 5).
+ * Sends requests to the service when their turn comes. Retries once with a new token after a 401 (service 5).
  */
 export class ApiClient {
   readonly #deps: ApiClientDeps & ExchangeDeps
@@ -49,8 +48,8 @@ export class ApiClient {
   }
 
   /**
-   * Drops requests that still wait for a token, because once the key is disconnected, their quota use would
-   * not be counted.
+   * Drops requests that wait for a token. After the key is disconnected, their quota use would not be
+   * counted.
    */
   stop(): void {
     this.#isStopped = true
@@ -60,10 +59,10 @@ export class ApiClient {
     await this.#deps.access()
     const { answer, token } = await this.#inTurn(request)
     if (token === undefined || answer.kind !== 'answered' || answer.status !== 401) return answer
-    // If there is no other token, there is no point in waiting for a turn.
+    // Without another token, waiting for a turn is useless.
     if ((await tokenAfter401(this.#deps, token, request.path)) === undefined) return answer
     const again = await this.#inTurn(request, token)
-    // The key was revoked or stopped while the request waited for its turn.
+    // The key was revoked or stopped while the retry waited for its turn.
     if (again.token === undefined) return answer
     if (again.answer.kind === 'answered' && again.answer.status === 401) {
       void this.#deps.rejected(again.token, request.path)
@@ -72,8 +71,8 @@ export class ApiClient {
   }
 
   /**
-   * Sends a request with a token other than `refused`. `token`: the token that the request was sent with;
-   * absent if no request was sent.
+   * Sends a request with a token other than `refused`. Returns the token that was used, or none if nothing
+   * was sent.
    */
   async #inTurn(
     request: ApiRequest,

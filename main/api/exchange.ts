@@ -17,13 +17,12 @@ import type { QuotaTap, Tapped } from './quota-tap.ts'
 export interface ExchangeDeps extends Pick<Bearer, 'accepted'> {
   readonly secrets: Pick<Secrets, 'clean'>
   readonly baseUrl: string
-  /** The host of `baseUrl`. */
   readonly host: string
   readonly tap: Pick<QuotaTap, 'sent' | 'answered' | 'notSent' | 'lost' | 'hungUp' | 'notTheService'>
   readonly reachability: Pick<Reachability, 'answered' | 'failed'>
 }
 
-/** The slot of a stream, which is occupied from its request until its end. */
+/** The slot of a stream. A stream occupies a slot from its request until its end. */
 export interface ExchangeSlot {
   readonly category: string
   readonly slots: Pick<SlotLedger, 'taken' | 'released' | 'observed'>
@@ -38,29 +37,30 @@ export interface ExchangeStart {
   readonly path: string
   readonly token: string
   readonly slot?: ExchangeSlot | undefined
-  /** The permit of this request, which receives the outcome once. */
+  /** Permit of this request. Receives the outcome once. */
   readonly turn?: Permit | undefined
 }
 
 /**
- * Why a request got no response. `not-sent`: no byte can have reached the service. `hung-up`: this app
- * aborted the request, which may still reach the service.
+ * Why a request got no response.
+ *
+ * - `not-sent`: no byte can have reached the service.
+ * - `lost`: the request may have reached the service.
+ * - `hung-up`: this app aborted the request, which may still reach the service.
  */
 export type Unanswered = 'not-sent' | 'lost' | 'hung-up'
 
-/** How much of an error body is read to find out which quota rejected the request. Characters. */
+/** Maximum number of characters that are read to find the quota in an error body. */
 const MAX_READ_LENGTH = 64 << 10
 
 /**
- * One request to the service, from its access token to the evaluated response head: the same steps for every
- * sender and connection.
+ * One request to the service and its response head. All senders and connections follow the same steps:
  *
  * 1. Creation: the quota tap counts the request, and its slot is taken.
- * 2. `judge`: decides whether the service itself responded. Any other response is ignored and ends the
- *    exchange.
- * 3. `answered`: reads quotas and slots, records whether the token was accepted, and releases the slot unless
- *    a stream is open.
- * 4. `failed`, instead of 2 and 3: there was no response.
+ * 2. `judge`: decides whether the service itself responded. Any other response ends the exchange.
+ * 3. `answered`: reads quotas and slots and records whether the token was accepted. The slot is released
+ *    unless a stream is open.
+ * 4. `failed` replaces steps 2 and 3 if there was no response.
  *
  * The slot is released exactly once, however the exchange ends.
  */
@@ -88,12 +88,12 @@ export class Exchange {
     this.#hasSlot = true
   }
 
-  /** The status and headers of the response, once judged. */
+  /** Status and headers of the response, set by `judge`. */
   get observation(): Observation {
     return this.#observation
   }
 
-  /** Who responded, judging by head and body, if available. Ends the exchange unless it was the service. */
+  /** Decides by head and body who responded. Ends the exchange unless the service did. */
   judge(status: number, headers: HttpHeaders, body?: string): Sender {
     const { baseUrl, secrets } = this.#deps
     this.#observation = withoutSecrets(observe(status, headers), secrets)
@@ -106,7 +106,7 @@ export class Exchange {
     return sender
   }
 
-  /** Ends the exchange because the body showed that the response is not the service's. */
+  /** Ends the exchange because the body shows that the service did not respond. */
   notTheService(why: string): void {
     const { tap, reachability, host } = this.#deps
     tap.notTheService(this.#ticket, this.#observation.status, why)
@@ -115,7 +115,7 @@ export class Exchange {
     this.freeSlot()
   }
 
-  /** Handles the service's response; `body` names the quota of a 429. */
+  /** Handles the service's response. The `body` of a 429 shows which quota rejected the request. */
   answered(body: string | Buffer = ''): Tapped {
     const { tap, accepted } = this.#deps
     const { status, headers } = this.#observation
@@ -133,10 +133,7 @@ export class Exchange {
     return tapped
   }
 
-  /**
-   * Ends the exchange because no response arrived. `why`: the problem to report for the host, if there is
-   * one.
-   */
+  /** Ends the exchange because no response arrived. `why` is the problem to report for the host, if any. */
   failed(how: Unanswered, why?: string): void {
     const { tap, reachability, host } = this.#deps
     if (how === 'not-sent') tap.notSent(this.#ticket)
@@ -147,7 +144,7 @@ export class Exchange {
     this.freeSlot()
   }
 
-  /** To be called when the stream has ended, or its response is not needed. */
+  /** Call this when the stream has ended or its response is not needed. */
   freeSlot(): void {
     if (this.#slot === undefined || !this.#hasSlot) return
     const { slots, category, now } = this.#slot
@@ -174,9 +171,8 @@ export class Exchange {
 }
 
 /**
- * Removes secrets from the names in quota headers. A service or a proxy may echo part of a token there, and
- * names are shown and stored. Values need no cleaning because they are numbers, and other headers are not
- * stored.
+ * Removes secrets from names in quota headers. A service or proxy may repeat part of a token in a name, and
+ * names are shown and stored. Values are numbers, and other headers are not stored.
  */
 function withoutSecrets(seen: Observation, secrets: Pick<Secrets, 'clean'>): Observation {
   const { rate, concurrency, requestId } = seen
@@ -190,7 +186,7 @@ function withoutSecrets(seen: Observation, secrets: Pick<Secrets, 'clean'>): Obs
   }
 }
 
-/** Refreshes after a 401. Returns a token other than the rejected one; `undefined` if the refresh failed. */
+/** Refreshes after a 401. Returns a token other than the rejected one. `undefined` if the refresh failed. */
 export async function tokenAfter401(
   { rejected, access, usable }: Bearer,
   token: string,

@@ -2,32 +2,35 @@ import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot
 import type { RateReading } from '../../app/service/headers.ts'
 import type { Tapped } from './quota-tap.ts'
 
-/** The outcome of an own request for which a permit was acquired. */
+/** The outcome of an own request that had a permit. */
 export type OwnOutcome =
   /** A response, including a 401. */
   | { readonly kind: 'answer'; readonly rate?: RateReading }
   | { readonly kind: 'rate-limited'; readonly of: 'rate' | 'unattributed'; readonly rate?: RateReading }
   | { readonly kind: 'timeout' | 'not-sent' }
 
-/** Reports the outcome of an own request. Must be called once. */
+/** Reports the outcome of an own request. Call this once. */
 export type Permit = (outcome: OwnOutcome) => void
 
 /**
- * Waits until one of Headroom's own requests may be sent. It is queued with the requests of programs.
- * Resolves to `undefined` if there is no room now. `isUrgent`: unlike a check, the request is sent before
- * those of programs and may use the reserve.
+ * Waits until an own request may be sent. The request is queued with the requests of programs. Resolves to
+ * `undefined` if there is no room now.
+ *
+ * An urgent request precedes programs' requests and may use the reserve. A check does neither.
  */
 export type AcquirePermit = (method: string, path: string, isUrgent?: boolean) => Promise<Permit | undefined>
 
-/** No permit was granted: when to try again, in epoch milliseconds. */
+/** No permit was granted. `retryAtMs` is when to try again, in epoch milliseconds. */
 export interface NoPermit {
   readonly retryAtMs: number
 }
 
-/** Waits until a stream may be opened, queued with all other requests. `isRead`: programs read the stream. */
+/**
+ * Waits until a stream may be opened. The stream is queued with all other requests. `isRead` means that
+ * programs read the stream.
+ */
 export type AcquireStreamPermit = (path: string, isRead: boolean) => Promise<Permit | NoPermit>
 
-/** The outcome of a request with a response. */
 export function outcomeOf({ refused, reading: { rate } }: Tapped): OwnOutcome {
   const quota = rate && { rate }
   return refused === 'rate' || refused === 'unattributed'
@@ -37,9 +40,9 @@ export function outcomeOf({ refused, reading: { rate } }: Tapped): OwnOutcome {
 
 /** What the gateway adds to a connected key while the gateway is on. */
 export interface SessionGateway {
-  /** Makes own checks queue with programs' requests. */
+  /** Queues own checks with programs' requests. */
   readonly acquirePermit: AcquirePermit
-  /** Makes streams queue before they reopen. */
+  /** Queues streams before they reopen. */
   readonly acquireStreamPermit: AcquireStreamPermit
   /** See `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void

@@ -21,10 +21,7 @@ import * as checkErrors from './check-errors.ts'
 import type { ApiAnswer, ApiRequest } from './client.ts'
 import type { SessionDesk } from './session-desk.ts'
 
-/**
- * The ledger's methods for a prober. They read a single row, because usually comparing times is enough, and a
- * view of all rows is not needed.
- */
+/** The ledger's methods for a prober. They read one row, because a view of all rows is rarely needed. */
 export interface ProbedQuotas {
   rowAt(category: string, nowMs: number): RequestQuota | undefined
   sizeOf(category: string): QuotaSize | undefined
@@ -40,39 +37,38 @@ export interface ProberDeps {
   readonly random: Random
   readonly quotas: ProbedQuotas
   readonly request: (request: ApiRequest) => Promise<ApiAnswer>
-  /** Whether checks may be sent at all now. */
+  /** Whether any check may be sent now. */
   readonly mayProbe: () => boolean
-  /** The access token of current requests, for comparison only; `undefined` without a token. */
+  /** The access token of current requests, for comparison only. `undefined` without a token. */
   readonly accessToken?: () => string | undefined
-  /** Whether a person is looking at the numbers; absent if the host cannot tell, which counts as `true`. */
+  /** Whether a person is looking at the window. Absent if the host cannot know, which counts as `true`. */
   readonly attended?: () => boolean
   /** The key's desk, whose members share the checks; `undefined` without one. */
   readonly desk?: () => Pick<SessionDesk, 'checked' | 'yieldMs'> | undefined
 }
 
 /**
- * The interval of regular ticks in milliseconds. A shorter interval would often wake a machine on which the
- * app runs without a window. If a check is due between two ticks, there is an extra tick.
+ * Interval of regular ticks in milliseconds. A shorter interval would often wake a machine without a window.
+ * A check that is due between two ticks has an extra tick.
  */
 const TICK_MS = 1000
-/** Minimum wait of a timer. A shorter timer could end too early. */
+/** Minimum duration of a timer in milliseconds. A shorter timer could end too early. */
 const MIN_WAIT_MS = 1
 const MAX_AT_ONCE = 4
 /**
- * Interval for re-evaluating a row that is not due, even without a new header: its estimated quota may have
- * run out.
+ * Maximum time between evaluations of a row in milliseconds. Its estimated quota may run out without a new
+ * header.
  */
 const LOOK_AGAIN_MS = 5_000
 /**
- * Pauses after a failed check in milliseconds: rejected by the service, failed by a server error, or never
+ * Pauses after a failed check in milliseconds: rejected by the service, failed by a server error, or not
  * sent.
  */
 const PAUSE_AFTER = { refusedMs: 10 * 60_000, faultMs: 30_000, notSentMs: 5_000 } as const
-/** Status of a rejected token. */
 const UNAUTHORIZED = 401
 const FORBIDDEN = 403
 
-/** The inputs of a row's last evaluation. Until one of them changes, no check can become due. */
+/** The inputs of a row's last evaluation. Until one changes, no check can become due. */
 interface Look {
   readonly atMs: number
   readonly dueAtMs: number
@@ -80,7 +76,7 @@ interface Look {
   readonly attended: boolean
 }
 
-/** Consecutive 401s of a category, and the access token in use after the last one. */
+/** A category's consecutive 401s, and the access token after the last one. */
 interface Unauthorized {
   readonly failures: number
   readonly token: string | undefined
@@ -94,12 +90,12 @@ export class Prober {
   readonly #looks = new Map<string, Look>()
   readonly #under = new Set<string>()
   readonly #unauthorized = new Map<string, Unauthorized>()
-  /** Categories paused by a 401 or 403, which another sign-in may resolve. */
+  /** Categories paused by a 401 or 403. Another sign-in may end the pause. */
   readonly #unaccepted = new Set<string>()
   #account: string | undefined
   #stopped = false
   #cancel: () => void = () => {}
-  /** When the one extra tick between two regular ones is due, on the timeline's clock. */
+  /** When the extra tick is due, on the timeline's clock. There is at most one at a time. */
   #extraTickAtMs = Number.POSITIVE_INFINITY
   #cancelExtraTick: () => void = () => {}
 
@@ -108,7 +104,7 @@ export class Prober {
     this.#deps = deps
   }
 
-  /** The first account of the key; `undefined` until an accounts response has named one. */
+  /** The first account of the key. `undefined` until an accounts response has listed one. */
   get account(): string | undefined {
     return this.#account
   }
@@ -117,7 +113,7 @@ export class Prober {
     return this.#settings.symbol ?? DEFAULT_PROBE_SYMBOL
   }
 
-  /** Applies new settings; checks that were already sent still count against the budget. */
+  /** Applies new settings. The budget still counts checks that were already sent. */
   change(settings: ProbeSettings): void {
     const before = this.symbol
     this.#settings = settings
@@ -132,7 +128,7 @@ export class Prober {
     this.tick()
   }
 
-  /** Ends the pauses after a 401 or 403: the new sign-in may be another user's, or have other scopes. */
+  /** Ends the pauses after a 401 or 403. The new sign-in may be another user's or have other scopes. */
   signedIn(): void {
     this.#endPauses(this.#unaccepted)
     this.#unaccepted.clear()
@@ -165,7 +161,8 @@ export class Prober {
     const attended = this.#deps.attended?.() ?? true
     for (const category of PROBED_CATEGORIES) {
       if (this.#under.size >= MAX_AT_ONCE) return
-      // If another row counts this category's requests, a check would bypass that row's pause and budget.
+      // If another row counts this category's requests, a check would bypass the other row's pause and
+      // budget.
       if (this.#under.has(category) || !this.#countsItself(category)) continue
       const request = this.#requestFor(category)
       if (request && this.#isDue(category, attended, now)) void this.#probe(category, request, now)
@@ -173,8 +170,7 @@ export class Prober {
   }
 
   /**
-   * Sends one check at a person's request. The budget still applies, because it protects the requests of the
-   * person's own programs.
+   * Sends one check at a person's request. The budget applies, because it protects the person's own programs.
    */
   async checkNow(category: string): Promise<Outcome> {
     const { timeline, quotas, mayProbe } = this.#deps
@@ -195,8 +191,8 @@ export class Prober {
   }
 
   /**
-   * When the row is checked next if no header arrives first, in epoch milliseconds; `undefined` if nothing is
-   * scheduled.
+   * When the row is checked next if no header arrives first, in epoch milliseconds. `undefined` if no check
+   * is planned.
    */
   nextCheckAt(row: RequestQuota): number | undefined {
     const { category } = row
@@ -265,14 +261,14 @@ export class Prober {
   }
 
   /**
-   * Schedules an extra tick at `dueAtMs`, if that is soon. If an extra tick is already due earlier, it will
-   * schedule this one.
+   * Schedules an extra tick at `dueAtMs` if that time is soon. An earlier extra tick stays scheduled, and
+   * schedules the later one.
    *
-   * With regular ticks alone, checks could stay in phase with a program's timer for minutes, and find the row
-   * always full or never full.
+   * With regular ticks alone, checks could stay in phase with a program's timer for minutes. The row would
+   * always look full or never look full.
    */
   #tickAt(dueAtMs: number, now: number): void {
-    // The condition also covers an infinite time: a row without a budget is never due.
+    // A row without a budget has an infinite `dueAtMs` and is never due.
     if (!(dueAtMs < Math.min(this.#extraTickAtMs, now + LOOK_AGAIN_MS))) return
     this.#cancelExtraTick()
     this.#extraTickAtMs = dueAtMs
@@ -283,8 +279,8 @@ export class Prober {
   }
 
   /**
-   * Whether the 401 was for a different access token. If so, it says nothing about the present token, and the
-   * check is sent at once.
+   * Whether the category's 401s were for another access token. A check with the present token is then due
+   * immediately.
    */
   #hasOtherToken(category: string): boolean {
     const unauthorized = this.#unauthorized.get(category)
@@ -319,7 +315,8 @@ export class Prober {
   }
 
   /**
-   * Counts a request other than a check, such as the lookup of an order, in the budget, which it may exceed.
+   * Counts a request other than a check, such as the lookup of an order, in the budget. Such a request may
+   * exceed the budget.
    */
   count(category: string): void {
     this.#sent(category, this.#deps.timeline.now())
@@ -347,8 +344,7 @@ export class Prober {
     this.#under.add(category)
     const answer = await this.#deps.request(request).finally(() => this.#under.delete(category))
     this.#settle(category, answer)
-    // The response may enable other checks, such as those that need an account. They need not wait for the
-    // next tick.
+    // The response may enable other checks, such as those that need an account.
     if (answer.kind === 'answered') this.tick()
     return answer
   }
@@ -358,14 +354,14 @@ export class Prober {
     const record = this.#recordOf(category)
     const earlier = record.sentAtMs.slice(0, -1)
     if (answer.kind === 'no-token' || (answer.kind === 'unreachable' && !answer.sent)) {
-      // The request was not sent, so it does not count against the budget.
+      // A request that was not sent does not count in the budget.
       const notBeforeMs = now + PAUSE_AFTER.notSentMs
       this.#records.set(category, { ...record, sentAtMs: earlier, notBeforeMs })
       return
     }
-    // The budget counts a check when its response arrives, because the check may first wait for a token. So
-    // checks that are one period apart here are also one period apart at the service. A configured interval
-    // is measured from start to start.
+    // The budget counts a check from its response, because the check may first wait for a token. Checks one
+    // period apart here are then also one period apart at the service. A configured interval is measured from
+    // start to start.
     const keepsBeat = this.#settings.everySeconds[category] !== undefined
     const headerAtMs = this.#deps.quotas.lastHeaderAtMs(category)
     const settled: ProbeRecord = {
@@ -398,7 +394,7 @@ export class Prober {
   }
 }
 
-/** A default symbol that every account with market data may request. */
+/** The default symbol. Every account with market data may request it. */
 export const DEFAULT_PROBE_SYMBOL = 'MSFT'
 
 /**

@@ -39,7 +39,7 @@ export interface QuotaTapDeps {
 export interface Tapped {
   readonly reading: HeaderReading
   readonly refused?: RefusedBy
-  /** For a 429: the earliest retry, in epoch milliseconds. */
+  /** The earliest retry after a 429, in epoch milliseconds. Absent for any other status. */
   readonly retryAtMs?: number
 }
 
@@ -53,7 +53,7 @@ interface Shown {
 /** How long an aborted request may still take to reach the service, in milliseconds. */
 const ON_ITS_WAY_MS = 2_000
 
-/** Records every request of this app and its response; nothing else reads quota headers. */
+/** Records every request of this app and its response. All quota headers are read here. */
 export class QuotaTap {
   readonly #deps: QuotaTapDeps
   readonly #others = new OthersEpisodes()
@@ -108,11 +108,10 @@ export class QuotaTap {
   }
 
   /**
-   * The earliest time for a request to this path, in epoch milliseconds; `undefined` if it may be sent now.
+   * The earliest time for a request to this path, in epoch milliseconds. `undefined` if it may be sent now.
    *
-   * A time is returned while the category is paused or probably has less than one request left, because the
-   * service would respond with 429. `as`: the class of the request, which must also leave the reserve for
-   * more urgent classes.
+   * The request must wait while the category is paused or probably has less than one request left. `as` is
+   * the class of the request, which leaves the reserve to more urgent classes.
    */
   notBeforeMs(method: string, pathAndQuery: string, as: ProgramClass = 'critical'): number | undefined {
     const { ledger, timeline } = this.#deps
@@ -126,19 +125,20 @@ export class QuotaTap {
     return nextRequestAtMs(row, now)
   }
 
-  /** The request ids of recent 429s and the last headers of a row, for a support request. */
+  /** Ids of recent 429s, and the last headers of a row, for a support request. */
   detailsOf(category: string): RowDetails {
     return this.#log.detailsOf(category)
   }
 
   /**
-   * The last response of a row, if it had no quota headers. `canRenew`: whether the sign-in host responds.
+   * The last response of a row, if it had no quota headers. `canRenew` says whether the sign-in host
+   * responds.
    */
   problemOf(category: string, canRenew: boolean): RowProblem | undefined {
     return this.#problems.of(category, canRenew)
   }
 
-  /** Records a new access token: see `RowProblems`. */
+  /** Records a new access token. See `RowProblems`. */
   renewed(): void {
     this.#problems.renewed()
   }
@@ -159,8 +159,8 @@ export class QuotaTap {
   }
 
   /**
-   * Records a response that did not come from the service, such as a network's sign-in page; `why` is the
-   * displayed reason.
+   * Records a response from something other than the service, such as a network's sign-in page. `why` is
+   * shown to the person.
    */
   notTheService(ticket: Ticket, status: number, why: string): void {
     const { timeline } = this.#deps
@@ -170,7 +170,10 @@ export class QuotaTap {
     if (row !== undefined) this.#problems.strange(row, { status, message: why }, timeline.now())
   }
 
-  /** Records a request that was aborted before its response; it may still reach the service and count. */
+  /**
+   * Records a request that was aborted before its response. The request may still reach the service and
+   * count.
+   */
   hungUp(ticket: Ticket): void {
     this.#lost(ticket, ON_ITS_WAY_MS)
   }
@@ -179,7 +182,7 @@ export class QuotaTap {
     const { ledger, timeline } = this.#deps
     const now = timeline.now()
     const refused = reading.status === 429 ? refusedBy(reading, body) : undefined
-    // Read the row before the response is applied.
+    // The row must be read before the response is applied.
     const row = refused && ticket.category !== undefined ? ledger.rowAt(ticket.category, now) : undefined
     const refusal = { reading, before: row && this.#before(row, now) }
     if (refused === 'concurrency' && !reading.rate) {
@@ -279,8 +282,7 @@ export class QuotaTap {
   }
 
   /**
-   * Records a response without quota headers. Its request was rejected, or did not reach the throttling
-   * layer.
+   * Records a response without quota headers. The request was rejected or did not reach the throttling layer.
    */
   #noNumber(ticket: Ticket, status: number, body: string, now: number): void {
     const row = rowNamed(ticket)
@@ -295,7 +297,7 @@ export class QuotaTap {
   }
 
   #number(category: string, ticket: Ticket): void {
-    // The header may name a row other than the rejected one.
+    // The headers may be those of another row than the request's.
     for (const row of new Set([category, rowNamed(ticket)])) {
       if (row === undefined) continue
       for (const one of this.#problems.answered(row, this.#deps.timeline.now())) this.#deps.report(one)
@@ -342,8 +344,8 @@ export class QuotaTap {
 }
 
 /**
- * The name of a ticket's row. For a category with slots but no request row, this is the category's own name.
- * `undefined` for a path that no rule matches.
+ * The name of a ticket's row. A category with slots but no request row has its own name. `undefined` for a
+ * path that no rule matches.
  */
 const rowNamed = ({ category, endpoint }: Ticket): string | undefined =>
   category ?? (endpoint.startsWith('/') ? undefined : endpoint)

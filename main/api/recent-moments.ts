@@ -1,10 +1,10 @@
-/** Expired times are removed together once there are this many. */
+/** Number of expired times at which they are removed together. */
 const MAX_FORGOTTEN = 256
 
 /** Times within the last `keptMs` milliseconds. Adding one takes constant time. */
 export class RecentMoments {
   readonly #keptMs: number
-  /** Oldest first, from `#first` on. */
+  /** Oldest first. Times before index `#first` have expired. */
   #atMs: number[] = []
   #first = 0
 

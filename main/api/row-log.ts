@@ -2,11 +2,11 @@ import type { RowDetails } from '../../app/contract/quotas.ts'
 import type { HttpHeaders, RateReading } from '../../app/service/headers.ts'
 
 const MAX_REFUSALS = 20
-/** The maximum number of rows in a ledger: those of the table and those that headers name. */
+/** Maximum number of rows in a ledger: the table's rows and rows from headers. */
 const MAX_ROWS = 160
 const MAX_NUMBER = 20
 
-/** The numeric quota headers (service 2.2). Other headers may reveal more than a quota. */
+/** Numeric quota headers (service 2.2). Other headers may reveal more than a quota. */
 const NUMBERS = [
   'x-ratelimit-limit',
   'x-ratelimit-period',

@@ -11,7 +11,7 @@ import type { SocketPath } from './socket-path.ts'
 
 export type RunningAnswer =
   | { readonly kind: 'answered'; readonly answer: ControlAnswer }
-  /** Nothing listens: no app runs on this data folder, or the app has no socket. */
+  /** No app listens: none runs on this data folder, or the app has no socket. */
   | { readonly kind: 'nobody' }
   | { readonly kind: 'failed'; readonly why: string }
 
@@ -22,8 +22,8 @@ export interface AskDeps {
 }
 
 /**
- * Timeouts in milliseconds. A revocation waits for the service, and turning the gateway off waits for
- * requests in progress. A status request waits for nothing.
+ * Timeouts in milliseconds. A revocation waits for the service. Turning the gateway off waits for requests in
+ * progress.
  */
 const TIMEOUT_MS = {
   status: 5_000,
@@ -47,8 +47,8 @@ const TIMEOUT_MS = {
 } as const
 
 /**
- * Sends a request to the app that runs on a data folder. A socket that another user may have created is
- * rejected, because its response could not be trusted.
+ * Sends a request to the app that runs on a data folder. Rejects a socket that another user may have created,
+ * because its response can't be trusted.
  */
 export function askRunning(
   request: ControlRequest,
@@ -83,7 +83,7 @@ export function askRunning(
 
 /**
  * Why a socket cannot be trusted. Node does not report the credentials of the peer process, so the owners of
- * the socket and of its folder are checked instead.
+ * the socket and its folder are checked.
  */
 function whyForeign(path: SocketPath, userId: number | undefined): string | undefined {
   if (path.kind === 'pipe' || userId === undefined) return undefined

@@ -24,7 +24,7 @@ import type { SocketPath } from './socket-path.ts'
 
 export interface ControlServerDeps {
   readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'withProfile'>
-  /** The browser windows that signed in with a code; absent in a host without browser windows. */
+  /** Browser windows that signed in with a code. Absent in a host without browser windows. */
   readonly windows?: () => readonly WindowSummary[]
   /** Absent in a host without a gateway. */
   readonly gateway?: Pick<
@@ -47,20 +47,25 @@ export interface ControlServer {
 }
 
 /**
- * The maximum silence of a client in milliseconds. The `headroom` commands send and read at once; a client
- * that is silent for longer is another program or suspended.
+ * Maximum silence of a client in milliseconds. The `headroom` commands send and read immediately. A client
+ * with a longer silence is another program or suspended.
  */
 const SILENCE_MS = 10_000
-/** How often to check that the socket file still exists: cleaners of temporary folders delete old files. */
+/**
+ * Interval of checks in milliseconds whether the socket file still exists. Cleaners of temporary folders
+ * delete old files.
+ */
 const LOOK_MS = 10_000
-/** A program may send many requests in one instant; each is answered in milliseconds. */
+/**
+ * Maximum number of connections. A program may send many requests at once, and each takes only milliseconds.
+ */
 export const MAX_CONNECTIONS = 256
 
 /**
  * Serves the `headroom` commands of this machine's user.
  *
- * The caller must hold the data folder's lock, so that an existing socket file is known to be stale. If the
- * socket can't be opened, that is logged and not thrown: the rest of the app works without the socket.
+ * The caller must hold the data folder's lock, so that an existing socket file is known to be stale. An error
+ * while opening the socket is logged, because the rest of the app works without the socket.
  */
 export async function startControlServer(deps: ControlServerDeps): Promise<ControlServer> {
   const { path, clock, log } = deps
@@ -71,7 +76,7 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
     serve(socket, deps, () => limit.keep(socket))
   })
   const limit = limitConnections([server], { most: MAX_CONNECTIONS })
-  // While the server listens, an error concerns only one connection; earlier errors are reported below.
+  // While the server listens, an error concerns only one connection. Earlier errors are reported below.
   server.on('error', (cause) => server.listening && log.note('the control socket failed', { cause }))
   try {
     await listenAnew(server, deps)
@@ -83,7 +88,8 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
   const reopenIfDeleted = async () => {
     try {
       if (path.kind === 'pipe' || lstatSync(path.path, { throwIfNoEntry: false }) !== undefined) return
-      // The old server is closed first, because that makes libuv delete the socket file of the same name.
+      // Closing the old server makes libuv delete the file at this path, so the server closes before it
+      // listens again.
       server.close()
       await listenAnew(server, deps)
       log.note('the control socket was deleted; it is open again')
@@ -132,8 +138,8 @@ function makeWay(path: SocketPath, userId: number | undefined): void {
 }
 
 /**
- * Whether a folder belongs to the user and is inaccessible to others. It is in a world-writable folder, where
- * any user could have created it first, so client and server both check.
+ * Whether a folder belongs to the user and is inaccessible to others. Client and server both check, because
+ * any user could have created the folder first.
  */
 export function isOurFolder(folder: string, userId: number | undefined): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false })
@@ -143,8 +149,8 @@ export function isOurFolder(folder: string, userId: number | undefined): boolean
 function listen(server: Server, path: SocketPath): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    // The umask applies while `listen` creates the socket, so that it is private from the start. libuv's
-    // named pipes are private to their owner anyway.
+    // The umask makes the socket private from its creation. libuv's named pipes are always private to their
+    // owner.
     const before = path.kind === 'pipe' ? undefined : process.umask(0o177)
     try {
       server.listen(path.path, () => {
@@ -211,9 +217,10 @@ const ANYWAY: ReadonlySet<ControlRequest['do']> = new Set([
 ])
 
 /**
- * Answers unless the client has disconnected, for example because it timed out while this process was
- * suspended. Such a client has reported a failure, and the key of a new program would be lost. A disconnect
- * is known after one turn of the event loop.
+ * Answers unless the client has disconnected, for example after a timeout while this process was suspended.
+ *
+ * A disconnected client has reported a failure, and the key of a new program would be lost. A disconnect is
+ * known after one turn of the event loop.
  */
 async function ifConnected<T>(socket: Socket, answer: () => Promise<T>): Promise<T | undefined> {
   await new Promise(setImmediate)

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { absolute } from '../storage/home-folder.ts'
 import { type SocketPath, type SocketPlace, socketPath } from './socket-path.ts'
 
-/** The socket path of a data folder, the same for every path and link to that folder. */
+/** The socket path of a data folder. Every path and link to the folder has the same socket path. */
 export function socketOf(
   dataFolder: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -20,7 +20,6 @@ function real(folder: string): string {
   }
 }
 
-/** The `SocketPlace` of this process. */
 export function thisPlace(environment: Readonly<Record<string, string | undefined>>): SocketPlace {
   return {
     platform: process.platform,

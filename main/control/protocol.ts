@@ -24,21 +24,21 @@ const request = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('status') }),
   /** The command line has already asked the user to confirm. */
   z.strictObject({ do: z.literal('revoke'), profile: z.string().min(1).max(64) }),
-  /** `ending`: the last characters of a LIVE key, as a person typed them. */
+  /** `ending` is the end of a LIVE key, as a person typed it. */
   z.strictObject({
     do: z.literal('allow-orders'),
     profile: z.string().min(1).max(64),
     ending: z.string().min(1).max(ENDING_LENGTH).exactOptional(),
   }),
   /**
-   * Answered once the sign-in of `allow-orders` ends. If this connection closes before that, the sign-in is
+   * Answered once the sign-in of `allow-orders` ends. If the connection closes first, the sign-in is
    * cancelled.
    */
   z.strictObject({ do: z.literal('await-orders'), signIn: z.string().min(1).max(64) }),
   /** Without `profile`, stops the orders of every key. */
   z.strictObject({ do: z.literal('stop-orders'), profile: z.string().min(1).max(64).exactOptional() }),
   z.strictObject({ do: z.literal('dismiss-order'), id: z.string().min(1).max(64) }),
-  /** Without `turn`, the request only returns the state. `port` matters only for turning it on. */
+  /** Without `turn`, the request only returns the state. `port` matters only for turning the gateway on. */
   z.strictObject({
     do: z.literal('gateway'),
     turn: z.enum(['on', 'off']).exactOptional(),
@@ -66,7 +66,6 @@ const request = z.discriminatedUnion('do', [
 
 export type ControlRequest = z.output<typeof request>
 
-/** A request about orders. */
 export type OrdersRequest = Extract<
   ControlRequest,
   { do: 'allow-orders' | 'await-orders' | 'stop-orders' | 'dismiss-order' }
@@ -102,7 +101,7 @@ export type ControlAnswer =
   | { readonly ok: true; readonly resumed: string }
   /** The sign-in that a person must complete. Its address contains no secret. */
   | { readonly ok: true; readonly signIn: string; readonly url: string; readonly opened: boolean }
-  /** The key whose orders are allowed now. */
+  /** The key for which orders are now allowed. */
   | { readonly ok: true; readonly allowed: string }
   | { readonly ok: true; readonly stopped: true }
   | { readonly ok: true; readonly dismissed: string }
@@ -117,7 +116,7 @@ export type ControlAnswer =
 export const MAX_REQUEST_BYTES = 32_768
 export const MAX_ANSWER_BYTES = 16_000_000
 
-/** Parses one line of a client; `undefined` if it is not a request. */
+/** Parses one line from a client. `undefined` if it is not a request. */
 export function parseRequest(line: string): ControlRequest | undefined {
   return request.safeParse(jsonOf(line)).data
 }
@@ -144,7 +143,7 @@ const answer: z.ZodType<ControlAnswer> = z.union([
   z.object({ ok: z.literal(false), code: z.string(), message: z.string() }),
 ])
 
-/** Parses one line of the app; `undefined` if it is not a response. */
+/** Parses one line from the app. `undefined` if it is not a response. */
 export function parseAnswer(line: string): ControlAnswer | undefined {
   return answer.safeParse(jsonOf(line)).data
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** The system properties that determine the path of a socket. */
 export interface SocketPlace {
   readonly platform: NodeJS.Platform
-  /** The user's folder for runtime files; XDG_RUNTIME_DIR on Linux. */
+  /** The user's folder for runtime files. XDG_RUNTIME_DIR on Linux. */
   readonly runtimeFolder: string | undefined
   readonly temporaryFolder: string
   readonly userId: number | undefined
@@ -15,21 +15,21 @@ export type SocketPath =
   /** In the data folder, which is private to its owner. */
   | { readonly kind: 'socket'; readonly path: string }
   /**
-   * In a folder created for the socket. The folder must be checked, because another user could have created
-   * it first.
+   * In a folder created for the socket. Another user could have created the folder first, so it must be
+   * checked.
    */
   | { readonly kind: 'elsewhere'; readonly path: string; readonly folder: string }
 
 /**
- * The longest socket path in bytes. `sun_path` holds 104 bytes on macOS and the BSDs, including the
- * terminator, and 108 on Linux; the smaller limit applies everywhere.
+ * Maximum length of a socket path in bytes. `sun_path` holds 104 bytes with its terminator on macOS and the
+ * BSDs, and 108 on Linux. The smaller limit applies everywhere.
  */
 const MAX_BYTES = 103
 
 /**
- * The socket path of a data folder, computed in the same way by the app and by the commands.
+ * The socket path of a data folder. The app and its commands compute the same path.
  *
- * A socket path is limited to about a hundred bytes, while a data folder can be anywhere.
+ * A socket path is limited to about a hundred bytes, but the path of a data folder may be longer.
  */
 export function socketPath(dataFolder: string, place: SocketPlace): SocketPath {
   const name = createHash('sha256').update(dataFolder).digest('hex').slice(0, 24)
@@ -43,7 +43,7 @@ export function socketPath(dataFolder: string, place: SocketPlace): SocketPath {
   return { kind: 'elsewhere', folder, path: join(folder, `${name}.sock`) }
 }
 
-/** The temporary folder, or `/tmp` if its path is long. TMPDIR on macOS alone takes half of the limit. */
+/** The temporary folder, or `/tmp` if its path is long. On macOS, TMPDIR takes half of the limit. */
 function shortTemporary({ temporaryFolder }: SocketPlace): string {
   return Buffer.byteLength(temporaryFolder) <= 50 ? temporaryFolder : '/tmp'
 }

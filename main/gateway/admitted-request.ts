@@ -11,7 +11,7 @@ export interface AdmittedRequest {
   readonly acceptEncoding: string | undefined
   readonly contentType: string | undefined
   readonly contentEncoding: string | undefined
-  /** How long the program lets this request wait for its turn. */
+  /** Maximum time that this request may wait for its turn. */
   readonly maxWaitMs: number
   readonly body: Buffer | undefined
   /** Whether the request must not share the response of an equal request. */

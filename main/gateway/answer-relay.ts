@@ -8,7 +8,7 @@ import { FAILURES } from './refusals.ts'
 import type { Begun, TokenRemoval } from './token-removal.ts'
 
 /**
- * Headers that the gateway does not relay: those of one connection (RFC 9110, section 7.6.1), and cookies.
+ * Headers that the gateway does not relay: headers of one connection (RFC 9110, section 7.6.1), and cookies.
  */
 const DROPPED: ReadonlySet<string> = new Set([
   'connection',
@@ -22,7 +22,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** How far a reader may fall behind another reader of the same response. */
+/** Maximum number of bytes by which a reader may be behind another reader of the same response. */
 const MAX_BEHIND_BYTES = 8 << 20
 
 /**
@@ -33,8 +33,7 @@ export function passedHeaders(
   { status, rawHeaders }: Pick<ForwardAnswer, 'status' | 'rawHeaders'>,
   removal?: TokenRemoval,
 ): string[] {
-  // The header is not split with a regular expression, which would take quadratic time on a long run of
-  // spaces.
+  // No regular expression here: a split by one takes quadratic time on a long run of spaces.
   const named = valuesOf(rawHeaders, 'connection').flatMap((value) =>
     value.split(',').map((name) => name.trim().toLowerCase()),
   )
@@ -63,25 +62,25 @@ export interface Reader {
 export interface Relayed {
   readonly answer: ForwardAnswer
   readonly begun?: Begun
-  /** Removes from the response the access token with which the request was sent. */
+  /** Removes the access token of the request from the response. */
   readonly removal: TokenRemoval
   readonly readers: readonly Reader[]
   /** Aborts the upstream request. */
   abort(): void
   /** Called once, when the body has ended or no reader is left. */
   ended(): void
-  /** Whether the response is a stream, which only the service or the gateway ends. */
+  /** Whether the response is a stream. Only the service or the gateway ends a stream. */
   readonly isEndless: boolean
   readonly clock: Pick<Clock, 'after'>
-  /** Called with an exception that relaying threw. It ends only this response. */
+  /** Called with an exception from relaying. Only this response ends. */
   readonly defect: (cause: unknown) => void
 }
 
 /** A response that is being relayed to its readers. */
 export interface Relay {
   /**
-   * Ends a stream as the service does, by sending GoAway after the current frame. Nothing can be appended to
-   * a stream with a content encoding, so such a stream is cut off.
+   * Ends a stream as the service does, with GoAway after the current frame. A stream with a content encoding
+   * is cut off, because no line can be appended to it.
    */
   goAway(): void
 }
@@ -90,10 +89,10 @@ const LF = 0x0a
 const CR = 0x0d
 
 /**
- * Relays a response to its readers as it arrives, and reads no faster than the fastest reader.
+ * Relays a response to its readers as it arrives, no faster than the fastest reader.
  *
- * A reader far behind the others is disconnected, so that it neither blocks them nor fills the memory. A
- * response that the service cuts off is cut off for its readers too.
+ * A reader far behind the others is disconnected, so that it neither blocks them nor fills the memory. If the
+ * service cuts the response off, its readers' responses are cut off too.
  */
 export function relay(relayed: Relayed): Relay {
   const { answer, begun, removal, readers, abort, ended, isEndless, clock, defect } = relayed
@@ -172,11 +171,11 @@ export function relay(relayed: Relayed): Relay {
       body.resume()
     })
     const cache = isCoalesced ? ['Cache-Status', `${GATEWAY_NAME}; hit; detail=coalesced`] : []
-    // Node must not add its own Date, or any other header, to the service's response.
+    // Keeps Node from adding its own Date or other headers to the service's response.
     reply.sendDate = false
     reply.writeHead(status, [...headers, ...cache])
-    // A stream may have no data for a while, so its head is sent now. A response of known length is sent
-    // together with its head.
+    // Sends the head now, because a stream may have no data for a while. A response of known length is sent
+    // with its head.
     if (isChunked) reply.flushHeaders()
   }
   const cut = () => {
@@ -199,7 +198,7 @@ export function relay(relayed: Relayed): Relay {
     }
     if (begun !== undefined && begun.bytes.length > 0) pass(begun.bytes)
     if (begun?.rest === 'none') return whole()
-    // The response was cut off while buffered. Readers get what arrived, once Node has written it.
+    // The response was cut off while it was buffered. Its readers first get what arrived.
     if (begun?.rest === 'cut' || body.destroyed) return void setImmediate(contained(cut))
     body.on('data', contained(pass))
     body.on(
@@ -215,15 +214,15 @@ export function relay(relayed: Relayed): Relay {
   return { goAway: contained(goAway) }
 }
 
-/** The last line of a stream, from the service (service 12), or from the gateway on its behalf. */
+/** Last line of a stream, from the service (service 12) or from the gateway in its place. */
 export const GO_AWAY = '{"StreamStatus":"GoAway"}'
 
-/** How long a reader may take to read the rest of its stream. Milliseconds. */
+/** Time in milliseconds within which a reader must read the rest of its stream. */
 export const END_STREAM_MS = 10_000
 
 /**
- * Ends a stream's reply, with a last line if given. Closes its connection if the reader does not read the
- * rest within `END_STREAM_MS`.
+ * Ends a stream's reply, with a last line if given. If the reader does not read the rest within
+ * `END_STREAM_MS`, the connection is closed.
  */
 export function endStream(
   reply: ServerResponse,
@@ -252,12 +251,10 @@ export class OpenReplies {
     this.#open.delete(reply)
   }
 
-  /** Ends a program's replies at once. */
   cut(program: string): void {
     for (const [reply, of] of [...this.#open]) if (of === program) reply.destroy()
   }
 
-  /** Ends all replies at once. */
   cutAll(): void {
     for (const reply of [...this.#open.keys()]) reply.destroy()
   }

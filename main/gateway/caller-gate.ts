@@ -21,8 +21,8 @@ const CONTROL = /\p{Cc}/u
 const BROKEN_ENCODING = /%(?![\da-f]{2})/i
 
 /**
- * Whether a request may proceed to authentication: it is for this address, does not come from a web page, and
- * has a path that all servers read in the same way.
+ * Whether a request may proceed to authentication. Its address must be this server's, no web page may have
+ * sent it, and all servers must read its path in the same way.
  */
 export function callerGate({ url, rawHeaders }: CallerHead, port: number): CallerGate {
   if (ownHost(rawHeaders, port) === undefined)
@@ -42,7 +42,7 @@ export function callerGate({ url, rawHeaders }: CallerHead, port: number): Calle
 }
 
 /**
- * Whether a web page sent the request. Browsers send Sec-Fetch-Site with each request to this machine; Node's
+ * Whether a web page sent the request. Browsers send Sec-Fetch-Site with each request to this machine. Node's
  * fetch, which many programs use, sends only Sec-Fetch-Mode.
  */
 const isFromPage = (rawHeaders: readonly string[]): boolean =>
@@ -54,19 +54,19 @@ const isFromPage = (rawHeaders: readonly string[]): boolean =>
 
 const MAX_ROUTED_PATH = 8 * 1024
 
-/** The destination of a path: `orders` if it places orders, `nowhere` if the gateway does not know it. */
+/** Where a request is routed by its path. `orders`: it places orders. `nowhere`: the path is unknown. */
 export type Destination = 'forward' | 'orders' | 'nowhere'
 
 /**
- * The destination of a path, however it is spelled; see `namesOf`. `path` has passed `callerGate`.
+ * Where a path is routed, in any spelling. See `namesOf`. `path` has passed `callerGate`.
  *
- * Order paths are rejected wherever their name occurs, because a service might ignore what precedes it.
+ * Order paths are recognised by their name anywhere in the path, because a service might ignore what precedes
+ * it.
  */
 export function destinationOf(path: string): Destination {
   if (path.length > MAX_ROUTED_PATH) return 'nowhere'
   if (namesOf(readingsOf(path) ?? []).includes('orderexecution')) return 'orders'
-  // Only the service's own spelling is forwarded, because another spelling might mean something else to the
-  // service.
+  // Only the service's own spelling is forwarded. The service might read another spelling as another request.
   return /^\/(?:v3|v2\/stream)\/./.test(path) ? 'forward' : 'nowhere'
 }
 
@@ -75,9 +75,11 @@ const MAX_DECODINGS = 8
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * A path in each form that servers may read, from the received one to the one that decoding no longer
- * changes. Each round decodes percent escapes and replaces compatibility characters (full-width letters, dots
- * and slashes). `undefined` if it is not UTF-8, or still changes after `MAX_DECODINGS`.
+ * All forms in which servers may read a path, the received form first. `undefined` if the path is not UTF-8,
+ * or still changes after `MAX_DECODINGS` steps.
+ *
+ * Each step decodes percent escapes and replaces compatibility characters (full-width letters, dots and
+ * slashes), until nothing changes.
  */
 function readingsOf(path: string): readonly string[] | undefined {
   const readings: string[] = []
@@ -97,21 +99,21 @@ function readingsOf(path: string): readonly string[] | undefined {
 }
 
 /**
- * The names of a path's segments in its last form: in lower case, without parameters, query and fragment, and
- * without surrounding spaces and trailing dots, which some servers ignore. A segment that means the parent
- * becomes `..`.
+ * The names of a path's segments in its last form. They are in lower case and without parameters, query and
+ * fragment. Surrounding spaces and trailing dots are removed, because some servers ignore them. A parent
+ * segment becomes `..`.
  */
 function namesOf(readings: readonly string[]): readonly string[] {
-  // The path is put in upper case first, because that maps the Turkish ı and i to one letter.
+  // Upper case first maps the Turkish ı and i to one letter.
   const segments = (readings.at(-1) ?? '').toUpperCase().toLowerCase().split('/')
   return segments.map((segment) => {
     const [name = ''] = segment.split(/[;?#]/, 1)
-    // No regular expression is used, because it would take quadratic time on a long run of dots.
+    // No regular expression here: it would take quadratic time on a long run of dots.
     let end = name.length
     while (end > 0 && /[\s.]/.test(name.charAt(end - 1))) end -= 1
     return end === 0 && name.indexOf('.') !== name.lastIndexOf('.') ? '..' : name.slice(0, end).trimStart()
   })
 }
 
-/** The path of the only POST that reads data and places no order (service 11). */
+/** Path of the only POST that reads data (service 11). It places no order. */
 export const READING_POST = '/v3/marketdata/options/riskreward'

@@ -3,9 +3,11 @@ import { basename } from 'node:path'
 import type { Clock } from '../ports/ports.ts'
 import type { PeerSocket } from './peer-user.ts'
 
-/** Minimum time between two scans of all processes for one program: a scan takes milliseconds. */
+/**
+ * Minimum time in milliseconds between two scans of all processes for one program. A scan takes milliseconds.
+ */
 const LOOK_AGAIN_MS = 30_000
-/** Maximum length of a process name in a table. */
+/** Maximum length of a displayed process name. */
 const MAX_NAME = 40
 const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|pl|sh|r|jl|lua|php|jar|exe|dll)$/i
 
@@ -13,7 +15,7 @@ const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|pl|sh|r|jl|lua|php|jar|exe|dll)$/i
 export interface ProcessTable {
   /** Ids of the processes, as text. */
   ids(): Promise<readonly string[]>
-  /** The targets of a process's open files. Rejects for a process of another user, or one that has ended. */
+  /** The targets of a process's open files. Rejects if the process has ended or belongs to another user. */
   openFiles(id: string): Promise<readonly string[]>
   commandLine(id: string): Promise<readonly string[]>
 }
@@ -32,20 +34,21 @@ export const linuxProcesses: ProcessTable = {
 }
 
 /**
- * The process that owns a socket, such as `python3 scan.py (4123)`: its program, the script that it runs, and
- * its id. The rest of the command line is left out, because it may contain secrets. `undefined` if no process
- * is found. `formerName`: the process's name at an earlier connection.
+ * The process that owns a socket: its program, its script and its id, such as `python3 scan.py (4123)`.
+ * `undefined` if no process is found. `formerName` is the process's name at an earlier connection.
+ *
+ * The rest of the command line may contain secrets and is left out.
  */
 export async function processOf(
   { inode }: PeerSocket,
   table: ProcessTable = linuxProcesses,
   formerName?: string,
 ): Promise<string | undefined> {
-  // Inode 0: the socket has been closed in the meantime.
+  // Inode 0 means that the socket has been closed.
   if (!/^[1-9]\d*$/.test(inode)) return undefined
   try {
     const former = formerName === undefined ? undefined : / \((\d+)\)$/.exec(formerName)?.[1]
-    // The next connection usually comes from the same process.
+    // The next connection usually comes from the same process, so it is tried first.
     for (const id of former === undefined ? await table.ids() : [former, ...(await table.ids())]) {
       const files = await table.openFiles(id).catch((): readonly string[] => [])
       if (!files.includes(`socket:[${inode}]`)) continue
@@ -71,7 +74,7 @@ interface Caller {
   name: string | undefined
 }
 
-/** The process from which each program last called. */
+/** The last process that called with each program's key. */
 export class CallingProcesses {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #changed: () => void
@@ -98,7 +101,7 @@ export class CallingProcesses {
     this.#callers.delete(program)
   }
 
-  /** Records a call of a program on this connection, and looks up its process in the background. */
+  /** Records a call of a program on this connection. Looks up its process in the background. */
   called(program: string, peer: PeerSocket): void {
     const known = this.#callers.get(program)
     const atMs = this.#clock.monotonicMs()

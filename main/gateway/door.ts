@@ -13,22 +13,17 @@ import { LOCAL_TOKEN_SECONDS, type Program, type Programs } from './programs.ts'
 export interface DoorDeps {
   readonly port: number
   readonly programs: Pick<Programs, 'ofBearer' | 'tokenFor'>
-  /** Finds out whose process is at the other end, as far as the system can tell. */
+  /** Finds the owner of the calling process, if the system reports it. */
   readonly callerOf: (connection: Connection) => Promise<'own' | 'other' | 'gone'>
   /** The scopes of the access token of a program's key. */
   readonly scopesOf: (program: Program) => readonly string[]
-  /**
-   * Called for a request with a valid key. Its connection then belongs to a program, and may be idle while
-   * the request is answered.
-   */
+  /** Called when a request with a valid key arrived. Its connection belongs to a program and may be idle. */
   readonly keyShown: (request: IncomingMessage) => void
-  /** Answers an admitted request. */
   readonly serve: (request: AdmittedRequest) => void
   /** Whether orders are off for all keys. */
   readonly ordersAreOff: () => boolean
   /** Decides whether a request under the order path may be sent. */
   readonly judgeOrder: OrderLane['judge']
-  /** Answers an admitted order. */
   readonly serveOrder: (order: AdmittedOrder) => void
 }
 
@@ -41,7 +36,7 @@ export const GATEWAY_LIMITS: LoopbackLimits = {
 
 const MAX_BODY_BYTES = 1 << 20
 /**
- * Maximum length of a form. Anyone can send a form without a key, and parsing its fields takes quadratic
+ * Maximum length of a form. A caller can send forms without a key, and parsing their fields takes quadratic
  * time.
  */
 const MAX_FORM_BYTES = 16 << 10
@@ -50,10 +45,10 @@ const TOKEN = '/oauth/token'
 const REVOKE = '/oauth/revoke'
 
 /**
- * The entrance of the gateway: forwards requests of known programs, and declines all others with a reason.
+ * The entrance of the gateway: serves requests of known programs, and declines all others with a reason.
  *
  * Order of checks: Host, Origin, path and size, health, key, the user of the calling process, method. The
- * user is checked after the key because the lookup takes milliseconds. No part of a declined request is sent
+ * lookup of the user takes milliseconds, so it comes after the key. A declined request is never sent
  * upstream.
  */
 export function door(deps: DoorDeps): (...args: Parameters<RequestListener>) => Promise<void> {
@@ -101,7 +96,7 @@ async function answerProgram(
   admit(request, reply, { program, method, body: undefined }, deps)
 }
 
-/** Answers requests about orders. Only the order lane decides whether they may be sent. */
+/** Answers requests under the order path. Only the order lane decides whether they may be sent. */
 async function answerOrder(
   request: IncomingMessage,
   reply: ServerResponse,
@@ -131,9 +126,7 @@ async function answerOrder(
     })
 }
 
-/**
- * Whether a request with a valid key comes from a process of this user. If not, this also sends the error.
- */
+/** Whether a request with a valid key comes from a process of this user. If not, sends the error. */
 async function mayUseKeys(
   request: IncomingMessage,
   reply: ServerResponse,
@@ -145,15 +138,18 @@ async function mayUseKeys(
   return caller === 'own' && !reply.destroyed
 }
 
-/** How long the rest of an unreadable request is read, so that the response arrives. Milliseconds. */
+/**
+ * How long the rest of an unreadable request is read, in milliseconds. Without this, the response might not
+ * arrive.
+ */
 const LINGER_MS = 2_000
 const answered = new WeakSet<Duplex>()
 /** The reply to the latest readable request, by connection. */
 const replies = new WeakMap<Duplex, ServerResponse>()
 
 /**
- * Answers a request that can't be parsed or stays incomplete, once earlier requests are answered. Then closes
- * the connection.
+ * Answers a request that can't be parsed or stays incomplete, and closes the connection. Earlier requests of
+ * the connection are answered first.
  */
 function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Node also reports each further part of the same request.
@@ -161,7 +157,7 @@ function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   answered.add(socket)
   const problem = UNREADABLE[error.code ?? ''] ?? NO_HTTP
   const before = replies.get(socket)
-  // If the request of that reply is still incomplete, the invalid part belongs to its body.
+  // The invalid part belongs to the body of a request that is still incomplete.
   if (before?.req.complete === false && !before.headersSent) sendProblem(before, problem)
   else if (before === undefined || before.writableFinished) endWith(socket, problem)
   else before.once('finish', () => endWith(socket, problem))
@@ -194,7 +190,7 @@ function admit(
   serve({ ...partsOf(request, reply, admission), ...admission, maxWaitMs })
 }
 
-/** The parts of a request that are forwarded, apart from its method. */
+/** The parts of a request that are forwarded, except its method. */
 function partsOf(
   { url = '/', headers }: IncomingMessage,
   reply: ServerResponse,
@@ -255,7 +251,7 @@ async function answerToken(request: IncomingMessage, reply: ServerResponse, deps
 
 function answerHealth(request: IncomingMessage, reply: ServerResponse): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  // A connection without a key is closed after ten seconds, whatever Keep-Alive announces.
+  // A connection without a key is closed after ten seconds, even with Keep-Alive.
   reply.setHeader('connection', 'close')
   if (isRead) sendJson(reply, 200, { status: 'ok' })
   else sendProblem(reply, denied(403, 'Send the health check as GET.'))
@@ -273,7 +269,7 @@ function sendJson(reply: ServerResponse, status: number, value: unknown): void {
   reply.end(reply.req.method === 'HEAD' ? undefined : body)
 }
 
-/** The bearer of a request; `undefined` unless there is exactly one. */
+/** The bearer of a request. `undefined` unless there is exactly one. */
 function bearerOf({ rawHeaders, headers: { authorization = '' } }: IncomingMessage): string | undefined {
   const names = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'authorization')
   if (names.length !== 1) return undefined
@@ -285,7 +281,7 @@ const textOf = (value: string | readonly string[] | undefined): string | undefin
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
 
-/** The expectation of a request. HTTP/1.0 has none (RFC 9110, section 10.1.1). */
+/** The `Expect` header of a request. HTTP/1.0 has none (RFC 9110, section 10.1.1). */
 const expectationOf = ({ httpVersion, headers: { expect } }: IncomingMessage): string | undefined =>
   httpVersion === '1.1' ? expect : undefined
 
@@ -322,7 +318,7 @@ function bodyOf(request: IncomingMessage, reply: ServerResponse, maxBytes: numbe
   })
 }
 
-/** Statuses of requests that are invalid from any caller. */
+/** Statuses of requests that no caller may send. */
 const WRONG_REQUEST = new Set([400, 408, 413, 417, 431])
 
 const denied = (status: number, detail: string): Problem => ({
@@ -332,7 +328,7 @@ const denied = (status: number, detail: string): Problem => ({
 })
 
 const NO_HTTP = denied(400, "Can't parse this request. Send valid HTTP/1.1.")
-/** The problem for each code of a Node error. */
+/** The problem for each Node error code. */
 const UNREADABLE: Readonly<Record<string, Problem>> = {
   HPE_HEADER_OVERFLOW: denied(431, 'The headers are over 16 KiB. Send shorter ones.'),
   ERR_HTTP_REQUEST_TIMEOUT: denied(408, 'The request timed out before it was complete. Send it again.'),

@@ -20,11 +20,11 @@ import { Sending, type SendingDeps } from './sending.ts'
 import { type SharingDeps, StreamHub } from './stream-hub.ts'
 
 export interface ForwarderDeps extends SendingDeps, Bearer {
-  /** Sends orders; absent if no orders are admitted. */
+  /** Sends orders. Absent if no orders are admitted. */
   readonly orders?: ForwarderOrders
   readonly ledger: Pick<Ledger, 'categoryOf' | 'sizeOf' | 'reserveOf'>
   readonly event: (event: MonitorEvent) => void
-  /** When a program's pause ends, on the timeline; `undefined` while it is not paused. */
+  /** When a program's pause ends, on the timeline. `undefined` if it is not paused. */
   readonly pausedUntilMs: (program: Program) => number | undefined
   /** Called when a program's numbers changed. */
   readonly changed: () => void
@@ -32,13 +32,13 @@ export interface ForwarderDeps extends SendingDeps, Bearer {
   readonly sharing: SharingDeps
 }
 
-/** A request that waits for its turn; milliseconds on the timeline. */
+/** A request that waits for its turn. Milliseconds on the timeline. */
 export interface WaitingNow {
   readonly category: string
   readonly sinceMs: number
   /** When the request's maximum wait ends. */
   readonly untilMs: number
-  /** Absent while the request waits for a slot, because others decide when a slot is freed. */
+  /** Absent while the request waits for a slot. When others free a slot is unknown. */
   readonly turnAtMs?: number
 }
 
@@ -49,12 +49,12 @@ export interface ProgramNow {
   readonly waiting: readonly WaitingNow[]
 }
 
-/** Longest sleep of the wake-up timer. */
+/** Maximum delay of the wake-up timer. */
 const MAX_WAIT_MS = 60_000
 
 const REFUSAL_REPORT_MS = 60_000
 
-/** Minimum time that a request waits for a token refresh. Milliseconds. */
+/** Minimum time for which a request waits for a token refresh. Milliseconds. */
 const MIN_TOKEN_WAIT_MS = 1_000
 
 interface Call extends AdmittedRequest {
@@ -66,15 +66,15 @@ interface Call extends AdmittedRequest {
 interface Upstream {
   readonly id: number
   readonly request: AdmittedRequest
-  /** The request's category, otherwise its path. */
+  /** The request's category, or its path if the category is unknown. */
   readonly endpoint: string
-  /** The category of its stream slot; absent if it opens no stream. */
+  /** The category of its stream slot. Absent if it opens no stream. */
   readonly stream: string | undefined
   readonly calls: Map<number, Call>
   sending: Sending | undefined
-  /** Whether the request's 401 is held back while the token is refreshed. */
+  /** Whether a 401 is held back during a token refresh. */
   isRefreshing: boolean
-  /** The response to send if there was no token when the request's turn came. */
+  /** The response to send if there was no token at the request's turn. */
   unsent: Problem | undefined
 }
 
@@ -99,7 +99,7 @@ export class Forwarder {
   readonly #refusalsReportedAtMs = new Map<string, number>()
   #nextId = 1
   #cancelWake: () => void = () => {}
-  /** Why requests are not accepted; `undefined` while they are. */
+  /** Why requests are not accepted. `undefined` while they are. */
   #closed: string | undefined
 
   constructor(deps: ForwarderDeps) {
@@ -141,7 +141,7 @@ export class Forwarder {
     })
   }
 
-  /** Serves a request: forwards it when its turn comes, or sends an error. */
+  /** Serves a request: forwards it at its turn, or sends an error. */
   async serve(admitted: AdmittedRequest): Promise<void> {
     const { reply, maxWaitMs } = admitted
     const cameAtMs = this.#now()
@@ -155,7 +155,7 @@ export class Forwarder {
     if (!this.#hub.serve(request)) this.#offer(request)
   }
 
-  /** Hands an order to the order lane, without queueing it. */
+  /** Hands an order to the order lane. Orders are not queued. */
   serveOrder(order: AdmittedOrder): void {
     const { orders } = this.#deps
     if (orders === undefined) throw new Error('an order was admitted without a lane for it')
@@ -195,7 +195,7 @@ export class Forwarder {
     use.lastSeenAtMs = this.#now()
   }
 
-  /** Why no request of this program may be sent now; does not consider the access token. */
+  /** Why no request of this program may be sent now, apart from the access token. */
   #obstacle(program: Program): Problem | undefined {
     if (this.#closed !== undefined) return unavailable(this.#closed)
     const pausedUntilMs = this.#deps.pausedUntilMs(program)
@@ -232,7 +232,7 @@ export class Forwarder {
     return this.#scheduler.hasWaiting
   }
 
-  /** Ends all requests and open streams of a program at once. */
+  /** Ends all requests and open streams of a program immediately. */
   cut(program: Program): void {
     for (const call of [...this.#calls.values()]) {
       if (call.program.id !== program.id) continue
@@ -244,12 +244,12 @@ export class Forwarder {
     this.#uses.delete(program.id)
   }
 
-  /** Answers the waiting requests of a program that was paused. Sent requests and open streams continue. */
+  /** Answers the waiting requests of a paused program. Sent requests and open streams continue. */
   pause(program: Program, untilMs: number): void {
     const problem = pausedFor(untilMs - this.#now())
     this.#hub.refuseWaitingOf(program, problem)
     for (const { request, program: id } of this.#scheduler.waiting()) {
-      // Other programs may be waiting for the same stream, so it stays in the queue.
+      // The stream stays in the queue, because other programs may wait for it.
       const call = id === program.id ? this.#calls.get(request) : undefined
       if (call === undefined) continue
       this.#refuse(call, problem)
@@ -277,7 +277,7 @@ export class Forwarder {
     await readersEnded
   }
 
-  /** Ends everything at once. Unanswered requests get `why` as the reason. */
+  /** Ends everything immediately. Unanswered requests are answered with `why`. */
   stop(why = 'the gateway was turned off'): void {
     this.#closed ??= why
     this.refuseWaiting(this.#closed)
@@ -293,14 +293,14 @@ export class Forwarder {
     this.#replies.cutAll()
   }
 
-  /** Records a span in which time may or may not have passed: see `Timeline`. */
+  /** Records a span of unknown length. See `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.#scheduler.markClockUncertain(fromMs, toMs)
     this.#hub.markClockUncertain(fromMs, toMs)
     this.#apply([])
   }
 
-  /** Counts of unfinished requests and of requests upstream; both are 0 when idle. */
+  /** Counts of unfinished requests and of requests upstream. Both are 0 when idle. */
   get open(): { readonly requests: number; readonly upstreams: number } {
     return {
       requests: this.#calls.size + this.#replies.size + this.#hub.size + this.#openOrders.size,
@@ -350,7 +350,7 @@ export class Forwarder {
     this.#upstreams.set(id, upstream)
     this.#calls.set(id, call)
     reply.on('close', () => this.#drop(call))
-    // A stream can't be shared like a response: a later caller would miss its beginning.
+    // A stream can't be shared like a response, because a later caller would miss its beginning.
     const sameAs =
       isStream || isAlone ? undefined : sameAsOf({ method, pathAndQuery, accept, acceptEncoding })
     this.#apply(
@@ -374,7 +374,7 @@ export class Forwarder {
   }
 
   /**
-   * Carries out decisions, then sleeps until the next one is due. `why`: the reason for requests that are
+   * Carries out decisions and sets the timer for the next one. `why` is the reason for requests that are
    * declined as unavailable.
    */
   #apply(decisions: readonly Decision[], why?: string): void {
@@ -451,7 +451,7 @@ export class Forwarder {
     const upstream = this.#upstreams.get(id)
     const access = this.#deps.usable()
     if (upstream === undefined || access.kind === 'token') this.#sendWith(id, access)
-    // A token may have expired while the request waited.
+    // The token may have expired while the request waited.
     else
       this.#accessFor(upstream.request).then(
         (next) => this.#sendWith(id, next),
@@ -463,8 +463,8 @@ export class Forwarder {
   }
 
   /**
-   * Gets an access token. Waits at most as long as the caller would wait for its turn, or for
-   * `MIN_TOKEN_WAIT_MS` if that is longer.
+   * Gets an access token. Waits at most as long as the caller would wait for its turn, but at least
+   * `MIN_TOKEN_WAIT_MS`.
    */
   async #accessFor({ maxWaitMs }: AdmittedRequest): Promise<Access> {
     const { usable, access, clock } = this.#deps
@@ -479,7 +479,7 @@ export class Forwarder {
       return
     }
     if (upstream !== undefined && access.kind === 'none') upstream.unsent = noToken(access, this.#now())
-    // The outcome is reported later, because other decisions of the same event must be carried out first.
+    // Reported later, after all other decisions of the same event.
     this.#settleSoon(id, { kind: 'not-sent' })
   }
 
@@ -519,7 +519,10 @@ export class Forwarder {
     this.#deps.clock.after(0, () => this.#settle(id, outcome))
   }
 
-  /** Gets another token after a 401, once for all requests that need it. Without one, relays the 401. */
+  /**
+   * Gets another token after a 401, with one refresh for all requests that need it. Without a new token,
+   * relays the 401.
+   */
   async #refresh(id: number): Promise<void> {
     const upstream = this.#upstreams.get(id)
     const refused = upstream?.sending?.token
@@ -532,7 +535,7 @@ export class Forwarder {
   }
 
   /**
-   * Whether another token arrives before every call has reached its maximum wait, or within
+   * Whether another token arrives in time: before the last call's maximum wait ends, or within
    * `MIN_TOKEN_WAIT_MS`. Calls that join in the meantime count too.
    */
   async #tokenFor({ request, calls }: Upstream, refused: string): Promise<boolean> {
@@ -569,7 +572,7 @@ export class Forwarder {
         use.forwarded(shownCategory(this.#bucketOf(upstream.endpoint)), this.#now())
       }
     }
-    // After a 429, other calls may queue again; the next attempt is a new exchange.
+    // After a 429, other calls may queue again. Their next attempt is a new exchange.
     upstream.sending = undefined
     let hasEnded = false
     const relayed = relay({
@@ -594,7 +597,7 @@ export class Forwarder {
     if (isStream && !hasEnded) this.#streams.set(id, relayed)
   }
 
-  /** Abandons an upstream request for which no call waits any more. The service may have counted it. */
+  /** Abandons an upstream request that serves no call any more. The service may have counted it. */
   #abandon(id: number): void {
     const upstream = this.#upstreams.get(id)
     this.#upstreams.delete(id)
@@ -603,7 +606,6 @@ export class Forwarder {
     this.#settleSoon(id, { kind: 'cut' })
   }
 
-  /** Drops a call whose caller disconnected. */
   #drop(call: Call): void {
     if (!this.#calls.delete(call.id)) return
     this.#detach(call)
@@ -660,7 +662,7 @@ export class Forwarder {
   }
 }
 
-/** Ends a sent request whose callers are gone. */
+/** Ends a sent request that serves no caller any more. */
 function discard(upstream: Upstream): void {
   upstream.sending?.discard()
   upstream.sending = undefined

@@ -4,7 +4,6 @@ import type { Outcome } from '../../app/contract/outcome.ts'
 import { sentence } from '../../app/status/sentences.ts'
 import type { Gateway, GatewayChange } from './gateway.ts'
 
-/** The commands for the gateway. */
 export function gatewayCommands(
   gateway: Pick<
     Gateway,

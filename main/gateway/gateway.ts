@@ -30,13 +30,13 @@ export interface GatewayDeps {
   readonly clock: Clock
   readonly log: Log
   readonly secrets: Secrets
-  /** This user's id; `undefined` if the system has no user ids. */
+  /** This user's id. `undefined` if the system has no user ids. */
   readonly userId: number | undefined
-  /** Replaces `PeerSockets`. */
+  /** Replaces `PeerSockets` in tests. */
   readonly peer?: (connection: Connection) => Promise<Peer>
   /** Requests reserved for more urgent classes, by category, instead of 6 % of the limit. */
   readonly reserve?: Readonly<Record<string, number>>
-  /** Sends orders; absent if no orders are admitted. */
+  /** Sends orders. Absent if no orders are admitted. */
   readonly orders?: OrderLane
 }
 
@@ -58,8 +58,8 @@ const DRAIN_MS = 5_000
 const PAUSE_MS = PAUSE_MINUTES * 60_000
 
 /**
- * The gateway of a running app: a server for programs on this machine, each with its own key, that forwards
- * their requests with the token of a connected key. Off until turned on.
+ * The gateway of a running app: a server for programs on this machine. Each program has its own key, and its
+ * requests are forwarded with the token of a connected key. Off until turned on.
  */
 export class Gateway {
   readonly #deps: GatewayDeps
@@ -74,10 +74,10 @@ export class Gateway {
   #servingSinceMs = 0
   /** Why the gateway could not be turned on. */
   #failure: string | undefined
-  /** Ends the retries of a port that was in use at startup. */
+  /** Stops the retries for a port that was in use at startup. */
   #endRetries: () => void = () => {}
   #unsubscribe: () => void = () => {}
-  /** The latest change of the server. Each change waits for the previous one. */
+  /** The latest change of the server. Changes run one after another. */
   #changing: Promise<unknown> = Promise.resolve()
 
   constructor(deps: GatewayDeps) {
@@ -103,8 +103,10 @@ export class Gateway {
 
   /**
    * Restores the last run's state, or serves on `port` for this run only. If the port is in use, the state is
-   * `failed`. With `retries`, the port is tried again until it is free, or until the gateway is turned on,
-   * turned off or stopped.
+   * `failed`.
+   *
+   * With `retries`, the port is tried until it is free, or until the gateway is turned on, turned off or
+   * stopped.
    */
   async start(
     port?: number,
@@ -132,9 +134,8 @@ export class Gateway {
   }
 
   /**
-   * Serves on a port, now and at later starts. 0 means any free port, now and at each start. Without
-   * `chosen`, the port is `nextPort`. If the gateway can't serve on that port, it continues on its present
-   * one.
+   * Serves on a port, now and at later starts. Port 0 means any free port, chosen anew at each start. Without
+   * `chosen`, the port is `nextPort`. If serving fails, the gateway continues on its present port.
    */
   turnOn(chosen?: number): Promise<GatewayChange> {
     return this.#oneByOne(async () => {
@@ -152,7 +153,7 @@ export class Gateway {
   }
 
   /**
-   * Stops serving. Sent requests may finish within `DRAIN_MS`; waiting requests get 503. The gateway stays
+   * Stops serving. Sent requests may finish within `DRAIN_MS`. Waiting requests get 503. The gateway stays
    * off at later starts.
    */
   turnOff(): Promise<GatewayChange> {
@@ -168,13 +169,13 @@ export class Gateway {
     })
   }
 
-  /** The port that is used if the gateway is turned on without naming one: its present or last port. */
+  /** The default port for turning the gateway on: its present or last port. */
   get nextPort(): number {
     return this.#port ?? this.#deps.programs.lastPort ?? DEFAULT_GATEWAY_PORT
   }
 
   /**
-   * The port to serve on again: 0 if any free port was chosen, otherwise the present one; `undefined` while
+   * The port to serve on again: 0 if any free port was chosen, otherwise the present one. `undefined` while
    * off.
    */
   get #port(): number | undefined {
@@ -213,7 +214,7 @@ export class Gateway {
     return { ok: true, program: added.program, key: added.key }
   }
 
-  /** Revokes a program: its key becomes invalid, and its requests and streams end at once. */
+  /** Revokes a program. Its key becomes invalid, and its requests and streams end immediately. */
   cut(name: string): GatewayChange {
     const cut = this.#deps.programs.cut(name)
     if (cut === undefined) return noneNamed(name)
@@ -234,7 +235,7 @@ export class Gateway {
   }
 
   /**
-   * Answers a program's requests, including waiting ones, with 429 for `PAUSE_MINUTES`. Its open streams
+   * Answers a program's requests with 429 for `PAUSE_MINUTES`, waiting ones included. Its open streams
    * continue. The pause ends on its own, or when Headroom quits.
    */
   pause(name: string): GatewayChange<{ readonly until: number }> {
@@ -280,7 +281,7 @@ export class Gateway {
     return this.#deps.programs.list().map((program) => this.#withKey(program))
   }
 
-  /** Adds the key that a program uses. If the program names no key, it uses the only connected one. */
+  /** Adds the id of the key that a program uses. Without one, a program uses the only connected key. */
   #withKey(program: Program): Program {
     const [only, ...more] = this.#deps.monitor.profiles()
     const isOnly = program.profile === ONLY_KEY && only !== undefined && more.length === 0
@@ -378,7 +379,7 @@ export class Gateway {
     }
   }
 
-  /** The process at the other end, looked up once per connection, or again if it was not found. */
+  /** The process at the other end of a connection. Looked up once, and again if it was not found. */
   #peerOf(connection: Connection): Promise<Peer> {
     const known = this.#peers.get(connection)
     if (known !== undefined) return known
@@ -424,7 +425,7 @@ export class Gateway {
     this.#deps.log.note('a program’s request failed', { cause })
   }
 
-  /** The forwarder of a connected key. If the key was reconnected, a new forwarder is created. */
+  /** The forwarder of a connected key. A reconnected key gets a new one. */
   #attach(profile: string): Attached | undefined {
     const session = this.#deps.monitor.withProfile(profile, (found) => ({ ok: true as const, found }))
     const known = this.#attached.get(profile)
@@ -436,8 +437,7 @@ export class Gateway {
     const attached = { session: session.found, forwarder: this.#forwarderOf(session.found) }
     this.#attached.set(profile, attached)
     session.found.parts.ledger.setHeld((category) => attached.forwarder.criticalWhileHeld(category))
-    // The new forwarder is stored before the old one is stopped, because the stop causes events that must
-    // find it.
+    // Stored before the old forwarder is stopped, because the stop causes events that must find the new one.
     known?.forwarder.stop('the key was reconnected; send the request again')
     session.found.attachGateway({
       acquirePermit: (method, path, isUrgent) => attached.forwarder.permits.forOwn(method, path, isUrgent),
@@ -450,10 +450,7 @@ export class Gateway {
     return attached
   }
 
-  /**
-   * Stops the forwarder of a key. The key is forgotten first, because the stop is reported to this gateway
-   * too.
-   */
+  /** Stops the forwarder of a key. The key is removed first, because the stop also notifies this gateway. */
   #detach(profile: string): void {
     const known = this.#attached.get(profile)
     this.#attached.delete(profile)
@@ -493,8 +490,8 @@ export class Gateway {
 
   #follow(): MonitorListener {
     return {
-      // Requests on a former session would wait forever, so a key that was connected later or reconnected
-      // gets its forwarder here.
+      // Creates the forwarder of a key that was connected later or reconnected. Without this, requests on the
+      // former session would wait forever.
       changed: (profile) => void this.#attach(profile),
       event: ({ kind, profile }) => {
         if (kind === 'sign-in-required')

@@ -6,22 +6,22 @@ import {
   type ProgramClass,
 } from '../../app/contract/programs.ts'
 
-/** A program with a key that a person chose, for unattended runs. Nothing about it is stored. */
+/** A program with a key that a person chose, for unattended runs. It is not stored. */
 export interface GivenProgram {
   readonly name: string
   readonly class: ProgramClass
   readonly weight: number
-  /** Maximum orders in any minute. If absent, the program may not send orders. */
+  /** Maximum number of orders in any minute. Without it, the program may not send orders. */
   readonly maxOrders?: number
   readonly key: string
 }
 
 export type GivenPrograms =
   | { readonly kind: 'given'; readonly programs: readonly GivenProgram[] }
-  /** One line that names the entry and what is wrong with it, without the key. */
+  /** One line that names the entry and its fault, without the key. */
   | { readonly kind: 'unusable'; readonly line: string }
 
-/** Minimum length of a key: shorter ones can be guessed. */
+/** Minimum length of a key. A shorter one could be guessed. */
 const MIN_KEY = 16
 /** Characters of a bearer (RFC 6750, section 2.1), up to the length that the door accepts. */
 const KEY = /^[\w.~+/-]{1,510}=*$/
@@ -47,10 +47,7 @@ export function givenPrograms(text: string | undefined): GivenPrograms {
     : { kind: 'given', programs }
 }
 
-/**
- * A program, or what is wrong with its entry. The text of the entry is never quoted, because any part of it
- * may be the key.
- */
+/** A program, or the fault of its entry. The entry is never quoted, because any part of it may be the key. */
 function programOf(entry: string): GivenProgram | string {
   const equals = entry.indexOf('=')
   if (equals < 0) return `expected ${ENTRY}`

@@ -21,7 +21,7 @@ export interface AdmittedOrder extends Omit<AdmittedRequest, 'method' | 'maxWait
 
 /** Whether a request under the order path may pass. */
 export type OrderVerdict =
-  /** Orders are off. The request is answered as if the gateway had no order lane. */
+  /** Orders are off. The response is the same as without an order lane. */
   | { readonly kind: 'off' }
   | { readonly kind: 'refused'; readonly problem: Problem }
   | { readonly kind: 'admitted'; readonly path: OrderPath }
@@ -37,30 +37,29 @@ export interface ForwarderOrders {
 
 /** The parts of a connected key that an order needs. */
 export interface OrderLine extends SendingDeps, Bearer, Omit<ForwarderOrders, 'serve'> {
-  /** Why no request of this program may be sent now; `undefined` if requests may be sent. */
+  /** Why no request of this program may be sent now. `undefined` if one may. */
   readonly obstacle: (program: Program) => Problem | undefined
   /**
-   * Takes one request of the order quota before every class, or returns why it can't. The returned function
-   * must be called once, with the outcome.
+   * Takes one request of the order quota before every class, or returns the reason why it can't. Call the
+   * returned function once, with the outcome.
    */
   readonly acquire: (program: Program, endpoint: string) => Problem | ((outcome: UpstreamOutcome) => void)
-  /** The bucket to which a header belongs, in a response of this endpoint. */
+  /** The bucket that a header names, in a response of this endpoint. */
   readonly bucketOf: (endpoint: string) => string
   /** Declines an order, and counts it as declined. */
   readonly refuse: (order: AdmittedOrder, problem: Problem) => void
 }
 
-/** An order under way. */
 export interface OpenOrder {
-  /** Resolves once the order has ended, and its outcome is in the journal if it was sent. */
+  /** Resolves when the order has ended. If the order was sent, its outcome is then in the journal. */
   readonly done: Promise<void>
-  /** Answers the order now: as not sent, or as sent with an unknown outcome. */
+  /** Answers the order now, as not sent or as sent with an unknown outcome. */
   abandon(): void
 }
 
 /** Sends orders past the queue of reads. */
 export interface OrderLane {
-  /** Whether orders are off for all keys, as if there were no lane. */
+  /** Whether orders are off for all keys, as if there were no order lane. */
   readonly isOff: boolean
   judge(method: string, pathAndQuery: string, program: Program): OrderVerdict
   serve(order: AdmittedOrder, line: OrderLine): OpenOrder
@@ -68,7 +67,7 @@ export interface OrderLane {
   sentLastMinute(program: Program): number
 }
 
-/** The lane of a gateway that forwards reads only. */
+/** The order lane of a gateway that forwards only reads. */
 export const NO_ORDER_LANE: Omit<OrderLane, 'serve'> = {
   isOff: true,
   judge: () => ({ kind: 'off' }),

@@ -11,7 +11,7 @@ export interface Connection {
 
 /** Linux's tables of TCP sockets, by the caller's address family. */
 const TABLES = { four: '/proc/net/tcp', six: '/proc/net/tcp6' } as const
-/** The server's own address in each table; the server listens on no other. */
+/** The server's own address in each table. It listens only on these addresses. */
 const OWN = { four: '127.0.0.1', six: '::1' } as const
 /** Prefix of an IPv4 address on an IPv6 socket. */
 const MAPPED = '::ffff:'
@@ -22,13 +22,12 @@ const CHUNK_BYTES = 64 << 10
 export type ReadTable = (file: string) => AsyncIterable<string>
 
 /**
- * Reads a table outside of the event loop's thread, because the system generates it during the read, which
- * takes milliseconds.
+ * Reads a table on another thread. The system generates the table during the read, which takes milliseconds.
  */
 const readTable: ReadTable = (file) =>
   createReadStream(file, { encoding: 'latin1', highWaterMark: CHUNK_BYTES })
 
-/** The socket at the other end of a connection. */
+/** The socket at the calling end of a connection. */
 export interface PeerSocket {
   /** The user id of the process that opened the connection. */
   readonly userId: number
@@ -37,25 +36,21 @@ export interface PeerSocket {
 }
 
 /**
- * What the system reports about the other end of a connection. `gone`: there is no such socket, or no process
- * owns it any more, for example after the caller closed it. `unknown`: the system has no readable table, as
- * on anything but Linux.
+ * What the system reports about the calling end of a connection.
+ * - `gone`: there is no such socket, or no process owns it any more, for example after the caller closed it.
+ * - `unknown`: the system has no readable table. Only Linux has one.
  */
 export type Peer = PeerSocket | 'gone' | 'unknown'
 
-/**
- * Maximum number of reads of a table for one lookup. A single read may miss a row while other rows are added
- * or removed.
- */
+/** Maximum reads of a table for one lookup. A read may miss a row while other rows are added or removed. */
 const TRIES = 3
 
 const MEANS_UNTOLD = new Set<unknown>(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])
 
 type Ends = Readonly<Partial<Record<keyof typeof TABLES, string>>>
 
-/** A lookup of the other end of a connection. */
 interface Lookup {
-  /** Local and remote address of the other end, as formatted in each table that may list it. */
+  /** Local and remote address of the calling end, in the format of each table that may list it. */
   readonly ends: Ends
   readonly resolve: (peer: Peer) => void
   /** Whether a table could be read. */
@@ -63,9 +58,9 @@ interface Lookup {
 }
 
 /**
- * Finds the sockets at the other ends of connections to this machine, whatever their local addresses.
+ * Finds the sockets at the calling ends of connections to this machine.
  *
- * One read of a table serves all waiting lookups that were requested before it began.
+ * One read of a table serves all lookups that were requested before it began.
  */
 export class PeerSockets {
   readonly #read: ReadTable
@@ -102,7 +97,7 @@ export class PeerSockets {
     for (const { resolve } of open) resolve('gone')
   }
 
-  /** Resolves the lookups that a table lists; returns the others. */
+  /** Resolves the lookups that a table lists. Returns the others. */
   async #lookIn(family: keyof typeof TABLES, open: readonly Lookup[]): Promise<readonly Lookup[]> {
     const wanted = new Set(open.flatMap(({ ends }) => ends[family] ?? []))
     if (wanted.size === 0) return open
@@ -120,7 +115,7 @@ export class PeerSockets {
 }
 
 /**
- * Both ends of a connection as each table lists them. An IPv6 socket that called an IPv4 address is listed in
+ * Both ends of a connection, in the format of each table. An IPv6 socket that called an IPv4 address is in
  * the IPv6 table.
  */
 function endsOf({ remoteAddress = '', remotePort, localPort }: Connection): Ends | undefined {
@@ -136,7 +131,7 @@ function endsOf({ remoteAddress = '', remotePort, localPort }: Connection): Ends
 }
 
 /**
- * The sockets with these ends; reading stops once all are found. `undefined` if the system denies access to
+ * The sockets with these ends. Reading stops once all are found. `undefined` if the system denies access to
  * the table. If reading fails midway, the result is partial.
  */
 async function socketsIn(
@@ -156,7 +151,7 @@ async function socketsIn(
         const ends = `${local} ${remote}`
         if (!missing.delete(ends)) continue
         const userId = Number(uid)
-        // A socket that no process owns any more is listed with inode 0 and user 0.
+        // A socket without an owning process is listed with inode 0 and user 0.
         if (Number.isInteger(userId) && inode !== '0') found.set(ends, { userId, inode })
       }
       if (missing.size === 0) break
@@ -169,7 +164,7 @@ async function socketsIn(
 
 const portHex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0')
 
-/** An address as the tables write it: four-byte words in the machine's byte order, in hex. */
+/** An address in the tables' format: four-byte words in the machine's byte order, in hex. */
 function hexOf(address: string): string {
   const bytes = bytesOf(address)
   const words = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.slice(4 * i, 4 * i + 4))
@@ -196,8 +191,8 @@ function bytesOf(address: string): readonly number[] {
 }
 
 /**
- * The owner of a connection: `own` if it is this user, or root (which may read everything anyway), or if the
- * system can't tell.
+ * The owner of a connection. Root counts as `own`, because it may read everything anyway. An owner that the
+ * system can't determine counts as `own` too.
  */
 export function callerOf(peer: Peer, ownUserId: number | undefined): 'own' | 'other' | 'gone' {
   if (peer === 'unknown' || ownUserId === undefined) return 'own'

@@ -9,7 +9,7 @@ import type { StreamTurn } from './stream-hub.ts'
 
 export interface PermitsDeps {
   readonly scheduler: Pick<Scheduler, 'offer' | 'answered' | 'drop' | 'roomAtMs' | 'rateOf' | 'turnAtMs'>
-  /** An id that no other request of the scheduler has. */
+  /** Returns an id that no other request of the scheduler has. */
   readonly newId: () => number
   readonly bucketOf: (endpoint: string) => string
   /** Time on the timeline, in milliseconds. */
@@ -20,16 +20,16 @@ export interface PermitsDeps {
 
 type Turn = Extract<Decision, { kind: 'send' }>
 
-/** The readers of one program that wait for a stream, and their request in the queue. */
+/** One program's readers that wait for a stream. They form one request in the queue. */
 interface ReadersInQueue {
   readonly readers: Set<(problem: Problem) => void>
   longest: { readonly id: number; readonly untilMs: number } | undefined
 }
 
-/** Headroom's own name among the scheduler's programs; real programs never have an empty id. */
+/** Headroom's own id among the scheduler's programs. A program's id is never empty. */
 const OWN_PROGRAM = ''
 const OWN_MAX_WAIT_MS = 5_000
-/** The class for reopening a stream that programs read: it leaves the reserve untouched. */
+/** Class of a request that reopens a stream with readers. It leaves the reserve untouched. */
 const READ_STREAM_CLASS = 'normal'
 /** Retry interval for a stream whose turn can't be predicted. */
 const UNKNOWN_TURN_SECONDS = 5
@@ -37,12 +37,12 @@ const UNKNOWN_TURN_SECONDS = 5
 const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
 
 /**
- * Permits for requests that wait in one queue with the requests of programs, but are sent by other parts of
- * Headroom: its own checks, and openings of streams.
+ * Permits for Headroom's own checks and for openings of streams. These requests wait in one queue with the
+ * requests of programs, but other parts of Headroom send them.
  */
 export class Permits {
   readonly #deps: PermitsDeps
-  /** Receives the turn or the problem of a waiting request, by its id. */
+  /** The function that receives the turn or the problem of each waiting request, by id. */
   readonly #waiting = new Map<number, (end: Turn | Problem) => void>()
 
   constructor(deps: PermitsDeps) {
@@ -50,9 +50,11 @@ export class Permits {
   }
 
   /**
-   * Waits for the turn of one of Headroom's own requests. Urgent requests belong to the class `critical`, all
-   * others to `background`. Resolves to a function that takes the request's outcome, or to `undefined` if
-   * there is no room within `OWN_MAX_WAIT_MS`.
+   * Waits for the turn of one of Headroom's own requests. Its class is `critical` if urgent, otherwise
+   * `background`.
+   *
+   * Resolves to a function that takes the request's outcome, or to `undefined` if there is no room within
+   * `OWN_MAX_WAIT_MS`.
    */
   async forOwn(method: string, path: string, isUrgent = false): Promise<Permit | undefined> {
     const permit = await this.#acquire(categoryOf(method, path) ?? path, {
@@ -65,8 +67,8 @@ export class Permits {
   }
 
   /**
-   * Waits for the turn to reopen a stream. `isRead`: programs read it, not only Headroom itself. The request
-   * leaves the reserve to critical requests, even if critical programs read the stream.
+   * Waits for the turn to reopen a stream. `isRead` means that programs read the stream. The request leaves
+   * the reserve to critical requests, even if critical programs read the stream.
    */
   async forReopening(path: string, isRead: boolean): Promise<Permit | NoPermit> {
     const permit = await this.#acquire(endpointOf(path), {
@@ -81,8 +83,8 @@ export class Permits {
   }
 
   /**
-   * The turn to open a stream. All programs that want to read the stream wait together, like equal requests.
-   * The readers of one program count as one request, which waits as long as the most patient of them.
+   * The turn to open a stream. All programs that want the stream wait together, like equal requests. One
+   * program's readers count as one request, with the longest maximum wait among them.
    */
   forStream(path: string): StreamTurn {
     const { newId, scheduler, bucketOf, now } = this.#deps
@@ -149,7 +151,7 @@ export class Permits {
   }
 
   /**
-   * Grants the permits of the requests whose turn has come. Returns false if none of them waits for a permit.
+   * Grants the permits of requests that have their turn. Returns false if none of them waits for a permit.
    */
   grant(turn: Turn): boolean {
     const ends = turn.requests.flatMap((id) => this.#waiting.get(id) ?? [])
@@ -174,8 +176,8 @@ export class Permits {
   }
 
   /**
-   * Queues a request. Calls `ended` once: with the turn, or with the reason why the request is declined.
-   * After `#leave`, `ended` is not called.
+   * Queues a request. Calls `ended` once, with the turn or with the reason why the request is declined. After
+   * `#leave`, `ended` is not called.
    */
   #offer(
     asked: Omit<OfferedRequest, 'bucket'>,
@@ -195,7 +197,7 @@ export class Permits {
     const nowMs = now()
     const rate = 'rate' in outcome ? outcome.rate : undefined
     const bucket = rate && { bucket: bucketOf(endpoint) }
-    // Checks have their own schedule, so the scheduler must not repeat them.
+    // The scheduler must not repeat checks, because they have their own schedule.
     apply([
       ...scheduler.answered(upstream, { ...outcome, ...bucket }, nowMs),
       ...requests.flatMap((id) => scheduler.drop(id, nowMs)),

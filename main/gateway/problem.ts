@@ -1,17 +1,17 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 
-/** A response of the gateway itself, not of the service. */
+/** A response that the gateway itself generates. */
 export interface Problem {
   readonly status: number
-  /** One sentence: what happened, and what to do. */
+  /** One sentence that says what happened and what to do. */
   readonly detail: string
   /** The proxy error type (RFC 9209, section 2.3). */
   readonly proxyError: ProxyError
-  /** The service's name for this error, for clients that read the service's errors (service 3). */
+  /** The service's name for this error (service 3), for clients that read it. */
   readonly error?: string
   readonly message?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** The problem type (RFC 9457); absent if the status is enough. */
+  /** The problem type (RFC 9457). Absent if the status is enough. */
   readonly type?: string
   /** Further members of the body. */
   readonly members?: Readonly<Record<string, string | boolean>>
@@ -59,7 +59,7 @@ export function problemHeaders(problem: Problem, body: string): Record<string, s
   }
 }
 
-/** Sends a problem. If the request has not been read to its end, closes its connection. */
+/** Sends a problem. Closes the connection if the request was not read to its end. */
 export function sendProblem(reply: ServerResponse, problem: Problem): void {
   if (reply.headersSent || reply.destroyed) return
   const body = problemBody(problem)

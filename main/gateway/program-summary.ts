@@ -3,13 +3,13 @@ import type { ProfileSession } from '../monitor/profile-session.ts'
 import type { Forwarder, WaitingNow } from './forwarder.ts'
 import type { Program } from './programs.ts'
 
-/** A forwarder and the session of its key. A reconnected key has a new session. */
+/** A forwarder, and the session of its key. A reconnected key has a new session. */
 export interface Attached {
   readonly session: ProfileSession
   readonly forwarder: Forwarder
 }
 
-/** A program with its present activity; it has none while its key is not connected. */
+/** A program with its present activity. While its key is not connected, it has no activity. */
 export function summaryOf(program: Program, attached: Attached | undefined): ProgramSummary {
   const { profile: _, ...shown } = program
   if (attached === undefined)

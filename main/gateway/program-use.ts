@@ -23,7 +23,7 @@ export interface CategoryUse {
 /** Activity of one program on one connected key since the gateway was turned on. */
 export class ProgramUse {
   readonly #byCategory = new Map<string, { forwarded: number; readonly recent: SecondCounts }>()
-  /** Requests served by the response to another request. */
+  /** Requests that shared the response to another request. */
   coalesced = 0
   /** Requests that the gateway declined. */
   refused = 0
@@ -32,10 +32,9 @@ export class ProgramUse {
   /** Streams open now. */
   streams = 0
   class: ProgramClass = 'normal'
-  /** Time of the last request, epoch ms. */
   lastSeenAtMs: number | undefined
 
-  /** Counts a request that the service answered, or that was forwarded to it. */
+  /** Counts a request that was forwarded or that the service answered. */
   forwarded(category: string, nowMs: number): void {
     const known = this.#byCategory.get(category)
     const use = known ?? { forwarded: 0, recent: new SecondCounts(WINDOW_SECONDS) }

@@ -23,7 +23,7 @@ export interface Program {
   readonly profile: string
   /** The last four characters of its key, to distinguish keys. */
   readonly keyEnding: string
-  /** Maximum orders in any minute. If absent, the program may not send orders. */
+  /** Maximum number of orders in any minute. Without it, the program may not send orders. */
   readonly maxOrders?: number
 }
 
@@ -47,20 +47,18 @@ const storedProgram = z.object({
   profile: z.string().max(64),
   keyEnding: z.string().length(4),
   maxOrders: programOrders.exactOptional(),
-  /**
-   * The mark of the key on which the program may send orders. Absent until Headroom has run with that key.
-   */
+  /** Mark of the key on which the program may send orders. Absent until Headroom has run with that key. */
   ordersOf: z.string().max(64).exactOptional(),
-  /** SHA-256, base64url. The key has 256 random bits, so a slow hash would not make it safer. */
+  /** SHA-256, base64url. A slow hash would not be safer, because the key has 256 random bits. */
   keyDigest: z.string().length(43),
 })
 type StoredProgram = Readonly<z.output<typeof storedProgram>>
 
 const stored = z.object({
   schemaVersion: z.literal(1),
-  /** The gateway's port; absent while the gateway is off. */
+  /** The gateway's port. Absent while the gateway is off. */
   port: z.int().min(0).max(65_535).exactOptional(),
-  /** The last port of the gateway, while it is off. */
+  /** The port before the gateway was turned off. */
   lastPort: z.int().min(0).max(65_535).exactOptional(),
   programs: z.array(storedProgram).max(PROGRAM_LIMITS.programs).readonly(),
 })
@@ -73,8 +71,8 @@ const EMPTY: Stored = { schemaVersion: 1, programs: [] }
 /** Lifetime of a local access token in seconds, the same as the service's (service 4.3). */
 export const LOCAL_TOKEN_SECONDS = 1200
 /**
- * Each process of a program may have a token of its own. The maximum stops a program that requests a token
- * for each call from filling the memory.
+ * Maximum number of tokens of one program. Each of its processes may have one. Without a maximum, a program
+ * that requests a token for each call would fill the memory.
  */
 const MAX_TOKENS_PER_PROGRAM = 1_000
 
@@ -90,16 +88,18 @@ export type AddedProgram =
 /** The keys of a running Headroom. */
 export interface KeysNow {
   readonly profiles: readonly string[]
-  /** Whether a key that is not connected is certainly not stored either. */
+  /** Whether a disconnected key was certainly deleted. */
   readonly isGone: (profile: string) => boolean
 }
 
 export interface ProgramsDeps {
   /** If absent, programs are kept only in memory. */
   readonly dataFolder?: string | undefined
-  /** Programs for this run with keys chosen by a person. Each overrides a stored one of the same name. */
+  /**
+   * Programs for this run, with keys that a person chose. Each overrides a stored program of the same name.
+   */
   readonly given?: readonly GivenProgram[]
-  /** See `MonitorSurface.keyMark`; absent where keys are unknown. */
+  /** See `MonitorSurface.keyMark`. Absent where keys are unknown. */
   readonly keyMark?: (profile: string) => string | undefined
   readonly clock: Clock
   readonly randomBytes: RandomBytes
@@ -108,10 +108,10 @@ export interface ProgramsDeps {
 }
 
 /**
- * The programs that may call the gateway, stored in `gateway.json` in the data folder, and their local access
- * tokens, in memory.
+ * The programs that may call the gateway, and their local access tokens. Programs are stored in
+ * `gateway.json` in the data folder. Tokens are only in memory.
  *
- * A key is shown once, when its program is added; only its digest is stored.
+ * A key is shown once, when its program is added. Only its digest is stored.
  */
 export class Programs {
   readonly #deps: ProgramsDeps
@@ -121,7 +121,8 @@ export class Programs {
   /** By digest, oldest first. */
   readonly #tokens = new Map<string, LocalToken>()
   /**
-   * IDs used in this run, including those of revoked programs, whose last requests may still be in flight.
+   * Ids used in this run. Those of revoked programs are included, because their last requests may be in
+   * flight.
    */
   readonly #usedIds = new Set<string>()
 
@@ -142,7 +143,7 @@ export class Programs {
     }))
   }
 
-  /** The gateway's port at each start; `undefined` while it is off. */
+  /** The gateway's port at the next start. `undefined` if it is off. */
   get port(): number | undefined {
     return this.#stored.port
   }
@@ -152,7 +153,7 @@ export class Programs {
     return this.#stored.lastPort
   }
 
-  /** Stores the gateway's port for the next start; `undefined` stores that it is off. */
+  /** Stores the gateway's port for the next start. `undefined` means off. */
   setPort(port: number | undefined, lastPort = this.port ?? this.lastPort): Saved {
     const { port: _, lastPort: __, ...rest } = this.#stored
     if (port !== undefined) return this.#save({ ...rest, port })
@@ -210,7 +211,7 @@ export class Programs {
     const programs = this.#stored.programs.filter((one) => !sameName(one.name, name))
     if (this.#given.includes(program)) {
       this.#given = this.#given.filter((one) => one !== program)
-      // A stored program with the same name is removed too. Otherwise, its key would work again.
+      // A stored program of the same name is removed too. Otherwise its key would work again.
       if (programs.length < this.#stored.programs.length) this.#replace({ ...this.#stored, programs })
       const why = 'the program’s key is in HEADROOM_GATEWAY_KEYS and works again at the next start'
       return { program: withoutDigest(program), saved: { ok: false, why } }
@@ -220,17 +221,18 @@ export class Programs {
   }
 
   /**
-   * Withdraws the permission of a disconnected key's programs to send orders, even if that can't be stored,
-   * because the key's id may be given to another key. Returns the names of these programs.
+   * Withdraws the order permission of a disconnected key's programs, because another key may get the same id.
+   * Takes effect even if it can't be stored. Returns the names of these programs.
    */
   withdrawOrders(profile: string): { readonly names: readonly string[]; readonly saved: Saved } {
     return this.#withdraw((one) => one.profile === profile)
   }
 
   /**
-   * Binds each program's permission to send orders to the key that is connected now. Withdraws a permission
-   * that is bound to a former key with the same id, or whose key is gone. Returns the names of the programs
-   * that lost it.
+   * Binds each program's order permission to the key that is connected now. Returns the names of the programs
+   * that lost theirs.
+   *
+   * A program loses its permission if it is bound to a former key with the same id, or if its key is gone.
    */
   bindOrders({ profiles, isGone }: KeysNow): { readonly names: readonly string[]; readonly saved: Saved } {
     const [only, ...more] = profiles
@@ -264,7 +266,7 @@ export class Programs {
     return { names, saved: this.#replace({ ...this.#stored, programs }) }
   }
 
-  /** The program that sent a bearer: its key, or a valid local access token. */
+  /** The program of a bearer, which is its key or a valid local access token. */
   ofBearer(bearer: string): Program | undefined {
     const digest = digestOf(bearer)
     const token = this.#tokens.get(digest)
@@ -275,7 +277,7 @@ export class Programs {
     return undefined
   }
 
-  /** A local access token for the program with this key; `undefined` for an unknown key. */
+  /** A local access token for the program with this key. `undefined` for an unknown key. */
   tokenFor(key: string): { readonly token: string; readonly program: Program } | undefined {
     const digest = digestOf(key)
     const program = this.#all().find(({ keyDigest }) => keyDigest === digest)

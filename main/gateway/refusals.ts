@@ -9,7 +9,7 @@ export const unavailable = (why: string): Problem => ({
   proxyError: 'destination_unavailable',
 })
 
-/** The response to a request that was sent and for whose answer the gateway no longer waits. */
+/** The response to a sent request whose response the gateway no longer awaits. */
 export const abandoned = (why: string): Problem => ({
   status: 502,
   detail: `No response yet: ${why}. The request may count against the quota.`,
@@ -24,7 +24,7 @@ export const CUT_OFF: Problem = {
   headers: { 'www-authenticate': `Bearer realm="${GATEWAY_NAME}"` },
 }
 
-/** The response to requests of a program that a person paused; the pause lasts for another `restMs`. */
+/** The response to requests of a paused program. `restMs`: time until the pause ends. */
 export function pausedFor(restMs: number): Problem {
   const seconds = Math.max(1, Math.ceil(restMs / 1000))
   return {
@@ -44,7 +44,7 @@ export const DEFECT: Problem = {
   proxyError: 'proxy_internal_error',
 }
 
-/** Responses to requests that got no response from the service, or that could not be sent. */
+/** The response to a request that failed. It could not be sent, or got no response. */
 export const FAILURES: Readonly<Record<FailureReason, Problem>> = {
   cut: {
     status: 502,
@@ -99,7 +99,7 @@ const WORDS_OF_QUEUE = {
   empty: 'Not sent: the order quota is used up',
 } as const
 
-/** The response to a request that the scheduler declined. `unavailableWhy`: why nothing can be sent. */
+/** The response to a request that the scheduler declined. `unavailableWhy`: why no request can be sent. */
 export function problemOf(
   { why, retryAfterSeconds, rate }: Extract<Decision, { kind: 'refuse' }>,
   unavailableWhy: string | undefined,

@@ -12,7 +12,7 @@ export interface SendingDeps extends ExchangeDeps {
   readonly timeline: Timeline
   readonly slots: ExchangeSlot['slots']
   readonly forward: ForwardHttp
-  /** Called with an exception that handling a response threw. Only the request of that response fails. */
+  /** Called with an exception from handling a response. Only the response's own request fails. */
   readonly defect: (cause: unknown) => void
 }
 
@@ -20,27 +20,25 @@ export interface SendingDeps extends ExchangeDeps {
 export interface Outgoing {
   readonly request: Omit<AdmittedRequest, 'program' | 'maxWaitMs' | 'reply'>
   readonly token: string
-  /** The category of the slot that the stream takes; absent if the request opens no stream. */
+  /** The category of the slot that the stream takes. Absent if the request opens no stream. */
   readonly stream: string | undefined
-  /** The bucket to which a header in the response belongs. */
+  /** The bucket that a header in the response names. */
   readonly bucket: () => string
 }
 
 /** Timeout for the status line of a response. */
 const FIRST_BYTE_MS = 30_000
 const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
-/**
- * Up to this much of an error body is read, for a limited time, before it is relayed. Error bodies are small.
- */
+/** Maximum part of an error body that is read before it is relayed, in bytes. The time is limited too. */
 const MAX_ERROR_BYTES = 64 << 10
 const ERROR_TIMEOUT_MS = 5_000
 
 /**
  * One exchange of a program's request with the service, on a reusable connection.
  *
- * The body of a response is left to its reader, unless it is an error. An error is read first, for three
- * reasons: it may echo the access token, a 429 names its quota in its body, and a 401 is held back while the
- * token is refreshed.
+ * The reader of a response reads its body. Only an error's body is read here first, for three reasons: it may
+ * repeat the access token, a 429 names its quota in the body, and a 401 is held back while the token is
+ * refreshed.
  */
 export class Sending {
   readonly removal: TokenRemoval
@@ -56,7 +54,7 @@ export class Sending {
   #abort: () => void = () => {}
 
   /**
-   * Counts the request as sent; `start` sends it. `settled` is called once, unless the request is abandoned.
+   * Counts the request as sent. `start` sends it. `settled` is called once, unless the request is abandoned.
    */
   constructor(outgoing: Outgoing, deps: SendingDeps, settled: (outcome: UpstreamOutcome) => void) {
     const { request, token, stream } = outgoing
@@ -111,7 +109,7 @@ export class Sending {
     )
   }
 
-  /** Aborts the upstream request; does nothing else. */
+  /** Aborts the upstream request without other effects. */
   abort(): void {
     this.#abort()
   }
@@ -122,22 +120,20 @@ export class Sending {
     this.freeSlot()
   }
 
-  /**
-   * Abandons the request, because no caller waits for its response any more. The service may have counted it.
-   */
+  /** Abandons the request: no caller waits for its response any more. The service may have counted it. */
   abandon(): void {
     this.#isAbandoned = true
     this.#exchange.failed(this.#answer === undefined ? 'hung-up' : 'lost')
     this.#abort()
   }
 
-  /** To be called when the stream has ended. */
+  /** Frees the slot of a stream that has ended. */
   freeSlot(): void {
     this.#exchange.freeSlot()
   }
 
   #failed(how: ForwardFailure, why: string): void {
-    // A reused connection may have been closed in the meantime, so its failure proves nothing about the host.
+    // A reused connection may already have been closed, so its failure proves nothing about the host.
     this.#exchange.failed(UNANSWERED[how], how === 'cut' ? undefined : why)
     this.#settle({ kind: how })
   }
@@ -161,7 +157,7 @@ export class Sending {
 
   #answered(answer: ForwardAnswer): void {
     this.#answer = answer
-    // Once the relay reads the body, it handles the body's errors. Until then, they are ignored.
+    // Ignores errors of the body until the relay reads it and handles them.
     answer.body.on('error', () => {})
     if (answer.status < 300) {
       this.#judge(answer)
@@ -200,10 +196,10 @@ export class Sending {
 
   /** Counts a response, and determines the request's outcome. */
   #judge({ status, headers }: ForwardAnswer, body = ''): void {
-    // The request was abandoned while its error was read, and is already counted.
+    // The request was abandoned and counted while its error was read.
     if (this.#isAbandoned) return
     const sender = this.#exchange.judge(status, headers)
-    // A response that is not from the service is relayed unchanged, but shows nothing about quotas.
+    // A response from an intermediary is relayed unchanged, but shows nothing about quotas.
     if (sender.kind === 'other') {
       this.#settle({ kind: 'answer' })
       return

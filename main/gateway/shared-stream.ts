@@ -14,20 +14,20 @@ import { GO_AWAY, passedHeaders } from './answer-relay.ts'
 import { GATEWAY_NAME } from './problem.ts'
 import type { StreamReader } from './stream-reader.ts'
 
-/** Receives the events of a shared stream; implemented by the hub. */
+/** Receives the events of a shared stream. Implemented by the hub. */
 export interface SharedStreamListener {
   /** A reader's response began. `isFirst`: this reader's request opened the stream. */
   began(reader: StreamReader, isFirst: boolean): void
   ended(reader: StreamReader): void
-  /** The service answered with something other than a stream, before the stream was ever open. */
+  /** The service answered without opening the stream. The stream was never open. */
   refused(answer: RefusedStream): void
-  /** The stream, which was never open, waits for another attempt or is closed. */
+  /** The stream waits for another attempt, or is closed. It was never open. */
   notOpened(state: Extract<StreamState, { kind: 'waiting' | 'closed' }>): void
-  /** The stream will not be read again, because no reader is left or all readers got GoAway. */
+  /** No program will read the stream again: no reader is left, or all readers got GoAway. */
   over(): void
-  /** Serving a reader threw an exception. That reader gets no more data. */
+  /** Serving a reader failed with an exception. The reader gets no more data. */
   failed(reader: StreamReader, cause: unknown): void
-  /** The stream's state is too large to share; `over` follows. */
+  /** The stream's state is too large to share. `over` follows. */
   outgrown(): void
   /** Frames arrived. */
   heard(): void
@@ -41,9 +41,7 @@ export interface SharedStreamDeps {
   readonly listener: SharedStreamListener
 }
 
-/**
- * The objects of another stream that have yet to be found in this one. The check resumes at the next object.
- */
+/** Objects of another stream that this one has not sent. The check resumes at the next object. */
 interface MissingKeys {
   readonly keys: Iterator<string>
   next?: IteratorResult<string>
@@ -51,18 +49,18 @@ interface MissingKeys {
 
 /** How long a stream without readers stays open. Milliseconds. */
 export const KEPT_MS = 10_000
-/** How long an outage of the service is hidden from programs before their stream ends. Milliseconds. */
+/**
+ * Time in milliseconds for which an outage of the service is hidden from programs. After that, their streams
+ * end.
+ */
 export const MAX_OUTAGE_MS = 60_000
 
 const DUAL_LOGON = 'DualLogon'
-/**
- * Headers about the request that opened the stream. They are relayed only to the program that sent the
- * request.
- */
+/** Headers about the request that opened the stream. Only the program that sent it gets them. */
 const OF_ONE_REQUEST = /^(?:x-ratelimit-|x-concurrency-|x-ts-request-id$|date$)/
 /**
- * Headers about the body of one connection. They are not relayed, because readers get different bytes and
- * continue after that connection has ended.
+ * Headers about the body of one connection. They are not relayed, because readers get different bytes, and
+ * their streams outlast the connection.
  */
 const OF_ONE_BODY = /^(?:content-length|content-range|content-md5|content-digest|repr-digest|digest)$/
 const LF = 0x0a
@@ -75,7 +73,7 @@ const encode = (text: string): Uint8Array => encoder.encode(text)
  * One stream of the service, and the programs that read it.
  *
  * Programs do not notice when the connection to the service changes. After a restart, they get the
- * differences. A program's stream ends only if the service is not back within `MAX_OUTAGE_MS`.
+ * differences. A program's stream ends only if the service is unavailable for `MAX_OUTAGE_MS`.
  */
 export class SharedStream implements StreamReaders {
   readonly address: StreamAddress
@@ -90,7 +88,7 @@ export class SharedStream implements StreamReaders {
   readonly #state: SharedState
   readonly #missingOf = new WeakMap<SharedStream, MissingKeys>()
   #framer = new Framer()
-  /** The head of the response that opened the stream; `undefined` until then. */
+  /** The head of the response that opened the stream. `undefined` until then. */
   #observation: Observation | undefined
   #lastByte = 0
   #hasLineEnd = false
@@ -123,7 +121,7 @@ export class SharedStream implements StreamReaders {
     return this.#isOver
   }
 
-  /** Whether the stream has no reader and is kept open only in case a program returns. */
+  /** Whether the stream has no reader and stays open only in case a program returns. */
   get isKept(): boolean {
     return this.#cancelKept !== undefined && this.keeper?.isOwn !== true
   }
@@ -142,7 +140,7 @@ export class SharedStream implements StreamReaders {
     return Array.from(counts, ([program, readers]) => ({ program, readers }))
   }
 
-  /** Adds a reader: its response begins now, or when the stream opens. */
+  /** Adds a reader. Its response begins now, or when the stream opens. */
   add(reader: StreamReader): void {
     this.#cancelKept?.()
     this.#cancelKept = undefined
@@ -157,7 +155,10 @@ export class SharedStream implements StreamReaders {
     this.#gone(reader)
   }
 
-  /** Whether this stream has sent all objects of another. Objects that were found are not checked again. */
+  /**
+   * Whether this stream has sent all objects of another. Objects that were found in an earlier call are not
+   * checked again.
+   */
   hasAllOf(other: SharedStream): boolean {
     const missing = this.#missingOf.get(other) ?? { keys: other.state.keys[Symbol.iterator]() }
     this.#missingOf.set(other, missing)
@@ -194,7 +195,7 @@ export class SharedStream implements StreamReaders {
     this.#framer = new Framer()
     this.#lastByte = 0
     this.#state.opened()
-    // Only data, not a response head, proves that the service is back.
+    // A response head does not prove that the service is back. Only data does.
     if (this.#state.isCatchingUp) this.#awaitService()
     let isFirst = true
     for (const reader of this.pending) {
@@ -233,7 +234,7 @@ export class SharedStream implements StreamReaders {
 
   became(state: StreamState): void {
     if (this.#isOver) return
-    // The stream's former connection may have ended while the next one still waits for its turn.
+    // The former connection may have ended while the next one waits for its turn.
     if (state.kind === 'opening' && this.#observation !== undefined) this.#awaitService()
     if (state.kind !== 'waiting' && state.kind !== 'closed') return
     if (this.#observation === undefined) this.#listener.notOpened(state)
@@ -250,7 +251,7 @@ export class SharedStream implements StreamReaders {
     this.#cancelOutage = undefined
   }
 
-  /** Removes the access token, which an error may echo in a frame as well as in a response. */
+  /** Removes the access token, which an error may repeat in a frame. */
   #cleaned(frame: string): string {
     return frame.includes('"Error"') ? this.#secrets.clean(frame) : frame
   }
@@ -288,7 +289,7 @@ export class SharedStream implements StreamReaders {
     return isFirst ? passed : [...passed, 'Cache-Status', `${GATEWAY_NAME}; hit; detail=coalesced`]
   }
 
-  /** Forgets a reader whose connection ended, or that got another response. */
+  /** Removes a reader whose connection ended, or that got another response. */
   #gone(reader: StreamReader): void {
     this.#pending.delete(reader)
     reader.leaveTurn()
@@ -309,7 +310,7 @@ export class SharedStream implements StreamReaders {
     this.#gone(reader)
   }
 
-  /** Finds out how the service's lines end, so that the gateway's own lines end in the same way. */
+  /** Finds the service's line end. The gateway's own lines end in the same way. */
   #findLineEnd(bytes: Uint8Array): void {
     if (this.#hasLineEnd || bytes.length === 0) return
     const at = bytes.indexOf(LF)

@@ -24,14 +24,14 @@ import { TokenRemoval } from './token-removal.ts'
 
 /**
  * The turn of the request that opens a stream. All readers of the stream wait for it together, in the most
- * urgent class among them. Each reader waits only until its own maximum wait ends.
+ * urgent class among them. Each reader has its own maximum wait.
  */
 export interface StreamTurn {
-  /** Resolves when the turn comes, to a function that takes the request's outcome. */
+  /** Resolves at the turn, to a function that takes the request's outcome. */
   readonly granted: Promise<Permit>
   /**
-   * Lets a reader wait; `declined` is called if its wait ends without the turn. Returns a function that ends
-   * the wait of a reader that leaves.
+   * Adds a waiting reader. `declined` is called if its wait ends before the turn. Call the returned function
+   * when the reader leaves.
    */
   readonly wait: (
     reader: { readonly program: Program; readonly maxWaitMs: number },
@@ -52,17 +52,17 @@ export interface StreamHubDeps extends SharingDeps {
   readonly secrets: Pick<Secrets, 'clean'>
   readonly timeline: Timeline
   readonly turn: (path: string) => StreamTurn
-  /** When a stream that programs read could be reopened at the earliest, epoch ms; `undefined` if unknown. */
+  /** Earliest time to reopen a stream with readers, epoch ms. `undefined` if unknown. */
   readonly roomAtMs: (path: string) => number | undefined
   readonly countsOf: (program: Program) => ProgramUse
   /** The response to send if there is no access token. */
   readonly noToken: () => Problem
   /** Counts a request as declined, and answers it. */
   readonly refuse: (request: AdmittedRequest, problem: Problem) => void
-  /** Counts a request that the service answered, for its program. */
+  /** Counts a program's request that the service answered. */
   readonly forwarded: (program: Program, category: string) => void
   readonly changed: () => void
-  /** Called with an exception that serving a reader threw. It ends only that reader's stream. */
+  /** Called with an exception from serving a reader. It ends only that reader's stream. */
   readonly defect: (cause: unknown) => void
 }
 
@@ -72,28 +72,27 @@ interface Asked {
   readonly request: AdmittedRequest
   /** The turn that the readers of the stream wait for. */
   turn?: StreamTurn | undefined
-  /** Number of attempts that got no response. */
   attempts: number
-  /** Whether an attempt got a 401: the next one uses another token, if available. */
+  /** Whether an attempt got a 401. The next attempt then uses another token, if available. */
   isUnauthorized: boolean
 }
 
-/** Interval of requests for a stream while others occupy the slots. Milliseconds. */
+/** Interval of attempts to open a stream while others occupy the slots. Milliseconds. */
 const TRY_MS = 5_000
 /** Interval of checks for free slots and expired waits. Milliseconds. */
 const LOOK_MS = 1_000
 const MAX_ATTEMPTS = 2
-/** How long a stream whose state was too large stays unshared. Milliseconds. */
+/** How long a stream stays unshared after its state was too large. Milliseconds. */
 export const UNSHARED_MS = 600_000
 const MAX_UNSHARED = 256
 /**
- * Maximum length of a shared stream's target, because it is displayed. A stream with a longer target is
+ * Maximum length of a shared stream's target, because targets are displayed. A stream with a longer target is
  * relayed but not shared.
  */
 const MAX_TARGET_LENGTH = 512
 
 /**
- * The streams that programs read on one connected key. Equal streams share one stream of the service and its
+ * The streams that programs read on one connected key. Equal streams share one stream of the service, and its
  * slot. Programs may also share a stream that Headroom itself has open.
  */
 export class StreamHub {
@@ -118,7 +117,7 @@ export class StreamHub {
     return this.#requests.size
   }
 
-  /** The requests of a program that wait for a stream rather than for their turn. */
+  /** The requests of a program that wait for a stream to open. */
   waitingOf(
     program: Program,
   ): readonly { readonly category: string; readonly sinceMs: number; readonly untilMs: number }[] {
@@ -135,7 +134,6 @@ export class StreamHub {
       )
   }
 
-  /** See `Scheduler.markClockUncertain`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     for (const { shared } of this.#asked.values()) {
       for (const reader of shared.pending) {
@@ -145,7 +143,7 @@ export class StreamHub {
     }
   }
 
-  /** Serves a request for a shareable stream; returns `false` for any other request. */
+  /** Serves a request for a shareable stream. Returns `false` for any other request. */
   serve(request: AdmittedRequest): boolean {
     if (request.method !== 'GET') return false
     const address = streamAddressOf(request.pathAndQuery, request.accept)
@@ -190,7 +188,7 @@ export class StreamHub {
     return true
   }
 
-  /** Ends, at once, all streams that a program reads. */
+  /** Ends all streams that a program reads, immediately. */
   cut(program: Program): void {
     for (const [reader] of [...this.#requests]) {
       if (reader.program.id !== program.id) continue
@@ -208,7 +206,9 @@ export class StreamHub {
     for (const asked of [...this.#asked.values()]) this.#answerAll(asked.shared, withoutResponse(asked, why))
   }
 
-  /** Answers the waiting requests of a paused program. A stream that is being opened continues. */
+  /**
+   * Answers the requests of a paused program that wait for a stream. A stream that is being opened continues.
+   */
   refuseWaitingOf({ id }: Program, problem: Problem): void {
     for (const { shared, attempts } of [...this.#asked.values()]) {
       if (isOpening(shared)) continue
@@ -218,7 +218,7 @@ export class StreamHub {
   }
 
   /**
-   * Ends everything with GoAway. Resolves once each reader has received everything that was written to it.
+   * Ends all streams with GoAway. Resolves once each reader has received everything that was written to it.
    */
   async end(why: string): Promise<void> {
     const replies = [...this.#shared].flatMap(({ readers }) => readers.map(({ reply }) => reply))
@@ -232,7 +232,7 @@ export class StreamHub {
     await Promise.all(taken)
   }
 
-  /** Stops sharing a stream that grew too large, so that each program that retries gets its own stream. */
+  /** Stops sharing a stream that grew too large. Each program that retries gets its own stream. */
   #unshare({ key }: StreamAddress): void {
     this.#unsharedUntilMs.set(key, this.#deps.timeline.now() + UNSHARED_MS)
     const [oldest] = this.#unsharedUntilMs.keys()
@@ -255,7 +255,10 @@ export class StreamHub {
     )
   }
 
-  /** Reads a stream that Headroom itself has open, if possible, starting with its first response. */
+  /**
+   * Lets a reader share a stream that Headroom itself has open, if there is one, starting with its first
+   * response.
+   */
   #joinsOwn(shared: SharedStream): boolean {
     const keeper = this.#deps.streams.keepers.find(
       (one) => one.audience === undefined && streamAddressOf(one.path)?.key === shared.address.key,
@@ -268,7 +271,7 @@ export class StreamHub {
     return true
   }
 
-  /** Opens the streams that have a slot, most urgent first. */
+  /** Opens the streams for which there is a slot, most urgent first. */
   #advance(): void {
     const urgency = ({ shared }: Asked) => Math.min(...shared.pending.map(urgencyOf))
     const waiting = [...this.#asked.values()].filter(
@@ -281,8 +284,8 @@ export class StreamHub {
   #open(asked: Asked): void {
     const { shared, request } = asked
     const turn = this.#deps.turn(request.pathAndQuery)
-    // The turn is set first, because `#hasRoom` may free a slot. The search for a stream that wants the slot
-    // must skip this one.
+    // Set before `#hasRoom`, which may free a slot and search for a stream that needs it. The search must
+    // skip this stream.
     asked.turn = turn
     if (shared.pending.length === 0 || !this.#hasRoom(shared)) {
       asked.turn = undefined
@@ -424,7 +427,7 @@ export class StreamHub {
       return
     }
     if (tapped.refused === 'concurrency') {
-      // The request continues to wait, but no longer with this stream, which Headroom itself reopens.
+      // The request still waits, but not for this stream. Headroom itself reopens the stream.
       const { keeper } = shared
       if (keeper === undefined || keeper.isOwn) return
       shared.keeper = undefined
@@ -434,7 +437,8 @@ export class StreamHub {
     }
     const [first] = shared.pending
     if (observation.status === 429 && first !== undefined) this.#deps.countsOf(first.program).rejected += 1
-    // Reset tells when the quota is full, but the stream can reopen as soon as the quota has room.
+    // Reset is the time until the quota is full. The stream can reopen earlier, as soon as the quota has
+    // room.
     const path = shared.keeper?.path
     const untilMs =
       tapped.refused === undefined || path === undefined
@@ -469,7 +473,7 @@ export class StreamHub {
     this.#look()
   }
 
-  /** Replaces smaller quote streams by a larger one, once the larger one has sent all their objects. */
+  /** Merges smaller quote streams into a larger one that has sent all their objects. */
   #enlarge(larger: SharedStream): void {
     if (larger.address.symbols === undefined || !larger.isOpen) return
     for (const smaller of [...this.#shared]) {
@@ -510,10 +514,10 @@ export class StreamHub {
   }
 }
 
-/** Rank of the class of the reader's program; 0 is the most urgent. */
+/** Rank of the class of the reader's program. 0 is the most urgent. */
 const urgencyOf = ({ program }: StreamReader): number => PROGRAM_CLASSES.indexOf(program.class)
 
-/** The stream as a person would request it, so that it can be pinned. */
+/** The stream in the form in which a person requests it, so that it can be pinned. */
 function requestOf({ kind, target, options }: StreamAddress): StreamRequest {
   const names = Object.keys(STREAM_TABLE[kind].pathOptions ?? {})
   const named = Object.entries(options).map(([lower, value]) => [
@@ -550,7 +554,7 @@ function sendAnswer(
 }
 
 /**
- * The response to a reader whose stream is not open, depending on whether a request to open it may have been
+ * The response to a reader whose stream is not open. Depends on whether a request to open it may have been
  * sent.
  */
 const withoutResponse = ({ shared, attempts }: Asked, why: string): Problem =>

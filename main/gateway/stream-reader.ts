@@ -9,7 +9,7 @@ import type { Program } from './programs.ts'
 
 /** Frames are joined up to this size before they are written. */
 const MAX_WRITE_BYTES = 64 << 10
-/** This many joined frames are written at once, so that they do not count as waiting for the reader. */
+/** Maximum number of frames in one write. Written frames do not count as waiting for the reader. */
 const MAX_WRITE_FRAMES = 128
 
 /** A program's subscription to a shared stream: its reply, and the data still to be written. */
@@ -18,7 +18,9 @@ export class StreamReader {
   readonly reply: ServerResponse
   readonly address: StreamAddress
   sinceMs: number
-  /** When the reader's wait for the stream ends, in epoch ms. A clock change moves this and `sinceMs`. */
+  /**
+   * When the reader's wait for the stream ends, in epoch ms. A clock change moves this time and `sinceMs`.
+   */
   waitsUntilMs: number
   /** Called once, when the reader's connection has ended. */
   onGone: () => void = () => {}
@@ -51,7 +53,7 @@ export class StreamReader {
     return this.reply.destroyed || this.reply.writableEnded
   }
 
-  /** Whether the reader can no longer be brought up to date. */
+  /** Whether the reader can no longer catch up. */
   get isLost(): boolean {
     return this.#queue?.isLost === true
   }
@@ -62,7 +64,7 @@ export class StreamReader {
     const wants: Wanted | undefined = symbols && ((symbol) => symbol === undefined || symbols.has(symbol))
     this.#queue = new ReaderQueue(state, wants, this.#max)
     this.#queue.join()
-    // Node must not add its own Date, or any other header, to the service's response.
+    // Keeps Node from adding its own Date or other headers to the service's response.
     this.reply.sendDate = false
     this.reply.writeHead(200, [...headers])
     // The head is sent with the first frames, if there are any.
@@ -73,7 +75,7 @@ export class StreamReader {
   hear(frames: readonly SharedFrame[]): void {
     for (const frame of frames) {
       this.#queue?.push(frame)
-      // One chunk may have more frames than a slow reader may be behind.
+      // Writes early, because one chunk may have more frames than a slow reader may be behind.
       if (this.#queue !== undefined && this.#queue.behind >= MAX_WRITE_FRAMES) this.#write()
     }
     this.#write()
@@ -85,7 +87,6 @@ export class StreamReader {
     this.#write()
   }
 
-  /** See `endStream`. */
   end(line: Uint8Array | undefined, clock: Pick<Clock, 'after'>): void {
     endStream(this.reply, line, clock)
   }

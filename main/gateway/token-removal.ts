@@ -12,7 +12,7 @@ export interface Begun {
 
 export interface BegunAnswer {
   readonly answer: ForwardAnswer
-  /** Absent if every byte that was read is still in the body. */
+  /** The part of the body that was read. Absent if the body can still be read from its first byte. */
   readonly begun?: Begun
 }
 
@@ -26,13 +26,15 @@ const OF_THE_BYTES: ReadonlySet<string> = new Set([
   'repr-digest',
 ])
 
-/** Minimum length of an encoded form to search for, because shorter texts may occur by chance. */
+/** Minimum length of an encoded token to search for. A shorter text may occur by chance. */
 const MIN_CODED = 12
 
 /**
- * The forms in which a service may echo a token in an error: those of `spellingsOf`; with JSON or HTML
- * escapes for everything except letters, digits and `._~-`; in hexadecimal; and in base64 at each of the
- * three alignments.
+ * The forms in which a service may repeat a token in an error:
+ * - those of `spellingsOf`
+ * - with JSON or HTML escapes for everything except letters, digits and `._~-`
+ * - in hexadecimal
+ * - in base64, at each of the three alignments
  */
 function echoesOf(secret: string): readonly string[] {
   const escaped = (as: (code: number) => string) =>
@@ -40,7 +42,7 @@ function echoesOf(secret: string): readonly string[] {
   const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0')
   const inBase64 = [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.from(`${'\0'.repeat(before)}${secret}`)
-    // The characters at both ends also depend on the bytes next to the secret.
+    // The characters at both ends also depend on the bytes around the token.
     const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)]
     return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)]
   })
@@ -59,12 +61,12 @@ function echoesOf(secret: string): readonly string[] {
   ]
 }
 
-/** The spellings of the latest token, cached because each response is searched for them. */
+/** The spellings of the latest token. Cached, because each response is searched for them. */
 let latest: { readonly token: string; readonly spellings: readonly string[] } = { token: '', spellings: [] }
 
 /**
- * The spellings of a token, longest first because one may start with another. Headers and bodies are searched
- * as latin1.
+ * The spellings of a token as latin1, the encoding in which headers and bodies are searched. The longest is
+ * first, because one spelling may start with another.
  */
 function latestEchoes(token: string): readonly string[] {
   if (latest.token !== token) {
@@ -74,7 +76,7 @@ function latestEchoes(token: string): readonly string[] {
   return latest.spellings
 }
 
-/** Removes an access token, in all its spellings, from everything the service sends back to programs. */
+/** Removes an access token, in all its spellings, from everything that the gateway relays to programs. */
 export class TokenRemoval {
   readonly #token: string
 
@@ -100,9 +102,11 @@ export class TokenRemoval {
   }
 
   /**
-   * The service's error without the token in its body. A complete body that does not contain the token stays
-   * unchanged, byte for byte. Any other body is decoded and cleaned. If it is incomplete, that happens while
-   * it is read. A body in an unknown encoding is left out, because the token can't be found in it.
+   * The service's error with the token removed from its body.
+   *
+   * A complete body without the token stays unchanged, byte for byte. Any other body is decoded and cleaned,
+   * if necessary while it is read. A body in an unknown encoding is left out, because the token can't be
+   * found in it.
    */
   fromError({ answer, begun }: Required<BegunAnswer>): BegunAnswer {
     const { bytes, rest } = begun

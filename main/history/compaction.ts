@@ -13,17 +13,16 @@ export interface Retention {
 export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 * 24 * HOUR_MS }
 
 /**
- * Prefix that replaces the profile id of a disconnected key's series until they are deleted. No profile id
- * begins with it.
+ * Prefix that replaces the profile id of a disconnected key's series until the series are deleted. No profile
+ * id has this prefix.
  */
 export const FORGOTTEN = 'forgotten:'
 
 const WEEK_MS = 7 * DAY_MS
 
 /**
- * The reference time of compaction, protected against a wrong clock. A clock that is more than a day ahead of
- * the last trusted time is ignored until the app has run for a day. So a clock that is wrong for a while
- * deletes nothing.
+ * The reference time of compaction, protected against a wrong clock, because a wrong clock must delete
+ * nothing. A clock more than a day ahead of the last trusted time is ignored until the app has run for a day.
  */
 export class CompactionTime {
   #trustedMs: number | undefined
@@ -31,8 +30,7 @@ export class CompactionTime {
   #aheadSinceMs: number | undefined
 
   /**
-   * The reference time in epoch milliseconds. `newestMs` is called once and returns the newest sample of
-   * earlier runs.
+   * The reference time, epoch ms. `newestMs` is called once and returns the newest sample of earlier runs.
    */
   at(nowMs: number, monotonicMs: number, newestMs: () => number | undefined): number {
     this.#trustedMs ??= newestMs() ?? nowMs
@@ -50,7 +48,7 @@ export class CompactionTime {
 }
 
 /**
- * The time of the newest sample or slot sample up to `nowMs`; `undefined` without samples. One index lookup
+ * The time of the newest sample or slot sample up to `nowMs`. `undefined` without samples. One index lookup
  * per series.
  */
 function newestBefore(database: DatabaseSync, nowMs: number): number | undefined {
@@ -68,9 +66,10 @@ function newestBefore(database: DatabaseSync, nowMs: number): number | undefined
 }
 
 /**
- * The time of the newest sample or slot sample up to `nowMs` that was probably not written under a wrong
- * clock. A record shorter than a day that begins more than a week after the previous one is skipped: a clock
- * may already be wrong at startup, and records made under it must not confirm it.
+ * The time of the newest sample or slot sample up to `nowMs` that was probably written under a correct clock.
+ *
+ * A record is skipped if it is shorter than a day and begins over a week after the previous one. A clock may
+ * be wrong from startup on, and its own records must not confirm it.
  */
 export function newestTrusted(database: DatabaseSync, nowMs: number): number | undefined {
   let newest = newestBefore(database, nowMs)
@@ -82,16 +81,14 @@ export function newestTrusted(database: DatabaseSync, nowMs: number): number | u
   return undefined
 }
 
-/**
- * Number of rows deleted at a time. A slice takes a millisecond or two, so that other work is not blocked.
- */
+/** Number of rows deleted at a time. Takes a millisecond or two, so that other work is not blocked. */
 const SLICE_ROWS = 1_000
 const SLICE_PAGES = 64
 
 /**
  * Deletes one slice of expired rows. Returns whether there are more.
  *
- * Expired rows are always the beginning of one series of one table, so a slice is one range of one B-tree.
+ * Expired rows are the beginning of one series in one table, so a slice is one range of one B-tree.
  */
 export function compactSlice(database: DatabaseSync, retention: Retention, nowMs: number): boolean {
   const cutoffs = {
@@ -139,7 +136,7 @@ function deleteBefore(database: DatabaseSync, table: string, series: number, cut
   return Number(changes)
 }
 
-/** Returns free pages to the file system if they make up much of the file. Otherwise, new rows reuse them. */
+/** Returns free pages to the file system if they make up much of the file. Otherwise new rows reuse them. */
 function freePages(database: DatabaseSync): boolean {
   const pragma = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0)
   const free = pragma('freelist_count')
@@ -149,8 +146,8 @@ function freePages(database: DatabaseSync): boolean {
 }
 
 /**
- * Samples are kept for at least an hour, so that they are rolled up before they are deleted. Nothing is kept
- * for more than a year, to limit the file's size.
+ * Samples are kept for at least an hour, so that they are rolled up first. Nothing is kept for more than a
+ * year, which limits the file's size.
  */
 const schema = z.object({
   rawMs: z

@@ -2,18 +2,15 @@ import type { ExportedFile, ExportKind, Report } from '../../app/contract/histor
 import type { Incident } from '../../app/history/incident.ts'
 import { type ExportedKey, isoTime, reportCsv, reportJson } from '../../app/history/report-csv.ts'
 
-/** The source of an export's data. */
 export interface ExportSource {
   readonly version: string
-  /** The environment of a profile, such as `live`; `undefined` for a profile that is not connected. */
+  /** The environment of a profile, such as `live`. `undefined` for a profile that is not connected. */
   environment(profile: string): string | undefined
   report(profile: string, fromMs: number, toMs: number): Report
   incident(profile: string, fromMs: number, toMs: number): Incident | undefined
 }
 
-/**
- * An export as a file, with its name, media type and text; `undefined` for a profile that is not connected.
- */
+/** An export as a file: name, media type and text. `undefined` for a profile that is not connected. */
 export function exportedFile(
   source: ExportSource,
   what: ExportKind,

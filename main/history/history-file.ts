@@ -45,13 +45,13 @@ export type Entry =
     }
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   | { readonly kind: 'profile'; readonly profile: string; readonly environment: Environment }
-  /** Detaches the series of a disconnected key from its id, which may be reused for another key. */
+  /** Detaches the series of a disconnected key from its id. Another key may reuse the id. */
   | { readonly kind: 'forget'; readonly profile: string }
   | { readonly kind: 'alert'; readonly id: string; readonly body: string | undefined }
 
 export type SeriesKind = 'requests' | 'slots'
 
-/** The level of `minutes`, below every level of `LEVELS`. */
+/** Index of `minutes`, one below the first index of `LEVELS`. */
 const MINUTES = -1
 
 /** An interval in columns of `columnMs` from `fromMs` on; both are multiples of a minute. Epoch ms. */
@@ -72,7 +72,7 @@ interface Piece {
 /** The extent of one chart column, with its number of 429s. */
 export type Stretch = Extent & Pick<Sample, 'rejected'>
 
-/** The open `history.db`. Every method throws SQLite's errors; `HistoryStore` handles them. */
+/** The open `history.db`. Every method throws SQLite's errors. `HistoryStore` handles them. */
 export class HistoryFile {
   readonly database: DatabaseSync
   readonly #tiers: Tiers
@@ -86,7 +86,7 @@ export class HistoryFile {
     this.#statements = Object.fromEntries(prepared)
   }
 
-  /** Rolls up the samples of stretches that an earlier process left open. */
+  /** Rolls up samples that an earlier process left in an open interval. */
   catchUp(nowMs: number): void {
     this.#tiers.goTo(nowMs)
     this.#transaction(() => {
@@ -111,8 +111,8 @@ export class HistoryFile {
   }
 
   /**
-   * The time of the oldest sample of a series, epoch ms; `undefined` without samples. If the finer samples
-   * begin within the oldest rollup, returns the time of the first of them.
+   * The time of the oldest sample of a series, epoch ms. `undefined` without samples. If finer samples begin
+   * within the oldest rollup, the time of the first of these.
    */
   since(profile: string, category: string): number | undefined {
     const series = this.#find(profile, category, 'requests')
@@ -175,13 +175,13 @@ export class HistoryFile {
     return [...closed, ...open]
   }
 
-  /** Closed minutes that begin in the interval, oldest first, as far back as minutes are stored. */
+  /** Completed minutes that begin in the interval, oldest first, as far back as minutes are stored. */
   minutes(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
     const series = this.#find(profile, category, 'requests')
     return series === undefined ? [] : this.#all('minutes', series, fromMs, toMs).map(rollupOf)
   }
 
-  /** Like `minutes`, plus the current minute. */
+  /** Like `minutes`, with the current minute. */
   minutesAndOpen(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return []
@@ -189,7 +189,7 @@ export class HistoryFile {
     return [...this.minutes(profile, category, fromMs, toMs), ...open]
   }
 
-  /** Others’ requests and mean levels by stretches of three minutes, oldest first. */
+  /** Others’ requests and mean levels in intervals of three minutes, oldest first. */
   stretches(profile: string, category: string, fromMs: number, toMs: number): readonly RecordedStretch[] {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return []
@@ -309,7 +309,7 @@ export class HistoryFile {
     }
   }
 
-  /** Detaches the series from the profile. Compaction deletes the rows of these series in slices. */
+  /** Detaches the series from the profile. Compaction later deletes their rows in slices. */
   #forget(profile: string): void {
     for (const [id] of this.#all('seriesOfProfile', profile)) {
       this.#tiers.drop(Number(id))
@@ -321,8 +321,8 @@ export class HistoryFile {
   }
 
   /**
-   * Splits an interval into the tables that cover its closed stretches: the coarsest level in the middle,
-   * finer ones at both ends.
+   * Splits an interval by the tables that cover it: the coarsest level in the middle, finer levels at both
+   * ends.
    */
   #pieces(series: number, fromMs: number, toMs: number, level: number): readonly Piece[] {
     if (fromMs >= toMs) return []
@@ -339,7 +339,7 @@ export class HistoryFile {
     ]
   }
 
-  /** One extent for each column, aggregated in SQL: a week of rows is too much to copy into JavaScript. */
+  /** One extent per column. SQL aggregates, because copying a week of rows into JavaScript takes too long. */
   #columns(series: number, { tier, lengthMs, fromMs, toMs }: Piece, columnMs: number): Stretch[] {
     return this.#all(COLUMN_STATEMENTS[tier], series, fromMs, toMs, fromMs, columnMs).map((row) =>
       columnOf(row, lengthMs),
@@ -377,7 +377,7 @@ export class HistoryFile {
     } catch (error) {
       this.#tiers.forget()
       this.#series.clear()
-      // SQLite rolls back by itself after some errors, such as a full disk.
+      // SQLite has already rolled back after some errors, such as a full disk.
       if (this.database.isTransaction) this.database.exec('ROLLBACK')
       throw error
     }

@@ -38,16 +38,21 @@ export interface HistoryServiceDeps {
   readonly log: Log
   readonly announcer: Announcer
   readonly version: string
-  /** Absent if the history is kept only in memory. */
+  /** Absent if the history is only in memory. */
   readonly dataFolder?: string
   readonly retention?: Retention
-  /** Called once when a history file cannot be used; called again only if the file has worked in between. */
+  /**
+   * Called once when a history file can't be used. Called again only after the file has worked in between.
+   */
   readonly problem: (sentence: string) => void
 }
 
 export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
 
-/** How far the usual level extends beyond a chart's history. It covers the chart's forecast. */
+/**
+ * Time by which the usual level extends beyond a chart's history, in milliseconds. The chart's forecast is
+ * covered too.
+ */
 const USUAL_BEYOND_MS = 30 * MINUTE_MS
 
 /** Sampling interval of each profile, for history and alerts. */
@@ -63,7 +68,7 @@ export class HistoryService {
   readonly #listeners = new Set<(alerts: readonly Alert[]) => void>()
   readonly #announced = new Set<(announcement: Announcement) => void>()
   readonly #unsubscribe: () => void
-  /** Problems to report once a key is connected, because every event belongs to a profile. */
+  /** Problems to report once a key is connected. Every event belongs to a profile. */
   #problems: string[] = []
   /** Profiles whose thresholds the monitor already has. */
   readonly #thresholdsSet = new Set<string>()
@@ -80,7 +85,7 @@ export class HistoryService {
             clock,
             log,
             problem: (sentence, failure) => {
-              // A lasting problem and its end are reported by each key.
+              // Lasting problems are reported by each key, with their end.
               if (failure === undefined) this.#problem(sentence)
             },
             ...(retention && { retention }),
@@ -134,14 +139,14 @@ export class HistoryService {
     return withEarlier(recent(), (untilMs, most) => stored(Math.min(toMs, untilMs), most), points)
   }
 
-  /** Requests of each program behind the gateway in one category; empty if nothing is stored. */
+  /** Requests of each program behind the gateway in one category. Empty if nothing is stored. */
   programHistory(profile: string, category: string, query: ProgramQuery): ProgramHistory {
     const none = { from: query.fromMs, resolutionMs: MINUTE_MS, programs: [], own: [], elsewhere: [] }
     return this.#store?.programHistory(profile, category, query) ?? none
   }
 
   /**
-   * The levels of a profile's rows, without rows that have no level, at most `points` per row; empty if it is
+   * The levels of a profile's rows, at most `points` per row. Rows without a level are left out. Empty if
    * disconnected.
    */
   trends(profile: string, fromMs: number, toMs: number, points: number): Trends {
@@ -156,7 +161,7 @@ export class HistoryService {
     )
   }
 
-  /** The recorded minutes with any use; empty if nothing is stored. */
+  /** The recorded minutes with any use. Empty if nothing is stored. */
   recordedUses(profile: string, fromMs: number, toMs: number): RecordedUses {
     return this.#store?.recordedUses(profile, fromMs, toMs) ?? { rows: {}, programs: [] }
   }
@@ -179,12 +184,12 @@ export class HistoryService {
     return this.#deps.version
   }
 
-  /** The environment of a profile; `undefined` if it is not connected. */
+  /** The environment of a profile. `undefined` if it is not connected. */
   environment(profile: string): string | undefined {
     return this.#deps.monitor.snapshot(profile)?.profile.environment
   }
 
-  /** The incident of a profile; `undefined` if it is not connected. */
+  /** The incident of a profile. `undefined` if it is not connected. */
   incident(profile: string, fromMs: number, toMs: number): Incident | undefined {
     const snapshot = this.#deps.monitor.snapshot(profile)
     if (!snapshot) return undefined
@@ -278,8 +283,8 @@ export class HistoryService {
   }
 
   /**
-   * Writes the remaining entries and stops. Call it after the monitor stopped, so that the monitor's last
-   * events are stored.
+   * Writes the remaining entries and stops. Call this after the monitor stopped, so that its last events are
+   * stored.
    */
   close(): void {
     this.#cancelLook()
@@ -311,7 +316,7 @@ export class HistoryService {
     this.#lookIn(LOOK_MS)
   }
 
-  /** Gives each row its usual loads; reads the record of at most one row per sample. */
+  /** Gives each row its usual loads. Reads the record of at most one row per sample. */
   #expectUsual(profile: string, { requests, at }: Snapshot): void {
     let mayRead = true
     for (const { category, observedAt } of requests) {
@@ -338,8 +343,8 @@ export class HistoryService {
 }
 
 /**
- * The points in memory, preceded by the points of the file. At most `most` points are returned; the points of
- * the file are dropped first.
+ * The points in memory, preceded by points of the file. Beyond `most` points, points of the file are left
+ * out.
  */
 function withEarlier(
   recent: History,

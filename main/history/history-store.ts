@@ -22,8 +22,8 @@ export interface HistoryStoreDeps {
   readonly clock: Clock
   readonly log: Log
   /**
-   * Called once when the file cannot be used; called again only if the file has worked in between. `failure`:
-   * the kind of problem, if it lasts.
+   * Called once when the file can't be used, and again only after the file has worked in between. `failure`
+   * is the kind of a lasting problem.
    */
   readonly problem: (sentence: string, failure?: StorageFailure) => void
   readonly retention?: Retention
@@ -40,11 +40,10 @@ export type StorageStatus =
     }
 
 /**
- * The flush interval in milliseconds. Even with the duration of a write, a kill -9 loses less than one
- * second.
+ * Flush interval in milliseconds. Including the duration of a write, a kill -9 loses less than one second.
  */
 export const FLUSH_MS = 500
-/** The maximum number of queued entries while the file cannot be written: some minutes of a busy key. */
+/** Maximum number of queued entries while the file can't be written: some minutes of a busy key. */
 const MAX_WAITING = 20_000
 const COMPACT_EVERY_MS = 60_000
 const COMPACT_GAP_MS = 20
@@ -53,8 +52,8 @@ export const MAX_STORED_EVENTS = 5_000
 /**
  * Samples and events in `history.db`.
  *
- * Methods neither block nor throw: a damaged file affects the history, not monitoring. Entries are queued
- * until the next flush, or longer while the file fails; beyond `MAX_WAITING` the oldest are dropped.
+ * Methods neither block nor throw, because a damaged file must not affect monitoring. Entries are queued
+ * until the next flush, or longer while the file fails. Beyond `MAX_WAITING`, the oldest entries are dropped.
  */
 export class HistoryStore {
   readonly #deps: HistoryStoreDeps
@@ -90,7 +89,7 @@ export class HistoryStore {
   }
 
   /**
-   * At most `points` points: the lows and highs of a chart of that width; `undefined` while the file fails.
+   * At most `points` points: the lows and highs of a chart with that width. `undefined` while the file fails.
    */
   query(
     profile: string,
@@ -102,17 +101,17 @@ export class HistoryStore {
     return this.#read((file) => historyOf(file, profile, category, fromMs, toMs, points))
   }
 
-  /** A report for whole minutes, with the actual `from` and `to`. `undefined` while the file fails. */
+  /** A report for whole minutes, with its actual `from` and `to`. `undefined` while the file fails. */
   report(profile: string, fromMs: number, toMs: number): Report | undefined {
     return this.#read((file) => reportFrom(file, profile, fromMs, toMs))
   }
 
-  /** The minutes with any use, of rows and of programs; `undefined` while the file fails. */
+  /** The minutes with any use, of rows and of programs. `undefined` while the file fails. */
   recordedUses(profile: string, fromMs: number, toMs: number): RecordedUses | undefined {
     return this.#read((file) => recordedUsesOf(file, profile, fromMs, toMs))
   }
 
-  /** See `HistoryFile.stretches`; `undefined` while the file fails. */
+  /** See `HistoryFile.stretches`. `undefined` while the file fails. */
   stretches(
     profile: string,
     category: string,
@@ -123,7 +122,7 @@ export class HistoryStore {
   }
 
   /**
-   * The latest `MAX_STORED_EVENTS` events of the interval, oldest first; `undefined` while the file fails.
+   * The latest `MAX_STORED_EVENTS` events of the interval, oldest first. `undefined` while the file fails.
    */
   events(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] | undefined {
     return this.#read((file) => file.events(profile, fromMs, toMs, MAX_STORED_EVENTS))
@@ -145,7 +144,7 @@ export class HistoryStore {
     return this.#read((file) => file.openAlerts()) ?? []
   }
 
-  /** Why the file can't be written; `undefined` while it can. */
+  /** Why the file can't be written. `undefined` while it can. */
   get failure(): StorageFailure | undefined {
     return this.#failure
   }
@@ -162,7 +161,7 @@ export class HistoryStore {
     return { kind: 'ok', bytes: historyBytes(this.#deps.folder), rawMs, rollupMs }
   }
 
-  /** Stores retention times; they apply from the next compaction. */
+  /** Stores retention times. They apply from the next compaction. */
   setRetention(retention: Retention): Saved {
     const written = retentionFile(this.#deps.folder).write(retention)
     if (written.ok) this.#retention = retention
@@ -175,7 +174,7 @@ export class HistoryStore {
     this.#cancelFlush = undefined
     this.#kept.closeIfRemoved()
     if (!this.#kept.file) this.#open()
-    // After a failure, even an empty queue is written, to find out whether the file works again.
+    // After a failure, even an empty queue is written. This shows whether the file works again.
     if (!this.#kept.file || (this.#waiting.length === 0 && this.#failure === undefined)) return
     try {
       this.#kept.file.write(this.#waiting, this.#deps.clock.wallMs())
@@ -258,13 +257,12 @@ export class HistoryStore {
 
   #compact(): void {
     let more = false
-    // Queued entries are written first: later, they would replace the minutes that are closed below.
+    // Queued entries are written first. Otherwise they would later replace the minutes that are closed below.
     if (this.#waiting.length > 0 && this.#failure === undefined) this.flush()
     try {
       const file = this.#failure === undefined ? this.#kept.file : undefined
       const nowMs = this.#deps.clock.wallMs()
-      // Closed minutes are rolled up before compaction deletes their samples, even when no new entries
-      // arrive.
+      // Closes minutes even without new entries, because compaction deletes their samples.
       file?.write([], nowMs)
       if (file !== undefined) {
         const atMs = this.#compactionTime.at(nowMs, this.#deps.clock.monotonicMs(), () =>

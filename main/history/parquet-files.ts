@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<SeriesColumn, BasicType>> = {
 
 const MAYBE_UNKNOWN: ReadonlySet<SeriesColumn> = new Set(['lowest_remaining', 'highest_remaining'])
 
-/** A series as an Apache Parquet file; its key-value metadata describes the content. */
+/** A series as an Apache Parquet file. Its key-value metadata describes the content. */
 export const seriesParquet = (minutes: Iterable<SeriesMinute>, interval: SeriesInterval): Uint8Array =>
   parquet('headroom-series', interval, {
     columns: SERIES_COLUMNS.map((name) => ({ name, type: TYPES[name], nullable: MAYBE_UNKNOWN.has(name) })),
@@ -43,7 +43,7 @@ const ORDER_TYPES: Readonly<Partial<Record<OrderColumn, BasicType>>> = {
 }
 const MAYBE_UNANSWERED: ReadonlySet<OrderColumn> = new Set(['status', 'latency_ms'])
 
-/** The journal of orders as such a file. */
+/** The journal of orders as an Apache Parquet file. */
 export const ordersParquet = (entries: Iterable<OrderEntry>, interval: SeriesInterval): Uint8Array =>
   parquet('headroom-orders', interval, {
     columns: ORDER_COLUMNS.map((name) => ({

@@ -10,7 +10,7 @@ import type {
 import { REPEAT_MS, type Sample } from '../../app/history/sample.ts'
 import type { Entry } from './history-file.ts'
 
-/** How often slots are recorded if they do not change. */
+/** Interval in milliseconds at which unchanged slots are recorded. */
 const SLOTS_REPEAT_MS = 3_600_000
 
 interface Counted {
@@ -23,15 +23,13 @@ const NOTHING: Counted = { own: 0, elsewhere: 0, rejected: 0 }
 
 type Level = Pick<RequestQuota, 'remaining' | 'source'>
 
-/**
- * The lowest header of a category after `afterMs` up to `untilMs`, epoch ms; `undefined` without headers.
- */
+/** The lowest header of a category after `afterMs` up to `untilMs`, epoch ms. `undefined` without headers. */
 export type LowestHeader = (category: string, afterMs: number, untilMs: number) => number | undefined
 
 /** Turns snapshots into history entries: samples of request quotas, and slots when they change. */
 export class Recorder {
   readonly #add: (entry: Entry) => void
-  /** The counters of each row as of its last entry. They start at zero when a profile is connected. */
+  /** The counters of each row at its last entry. They start at zero when a profile is connected. */
   readonly #counted = new Map<string, Counted>()
   readonly #samples = new Map<string, Sample>()
   readonly #slots = new Map<string, SlotSample>()
@@ -48,9 +46,10 @@ export class Recorder {
   }
 
   /**
-   * Takes a sample. Must be called about once a second. If a header has arrived since the previous sample,
-   * its level is recorded first. The present level follows, because it has risen since then or is an
-   * estimate.
+   * Takes a sample. Call this about once a second.
+   *
+   * If a header has arrived since the previous sample, its level is recorded first. The present level
+   * follows, because it has risen since the header or is an estimate.
    */
   observe(snapshot: Snapshot, lowestHeader: LowestHeader): void {
     const { id: profile, environment } = snapshot.profile
@@ -72,7 +71,7 @@ export class Recorder {
     for (const row of snapshot.slots) this.#slot(profile, row, snapshot.at)
   }
 
-  /** Drops the counters of a disconnected profile: if it is reconnected, they start at zero. */
+  /** Drops the counters of a disconnected profile, because they start at zero if it is reconnected. */
   forget(profile: string): void {
     this.#environments.delete(profile)
     this.#lookedAtMs.delete(profile)
@@ -113,7 +112,7 @@ export class Recorder {
 
   #program(profile: string, { id, name, class: own, use }: ProgramSummary, atMs: number): void {
     for (const { category, forwarded } of use) {
-      // The key contains the name, because a revoked program's id is reused.
+      // The name is part of the key, because a revoked program's id is reused.
       const key = `${profile}\n${id}\n${name}\n${category}`
       const requests = since(this.#forwarded.get(key) ?? 0, forwarded)
       if (requests === 0) continue
@@ -145,7 +144,7 @@ function forgetOf(profile: string, map: Map<string, unknown>): void {
   for (const key of map.keys()) if (key.startsWith(`${profile}\n`)) map.delete(key)
 }
 
-/** The growth of a counter. A value smaller than before means that it was reset, such as by a reconnect. */
+/** The growth of a counter. A smaller value means that the counter was reset, for example by a reconnect. */
 const since = (before: number, now: number): number => (now >= before ? now - before : now)
 
 function isWorthKeeping(sample: Sample, last: Sample | undefined): boolean {

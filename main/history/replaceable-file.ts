@@ -11,9 +11,7 @@ import { HISTORY_MIGRATIONS } from './schema.ts'
 const NAME = 'history'
 export const HISTORY_FILE = `${NAME}.db`
 
-/**
- * With these settings, a kill -9 loses no committed write, and a power cut loses at most the last seconds.
- */
+/** With these settings, a kill -9 loses no committed write. A power cut loses at most the last seconds. */
 const PRAGMAS = `
   PRAGMA auto_vacuum = INCREMENTAL;
   PRAGMA journal_mode = WAL;
@@ -36,12 +34,14 @@ export type FileOpening =
   | { readonly kind: 'replaced' }
   | { readonly kind: 'failed'; readonly failure: StorageFailure; readonly cause: unknown }
 
-/** How often a damaged file is replaced in one run. A failing disk may damage each new file too. */
+/**
+ * Maximum number of times a damaged file is replaced in one run. A failing disk may damage each new file too.
+ */
 const MAX_REPLACED = 3
 
 /**
- * `history.db` of a data folder. A file that is damaged or from a newer version is set aside and replaced by
- * an empty one, because monitoring must not depend on the history.
+ * `history.db` of a data folder. Monitoring must not depend on the file. If it is damaged or from a newer
+ * version, it is set aside and replaced by an empty one.
  */
 export class ReplaceableFile {
   readonly #deps: ReplaceableFileDeps
@@ -96,7 +96,7 @@ export class ReplaceableFile {
     }
   }
 
-  /** Closes a file that was removed or replaced, because writes to it would be lost. */
+  /** Closes a file that was removed or replaced. Writes to it would be lost. */
   closeIfRemoved(): void {
     if (this.#file === undefined || this.#isInPlace()) return
     this.close()
@@ -152,7 +152,7 @@ function openEmpty(folder: string, failure: StorageFailure, nowMs: number): Hist
   }
 }
 
-/** Renames the file. It must not be open. */
+/** Renames the file, which must not be open. */
 function setHistoryAside(folder: string, failure: StorageFailure, nowMs: number): string {
   const why = failure === 'newer' ? 'newer' : 'corrupt'
   return setAside({ folder, name: NAME, extension: '.db', why }, nowMs)
@@ -181,7 +181,7 @@ export function historyBytes(folder: string): number {
     .reduce((sum, size) => sum + size, 0)
 }
 
-/** One sentence for the person. `aside`: the name under which the unusable file was set aside. */
+/** One sentence for a person. `aside` is the name of the unusable file, if it was set aside. */
 export function historySentence(failure: StorageFailure, aside?: string): string {
   const kept = aside === undefined ? '' : ` It was renamed to ${aside}.`
   switch (failure) {

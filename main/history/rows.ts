@@ -6,15 +6,15 @@ import type { Sample, SampleSource } from '../../app/history/sample.ts'
 import { jsonOf } from '../../app/service/json.ts'
 
 /**
- * Conversion between table columns and the records of app/history. Rows are read as arrays, which takes half
- * the time of objects.
+ * Conversion between table columns and the records of app/history. Rows are arrays, which take half the time
+ * of objects.
  */
 
 export type Row = readonly unknown[]
 
 /**
- * Narrows a row, which `node:sqlite` types as an object even for `setReturnArrays`. Below, columns are
- * checked one by one and not by a schema, which made reading 100,000 rows two to three times slower.
+ * Narrows a row, which `node:sqlite` types as an object even with `setReturnArrays`. The functions below
+ * check columns one by one, because a schema would take two to three times as long for 100,000 rows.
  */
 export function asRow(row: unknown): Row {
   if (!Array.isArray(row)) throw new TypeError('a history statement returned a row that is not an array')
@@ -66,8 +66,7 @@ export const rollupOf = (row: Row): Rollup => ({
 })
 
 /**
- * A chart column from `min(at), max(at), low, high, low_first, source, rejected` over stretches of
- * `lengthMs`.
+ * A chart column from `min(at), max(at), low, high, low_first, source, rejected`, over rollups of `lengthMs`.
  */
 export const columnOf = (row: Row, lengthMs: number): Extent & Pick<Sample, 'rejected'> => ({
   atMs: whole(row[0]),
@@ -114,8 +113,8 @@ export const slotValues = (sample: SlotSample): number[] => [
 /**
  * Parses a stored event.
  *
- * `undefined` for a kind that this version does not know, for example after a downgrade, and for damaged
- * text. So one bad row does not affect the others.
+ * `undefined` for damaged text, and for a kind that this version does not know (for example after a
+ * downgrade). One bad row therefore does not affect the others.
  */
 export function storedEvent(body: unknown): LoggedEvent | undefined {
   return loggedEvent.safeParse(jsonOf(String(body))).data

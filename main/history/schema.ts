@@ -1,9 +1,10 @@
 /**
- * The migrations of the history's tables, in order. A released migration is never changed; new ones are
+ * The migrations of the history's tables, in order. Released migrations are never changed. New ones are
  * appended.
  *
  * Every table is clustered by series and time (`WITHOUT ROWID`), because rows are read, rolled up and deleted
- * in that order. `minutes`, `quarters` and `hours` hold closed stretches only; the open one is in `samples`.
+ * in that order. `minutes`, `quarters` and `hours` have only completed rollups. The open rollup is still in
+ * `samples`.
  */
 export const HISTORY_MIGRATIONS: readonly string[] = [
   `
@@ -61,7 +62,7 @@ export const HISTORY_MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX events_by_time ON events (profile, at);
   `,
-  // Coarser levels, because a chart or report of a day or a week would otherwise read too many minutes.
+  // Coarser levels. Without them, a chart or report of a day or a week would read too many minutes.
   `
   CREATE TABLE quarters (
     series INTEGER NOT NULL,
@@ -95,21 +96,21 @@ export const HISTORY_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (series, at)
   ) STRICT, WITHOUT ROWID;
   `,
-  // Open alerts, so that a restart does not announce a lasting condition again.
+  // Open alerts. Without them, a restart would announce a lasting condition again.
   `
   CREATE TABLE open_alerts (
     id TEXT PRIMARY KEY,
     body TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
-  // Environments, which distinguish live from simulated rows in exports.
+  // Environments. They distinguish live from simulated rows in exports.
   `
   CREATE TABLE profiles (
     id TEXT PRIMARY KEY,
     environment TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
-  // Own requests per minute by program behind the gateway: each program's part of `own`.
+  // Own requests per minute, by program behind the gateway. `own` includes them.
   `
   CREATE TABLE program_use (
     series INTEGER NOT NULL,

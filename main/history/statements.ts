@@ -1,19 +1,17 @@
 import { ROLLUP_COLUMNS, SAMPLE_COLUMNS, SLOT_COLUMNS } from './rows.ts'
 import type { LEVELS } from './tiers.ts'
 
-/** The tables of rolled-up stretches. */
+/** The tables of rollups. */
 export type TierName = 'minutes' | (typeof LEVELS)[number]['table']
 
 /**
- * A stretch that contains a header takes its levels from headers only; `source` 2 is `header` (`SOURCES` in
- * rows.ts).
+ * The levels of a rollup with a header come only from headers. `source` 2 is `header` (`SOURCES` in rows.ts).
  */
 const levelOf = (end: 'min' | 'max', column: string): string =>
   `coalesce(${end}(CASE WHEN source = 2 THEN ${column} END), ${end}(${column}))`
 
 /**
- * For a single stretch, `low_first` is exact. For several stretches, it tells whether the low came first in
- * each of them.
+ * `low_first` is exact for a single rollup. For several rollups, it shows whether the low came first in each.
  */
 const COLUMNS = `min(at), max(at), ${levelOf('min', 'low')}, ${levelOf('max', 'high')},
   min(low_first), max(source), sum(rejected)`
@@ -37,7 +35,7 @@ export const STATEMENTS = {
   minutesFrom: 'SELECT min(at) FROM minutes WHERE series = ?',
   rawFrom: 'SELECT min(at) FROM samples WHERE series = ?',
   minutes: `SELECT ${ROLLUP_COLUMNS} FROM minutes WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,
-  /** Others' requests and the mean level, in stretches of `?4` milliseconds. */
+  /** Others' requests and the mean level, in intervals of `?4` milliseconds. */
   stretches: `SELECT CAST(at / ?4 AS INTEGER) * ?4, sum(elsewhere), sum(known_ms), avg((low + high) / 2.0)
     FROM minutes WHERE series = ?1 AND at >= ?2 AND at < ?3 GROUP BY 1 ORDER BY 1`,
   quarters: `SELECT ${ROLLUP_COLUMNS} FROM quarters WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,
@@ -54,7 +52,7 @@ export const STATEMENTS = {
   dropProfile: 'DELETE FROM profiles WHERE id = ?',
   addProgramUse: `INSERT INTO program_use (series, at, program, class, requests) VALUES (?1, ?2, ?3, ?4, ?5)
     ON CONFLICT DO UPDATE SET requests = requests + ?5, class = ?4`,
-  /** Sums over columns of this many milliseconds, from the start of the interval. */
+  /** Sums over columns of `?4` milliseconds, from the start of the interval. */
   programUse: `SELECT program, CAST((at - ?2) / ?4 AS INTEGER), sum(requests) FROM program_use
     WHERE series = ?1 AND at >= ?2 AND at < ?3 GROUP BY 1, 2 ORDER BY 1, 2`,
   addDeskUse: `INSERT INTO desk_use (series, at, machine, requests) VALUES (?1, ?2, ?3, ?4)

@@ -11,15 +11,14 @@ export const LEVELS = [
 ] as const
 
 /**
- * If the clock was set back by more than this, its earlier time was wrong: see main/ports/timeline.ts.
+ * If the clock was set back by more than this, its earlier time was wrong. See main/ports/timeline.ts.
  * Milliseconds.
  */
 const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS
 
-/** The open stretches of one series. */
+/** The open rollups of one series. */
 interface Open {
   readonly minute: MinuteBuilder
-  /** One for each level of `LEVELS`. */
   readonly levels: (Rollup | undefined)[]
 }
 
@@ -28,15 +27,15 @@ interface Level {
   readonly lengthMs: number
   readonly insert: StatementSync
   readonly last: StatementSync
-  /** The rows of the level below that are not yet rolled up. */
+  /** Rows of the level below that are not rolled up yet. */
   readonly below: StatementSync
 }
 
 /**
- * Rolls up `samples` into `minutes`, and `minutes` into the levels above, as each stretch closes.
+ * Rolls up `samples` into `minutes`, and `minutes` into the coarser levels, as soon as a rollup is complete.
  *
- * Open stretches are kept in memory. They derive from the samples, so they can be rebuilt from the file after
- * a start or a failed write.
+ * Open rollups are in memory. They derive from samples, so they can be rebuilt from the file after a start or
+ * a failed write.
  */
 export class Tiers {
   readonly #open = new Map<number, Open>()
@@ -71,22 +70,22 @@ export class Tiers {
   }
 
   /**
-   * Sets the current time. If the clock was set back, open stretches would be in the future, so they are
-   * dropped.
+   * Sets the current time. If the clock was set back, drops open rollups, because they would be in the
+   * future.
    */
   goTo(nowMs: number): void {
     if (nowMs < this.#nowMs - WRONG_CLOCK_MS) this.#open.clear()
     this.#nowMs = nowMs
   }
 
-  /** Adds a sample. Must be called in the inserting transaction, before the insert. */
+  /** Adds a sample. Call this in the inserting transaction, before the insert. */
   add(series: number, sample: Sample): void {
     const open = this.#openOf(series)
     const closed = open.minute.add(sample)
     if (closed) this.#closed(series, open, closed)
   }
 
-  /** Closes stretches that ended before `nowMs` without a further sample. Must be called in a transaction. */
+  /** Closes rollups that ended before `nowMs` without a further sample. Call this in a transaction. */
   closeAt(nowMs: number): void {
     for (const [series, open] of this.#open) {
       const closed = open.minute.closeAt(nowMs)
@@ -96,8 +95,8 @@ export class Tiers {
   }
 
   /**
-   * Drops the open stretches after a failed transaction, because they contain data that is not in the file.
-   * They are rebuilt from the file.
+   * Drops the open rollups after a failed transaction, because they contain data that is not in the file.
+   * They are rebuilt from the file later.
    */
   forget(): void {
     this.#open.clear()
@@ -115,7 +114,7 @@ export class Tiers {
     return this.#openOf(series).minute.openAt(nowMs)
   }
 
-  /** The start of the first stretch not yet written at this level, in epoch milliseconds. */
+  /** Start of the first rollup that is not written yet at this level, epoch ms. */
   openFromMs(series: number, level: number): number {
     return this.#openOf(series).levels[level]?.atMs ?? Number.POSITIVE_INFINITY
   }
@@ -125,10 +124,10 @@ export class Tiers {
     if (known) return known
     const open: Open = { minute: new MinuteBuilder(), levels: LEVELS.map(() => undefined) }
     this.#open.set(series, open)
-    // Later rows were written while the clock was wrong; their stretches are closed when their time comes.
+    // Later rows were written under a wrong clock. Their rollups are closed at their own time.
     const untilMs = Math.min(this.#nowMs + WRONG_CLOCK_MS, Number.MAX_SAFE_INTEGER)
-    // Starts at the coarsest level, so that a stretch that is closed at a finer level is appended to the
-    // existing ones.
+    // Starts at the coarsest level. A rollup that closes at a finer level is then appended to the existing
+    // ones.
     for (const [level, { lengthMs, last, below }] of [...this.#levels.entries()].reverse()) {
       const lastMs = timeOf(last.get(series, untilMs))
       for (const row of below.iterate(series, lastMs === undefined ? 0 : lastMs + lengthMs, untilMs)) {
@@ -136,7 +135,7 @@ export class Tiers {
       }
     }
     const lastMinuteMs = timeOf(this.#lastMinute.get(series, untilMs)) ?? Number.NEGATIVE_INFINITY
-    // Starts `HOLD_MS` earlier, because the last sample before the first minute may be valid in that minute.
+    // Starts `HOLD_MS` earlier, because an earlier sample may be valid in the first minute.
     const fromMs = Math.max(0, lastMinuteMs + MINUTE_MS - HOLD_MS)
     for (const row of this.#samplesSince.iterate(series, fromMs, untilMs)) {
       const sample = sampleOf(asRow(row))
@@ -178,7 +177,7 @@ const timeOf = (row: Readonly<Record<string, unknown>> | undefined): number | un
   return typeof at === 'number' ? at : undefined
 }
 
-/** Makes a statement return rows as arrays; `node:sqlite` still types them as objects. */
+/** Makes a statement return rows as arrays. `node:sqlite` still types them as objects. */
 export function asArrays(statement: StatementSync): StatementSync {
   statement.setReturnArrays(true)
   return statement

@@ -13,7 +13,7 @@ import {
 /** How far back the record is read, in milliseconds. */
 const READ_MS = 30 * DAY_MS
 
-/** The record of one quota, oldest first; `undefined` while it can't be read. */
+/** The record of one quota, oldest first. `undefined` while it can't be read. */
 type StretchesOf = (
   profile: string,
   category: string,
@@ -22,7 +22,7 @@ type StretchesOf = (
 ) => readonly RecordedStretch[] | undefined
 
 interface Learned {
-  /** The day at the exchange when this was learned, and whether it was past 10:00. */
+  /** The exchange's day on which this was learned, and whether the time was past 10:00. */
   readonly dayMs: number
   readonly isShown: boolean
   readonly usual: UsualDay
@@ -32,8 +32,8 @@ interface Learned {
 const NO_LOADS: readonly UsualLoad[] = []
 
 /**
- * The usual day of each quota, learned from the record at the first look-up, on each new day at the exchange,
- * and again at 10:00 on that day.
+ * The usual day of each quota. It is learned from the record at the first lookup, on each new day of the
+ * exchange, and again at 10:00 on that day.
  */
 export class UsualDays {
   readonly #read: StretchesOf
@@ -44,9 +44,10 @@ export class UsualDays {
   }
 
   /**
-   * The usual loads of a row today. Reads the record if that is due. `mayRead`: whether this call may read
-   * it, which takes tens of milliseconds for a month of one row. Also returns whether this call read the
-   * record.
+   * The usual loads of a row today, and whether this call read the record.
+   *
+   * The record is read only if that is due and `mayRead` allows it. A month of one row takes tens of
+   * milliseconds.
    */
   look(profile: string, category: string, nowMs: number, mayRead: boolean) {
     const key = keyOf(profile, category)
@@ -63,7 +64,7 @@ export class UsualDays {
     return { loads, hasRead: true }
   }
 
-  /** The usual level of a row: see `usualLevels`. */
+  /** The usual level of a row. See `usualLevels`. */
   levels(profile: string, category: string, fromMs: number, toMs: number) {
     const usual = this.#learned.get(keyOf(profile, category))?.usual
     return usual === undefined ? [] : usualLevels(usual, fromMs, toMs)

@@ -20,7 +20,7 @@ interface Entry {
   lastUsedAt: number
 }
 
-/** The windows admitted by a code. A person can list them, and end a window that is not theirs. */
+/** The windows that were admitted by a code. A person can list them and end an unknown window. */
 export class AdmittedWindows {
   readonly #deps: AdmittedWindowsDeps
   readonly #windows = new Map<string, Entry>()
@@ -49,7 +49,7 @@ export class AdmittedWindows {
     this.#windows.delete(id)
   }
 
-  /** Lists the windows. `asking`: the id of the requesting window. */
+  /** Lists the windows. `asking` is the id of the requesting window. */
   list(asking?: string): readonly WindowSummary[] {
     return [...this.#windows].map(([id, { window, admittedAt, lastUsedAt }]) => ({
       id,

@@ -2,8 +2,8 @@ import type { Contract, Handlers } from '../../app/contract/ipc.ts'
 import { argumentError } from './argument-error.ts'
 
 /**
- * The result of one command from a window. An `error` line is shown in the window, and never repeats any part
- * of the argument.
+ * The result of one command from a window. The window shows `error`, which never repeats a part of the
+ * argument.
  */
 export type CommandAnswer =
   | { readonly kind: 'value'; readonly value: unknown }
@@ -11,7 +11,9 @@ export type CommandAnswer =
   | { readonly kind: 'bad-argument'; readonly error: string }
   | { readonly kind: 'failed'; readonly error: string; readonly cause: unknown }
 
-/** Runs one command, in any host. A handler is called only if the contract's parser accepted the argument. */
+/**
+ * Runs one command, in any host. The handler is called only if the contract's parser accepts the argument.
+ */
 export async function answerCommand<C extends Contract>(
   contract: C,
   handlers: Handlers<C>,

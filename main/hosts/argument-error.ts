@@ -2,9 +2,9 @@ import { systemErrorCode } from '../storage/system-error.ts'
 /**
  * Describes an invalid command argument in one line: the field and the expected type or range.
  *
- * It repeats no value or name that was received, because both may be secrets. Only the first step of a path
- * is named: contract arguments are strict objects, so that step is a declared field; deeper steps may be keys
- * of the input.
+ * Received values and names may be secrets and are not repeated. Only the first step of a path is named.
+ * Contract arguments are strict objects, so this step is a declared field. Deeper steps may be keys of the
+ * input.
  */
 export function argumentError(command: string, error: unknown): string {
   const issue = firstIssue(error)
@@ -25,7 +25,7 @@ interface Issue {
 }
 
 function complaint(issue: Issue): string {
-  // A deeper part can't be named, so its type and limits are not stated either.
+  // The part can't be named, so its type and limits are not stated.
   if (issue.path.length > 1) return 'has an invalid part'
   switch (issue.code) {
     case 'invalid_type':
@@ -58,9 +58,7 @@ function firstIssue(error: unknown): Issue | undefined {
   return issue as Issue
 }
 
-/**
- * Describes in one line why a flag's port could not be opened; `undefined` if the error has another cause.
- */
+/** One line if a flag's port could not be opened. `undefined` for any other error. */
 export function portTaken(error: unknown, port: number, flag = '--port'): string | undefined {
   const code = systemErrorCode(error)
   if (code === 'EADDRINUSE')

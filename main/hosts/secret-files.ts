@@ -6,7 +6,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** The environment with secrets from files, or the reason why one could not be read. */
 export interface SecretsReading {
-  /** The environment with each secret under its own name, wherever it comes from. */
+  /** The environment. Each secret is under its own name, whatever its source. */
   readonly environment: Environment
   /** One line about the first secret that could not be read. */
   readonly problem?: string
@@ -16,11 +16,10 @@ export interface SecretsReading {
 const MAX_SECRET_BYTES = 64 * 1024
 
 /**
- * Adds secrets from files to the environment, one per file: the file that `NAME_FILE` names, otherwise `NAME`
- * in systemd's `CREDENTIALS_DIRECTORY` (systemd.exec(5)).
+ * Adds secrets from files to the environment, one per file. The file is the one that `NAME_FILE` names.
+ * Without it, the file is `NAME` in systemd's `CREDENTIALS_DIRECTORY` (systemd.exec(5)).
  *
- * A variable that is itself set takes precedence over the directory. A line end at the end of a file is
- * removed.
+ * A variable that is set takes precedence over the directory. A line end at the end of a file is removed.
  */
 export function withSecretFiles(
   environment: Environment,
@@ -62,7 +61,7 @@ function readIfThere(path: string, read: (path: string) => string | undefined): 
 }
 
 /**
- * Reads a secret from a file or a pipe, such as a shell's `<(…)`; `undefined` if it is longer than
+ * Reads a secret from a file or a pipe, such as a shell's `<(…)`. `undefined` if it is longer than
  * `MAX_SECRET_BYTES`.
  */
 export function readSecret(path: string): string | undefined {
@@ -70,8 +69,8 @@ export function readSecret(path: string): string | undefined {
 }
 
 /**
- * The environment variables that contain secrets. Secrets are not flags, because every user can read the
- * arguments of a process.
+ * The environment variables with secrets. Flags are unsafe, because every user can read the arguments of a
+ * process.
  */
 export const SECRETS = [
   'HEADROOM_PASSPHRASE',
@@ -86,8 +85,8 @@ export const SECRETS = [
 type SecretName = (typeof SECRETS)[number]
 
 /**
- * Returns the environment. Deletes its secrets from the process's own environment, because that is included
- * in crash reports and inherited by child processes, such as the browser.
+ * Returns a copy of the environment and deletes its secrets from the process's own environment. Crash reports
+ * include the environment, and child processes such as the browser inherit it.
  */
 export function takenEnvironment(own: NodeJS.ProcessEnv): Readonly<NodeJS.ProcessEnv> {
   const taken = { ...own }

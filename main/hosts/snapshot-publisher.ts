@@ -1,19 +1,19 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Clock } from '../ports/ports.ts'
 
-/** Minimum time between two snapshots of one profile that changes trigger. */
+/** Minimum time between two snapshots of one profile because of changes. Milliseconds. */
 export const PUBLISH_EVERY_MS = 250
 /**
- * How often a snapshot is sent even without a change. It is less than a second, because displayed numbers are
- * valid for a second and timers fire late.
+ * Interval of snapshots without a change, in milliseconds. Displayed numbers are valid for a second, and
+ * timers fire late.
  */
 export const PUBLISH_AT_LEAST_EVERY_MS = 900
 const MAX_PER_SECOND = 4
 
 interface Lane {
-  /** Monotonic time of the last snapshot that was sent because of a change. */
+  /** Monotonic time of the last snapshot that a change caused. */
   changeSentMs: number
-  /** Times of the last `MAX_PER_SECOND` snapshots, oldest first, whatever their reason. */
+  /** Monotonic times of the last `MAX_PER_SECOND` snapshots, oldest first. */
   sentMs: readonly number[]
   due: (() => void) | undefined
   cancelRefresh: () => void
@@ -22,10 +22,10 @@ interface Lane {
 }
 
 /**
- * Sends the latest snapshot of each profile to one window, and never queues snapshots.
+ * Sends the latest snapshot of each profile to one window. Snapshots are never queued.
  *
- * The first change after a pause is sent at once, and further changes at most four times a second. While the
- * window is hidden, nothing is sent. A snapshot is computed when it is sent.
+ * The first change after a pause is sent immediately, and further changes at most four times a second.
+ * Nothing is sent to a hidden window. A snapshot is computed when it is sent.
  */
 export class Publisher {
   readonly #clock: Clock
@@ -45,7 +45,7 @@ export class Publisher {
     this.#send = send
   }
 
-  /** From now on, sends these profiles, and any that changes, at least once a second. */
+  /** Sends each of these profiles, and any that changes, at least once a second from now on. */
   keepFresh(profiles: readonly string[]): void {
     this.#keepsFresh = true
     for (const profile of profiles) this.#refreshLater(profile, this.#laneOf(profile))
@@ -59,7 +59,7 @@ export class Publisher {
     }
     if (lane.due) return
     const waitMs = this.#earliestMs(lane) - this.#clock.monotonicMs()
-    // A timer is used even for 0 ms, because one change often causes several calls of `changed`.
+    // The timer runs even for 0 ms, because one change often causes several calls of `changed`.
     lane.due = this.#clock.after(Math.max(0, waitMs), () => {
       lane.due = undefined
       lane.changeSentMs = this.#clock.monotonicMs()
@@ -71,7 +71,7 @@ export class Publisher {
     this.#visible = visible
     for (const [profile, lane] of this.#lanes) {
       if (!visible) {
-        // A pending change is sent when the window is visible again; until then no timer runs.
+        // A pending change is sent when the window is visible again. Until then, no timer runs.
         lane.missed ||= lane.due !== undefined
         this.#cancel(lane)
         continue
@@ -95,8 +95,7 @@ export class Publisher {
   }
 
   /**
-   * The earliest time at which the next change may be sent. Snapshots that were sent without a change count
-   * only towards the limit per second.
+   * Earliest time for the next change. Snapshots without a change count only towards the limit per second.
    */
   #earliestMs({ changeSentMs, sentMs }: Lane): number {
     const [oldest] = sentMs.length < MAX_PER_SECOND ? [] : sentMs
@@ -115,7 +114,7 @@ export class Publisher {
     lane.cancelRefresh()
     if (!this.#keepsFresh || !this.#visible) return
     lane.cancelRefresh = this.#clock.after(PUBLISH_AT_LEAST_EVERY_MS, () => {
-      // A pending change is sent within the second anyway.
+      // The pending change is sent within the second anyway.
       if (lane.due) this.#refreshLater(profile, lane)
       else this.#flush(profile, lane)
     })

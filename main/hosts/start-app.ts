@@ -49,28 +49,28 @@ export interface AppDeps {
   readonly ports: MonitorPorts
   /** The description of the host, which each window receives. */
   readonly hello: Hello
-  /** The host's notifications; absent if only the windows show alerts. */
+  /** The host's notifications. Absent if only the windows show alerts. */
   readonly announcer?: Announcer
-  /** If absent, keys are kept only in memory, and the window says so. */
+  /** Absent if keys are only in memory, which the window then says. */
   readonly keystore?: Keystore
   /**
-   * Whether keys may be sealed under a new data key while the stored ones cannot be opened. False under a
+   * Whether keys may be sealed under a new data key while the stored ones can't be opened. False under a
    * passphrase.
    */
   readonly startsOver?: boolean
-  /** Stores a person's consent to unprotected keys; absent if the keystore never needs it. */
+  /** Stores a person's consent to unprotected keys. Absent if the keystore never needs consent. */
   readonly keepConsent?: KeepConsent
   /** Starts with the built-in simulator and ignores stored keys. */
   readonly simulate?: boolean
-  /** The secret of the built-in simulator's control surface; absent without a control surface. */
+  /** The secret of the built-in simulator's control surface. Absent without a control surface. */
   readonly simulatorControl?: string
-  /** Opens a browser; absent if that is impossible. The window then shows the link of a sign-in. */
+  /** Opens a browser. Absent if impossible. The window then shows the link of a sign-in. */
   readonly openUrl?: OpenUrl
-  /** Sends programs' requests through the gateway; if absent, the environment's proxies are used. */
+  /** Sends programs' requests for the gateway. Default: through the environment's proxies. */
   readonly forward?: ForwardHttp
-  /** The gateway's port for this run; if absent, it stays as last turned on or off. */
+  /** The gateway's port for this run. Default: the gateway stays as last turned on or off. */
   readonly gatewayPort?: number
-  /** Opens a folder in the system's file manager; absent on systems without one. */
+  /** Opens a folder in the system's file manager. Absent on systems without one. */
   readonly showFolder?: (folder: string) => Promise<Outcome> | Outcome
   /** Programs with keys that a person chose, for this run. */
   readonly givenPrograms?: readonly GivenProgram[]
@@ -170,7 +170,7 @@ export async function startApp({
   const unsubscribe = monitor.subscribe({
     changed: () => {},
     event: ({ kind, profile }) => {
-      // After a long sleep the demonstration's sign-in has expired, and nothing can renew it.
+      // After a long sleep, the demonstration's sign-in has expired and can't be renewed.
       if (kind !== 'sign-in-required' || !demonstration.isShown(profile)) return
       ports.clock.after(0, () => monitor.disconnect(profile))
     },
@@ -293,7 +293,7 @@ const noFileManager = (folder: string): Outcome => ({
   message: `The data folder is ${folder}.`,
 })
 
-/** Messages about the key storage for the window; empty if all is well. */
+/** Messages about the key storage for the window. Empty without problems. */
 function storageNotices({ notices, status }: VaultHandle): readonly string[] {
   return status.state === 'ok' || status.line === undefined ? notices : [...notices, status.line]
 }

@@ -5,7 +5,7 @@ import { systemErrorCode } from '../storage/system-error.ts'
 /**
  * The built window, read once at startup.
  *
- * Requests are looked up by their exact, undecoded path, so no path can lead outside the folder.
+ * Requests are looked up by their exact, undecoded path, so no path leads outside the folder.
  */
 export interface WindowFiles {
   /** `path` begins with a slash and has no query. */
@@ -42,7 +42,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Reads the built window. Throws if the folder contains none. */
+/** Reads the built window. Throws if the folder has none. */
 export function readWindowFiles(folder: string): WindowFiles {
   const files = new Map<string, WindowFile>()
   for (const path of pathsIn(folder, '/')) {
@@ -61,10 +61,9 @@ export function readWindowFiles(folder: string): WindowFiles {
   }
 }
 
-/** Whether a path is the path of the page. */
 export const isWindowPage = (path: string): boolean => path === '/' || path === PAGE
 
-/** Lists the files level by level, because `readdir` inside Electron's archive has no recursion. */
+/** Lists the files level by level, because `readdir` has no recursion inside Electron's archive. */
 function* pathsIn(folder: string, at: string): Generator<string> {
   for (const entry of listFolder(join(folder, at))) {
     if (entry.isDirectory()) yield* pathsIn(folder, `${at}${entry.name}/`)

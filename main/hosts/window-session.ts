@@ -24,9 +24,9 @@ export interface WindowSession {
   close(): void
 }
 
-/** Opens the windows of a host: one session each, with the functions that deliver its pushes. */
+/** Opens the windows of a host. Each has one session, with the functions that deliver its pushes. */
 export interface Windows {
-  /** `id`: the window's id in the list of admitted windows, if the window is listed. */
+  /** `id` is the window's id in the list of admitted windows, if listed. */
   open(pushes: Pushes<AppContract>, id?: string): WindowSession
 }
 
@@ -49,7 +49,7 @@ export interface WindowsDeps {
   readonly clock: Clock
   readonly hello: () => Hello
   readonly features: AppFeatures
-  /** Tracks which windows are visible; absent if nothing depends on that. */
+  /** Tracks which windows are visible. Absent if nothing depends on visibility. */
   readonly attention?: Attention
   /** Absent in a host whose windows need no code. */
   readonly admitted?: AdmittedWindows

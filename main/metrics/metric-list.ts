@@ -30,7 +30,7 @@ export interface MetricSample {
 export interface ProcessFacts {
   /** The version of Headroom. */
   readonly version: string
-  /** The process start in epoch milliseconds; counters start here. */
+  /** The process start in epoch milliseconds. Counters start here. */
   readonly startedMs: number
 }
 
@@ -52,8 +52,8 @@ type Values =
   | { readonly samples: (input: MetricsInput) => readonly MetricSample[] }
 
 /**
- * The definition of one metric: a value for each profile, request quota or slot quota, or a function that
- * returns samples.
+ * The definition of one metric. Has a function for the value of each profile, request quota or slot quota, or
+ * for all samples.
  */
 type Definition = Pick<Metric, 'name' | 'help'> & { readonly type?: 'counter' } & Values
 
@@ -61,7 +61,7 @@ type Definition = Pick<Metric, 'name' | 'help'> & { readonly type?: 'counter' } 
  * The snapshots of all profiles as metrics.
  *
  * Labels name the profile, the category and a state, but no secret, account or token. Times are epoch seconds
- * and rates per second, as Prometheus recommends. A category that another row counts has no numbers.
+ * and rates are per second, as Prometheus recommends. A category that another row counts has no numbers.
  */
 export const metricsOf = (input: MetricsInput): readonly Metric[] =>
   METRICS.map((definition) => ({
@@ -429,8 +429,8 @@ interface StateSet<S extends string> {
 }
 
 /**
- * One series for each state: 1 for the current state and 0 for the others. A series that disappeared would
- * look like a restart.
+ * One series per state: 1 for the current state, 0 for the others. A disappearing series would look like a
+ * restart.
  */
 const stateSet = <S extends string>({ labels, label, states, holds }: StateSet<S>): readonly MetricSample[] =>
   states.map((state) => ({ labels: { ...labels, [label]: state }, value: state === holds ? 1 : 0 }))
@@ -442,7 +442,7 @@ const rowLabels = (snapshot: Snapshot, { category }: { readonly category: string
   category,
 })
 
-/** The value; `undefined` for the documented default, which states a limit but is no measurement. */
+/** The value. `undefined` for a documented default, which is not a measurement. */
 const seen = (source: string, value: number): number | undefined => (source === 'default' ? undefined : value)
 
 const sample = (labels: MetricSample['labels'], value: number | undefined): readonly MetricSample[] =>
@@ -467,7 +467,7 @@ function streamCounts(snapshot: Snapshot): readonly MetricSample[] {
 }
 
 /**
- * Restart counters, including zeros for categories without restarts: a counter that first appears at 1 shows
+ * Restart counters. Categories without restarts have zeros, because a counter that first appears at 1 shows
  * no increase.
  */
 function restartSamples(snapshot: Snapshot, restarts: ReadonlyMap<string, number>): readonly MetricSample[] {

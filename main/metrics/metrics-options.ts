@@ -1,12 +1,11 @@
 import { BEARER_LENGTH } from './metrics-server.ts'
 
-/** Options of the metrics server, `--metrics-port`. */
 export interface MetricsOptions {
   readonly port: number
   readonly bearer: string
 }
 
-/** Whether a way of exporting metrics was requested. `line`: what is wrong with its settings. */
+/** Whether an export of metrics was requested. `line` describes a fault of its settings. */
 export type Choice<Options> =
   | { readonly kind: 'off' }
   | { readonly kind: 'on'; readonly options: Options }
@@ -15,8 +14,8 @@ export type Choice<Options> =
 const VARIABLE = 'HEADROOM_METRICS_TOKEN'
 
 /**
- * Options of the metrics server from the command line. The bearer is required and comes from the environment,
- * because process lists show flags.
+ * Options of the metrics server. The required bearer comes from the environment, because process lists show
+ * flags.
  */
 export function metricsChoice(
   port: number | undefined,
@@ -32,22 +31,21 @@ export function metricsChoice(
   return { kind: 'on', options: { port, bearer } }
 }
 
-/** Options of the push by OTLP. */
 export interface OtlpOptions {
   readonly protocol: 'http/protobuf' | 'http/json'
   /** Interval between pushes in milliseconds, OTEL_METRIC_EXPORT_INTERVAL. */
   readonly intervalMs: number
-  /** The host, for messages; the exporter reads the full address itself. */
+  /** The host, for messages. The exporter itself reads the full address. */
   readonly host: string
 }
 
 const DEFAULT_INTERVAL_MS = 60_000
-/** The minimum interval, so that a mistake in a variable can't flood a collector. Milliseconds. */
+/** Minimum interval in milliseconds, so that a mistake can't flood a collector. */
 const MIN_INTERVAL_MS = 1_000
 
 /**
- * Options of the push by OTLP, from the environment variables of OpenTelemetry's specification ("OTLP
- * Exporter"). Without an endpoint, the push is off.
+ * Options of the push by OTLP, from OpenTelemetry's environment variables ("OTLP Exporter" in its
+ * specification). Without an endpoint, the push is off.
  */
 export function otlpChoice(environment: Readonly<Record<string, string | undefined>>): Choice<OtlpOptions> {
   const of = (...names: readonly string[]) => {

@@ -6,7 +6,7 @@ import { type MetricsSource, metricsSource } from './metrics-source.ts'
 
 /** Sends metrics to a collector. */
 export interface MetricsExporter {
-  /** Sends once. Never rejects; resolves to the reason for a failure in plain words, or to `undefined`. */
+  /** Sends once. Resolves with the reason of a failure in plain words, or `undefined`. Never rejects. */
   send(metrics: readonly Metric[], atMs: number): Promise<string | undefined>
   close(): Promise<void>
 }
@@ -18,7 +18,7 @@ export interface MetricsPushDeps {
   readonly intervalMs: number
   /** The destination, for messages. */
   readonly host: string
-  /** Called once when pushes begin to fail, and once when they work again. */
+  /** Called once when pushes start to fail, and once when they work again. */
   say(line: string): void
 }
 
@@ -31,7 +31,7 @@ const FIRST_MS = 1_000
 const LAST_PUSH_MS = 1_000
 
 /**
- * Pushes the metrics at an interval, one push at a time. A failed push is not retried, because the next one
+ * Pushes the metrics at an interval, one push at a time. A failed push is not repeated, because the next one
  * has newer values.
  */
 export function startMetricsPush({
@@ -70,7 +70,6 @@ export function startMetricsPush({
   }
 }
 
-/** Waits for `work`, at most `ms` milliseconds. */
 function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(ms, resolve)

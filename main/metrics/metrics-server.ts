@@ -25,8 +25,8 @@ export const BEARER_LENGTH = { least: 16, most: 4_096 } as const
 /**
  * Serves `/metrics` to a Prometheus on this machine.
  *
- * Binds to loopback and requires the exact Host and a bearer: a web page can reach loopback too, but it can't
- * set another Host and does not know the bearer.
+ * The server is on loopback, and requires the exact Host and a bearer. A web page can reach loopback too, but
+ * it can't set Host and does not know the bearer.
  */
 export function startMetricsServer(deps: MetricsServerDeps): MetricsServer {
   const expected = digest(deps.bearer)
@@ -77,7 +77,7 @@ function send(response: ServerResponse, { status, text, headers = {} }: Answer, 
   response.end(withBody ? text : undefined)
 }
 
-/** A digest of fixed length, so that any two inputs can be compared in constant time. */
+/** A digest of fixed length, so that comparisons take constant time. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
@@ -95,7 +95,7 @@ export function prometheusText(metrics: readonly Metric[]): string {
 
 const helpText = (help: string): string => help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 
-/** Labels as text. Values are escaped, because category names can come from a server's header. */
+/** Labels as text, escaped. A category's name can come from a server's header. */
 function labelText(labels: MetricSample['labels']): string {
   const pairs = Object.entries(labels).map(([name, text]) => {
     const escaped = text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
@@ -122,7 +122,7 @@ export type MetricsClaim =
   | { readonly kind: 'claimed'; serve(source: MetricsSource): ServedMetrics; close(): Promise<void> }
   | { readonly kind: 'failed'; readonly line: string }
 
-/** Claims the port. If that fails, the result has one line that names the flag. */
+/** Claims the port. After a failure, the result's line names the flag. */
 export async function claimMetrics({ port, bearer }: MetricsOptions): Promise<MetricsClaim> {
   try {
     const claimed = await claimPort(port)

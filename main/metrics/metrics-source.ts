@@ -1,13 +1,13 @@
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { type Metric, metricsOf, type ProcessFacts } from './metric-list.ts'
 
-/** The metrics of a monitor; counters start when the source is created. */
+/** The metrics of a monitor. Counters start when the source is created. */
 export interface MetricsSource {
   metrics(): readonly Metric[]
   close(): void
 }
 
-/** Subscribes to the monitor, in order to count stream restarts. */
+/** Creates a source that subscribes to the monitor, to count stream restarts. */
 export function metricsSource(
   monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe'>,
   process: ProcessFacts,

@@ -10,8 +10,8 @@ import type { OtlpOptions } from './metrics-options.ts'
 import type { MetricsExporter } from './metrics-push.ts'
 
 /**
- * An exporter of metrics by OTLP over HTTP. The packages read destination, headers, timeout and compression
- * from OTEL_EXPORTER_OTLP_*, and the resource attributes from OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+ * An exporter of metrics by OTLP over HTTP. Its packages read destination, headers, timeout and compression
+ * from OTEL_EXPORTER_OTLP_*, and resource attributes from OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
  */
 export function otlpExporter({ protocol }: OtlpOptions, process: ProcessFacts): MetricsExporter {
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter()
@@ -52,7 +52,7 @@ function dataOf({ name, type, help, samples }: Metric, startTime: HrTime, endTim
 
 const hrTime = (ms: number): HrTime => [Math.floor(ms / 1000), Math.round((ms % 1000) * 1_000_000)]
 
-/** A failure in our own words, because the packages' messages can quote the collector's answer. */
+/** A failure in our own words, because the packages' messages may quote the collector's answer. */
 function failureText(error: Error | undefined): string {
   const code = error !== undefined && 'code' in error ? error.code : undefined
   if (typeof code === 'number') return `it responded ${code}`

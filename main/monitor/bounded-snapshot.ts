@@ -10,8 +10,8 @@ import { gravityOf } from '../../app/quota/state.ts'
 import { slotStatus, streamStatus } from '../../app/status/stream-status.ts'
 
 /**
- * Maximum size of all connected keys' snapshots together, as JSON in UTF-8. This is about half of what a
- * window may leave unread before its push stream is ended.
+ * Maximum size of the snapshots of all connected keys together, in bytes of JSON as UTF-8. A push stream ends
+ * when a window has left about twice as much unread.
  */
 export const MAX_SNAPSHOTS_BYTES = 512_000
 
@@ -26,8 +26,8 @@ interface Lists {
 type ListName = keyof Lists
 
 /**
- * The share of the available bytes that is reserved for each list. Bytes that a list does not use are
- * available to the next list, and finally to programs' use.
+ * Share of the available bytes that is reserved for each list. Unused bytes are available to the next list,
+ * and finally to programs' use.
  */
 const SHARES: Readonly<Record<ListName, number>> = {
   requests: 0.3,
@@ -39,7 +39,7 @@ const SHARES: Readonly<Record<ListName, number>> = {
 const USE_SHARE = 0.2
 const LIST_NAMES = Object.keys(SHARES) as readonly ListName[]
 
-/** The priority of an item, compared number by number: first problems, then use. */
+/** Priorities of an item, most significant first: its problems, then its use. */
 const WORTHS: { readonly [K in ListName]: (item: Lists[K][number]) => Worth } = {
   requests: ({ state, use, observedAt = 0 }) => [
     state === 'not-checked' ? -1 : gravityOf(state),
@@ -53,13 +53,13 @@ const WORTHS: { readonly [K in ListName]: (item: Lists[K][number]) => Worth } = 
 
 type Worth = readonly number[]
 
-/** Larger than any count in `unlisted`, to reserve room for its digits. */
+/** Larger than any count in `unlisted`. Reserves room for the digits. */
 const MAX_COUNT = 999_999
 
 /**
- * The snapshot in at most `maxBytes` of JSON; unchanged if it fits.
+ * The snapshot in at most `maxBytes` of JSON. Unchanged if it fits.
  *
- * Keeps the most important items, in their original order: those with problems, then the most used.
+ * Keeps the most important items in their original order. Items with problems come first, then the most used.
  * `unlisted` counts the rest.
  */
 export function boundedSnapshot(snapshot: Snapshot, maxBytes: number): Snapshot {
@@ -94,7 +94,7 @@ export function boundedSnapshot(snapshot: Snapshot, maxBytes: number): Snapshot 
   }
 }
 
-/** The items that fit: first within the share of their list, then in bytes that other lists leave. */
+/** The items that fit. Each list first fills its own share, then bytes that other lists leave. */
 function keptItems(lists: Lists, room: Room): ReadonlySet<object> {
   const kept = new Set<object>()
   const whole = room.bytes
@@ -114,7 +114,7 @@ function rankedItems<K extends ListName>(lists: Lists, name: K): readonly Lists[
   return byWorth(items, WORTHS[name])
 }
 
-/** Highest priority first; equal items in their original order. */
+/** Sorts by priority, highest first. Equal items keep their order. */
 function byWorth<T>(items: readonly T[], worthOf: (item: T) => Worth): readonly T[] {
   return items
     .map((item) => ({ item, worth: worthOf(item) }))
@@ -124,7 +124,7 @@ function byWorth<T>(items: readonly T[], worthOf: (item: T) => Worth): readonly 
 
 type ProgramUse = ProgramSummary['use'][number]
 
-/** One program's use of one category, and its part of that row's use. */
+/** A program's use of one category, and its part of the row's use. */
 interface Use {
   readonly id: string
   readonly use: ProgramUse
@@ -178,7 +178,7 @@ const withoutUse = (program: ProgramSummary): ProgramSummary => ({
 
 const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value))
 
-/** The bytes that are left in a JSON array or object. */
+/** The remaining bytes of a JSON array or object. */
 class Room {
   bytes: number
 
@@ -186,7 +186,7 @@ class Room {
     this.bytes = bytes
   }
 
-  /** Reserves room for one item and its comma, if available. */
+  /** Reserves bytes for one item and its comma. Returns false if they are not available. */
   takes(bytes: number): boolean {
     if (bytes + 1 > this.bytes) return false
     this.bytes -= bytes + 1

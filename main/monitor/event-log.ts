@@ -3,16 +3,13 @@ import type { KeyReport, LoggedEvent } from '../../app/contract/events.ts'
 
 const MAX_KEPT = 500
 
-/**
- * The latest events of all profiles, numbered, oldest first, created from the reports of the parts of each
- * profile.
- */
+/** The latest events of all profiles, numbered, oldest first. Events are created from reports. */
 export class EventLog {
   readonly #trackers = new Map<string, ConditionTracker>()
   #events: LoggedEvent[] = []
   #seq = 0
 
-  /** The event for a report; `undefined` if the report contains nothing new. */
+  /** The event for a report. `undefined` if the report contains nothing new. */
   add(report: KeyReport, profile: string, atMs: number): LoggedEvent | undefined {
     const event = this.#trackerOf(profile).told(report, atMs)
     if (event === undefined) return undefined
@@ -27,10 +24,7 @@ export class EventLog {
     return this.#events.filter((event) => event.seq > seq).slice(-MAX_KEPT)
   }
 
-  /**
-   * Must be called when a profile's parts are created or removed, because new parts know no lasting
-   * conditions.
-   */
+  /** Call this when a profile's parts are created or removed. New parts know no lasting conditions. */
   forget(profile: string): void {
     this.#trackers.delete(profile)
   }

@@ -13,15 +13,15 @@ const MAX_KEY_LENGTH = 64 << 10
 const MAX_KEYS = 64
 const MAX_NAME_LENGTH = 256
 /**
- * The maximum period of a stored poller, in seconds, and its maximum number of calls. No recognized poller
- * comes near either.
+ * Maximum period of a stored poller in seconds, and its maximum number of calls. Recognized pollers are far
+ * below both.
  */
 const MAX_POLL = 600
 const SCHEMA_VERSION = 1
 /** Significant digits of a stored number. */
 const DIGITS = 4
 
-/** Numbers of at least 0, written as one string, which is half as long as a list. */
+/** Numbers of at least 0 as one string, which is half as long as a list. */
 const numbers = (count: number) =>
   z
     .string()
@@ -64,20 +64,19 @@ type StoredQuota = z.output<typeof storedQuota>
 type StoredKey = z.output<typeof storedKey>
 type Stored = z.output<typeof stored>
 
-/** The learned data of one key. */
 export interface KeyLearning {
   read(): LearnedQuotas
-  /** Replaces the learned data in memory; `flush` writes it. */
+  /** Replaces the learned data in memory. `flush` writes it. */
   keep(learned: LearnedQuotas): void
   forget(): Saved
 }
 
 /**
- * What headers showed about others' use, by API key and category: `learned.json` in the data folder, without
- * accounts and tokens. Without a folder, this data is kept as long as the process runs.
+ * What headers showed about others' use, by API key and category. Stored in `learned.json` in the data
+ * folder, without accounts and tokens. Without a folder, the data is lost when the process ends.
  *
- * A file that is damaged, unknown or from a newer version is set aside, and learning starts again. An entry
- * is read only by the key that wrote it. Nothing is written for a key that is only in memory.
+ * A file that is damaged, unknown or from a newer version is set aside, and learning starts again. Only the
+ * key that wrote an entry can read it. Data of a key that is only in memory is not written.
  */
 export class Learning {
   readonly #file: JsonFile<Stored>
@@ -85,7 +84,7 @@ export class Learning {
   readonly #owners = new Map<string, PinOwner>()
   #written: string
 
-  /** `problem`: called with one sentence if the file can't be read. */
+  /** `problem` is called with one sentence if the file can't be read. */
   constructor(folder: string | undefined, nowMs: number, problem: (sentence: string) => void = () => {}) {
     this.#file = new JsonFile({
       ...{ folder, name: 'learned', what: 'Learned traffic', schema: stored },
@@ -118,7 +117,7 @@ export class Learning {
     }
   }
 
-  /** Writes what has changed since the last write. */
+  /** Writes the file if its content has changed. */
   flush(): Saved {
     const keys = [...this.#keys].filter(([id]) => this.#owners.get(id)?.isKept() ?? true).slice(-MAX_KEYS)
     const next = Object.fromEntries(keys)
@@ -130,7 +129,7 @@ export class Learning {
   }
 }
 
-/** The categories that fit; those with the newest headers are preferred. */
+/** The categories that fit. Those with the newest headers are preferred. */
 function bounded(learned: LearnedQuotas): StoredKey['quotas'] {
   const newest = Object.entries(learned)
     .filter(([category]) => category.length <= MAX_NAME_LENGTH)

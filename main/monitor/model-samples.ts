@@ -16,8 +16,8 @@ export interface ModelSamplesDeps {
 const SAMPLE_MS = 3_000
 
 /**
- * Samples the quota model between headers: for the chart, for states, and to notice when others stop, which
- * may show only as time passes.
+ * Samples the quota model between headers, for charts and states. Some changes, such as the end of others'
+ * use, show only as time passes.
  */
 export class ModelSamples {
   readonly #deps: ModelSamplesDeps
@@ -28,7 +28,7 @@ export class ModelSamples {
     this.#deps = deps
   }
 
-  /** Takes the first sample now, and further ones at regular intervals. */
+  /** Takes the first sample now, and others at regular intervals. */
   start(): void {
     this.#take()
   }

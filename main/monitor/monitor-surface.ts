@@ -5,9 +5,8 @@ import type { OrdersSurface } from '../../app/orders/ports.ts'
 import type { OrdersChoice, Profile } from '../ports/profile.ts'
 import type { ProfileSession } from './profile-session.ts'
 
-/** Callbacks of a monitor. */
 export interface MonitorListener {
-  /** The profile's snapshot changed. Not throttled: subscribers throttle if they need to. */
+  /** The profile's snapshot changed. Calls are not throttled. */
   changed(profile: string): void
   event(event: LoggedEvent): void
   removed(profile: string): void
@@ -20,29 +19,28 @@ export type AttachedOrders = Pick<OrdersSurface, 'summary' | 'switchChanged'>
 export interface MonitorSurface {
   connect(profile: Profile): void
   disconnect(profile: string): Outcome
-  /** The snapshot of a profile, computed for the time of the call; `undefined` if it is not connected. */
+  /** The snapshot of a profile at the time of the call. `undefined` if the profile is not connected. */
   snapshot(profile: string): Snapshot | undefined
   profiles(): readonly string[]
   /**
    * A digest that distinguishes a connected key from a former key with the same id. `undefined` for a key
-   * that is not connected, or whose addresses are damaged.
+   * that is not connected or has damaged addresses.
    */
   keyMark(id: string): string | undefined
   /** Events with a `seq` above `after`, oldest first, at most 500. */
   events(after: number): readonly LoggedEvent[]
   /**
-   * Opens or closes a key's switch for orders, and stores this for later starts. Stopping takes effect even
-   * if it can't be stored.
+   * Allows or stops a key's orders, also for later starts. Stopping takes effect even if it can't be stored.
    */
   setOrders(id: string, orders: OrdersChoice): Outcome
-  /** Includes the orders of each key in snapshots from now on. */
+  /** Includes each key's orders in snapshots from now on. */
   attachOrders(orders: AttachedOrders): void
-  /** Runs a function on a connected key; returns an error if the key is not connected. */
+  /** Runs a function on a connected key. Returns an error if the key is not connected. */
   withProfile<R>(id: string, run: (session: ProfileSession) => R): R | CommandError
   subscribe(listener: MonitorListener): () => void
-  /** Must be called before the machine sleeps. */
+  /** Call this before the machine sleeps. */
   sleep(): void
-  /** Must be called after the machine has slept, to evaluate all deadlines again. */
+  /** Call this after the machine has slept. All deadlines are evaluated again. */
   wake(): void
   /** Closes all streams and timers. */
   stop(): void

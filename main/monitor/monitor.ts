@@ -18,37 +18,37 @@ import type { AttachedOrders, MonitorListener, MonitorSurface } from './monitor-
 import { ProfileSession } from './profile-session.ts'
 
 export interface MonitorPorts {
-  /** Whether a person is looking at the numbers; absent if the host cannot tell, which counts as `true`. */
+  /** Whether a person is looking at the window. Absent if the host cannot know, which counts as `true`. */
   readonly attended?: () => boolean
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
-  /** The redactor that is shared with the log; if absent, a new one is created. */
+  /** The redactor that the log shares. Default: a new one. */
   readonly secrets?: Secrets
   readonly log: Log
   /** Absent if nothing is stored. */
   readonly pins?: Pick<PinnedStreams, 'of' | 'flush'>
-  /** Absent if nothing is stored. What is learned is then kept as long as the monitor runs. */
+  /** Absent if nothing is stored. Learned data is then lost when the monitor ends. */
   readonly learning?: Learning
 }
 
-/** Observations of a key from before it was connected. Times are epoch milliseconds, oldest first. */
+/** Observations of a key from before it was connected, oldest first. Times are epoch milliseconds. */
 export interface Past {
   readonly headers: readonly {
     readonly category: string
     readonly atMs: number
     readonly remaining: number
-    /** Others' requests per second from that time on, if known. */
+    /** Others' requests per second from `atMs` on, if known. */
     readonly elsewhere?: number
   }[]
   readonly events: readonly { readonly atMs: number; readonly event: MonitorEvent }[]
 }
 
-/** The wait before `#followAnew` is retried for a key whose newest token is only in memory. Milliseconds. */
+/** Interval of retries of `#followAnew` in milliseconds, for a key whose newest token is only in memory. */
 const UNSAVED_WAIT_MS = 60_000
-/** How often to try to store that orders are stopped. Milliseconds. */
+/** Interval of attempts in milliseconds to store that orders are stopped. */
 const STOP_RETRY_MS = 2_000
-/** How often learned data is written; it is also written at the end. Milliseconds. */
+/** Interval in milliseconds at which learned data is written. It is also written at the end. */
 const LEARNED_EVERY_MS = 300_000
 
 /** The composition root of the app below its hosts. */
@@ -81,7 +81,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     const onClockUncertain = (fromMs: number, toMs: number) => {
       for (const session of this.#profiles.all()) session.markClockUncertain(fromMs, toMs)
     }
-    // This is deferred, because the code that requested the time has not finished yet.
+    // Deferred, because the caller that reads the time has not finished yet.
     const setBack = () => void ports.clock.after(0, () => this.#startAnew())
     this.#timeline = new Timeline(ports.clock, onClockUncertain, setBack)
   }
@@ -113,7 +113,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       http,
       secrets: this.#known,
       timeline: this.#timeline,
-      // Windows drop older revisions, so a reconnected key continues with the next one.
+      // Windows drop older revisions, so a reconnected key continues the numbering.
       firstRevision: former ? former.revision + 1 : 0,
       keystore: () => this.#storage.keystore(id),
       ...(pins && { pins: pins.of(this.#ownerOf(profile)) }),
@@ -130,7 +130,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     if (this.#profiles.size === 1) this.#saveLearnedLater()
   }
 
-  /** Adds observations from before a key was connected. Must be called right after `connect`. */
+  /** Adds observations from before a key was connected. Call this right after `connect`. */
   recordPast(id: string, { headers, events }: Past): void {
     const session = this.#profiles.get(id)
     if (!session) return
@@ -171,7 +171,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   /**
-   * Recreates all sessions, as a restart would, because the clock was set back by more than a day and they
+   * Recreates all sessions, as a restart would. The clock was set back by more than a day, so the sessions
    * contain times in the future.
    */
   #startAnew(): void {
@@ -220,9 +220,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return { ok: true }
   }
 
-  /**
-   * The snapshot of a key. Those of all keys together fit in `MAX_SNAPSHOTS_BYTES`; each gets an equal part.
-   */
+  /** The snapshot of a key. Each connected key has an equal part of `MAX_SNAPSHOTS_BYTES`. */
   snapshot(profile: string): Snapshot | undefined {
     const session = this.#profiles.get(profile)
     return session && boundedSnapshot(session.snapshot(), MAX_SNAPSHOTS_BYTES / this.#profiles.size)
@@ -284,7 +282,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return { ok: false, code: 'not-kept', message: `${effect}: ${saved.why}.` }
   }
 
-  /** Tries again to store that orders are stopped, unless they are allowed meanwhile. */
+  /** Retries storing that orders are stopped, unless they are allowed by then. */
   #saveStopLater(id: string): void {
     this.#ports.clock.after(STOP_RETRY_MS, () => {
       if (this.#isStopped) return
@@ -335,7 +333,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     for (const id of this.#profiles.ids()) this.#happened(event, id)
   }
 
-  /** Must be called when the stored data or the way it is stored may have changed. */
+  /** Call this when stored data or its storage may have changed. */
   storageChanged(): void {
     this.#ports.pins?.flush()
     for (const id of this.#profiles.ids()) this.#notify((listener) => listener.changed(id))
@@ -362,7 +360,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     this.#profiles.stop()
   }
 
-  /** Returns the event for a report; `undefined` if the report is no news. */
+  /** The event for a report. `undefined` if the report contains nothing new. */
   #happened(report: KeyReport, profile: string): LoggedEvent | undefined {
     const logged = this.#log.add(report, profile, this.#timeline.now())
     if (logged === undefined) return undefined
@@ -374,7 +372,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return logged
   }
 
-  /** Calls all listeners; an error in one is logged and does not affect the others. */
+  /** Calls all listeners. An error in one is logged and does not affect the others. */
   #notify(tell: (listener: MonitorListener) => void): void {
     for (const listener of this.#listeners) {
       try {

@@ -26,11 +26,11 @@ export interface ProfilePorts {
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
-  /** Receives every token when it is adopted. Removes these tokens from texts that the service sends. */
+  /** Receives every token when it is adopted. Removes tokens from texts of the service. */
   readonly secrets: Secrets
   readonly timeline: Timeline
   readonly pins?: Pins
-  /** Whether a person is looking at the numbers; absent if the host cannot tell, which counts as `true`. */
+  /** Whether a person is looking at the window. Absent if the host cannot know, which counts as `true`. */
   readonly attended?: () => boolean
   readonly changed: () => void
   readonly report: (report: KeyReport) => void
@@ -38,11 +38,11 @@ export interface ProfilePorts {
   readonly onListenerError?: (cause: unknown) => void
 }
 
-/** The current profile and its token keeper. A new sign-in replaces both, while the other parts stay. */
+/** The current profile and its token keeper. A new sign-in replaces both but no other part. */
 export interface CurrentSession {
   readonly profile: () => Profile
   readonly keeper: () => TokenKeeper
-  /** What the gateway adds to the key; `undefined` while the gateway is off. */
+  /** What the gateway adds to the key. `undefined` while the gateway is off. */
   readonly gateway?: () => SessionGateway | undefined
   /** The key's desk; `undefined` without one. */
   readonly desk?: () => SessionDesk | undefined
@@ -68,7 +68,6 @@ export interface ProfileParts {
   readonly timeline: Timeline
 }
 
-/** Creates and connects the services of one key. */
 export function profileParts(
   { baseUrl, authUrl, probes }: Profile,
   { pins, attended, onListenerError, ...given }: ProfilePorts,

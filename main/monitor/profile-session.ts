@@ -18,11 +18,11 @@ import { profileSnapshot } from './profile-snapshot.ts'
 
 export interface ProfileSessionDeps extends ProfilePorts {
   readonly firstRevision: number
-  /** Tells whether this key's tokens will survive a restart. */
+  /** Whether this key's tokens will survive a restart. */
   readonly keystore: () => KeystoreState
-  /** Orders of this key; `undefined` in a process that serves no orders. */
+  /** Orders of this key. `undefined` in a process without orders. */
   readonly orders: () => OrdersSummary | undefined
-  /** Returns the event for a report; `undefined` if the report is no news. */
+  /** The event for a report. `undefined` if the report contains nothing new. */
   readonly report: (report: KeyReport) => LoggedEvent | undefined
 }
 
@@ -30,7 +30,7 @@ export interface ProfileSessionDeps extends ProfilePorts {
 export class ProfileSession {
   #profile: Profile
   readonly #deps: ProfileSessionDeps
-  /** The services that the commands of this key use. */
+  /** The services that commands of this key use. */
   readonly parts: ProfileParts
   /** Created anew at each sign-in. */
   #keeper: TokenKeeper
@@ -63,17 +63,16 @@ export class ProfileSession {
     return this.#profile
   }
 
-  /** The store of the key's tokens. */
   get tokens(): TokenStore {
     return this.#tokens
   }
 
-  /** Whether the key's newest token is only in memory, because it could not be stored. */
+  /** Whether the key's newest token could not be stored and is only in memory. */
   get hasUnsavedToken(): boolean {
     return this.#keeper.refreshSummary().unsaved !== undefined
   }
 
-  /** When the settings last changed, in epoch milliseconds; increases with each change. */
+  /** When the settings last changed, in epoch milliseconds. Increases with each change. */
   get settingsAt(): number {
     return Math.round(this.#settingsAtMs)
   }
@@ -98,14 +97,12 @@ export class ProfileSession {
     this.#keeper.stop()
   }
 
-  /**
-   * Resolves once no token request is pending, because its response may contain a token that must be stored.
-   */
+  /** Resolves once no token request is pending. The response may contain a token that must be stored. */
   idle(): Promise<void> {
     return this.#keeper.idle()
   }
 
-  /** Records a span in which time may or may not have passed: see `Timeline`. */
+  /** Records a span in which an unknown time passed. See `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.parts.ledger.markClockUncertain(fromMs, toMs)
     this.#gateway?.markClockUncertain(fromMs, toMs)
@@ -116,7 +113,7 @@ export class ProfileSession {
     this.parts.streams.wake()
   }
 
-  /** Records why the history can't be written, by a code and in words; `undefined` while it can. */
+  /** Records why the history can't be written. `undefined` means that it can. */
   historyFailing(failing: { readonly failure: string; readonly what: string } | undefined): void {
     if (failing?.failure === this.#pausedHistory?.failure) return
     this.#deps.report(failing ? { kind: 'storage-problem', ...failing } : { kind: 'storage-ok' })
@@ -124,7 +121,7 @@ export class ProfileSession {
     this.#changed()
   }
 
-  /** Serves programs on this key from now on; `undefined` stops that. */
+  /** Serves programs on this key from now on. `undefined` ends this. */
   attachGateway(gateway: SessionGateway | undefined): void {
     this.#gateway = gateway
     this.#changed()
@@ -167,13 +164,14 @@ export class ProfileSession {
     return revocationOutcome(await this.#keeper.revoke())
   }
 
-  /** Records that the service confirmed a revocation of this API key that another profile requested. */
+  /** Records that the service confirmed another profile's revocation of this API key. */
   revokedElsewhere(): void {
     if (this.#keeper.revokedElsewhere()) this.parts.streams.closeAll('tokens revoked', 'revoked')
   }
 
   /**
-   * Whether this session is a sign-in with the given API key. A revocation ends all of these (service 4.2).
+   * Whether this session is a sign-in with the given API key. A revocation ends all such sign-ins (service
+   * 4.2).
    */
   hasKeyOf({ authUrl, clientId }: KeyName): boolean {
     return this.#profile.authUrl === authUrl && this.#profile.clientId === clientId
@@ -193,15 +191,13 @@ export class ProfileSession {
     return state === 'sign-in-required' || state === 'revoked'
   }
 
-  /**
-   * Suspends retries, and waits for a revocation in progress, which would otherwise also end the new tokens.
-   */
+  /** Stops retries of a revocation and waits for one in progress, which would also end new tokens. */
   async suspendRevocationRetrySettled(): Promise<void> {
     this.suspendRevocationRetry()
     if (this.#keeper.refreshSummary().state === 'revoking') await this.#keeper.revoke()
   }
 
-  /** Replaces the tokens after a new sign-in; quotas, slots, history and streams continue. */
+  /** Replaces the tokens after a new sign-in. Quotas, slots, history and streams continue. */
   signedInAgain(profile: Profile, tokens: TokenStore): void {
     this.#keeper.stop()
     this.#profile = profile
@@ -225,7 +221,7 @@ export class ProfileSession {
     void this.#keeper.takeKey(profile)
   }
 
-  /** Applies new settings; tokens and numbers stay. */
+  /** Applies new settings. Tokens and numbers stay. */
   changeSettings(profile: Profile): void {
     this.#profile = profile
     // Two changes may happen within the same millisecond.

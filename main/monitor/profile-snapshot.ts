@@ -22,7 +22,6 @@ import type { Profile } from '../ports/profile.ts'
 import type { Streams } from '../streams/streams.ts'
 import type { TokenKeeper } from '../tokens/keeper.ts'
 
-/** The sources of a snapshot, one for each of its parts. */
 export interface SnapshotSources {
   readonly revision: number
   readonly settingsAt: number
@@ -41,12 +40,12 @@ export interface SnapshotSources {
   readonly orders?: OrdersSummary | undefined
 }
 
-/** Minimum length of an API key for its last characters to be shown. They would be most of a shorter key. */
+/**
+ * Minimum length of an API key of which the last characters are shown. They would be most of a shorter key.
+ */
 const MIN_KEY_LENGTH = 12
 
-/**
- * The snapshot of one profile, computed for `nowMs`. Of the API key, it contains only the last characters.
- */
+/** The snapshot of one profile at `nowMs`. It contains only the last characters of the API key. */
 export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapshot {
   const {
     revision,
@@ -72,7 +71,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     if (nextCheckAt === undefined && problem === undefined) return row
     return { ...row, ...(nextCheckAt !== undefined && { nextCheckAt }), ...(problem && { problem }) }
   })
-  // Without an access token, the service is not called: the next request is one for a token.
+  // Without an access token, the next request is for a token and does not go to the service.
   const service = serviceSummary(profile, reachability, keeper.canUseService ? undefined : refresh)
   return asFarAsKnown({
     revision,
@@ -97,18 +96,18 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
 }
 
 /**
- * The snapshot of a key whose calls all fail, reduced to what is known: no row has a state, a pace or a next
- * check, and streams without data are paused.
+ * Reduces the snapshot of a key whose calls all fail to what is known. No row has a state, a pace or a next
+ * check. Streams without data are paused.
  */
 function asFarAsKnown(snapshot: Snapshot): Snapshot {
   const conditions = conditionsOf(snapshot, snapshot.at)
   if (!isStopped(conditions)) return snapshot
   const { refresh, access, signInHost } = snapshot
-  // If there is no sign-in, or its host does not respond, any 401 is a consequence of that. Otherwise the 401
-  // shows why calls fail.
+  // Without a sign-in, or if its host does not respond, a 401 is only a consequence. Otherwise the 401 shows
+  // why calls fail.
   const isSignedIn = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   const isTokenGone = conditions.roots.some(({ kind }) => kind === 'sign-in-host-gone')
-  // If keys can't be opened, no row is known, and the documented limits may not apply to these keys.
+  // If keys can't be opened, no row is known, and the documented limits may not apply.
   const isUnopened = conditions.roots.some(({ kind }) => explains(kind, 'signed-out'))
   const isShown = ({ source }: { readonly source: string }) => !isUnopened || source !== 'default'
   const requests = snapshot.requests
@@ -144,8 +143,8 @@ function uncheckedRow(
 /**
  * The row with each program's part of its own use.
  *
- * A program's rate is the mean of its last minute, while own use decays over a minute. If the programs' rates
- * exceed own use, they are scaled down in proportion, so that their sum equals own use.
+ * A program's rate is the mean of its last minute, while own use decays over a minute. Programs' rates are
+ * scaled down so that their sum does not exceed own use.
  */
 function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): RequestQuota {
   const { category, use } = row
@@ -160,7 +159,7 @@ function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): R
   return { ...row, use: { ...use, programs: Object.fromEntries(shares) } }
 }
 
-/** A key's orders, and why they are stopped. A process that serves no orders shows only the switch. */
+/** A key's orders, and why they are stopped. A process without orders shows only the switch. */
 function ordersOf({ orders }: Profile, served: OrdersSummary | undefined): OrdersSummary {
   const summary: OrdersSummary = served ?? { ...NO_ORDERS, state: orders ?? 'off' }
   return summary.state === 'stopped' ? { why: STOPPED_BY_PERSON, ...summary } : summary
@@ -187,9 +186,7 @@ function refreshOf(
   return isLocked ? { ...refresh, cause: 'locked' } : refresh
 }
 
-/**
- * `awaited`: the tokens that must be refreshed before the service can be called; absent if they need not be.
- */
+/** `awaited` are the tokens that must be refreshed before the service can be called, if any. */
 function serviceSummary(
   { baseUrl, authUrl }: Profile,
   reachability: SnapshotSources['reachability'],

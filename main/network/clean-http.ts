@@ -3,11 +3,10 @@ import type { Secrets } from '../ports/redactor.ts'
 
 /**
  * An `Http` that removes secrets from response headers, and drops headers whose name contains one. A service
- * or a proxy may echo parts of a request (a request id made of a token, a resource's name), and headers are
- * shown, stored and sent to support.
+ * or proxy may repeat parts of a request, and headers are shown, stored and sent to support.
  *
- * Bodies are unchanged: the sign-in host's contain the tokens, and other bodies are not stored, except texts
- * that passed `Secrets.clean`.
+ * Bodies are unchanged. The sign-in host's bodies contain the tokens. Other bodies are not stored, except
+ * texts that passed `Secrets.clean`.
  */
 export function cleanHttp(http: Http, secrets: Pick<Secrets, 'clean'>): Http {
   const cleaned = (headers: HttpHeaders): HttpHeaders =>

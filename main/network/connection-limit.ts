@@ -1,25 +1,24 @@
 import type { Server, Socket } from 'node:net'
 
-/** The connection limit of servers that belong together. */
+/** The limit of unauthenticated connections, shared by several servers. */
 export interface ConnectionLimit {
-  /** Exempts an authenticated connection permanently: it is neither counted nor closed by the limit. */
+  /** Exempts an authenticated connection permanently. The limit neither counts nor closes it. */
   keep(socket: Socket): void
 }
 
 export interface UnauthenticatedLimits {
   /** The maximum number of unauthenticated connections, for all servers together. */
   readonly most: number
-  /** The maximum age of an unauthenticated connection in milliseconds; absent if unlimited. */
+  /** The maximum age of an unauthenticated connection in milliseconds. Absent if unlimited. */
   readonly longestMs?: number | undefined
 }
 
 /**
- * Limits the unauthenticated connections to servers, and closes the oldest one when a new one exceeds the
- * limit.
+ * Limits the unauthenticated connections to servers. A new connection beyond the limit closes the oldest one.
  *
- * Node's `maxConnections` rejects the new connection instead, so silent connections could lock out everyone
- * else. A real client sends its request long before as many others connect. Connections that clients open in
- * one instant are all unauthenticated at first, so `most` is above their usual number.
+ * Node's `maxConnections` would reject the new connection, so silent connections could lock out all others. A
+ * real client sends its request long before so many others connect. Clients may open many connections at
+ * once, all unauthenticated at first, so `most` is above their usual number.
  */
 export function limitConnections(
   servers: readonly Server[],

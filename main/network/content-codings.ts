@@ -24,7 +24,7 @@ interface Coding {
   readonly stream: () => Transform
 }
 
-/** Options that also decode truncated data, up to where it ends. */
+/** Options that also decode truncated data, as far as possible. */
 const LENIENT = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
 const LENIENT_BROTLI = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }
 const LENIENT_ZSTD = { finishFlush: zlib.constants.ZSTD_e_flush }
@@ -50,7 +50,7 @@ const ZSTD: Coding = {
   stream: () => zlib.createZstdDecompress(LENIENT_ZSTD),
 }
 
-/** The coding of a body that begins with `bytes`; `undefined` if unknown. */
+/** The coding of a body that begins with `bytes`. `undefined` if unknown. */
 function codingOf(name: string, bytes: Buffer): Coding | undefined {
   switch (name) {
     case 'gzip':
@@ -68,7 +68,7 @@ function codingOf(name: string, bytes: Buffer): Coding | undefined {
   }
 }
 
-/** The decoded body. `unknown`: a coding is unknown, or the bytes do not match it. */
+/** The decoded body. `unknown` if a coding is unknown or the bytes do not match it. */
 export function decoded(
   bytes: Buffer,
   codings: readonly string[],
@@ -88,7 +88,7 @@ export function decoded(
   }
 }
 
-/** The decoders for a body, in order; `undefined` if any of the codings is unknown. */
+/** The decoders for a body, in order. `undefined` if a coding is unknown. */
 export function decodersOf(codings: readonly string[], bytes: Buffer): Transform[] | undefined {
   const known = codings.map((name) => codingOf(name, bytes))
   return known.includes(undefined) ? undefined : known.flatMap((coding) => coding?.stream() ?? [])

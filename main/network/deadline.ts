@@ -1,14 +1,14 @@
 import type { Clock } from '../ports/ports.ts'
 
-/** If a timer fires later than this, in milliseconds, the process was suspended, not just busy. */
+/** Minimum lateness of a timer that shows that the process was suspended and not just busy. Milliseconds. */
 const LATE_MS = 500
 const GRACE_MS = 2_000
 
 /**
- * Calls `passed` if no response has arrived within `ms`. Returns a function that cancels this.
+ * Calls `passed` if no response has arrived within `ms`. Returns a function that cancels the call.
  *
- * After a suspension of the process (Ctrl+Z, a paused virtual machine), timers are due before sockets are
- * read. So data that arrived meanwhile, such as a rotated token, is read first.
+ * After the process was suspended (Ctrl+Z, a paused virtual machine), timers fire before sockets are read. So
+ * data that has arrived, such as a rotated token, is read first.
  */
 export function deadline(ms: number, passed: () => void): () => void {
   const startedMs = performance.now()
@@ -34,8 +34,8 @@ export async function within(
 }
 
 /**
- * The longest wait when the app quits, within the 3 s that a person or the system allows. If a request takes
- * longer, its stored intent is resumed at the next start. Milliseconds.
+ * Maximum wait in milliseconds when the app quits. A person or the system allows 3 s. A longer request is
+ * resumed at the next start, by its stored intent.
  */
 const MAX_END_MS = 2_000
 

@@ -2,10 +2,9 @@ import type { HttpHeaders } from '../ports/ports.ts'
 import { type HttpRoutes, httpRoutes } from './http-agents.ts'
 import { headersOf, NOT_HTTP, nodeWire, type WireFailure, type WireRequest } from './node-wire.ts'
 
-/** A request that is forwarded for a program. */
 export type ForwardRequest = Omit<WireRequest, 'isWholeInTime'> & { readonly body?: Buffer }
 
-/** A response whose body is read as it arrives, no faster than its reader can take it. */
+/** A response. Its body is read as it arrives, no faster than its reader can take it. */
 export interface ForwardAnswer {
   readonly status: number
   readonly headers: HttpHeaders
@@ -31,13 +30,13 @@ export interface ForwardListener {
 export type ForwardHttp = (request: ForwardRequest, listener: ForwardListener) => () => void
 
 /**
- * Whether a response may have this status (RFC 9110, section 15). Node reads any three digits, but writes
- * only valid ones.
+ * Whether a response may have this status (RFC 9110, section 15). Node reads any three digits but writes only
+ * valid ones.
  */
 export const isFinalStatus = (status: number): boolean => status >= 200 && status <= 599
 
 /**
- * Forwards over reusable connections, unlike `nodeHttp`, because a TLS handshake would take longer than a
+ * Forwards over reusable connections, unlike `nodeHttp`, because a TLS handshake takes longer than a
  * program's request. If a connection closes before the first byte of a response, the outcome is `cut`.
  */
 export function nodeForwardHttp(

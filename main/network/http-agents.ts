@@ -14,10 +14,12 @@ export type HttpRoutes = (url: URL) => HttpRoute
 /**
  * Selects an agent for each request.
  *
- * Connections to loopback are direct. Any other host must use TLS. If there is a proxy (HTTPS_PROXY,
- * NO_PROXY, in upper or lower case), a CONNECT tunnel is used, so that the proxy sees only the host's name.
- * Plain http would expose tokens to every computer on the path, and to the proxy of HTTP_PROXY. Certificates
- * are always verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says. `keepAlive` reuses connections.
+ * - Connections to loopback are direct. Any other host must use TLS: plain http would expose tokens to every
+ *   computer on the path.
+ * - A proxy (HTTPS_PROXY, NO_PROXY, in upper or lower case) gets a CONNECT tunnel, so that it sees only the
+ *   host's name. HTTP_PROXY is ignored.
+ * - Certificates are always verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+ * - `keepAlive` reuses connections.
  */
 export function httpRoutes(environment: NodeJS.ProcessEnv, { keepAlive = false } = {}): HttpRoutes {
   const plain = new http.Agent({ keepAlive })
@@ -51,10 +53,7 @@ type ProxyChoice =
   | { readonly kind: 'http'; readonly environment: NodeJS.ProcessEnv }
   | { readonly kind: 'unusable'; readonly why: string }
 
-/**
- * The proxy for https. An invalid proxy setting is an error, not a reason to connect directly: direct
- * connections may be forbidden.
- */
+/** The proxy for https. An invalid setting is an error, because a direct connection may be forbidden. */
 function proxyOf(environment: NodeJS.ProcessEnv): ProxyChoice {
   const name = ['https_proxy', 'HTTPS_PROXY'].find((one) => environment[one]?.trim())
   const text = environment[name ?? '']?.trim()
@@ -68,8 +67,8 @@ function proxyOf(environment: NodeJS.ProcessEnv): ProxyChoice {
 }
 
 /**
- * Whether Node accepts the address of a proxy. Node throws when some invalid addresses are first used, and
- * silently ignores others.
+ * Whether Node accepts the address of a proxy. Node silently ignores some invalid addresses, and throws at
+ * the first use of others.
  */
 function isProxyAddress(address: string): boolean {
   if (!URL.canParse(address)) return false
@@ -83,16 +82,16 @@ function isProxyAddress(address: string): boolean {
 }
 
 /**
- * The trusted roots: Node's own, those of NODE_EXTRA_CA_CERTS, and those of the system's store, where a
- * company installs its own. They are read once, at the first request that needs them, because that takes
- * tenths of a second on some systems.
+ * The trusted roots: Node's own, those of NODE_EXTRA_CA_CERTS, and those of the system's store, where
+ * companies install their own. Reading takes tenths of a second on some systems, so the roots are read once,
+ * when first needed.
  */
 function trustedContext(): tls.SecureContext {
   const roots = new Set([...tls.getCACertificates('default'), ...systemRoots()])
   return tls.createSecureContext({ ca: [...roots] })
 }
 
-/** The system's roots; empty if the store cannot be read, so that Node's own roots still verify. */
+/** The system's roots. If the store can't be read, the list is empty and Node's own roots still apply. */
 function systemRoots(): readonly string[] {
   try {
     return tls.getCACertificates('system')

@@ -3,24 +3,25 @@ import type { Http, HttpOutcome, HttpRequest, HttpStreamListener } from '../port
 import { type HttpRoutes, httpRoutes } from './http-agents.ts'
 import { CONNECTION_LOST, headersOf, nodeWire, type WireRequest, wordsOf } from './node-wire.ts'
 
-/** The maximum size of a buffered response, in bytes. */
+/** Maximum size of a buffered response, in bytes. */
 const MAX_ANSWER_BYTES = 8 << 20
 /**
- * How many bytes a response may take on the wire: `maxBytes`, plus `maxFactor` times the size of its body.
- * Sent in one-byte chunks, a response would take six times its size.
+ * Maximum size of a response on the wire: `maxBytes`, plus `maxFactor` times the size of its body. A response
+ * in one-byte chunks takes six times its size.
  */
 const FRAMING = { maxBytes: 256 << 10, maxFactor: 4 } as const
 const MIN_BUFFER_BYTES = 16 << 10
-/** Bytes read from a stream before other connections get their turn. libuv would read 2 MB. */
+/** Bytes read from a stream before other connections are served. libuv would read 2 MB. */
 const MAX_TURN_BYTES = 64 << 10
 
-/** Why a complete body ended. */
+/** Reason for the end of a complete body. */
 export const ENDED_BY_SERVICE = 'ended by the service'
 
 /**
- * `Http` with one connection per request. Connections are not reused, because a reused connection may fail
- * during a refresh, and then it is unknown whether the service rotated the token. New connections are cheap
- * enough for a few checks a minute. Proxies come from the environment: see `httpRoutes`.
+ * `Http` with one connection per request. Proxies come from the environment, see `httpRoutes`.
+ *
+ * A reused connection may fail during a refresh. Whether the service rotated the token would then be unknown.
+ * New connections are cheap enough for a few checks a minute.
  */
 export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = httpRoutes(environment)): Http {
   const wire = nodeWire(routes)
@@ -32,8 +33,7 @@ export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = ht
           resolve(outcome)
         }
         const failed = (why: string) => finish({ kind: 'unknown', why })
-        // Without this field, any coding is acceptable (RFC 9110, section 12.5.3), but codings are not
-        // decoded here.
+        // Codings are not decoded here. Without this field, any coding is allowed (RFC 9110, section 12.5.3).
         const headers = { 'accept-encoding': 'identity', ...request.headers }
         const abort = wire.send(
           { ...wired({ ...request, headers }), isWholeInTime: true },
@@ -109,7 +109,7 @@ function readWhole(answer: http.IncomingMessage, { whole, failed }: WholeListene
   answer.on('close', () => failed('the response was cut off'))
 }
 
-/** A growing contiguous buffer. A list of small parts would have an overhead of a hundred bytes per part. */
+/** A growing contiguous buffer. A list of small parts would cost a hundred bytes per part. */
 class GrowingBuffer {
   #buffer = Buffer.alloc(0)
   #bytes = 0

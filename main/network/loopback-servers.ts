@@ -7,8 +7,8 @@ import { type ConnectionLimit, limitConnections } from './connection-limit.ts'
 /**
  * A server on one port of both loopback addresses.
  *
- * Some browsers resolve `localhost` to ::1. If only 127.0.0.1 were bound, another program could listen on ::1
- * with the same port and receive people's codes. So a port that is in use on either address counts as in use.
+ * Some browsers resolve `localhost` to ::1. If only 127.0.0.1 were bound, another program could listen on the
+ * same port of ::1 and receive sign-in codes. So a port that is in use on either address counts as in use.
  */
 export interface LoopbackServers {
   readonly port: number
@@ -21,7 +21,7 @@ export interface LoopbackServers {
 }
 
 /**
- * The path of a health check: 200 while the process runs, without authentication. Says nothing about the
+ * Path of a health check without authentication: 200 while the process runs. It shows nothing about the
  * service.
  */
 export const HEALTH_PATH = '/healthz'
@@ -33,22 +33,23 @@ export interface LoopbackLimits {
   /** How often `headersTimeoutMs` and `requestTimeoutMs` are checked. */
   readonly checkedEveryMs: number
   /**
-   * Timeout of a connection without data in either direction. It also disconnects a client that does not read
-   * its response, which the request timeouts never do. It is long enough for a sign-in page that waits for
+   * Timeout of a connection without data in either direction, long enough for a sign-in page that waits for
    * the service.
+   *
+   * The timeout disconnects a client that does not read its response, which the request timeouts never do.
    */
   readonly silenceMs: number
   /**
-   * How long an idle connection stays open between two requests, announced by `Keep-Alive`. Many clients
-   * ignore that; a request that they send while the connection closes is reset.
+   * Maximum time for which an idle connection stays open, as announced by `Keep-Alive`. Many clients ignore
+   * the time. A request that they send while the connection closes is reset.
    */
   readonly idleMs: number
   /**
-   * The maximum number of unauthenticated connections on both addresses together. A program may open hundreds
-   * in one instant, and each is unauthenticated until its first request is read.
+   * Maximum number of unauthenticated connections on both addresses together. A program may open hundreds at
+   * once. Each is unauthenticated until its first request is read.
    */
   readonly mostConnections: number
-  /** The maximum age of an unauthenticated connection, whatever its activity; absent if unlimited. */
+  /** Maximum age of an unauthenticated connection, whatever its activity. Absent if unlimited. */
   readonly unauthenticatedMs?: number
 }
 
@@ -60,15 +61,15 @@ export const LOOPBACK_LIMITS: LoopbackLimits = {
   idleMs: 5_000,
   mostConnections: 1_024,
 }
-/** Answers a request that cannot be parsed, instead of Node's plain 400 or 431. It must close the socket. */
+/** Answers a request that can't be parsed, in place of Node's plain 400 or 431. Must close the socket. */
 export type MalformedListener = (error: Error, socket: Duplex) => void
 
 export interface LoopbackTraits {
   readonly limits?: LoopbackLimits
   readonly malformed?: MalformedListener
   /**
-   * The listener handles `Expect` itself: it sends `100 Continue` when it wants the body, so that a rejection
-   * comes before the body. Otherwise Node sends `100 Continue` to every such request, and 417 for other
+   * Whether the listener handles `Expect` itself. It sends `100 Continue` when it needs the body, so it can
+   * reject a request before the body arrives. Without this, Node sends `100 Continue`, and 417 for other
    * expectations.
    */
   readonly judgesExpect?: boolean
@@ -77,7 +78,7 @@ export interface LoopbackTraits {
 /** Maximum number of ports to try. A port that is free on 127.0.0.1 may be in use on ::1. */
 const MAX_PORT_TRIES = 5
 
-/** Listens on a port of both loopback addresses; 0: any free port. Rejects with `EADDRINUSE`. */
+/** Listens on a port of both loopback addresses. 0 means any free port. Rejects with `EADDRINUSE`. */
 export async function listenOnLoopback(
   port: number,
   listenerFor: (port: number) => RequestListener,
@@ -92,17 +93,17 @@ export async function listenOnLoopback(
   }
 }
 
-/** A bound port without a handler yet, so that irreversible steps can follow the check of the port. */
+/** A bound port without a handler. Lets a host check the port before irreversible steps. */
 export interface ClaimedPort {
   readonly port: number
-  /** Installs the handler; until then every request gets 503 with Retry-After. */
+  /** Installs the handler. Until then, every request gets 503 with Retry-After. */
   serve(listenerFor: (port: number) => RequestListener): LoopbackServers
   close(): Promise<void>
 }
 
 /**
- * Binds a port before there is anything to serve. Rejects with code `EADDRINUSE` if the port is in use. 0:
- * any free port.
+ * Binds a port before there is a handler. 0 means any free port. Rejects with `EADDRINUSE` if the port is in
+ * use.
  */
 export async function claimPort(port: number): Promise<ClaimedPort> {
   let listener: RequestListener = (_request, response) => {
@@ -153,11 +154,11 @@ async function listenOnce(
 }
 
 /**
- * How many connections the system queues by default until they are accepted. Further clients retry after a
- * second.
+ * Node's default number of connections that the system queues before they are accepted. Further clients retry
+ * after a second.
  */
 const NODE_BACKLOG = 511
-/** Above this number of connections, idle ones are closed sooner: each takes a file descriptor. */
+/** Number of connections above which idle ones are closed sooner, because each takes a file descriptor. */
 const MANY_CONNECTIONS = 64
 const MANY_IDLE_MS = 5_000
 const MEANS_NO_IPV6 = new Set<unknown>(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
@@ -189,8 +190,8 @@ function makeServer(limits: LoopbackLimits): Server {
 }
 
 /**
- * Exempts a connection from the silence timeout until its next request (when Node sets the timeout again),
- * and permanently from the limits of unauthenticated ones.
+ * Exempts a connection from the silence timeout, which Node sets again at the next request. Also exempts it
+ * permanently from the limits of unauthenticated connections.
  */
 function keep(socket: Socket, limit: ConnectionLimit): void {
   socket.setTimeout(0)
@@ -215,8 +216,8 @@ function listen(server: Server, { port, host, limits }: Place): Promise<number> 
 }
 
 /**
- * Closes all connections at once: otherwise a push stream would keep the app running as long as its window is
- * open.
+ * Closes all connections immediately. Otherwise a push stream would keep the app running as long as its
+ * window is open.
  */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {

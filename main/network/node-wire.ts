@@ -7,7 +7,7 @@ import { deadline } from './deadline.ts'
 import type { HttpRoutes } from './http-agents.ts'
 import { endedWithoutNotice, watchTlsEnd } from './tls-ending.ts'
 
-/** A request as written to its connection. */
+/** A request in the form in which it is sent. */
 export interface WireRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   /** The origin of the service, without a trailing slash. */
@@ -17,8 +17,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Buffer
   /**
-   * Timeout for the status line, in milliseconds. With `isWholeInTime`, it applies to the whole response,
-   * unless the listener ends it earlier.
+   * Timeout for the status line, in milliseconds. With `isWholeInTime`, the timeout applies to the whole
+   * response, unless the listener ends it earlier.
    */
   readonly timeoutMs: number
   readonly isWholeInTime?: boolean
@@ -27,13 +27,13 @@ export interface WireRequest {
 }
 
 /**
- * How to send a request that must not arrive twice. `not-sent` then means that no byte of it left this
- * computer, and `timeoutMs` starts again once it is sent.
+ * How to send a request that must not arrive twice. `not-sent` means that no byte left this computer.
+ * `timeoutMs` starts again once the request is sent.
  */
 export interface SentOnce {
-  /** A connection may be reused only if its last response ended at most this long ago, in milliseconds. */
+  /** Maximum idle time of a reused connection since its last response, in milliseconds. */
   readonly maxIdleMs: number
-  /** Called once, when connected, just before the first byte. If it returns false, nothing is sent. */
+  /** Called once, when connected, just before the first byte. If the result is false, nothing is sent. */
   readonly mayGo: () => boolean
 }
 
@@ -45,12 +45,13 @@ export interface SentOnce {
  */
 export type WireFailure = 'not-sent' | 'cut' | 'broken' | 'timeout'
 
-/** Receives the outcome of a request. Nothing is called after `failed`, or after the request was aborted. */
+/** Receives the outcome of a request. Nothing is called after `failed`, or after an abort. */
 export interface WireListener {
-  /** Called at most once, with a body that is read as it arrives, no faster than its reader can take it. */
+  /** Called at most once. The body is read as it arrives, no faster than its reader can take it. */
   answered(answer: http.IncomingMessage): void
   /**
-   * Called at most once; after `answered` only if the body timed out. The body reports other failures itself.
+   * Called at most once. After `answered`, only if the body timed out. The body reports other failures
+   * itself.
    */
   failed(how: WireFailure, why: string): void
 }
@@ -58,24 +59,26 @@ export interface WireListener {
 export interface Wire {
   /** Sends a request. Returns a function that aborts it at any time, even while the body arrives. */
   send(request: WireRequest, listener: WireListener): () => void
-  /** Connects to the host of a URL and sends nothing. Resolves with the reason if it cannot be reached. */
+  /**
+   * Connects to the host of a URL without sending anything. Resolves with the reason if it can't be reached.
+   */
   reach(url: string, timeoutMs: number): Promise<string | undefined>
 }
 
 const MALFORMED = 'the request is invalid'
 
-/** The reason given for a response that no HTTP client can read. */
+/** Reason for a response that no HTTP client can read. */
 export const NOT_HTTP = 'the response is not HTTP'
 
-/** The reason given for a request that was not sent although its connection was ready. */
+/** Reason for a request that was not sent although its connection was ready. */
 const NOT_NOW = 'stopped at the last moment'
 
-/** The reason given for the end of an incomplete body. */
+/** Reason for the end of an incomplete body. */
 export const CONNECTION_LOST = 'connection lost'
 
 /**
- * HTTP/1.1 on Node's own stack, for every request to the service. It follows no redirects, does not retry,
- * and connects according to `routes`.
+ * HTTP/1.1 on Node's own stack, for every request to the service. It follows no redirects and does not retry.
+ * `routes` selects the connections.
  */
 export function nodeWire(routes: HttpRoutes): Wire {
   const targetOf = targetsOf(routes)
@@ -142,7 +145,7 @@ export function nodeWire(routes: HttpRoutes): Wire {
 
     reach: (url, timeoutMs) =>
       new Promise((resolve) => {
-        // The request is never ended, so nothing is sent after the connection is established.
+        // The request is never ended, so only the connection is established.
         const outgoing = begin(
           { method: 'GET', origin: url, pathAndQuery: '/', headers: {}, timeoutMs },
           targetOf,
@@ -169,7 +172,7 @@ interface Target {
   }
 }
 
-/** A moment on both clocks of the system: after sleep, at least one of them shows the time that passed. */
+/** A moment on both clocks of the system. At least one of them includes time spent asleep. */
 interface Moment {
   readonly wallMs: number
   readonly monotonicMs: number
@@ -177,10 +180,10 @@ interface Moment {
 
 const moment = (): Moment => ({ wallMs: Date.now(), monotonicMs: performance.now() })
 const idleAgents = new WeakSet<http.Agent>()
-/** When each idle connection became idle. */
+/** When each connection became idle. */
 const idleSince = new WeakMap<Duplex, Moment>()
 
-/** From now on, records when connections of an agent become idle. */
+/** Records from now on when connections of an agent become idle. */
 function noteIdle(agent: http.Agent): void {
   if (idleAgents.has(agent)) return
   idleAgents.add(agent)
@@ -188,8 +191,8 @@ function noteIdle(agent: http.Agent): void {
 }
 
 /**
- * Closes connections that have been idle for longer than `maxIdleMs`. A connection that is just closing is
- * not reused, because the agent prefers the connection that became idle last.
+ * Closes connections that have been idle for longer than `maxIdleMs`. A closing connection is not reused,
+ * because the agent prefers the connection that became idle last.
  */
 function closeIdle(agent: http.Agent, maxIdleMs: number): void {
   const now = moment()
@@ -204,8 +207,8 @@ function closeIdle(agent: http.Agent, maxIdleMs: number): void {
 }
 
 /**
- * The target of an origin, or why the origin has none. The last target is cached, because nearly all requests
- * have the same origin.
+ * The target of an origin, or why it has none. The last target is cached, because nearly all requests have
+ * the same origin.
  */
 function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
   let last: { readonly origin: string; readonly target: Target } | undefined
@@ -225,7 +228,7 @@ function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
   }
 }
 
-/** The request, or why it can't be made, such as no route to its host or a line end in the token. */
+/** The request, or why it can't be made: no route to its host, for example, or a line end in the token. */
 function begin(
   { method, origin, pathAndQuery, headers, body, once }: WireRequest,
   targetOf: (origin: string) => Target | string,
@@ -237,7 +240,7 @@ function begin(
     return target.send({
       ...target.options,
       method,
-      // The path does not pass through a URL parser, which would rewrite it.
+      // No URL parser handles the path, because a parser would rewrite it.
       path: pathAndQuery,
       headers:
         body === undefined ? headers : { ...headers, 'content-length': String(Buffer.byteLength(body)) },
@@ -249,7 +252,7 @@ function begin(
 }
 
 /**
- * Whether bytes of the request may have reached the other side: true once the connection, including TLS, is
+ * Whether bytes of the request may have reached the other side. True once the connection, including TLS, is
  * established.
  */
 function watchConnection(outgoing: http.ClientRequest, onEstablished: () => void = () => {}): () => boolean {
@@ -269,7 +272,7 @@ function watchConnection(outgoing: http.ClientRequest, onEstablished: () => void
   return () => established
 }
 
-/** Whether a byte has arrived since the request got its connection, which may have been used before. */
+/** Whether a byte has arrived since the request got its connection, which may be a reused one. */
 function watchAnswer(outgoing: http.ClientRequest): () => boolean {
   let hasBegun = () => false
   outgoing.on('socket', (socket) => {
@@ -287,8 +290,8 @@ export const isFramedPlainly = ({ 'transfer-encoding': coding }: http.IncomingHt
   coding === undefined || /^(?:chunked|identity)$/i.test(coding)
 
 /**
- * Makes a body that extends to the end of its TLS connection fail if that connection was cut off (RFC 9112,
- * section 9.8). Node would treat such a body as complete.
+ * Fails a body that extends to the end of its TLS connection if the connection was cut off (RFC 9112, section
+ * 9.8). Node would treat such a body as complete.
  */
 function endWhenCut(answer: http.IncomingMessage): void {
   const { socket, headers } = answer
@@ -302,7 +305,7 @@ function endWhenCut(answer: http.IncomingMessage): void {
 
 /** The headers of a response, with repeated fields joined. */
 export function headersOf(response: http.IncomingMessage): HttpHeaders {
-  // An object without a prototype, so that no header name is special.
+  // No prototype, so that no header name is special.
   const headers: Record<string, string> = Object.create(null)
   const received = response.headers
   for (const name in received) {

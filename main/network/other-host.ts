@@ -2,7 +2,7 @@ import type { Clock, Http } from '../ports/ports.ts'
 import { hostOf, type Reachability } from './reachability.ts'
 
 const TIMEOUT_MS = 10_000
-/** How often to check a key's other host while one of its hosts is unreachable. Milliseconds. */
+/** Interval of checks of a key's other host while one of its hosts is unreachable. Milliseconds. */
 const AGAIN_MS = 10_000
 
 export interface OtherHostDeps {
@@ -11,14 +11,15 @@ export interface OtherHostDeps {
   readonly reachability: Reachability
   /** The URLs of both hosts of a key. */
   readonly urls: () => readonly [string, string]
-  /** Whether requests to this host are in progress or scheduled, so that it needs no check here. */
+  /** Whether requests to this host are in progress or scheduled. If so, the host needs no check here. */
   readonly isAsked: (host: string) => boolean
 }
 
 /**
- * Checks a key's other host as soon as one of its hosts is unreachable, to tell whether one or both are down.
- * The check connects without sending a request. It repeats while one host is unreachable, because the other
- * may become unreachable too.
+ * Checks a key's other host when one of its hosts is unreachable, to find out whether one or both are down.
+ *
+ * A check connects without sending a request. It repeats while one host is unreachable, because the other may
+ * become unreachable too.
  */
 export class OtherHost {
   readonly #deps: OtherHostDeps

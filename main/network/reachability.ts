@@ -7,18 +7,16 @@ interface Down {
   readonly failures: number
   readonly sinceMs: number
   retryAtMs: number
-  /** The reason of the latest failure in plain words, for display. */
+  /** Reason of the latest failure, in plain words for display. */
   readonly why: string
 }
 
-/** The host and port of a URL. */
 export const hostOf = (url: string): string => new URL(url).host
 
 /**
- * Whether each host is reachable. Any response, including a rejection, counts as reachable.
+ * Whether each host is reachable. Any response shows that a host is reachable, even a rejection.
  *
- * Emits one event when a host becomes unreachable and one when the host is reachable again, for all callers
- * together.
+ * All callers together get one event when a host becomes unreachable, and one when it is reachable again.
  */
 export class Reachability {
   readonly #hosts = new Map<string, Down>()
@@ -38,12 +36,12 @@ export class Reachability {
     this.connected(host)
   }
 
-  /** Records that a connection without a request succeeded. That does not count as a response. */
+  /** Records that a connection succeeded. Without a request, it does not count as a response. */
   connected(host: string): void {
     if (this.#hosts.delete(host)) this.#event({ kind: 'service-back', host })
   }
 
-  /** Records a failure. `sinceMs`: the time of the failed request, if earlier than now. */
+  /** Records a failure. `sinceMs` is the time of the failed request, if earlier than now. */
   failed(host: string, why: string, sinceMs?: number): void {
     const now = this.#timeline.now()
     const down = this.#hosts.get(host)
@@ -53,14 +51,14 @@ export class Reachability {
     if (!down) this.#event({ kind: 'service-unreachable', host, why, retryAt: Math.round(retryAtMs) })
   }
 
-  /** Whether a request that no person asked for may be sent to this host now. */
+  /** Whether a request that no person initiated may be sent to this host now. */
   mayTry(host: string): boolean {
     const down = this.#hosts.get(host)
     return !down || down.retryAtMs <= this.#timeline.now()
   }
 
   /**
-   * How long until an unreachable host may be tried again, in milliseconds; `undefined` if it is reachable.
+   * How long until an unreachable host may be tried again, in milliseconds. `undefined` if it is reachable.
    */
   waitMs(host: string): number | undefined {
     const down = this.#hosts.get(host)
@@ -76,7 +74,7 @@ export class Reachability {
     return this.#answered.has(host)
   }
 
-  /** When and why a host stopped responding; `undefined` if it responds, and before the first request. */
+  /** When and why a host stopped responding. `undefined` if it responds, and before the first request. */
   down(host: string): Readonly<Down> | undefined {
     return this.#hosts.get(host)
   }

@@ -2,9 +2,9 @@
  * The head of a request before it is routed.
  *
  * A page of any site, or one on another port of this machine, can make a browser send requests here. If a
- * host name is rebound to 127.0.0.1, they look like requests of our own page. Such a page cannot choose its
- * `Host` and `Origin`, so both are compared exactly: no case folding, no normalising, no second header of the
- * same name.
+ * host name is rebound to 127.0.0.1, such requests look like those of our own page. But the page can't choose
+ * its `Host` and `Origin`. Both are compared exactly: no case folding, no normalising, no second header of
+ * the same name.
  */
 export interface RequestHead {
   readonly method: string
@@ -25,7 +25,7 @@ function hostsOf(port: number): readonly string[] {
   return ['127.0.0.1', 'localhost', '[::1]'].map((name) => (port === 80 ? name : `${name}:${port}`))
 }
 
-/** The value of `Host` if there is exactly one and it names this address; otherwise `undefined`. */
+/** The value of `Host` if there is exactly one and it names this address. Otherwise `undefined`. */
 export function ownHost(rawHeaders: readonly string[], port: number): string | undefined {
   const [host, ...moreHosts] = valuesOf(rawHeaders, 'host')
   return host !== undefined && moreHosts.length === 0 && hostsOf(port).includes(host) ? host : undefined
@@ -37,9 +37,9 @@ export function gate({ method, url, rawHeaders }: RequestHead, port: number): Ga
   if (host === undefined) return refuse(421)
 
   if (!METHODS.has(method)) return refuse(405)
-  // A proxy request, which has an absolute URL, names a second host that has not been checked.
+  // A proxy request has an absolute URL, which names a second, unchecked host.
   if (!url.startsWith('/')) return refuse(404)
-  // The router decodes paths, but some rules compare undecoded ones. No path here needs encoding, so encoded
+  // The router decodes paths, but some rules compare undecoded paths. No path here needs encoding, so encoded
   // paths are rejected.
   if (url.split('?', 1)[0]?.includes('%')) return refuse(404)
 
@@ -51,13 +51,12 @@ export function gate({ method, url, rawHeaders }: RequestHead, port: number): Ga
   if (sites.length > 1) return refuse(403)
   if (sites.length === 0 || sites[0] === 'same-origin') return PASS
   if (isApi(url)) return refuse(403)
-  // Navigation from a link or from the address bar (`none`) is allowed; other sites may not load any part of
-  // a page.
+  // Links and the address bar (`none`) may navigate here. Other sites may not load any part of a page.
   if (sites[0] === 'none' || isTopNavigation(rawHeaders)) return PASS
   return refuse(403)
 }
 
-/** Whether a path with its query belongs to the API. */
+/** Whether a path with its query is part of the API. */
 export const isApi = (url: string): boolean => url === '/api' || url.startsWith('/api/')
 
 function isTopNavigation(rawHeaders: readonly string[]): boolean {
@@ -68,7 +67,7 @@ function isTopNavigation(rawHeaders: readonly string[]): boolean {
   return only('sec-fetch-mode', 'navigate') && only('sec-fetch-dest', 'document')
 }
 
-/** All values of a header field, in order; `name` in lower case. */
+/** All values of a header field, in order. `name` is in lower case. */
 export function valuesOf(rawHeaders: readonly string[], name: string): readonly string[] {
   return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name)
 }

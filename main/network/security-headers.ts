@@ -1,15 +1,13 @@
-/** Response headers for the window, in a browser and on the desktop. */
+/** Inputs of the response headers for the window, in a browser or on the desktop. */
 
 export interface PolicyInputs {
-  /** The browser's window connects to this server, and the desktop's to no host. */
+  /** The window in a browser connects to this server. The desktop window connects to no host. */
   readonly connectSrc: "'self'" | "'none'"
-  /**
-   * The nonce of style elements that libraries insert. Only the response that contains the page has a nonce.
-   */
+  /** Nonce of style elements that libraries insert. Only the page's own response has one. */
   readonly nonce?: string
 }
 
-/** The Content-Security-Policy: content of this origin only, and style elements with the nonce. */
+/** The Content-Security-Policy. It allows only content of this origin, and style elements with the nonce. */
 export function contentSecurityPolicy({ connectSrc, nonce }: PolicyInputs): string {
   return [
     "default-src 'none'",

@@ -1,12 +1,12 @@
 import type { TLSSocket } from 'node:tls'
 
 /**
- * The maximum number of extra bytes that count as `close_notify`. An alert record has 23 to 85 bytes,
- * depending on the cipher; more bytes are part of a record that was cut off.
+ * Maximum number of extra bytes that count as `close_notify`. An alert record has 23 to 85 bytes, depending
+ * on the cipher. More bytes belong to a record that was cut off.
  */
 const MAX_ALERT_BYTES = 96
 
-/** The number of encrypted bytes that a connection has received, which Node does not expose publicly. */
+/** The number of encrypted bytes that a connection has received. Node has no public API for it. */
 interface Counted {
   readonly _handle?: { readonly _parent?: { readonly bytesRead?: number } } | null
 }
@@ -17,15 +17,17 @@ const cutShort = new WeakSet<TLSSocket>()
 const watched = new WeakSet<TLSSocket>()
 
 /**
- * Whether a TLS connection ended without `close_notify` (RFC 8446, section 6.1), so that a body delimited by
- * that end may be incomplete. Known only if the connection is watched from its first byte on.
+ * Whether a TLS connection ended without `close_notify` (RFC 8446, section 6.1). A body that ends with the
+ * connection may be incomplete. Known only for connections that were watched from their first byte on.
  */
 export const endedWithoutNotice = (socket: TLSSocket): boolean => cutShort.has(socket)
 
 /**
  * Watches whether a TLS connection ends with `close_notify` or is cut off. Node reports both endings alike,
- * so `close_notify` is recognized by its bytes. They arrive either in a separate read, or in the same read as
- * the last data; in that case, the end is reported in the same turn of the event loop.
+ * so `close_notify` is recognised by its bytes.
+ *
+ * The bytes arrive in a separate read, or together with the last data. In the second case, the end is
+ * reported in the same turn of the event loop.
  */
 export function watchTlsEnd(socket: TLSSocket): void {
   if (watched.has(socket)) return

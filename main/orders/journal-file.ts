@@ -8,7 +8,7 @@ import { setAside } from '../storage/set-aside.ts'
 import { filePlace, migrate, openSqlite } from '../storage/sqlite-file.ts'
 import { type StorageFailure, storageFailure } from '../storage/storage-error.ts'
 
-/** What became of an order. */
+/** The outcome of an order. */
 export interface Settlement extends Pick<JournalEntry, 'outcome'> {
   readonly status?: number
   readonly orderIds?: readonly string[]
@@ -18,16 +18,17 @@ export interface Settlement extends Pick<JournalEntry, 'outcome'> {
 /** An entry with the hashes by which its order is recognised. */
 export interface HashedEntry extends JournalEntry, RecognisedBy {
   /**
-   * Identifies the key that sent the order, because its profile id may later be given to another key. Absent
-   * in entries of earlier versions.
+   * Mark of the key that sent the order. Another key may get the same profile id later. Absent in entries of
+   * earlier versions.
    */
   readonly keyMark?: string
 }
 
 const MIGRATIONS: readonly string[] = [
-  // `hashes` and `confirm_hashes`: see `RecognisedBy`. Lists are JSON. `similar_hashes` is a list with the
-  // `keyMark`. Earlier versions, which can read this file too, wrote hashes or nothing there. A value without
-  // a dot is a mark.
+  // `hashes` and `confirm_hashes` are JSON lists, see `RecognisedBy`.
+  //
+  // `similar_hashes` is a list with the `keyMark`. Earlier versions, which can read this file too, wrote
+  // hashes or nothing to it. A value without a dot is a mark.
   `
   CREATE TABLE orders (
     id TEXT PRIMARY KEY,
@@ -54,8 +55,8 @@ const MIGRATIONS: readonly string[] = [
 export const JOURNAL_VERSION = MIGRATIONS.length
 
 /**
- * A commit returns once its pages are on the disk (`synchronous = FULL`, and on macOS `fullfsync`). So an
- * order that was sent is still in the journal after the machine crashes.
+ * A commit returns once its pages are on the disk (`synchronous = FULL`, and on macOS `fullfsync`). A sent
+ * order is therefore still in the journal after the machine crashes.
  */
 const PRAGMAS = `
   PRAGMA journal_mode = WAL;
@@ -64,9 +65,7 @@ const PRAGMAS = `
   PRAGMA journal_size_limit = 4000000;
   PRAGMA trusted_schema = OFF;
 `
-/**
- * How long to wait for another program's lock, in milliseconds. Everything else in this process waits too.
- */
+/** Maximum wait for another program's lock, in milliseconds. The wait blocks this process. */
 const BUSY_MS = 50
 const NAME = 'orders'
 
@@ -140,10 +139,10 @@ const STATEMENTS = {
       AND (outcome IN ('answered', 'not-sent') OR (dismissed = 1 AND outcome NOT IN ('sent', 'looking')))`,
 } as const
 
-/** The open `orders.db`. Every method throws SQLite's errors; `Journal` handles them. */
+/** The open `orders.db`. Every method throws SQLite's errors. `Journal` handles them. */
 export class JournalFile {
   readonly database: DatabaseSync
-  /** Whether the file is still where it was opened. */
+  /** Whether the file is still at the path where it was opened. */
   readonly isInPlace: () => boolean
   readonly #statements: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>
 
@@ -161,7 +160,7 @@ export class JournalFile {
       run()
       this.database.exec('COMMIT')
     } catch (error) {
-      // SQLite has already rolled back by itself after some failures.
+      // SQLite has already rolled back after some failures.
       if (this.database.isTransaction) this.database.exec('ROLLBACK')
       throw error
     }
@@ -174,7 +173,7 @@ export class JournalFile {
     this.#statements.insert.run(...values, ...lists.map((list) => JSON.stringify(list)))
   }
 
-  /** Inserts an entry and its outcome, unless the file contains the entry. */
+  /** Inserts an entry with its outcome, unless the file contains it. */
   restore(entry: HashedEntry): void {
     if (this.#statements.has.get(entry.id) !== undefined) return
     this.insert(entry)
@@ -196,7 +195,7 @@ export class JournalFile {
     return entries.parse(this.#statements.between.all(Math.floor(fromMs), Math.ceil(toMs)))
   }
 
-  /** Entries without an answer, and those whose unknown outcome no person has dismissed. */
+  /** Entries without an answer, and those with an unknown outcome that no person has dismissed. */
   open(): readonly HashedEntry[] {
     return entries.parse(this.#statements.open.all())
   }
@@ -223,7 +222,7 @@ export class JournalFile {
 const marksOf = (keyMark: string | undefined) => (keyMark === undefined ? [] : [keyMark])
 
 export type JournalOpening =
-  /** `aside`: the new name of a damaged file that `file` replaces. */
+  /** `aside` is the new name of the damaged file that `file` replaces. */
   | {
       readonly kind: 'open'
       readonly file: JournalFile
@@ -236,7 +235,7 @@ export type JournalOpening =
 /** Whether the folder has a journal, readable or not. */
 export const hasJournalFile = (folder: string): boolean => existsSync(join(folder, `${NAME}.db`))
 
-/** Opens `orders.db`. A damaged file is set aside; a file of a newer version of Headroom is left alone. */
+/** Opens `orders.db`. A damaged file is set aside. A file of a newer version of Headroom is left alone. */
 export function openJournalFile(folder: string, nowMs: number): JournalOpening {
   const first = openOnce(folder)
   if (first.kind === 'open' || first.failure !== 'corrupt') return first
@@ -258,7 +257,7 @@ function openOnce(folder: string): JournalOpening {
       return { kind: 'failed', failure: 'newer' }
     }
     const file = new JournalFile(database)
-    // Reads the open entries now, so that a damaged page is noticed before the first order.
+    // Reads the open entries now, to detect a damaged page before the first order.
     return { kind: 'open', file, entries: file.open() }
   } catch (cause) {
     if (database?.isOpen) database.close()

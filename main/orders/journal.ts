@@ -5,7 +5,7 @@ import { SAVED, type Saved, type StorageFailure, storageFailure } from '../stora
 import { type HashedEntry, type JournalFile, openJournalFile, type Settlement } from './journal-file.ts'
 
 export interface JournalDeps {
-  /** Absent: there is no data folder, and so no journal. */
+  /** Absent without a data folder. There is then no journal. */
   readonly folder: string | undefined
   readonly clock: Clock
   readonly log: Log
@@ -15,28 +15,28 @@ export interface JournalDeps {
   readonly changed: (why: string | undefined) => void
 }
 
-/** How long entries are kept. */
+/** How long entries are kept, in milliseconds. */
 const KEPT_MS = 30 * DAY_MS
 const PRUNE_EVERY_MS = DAY_MS / 24
 
 /**
  * The journal of orders in `orders.db`. Each order is written and flushed before it is sent.
  *
- * The outcome of an order is never lost while this process runs. If it can't be written, it is kept in
- * memory, and written with the next order or as soon as the disk allows.
+ * While the process runs, no outcome is lost. An outcome that can't be written stays in memory. It is written
+ * with the next order, or as soon as the disk allows.
  */
 export class Journal {
   readonly #deps: JournalDeps
   #file: JournalFile | undefined
   #failure: StorageFailure | 'no-folder' | undefined
   #failures = 0
-  /** Settlements that are not written yet, by entry. */
+  /** Settlements that are not written yet, by entry id. */
   readonly #unwritten = new Map<string, Settlement>()
   readonly #undismissed = new Set<string>()
   #former: readonly HashedEntry[] | undefined
   /**
-   * Entries that have not ended, as they were written last, by id. They are restored if the file was removed
-   * or replaced.
+   * Entries that have not ended, as last written, by id. They are restored if the file was removed or
+   * replaced.
    */
   readonly #held = new Map<string, HashedEntry>()
   /** Whether the file was opened since the last write. */
@@ -52,7 +52,7 @@ export class Journal {
     this.#prune()
   }
 
-  /** Why nothing can be written, as the end of a sentence; `undefined` while it can. */
+  /** Why nothing can be written, as the end of a sentence. `undefined` if writing works. */
   get why(): string | undefined {
     return this.#failure && WORDS[this.#failure]
   }
@@ -64,7 +64,7 @@ export class Journal {
     return isWritten ? SAVED : { ok: false, why: this.why ?? WORDS.other }
   }
 
-  /** Writes what became of an order, now or as soon as possible. */
+  /** Writes the outcome of an order, now or as soon as possible. */
   settle(id: string, settlement: Settlement): void {
     this.settleAll([[id, settlement]])
   }
@@ -81,14 +81,14 @@ export class Journal {
     this.#write(() => {})
   }
 
-  /** Entries in the interval, oldest first; `undefined` while the file can't be read. */
+  /** Entries in the interval, oldest first. `undefined` while the file can't be read. */
   between(fromMs: number, toMs: number): readonly HashedEntry[] | undefined {
     return this.#read((file) => file.between(fromMs, toMs))?.map((entry) => this.#newest(entry))
   }
 
   /**
-   * Entries of earlier runs without an answer, and those whose unknown outcome no person has dismissed;
-   * `undefined` until the file could be read once.
+   * Entries of earlier runs without an answer, and those with an unknown outcome that no person has
+   * dismissed. `undefined` until the file was read once.
    */
   get former(): readonly HashedEntry[] | undefined {
     return this.#former
@@ -112,7 +112,7 @@ export class Journal {
     return { ...entry, ...this.#unwritten.get(entry.id), isDismissed }
   }
 
-  /** Runs one transaction, together with everything that is still to be written. */
+  /** Runs one transaction, which also writes everything pending. */
   #write(run: (file: JournalFile) => void): boolean {
     try {
       const file = this.#opened()
@@ -123,7 +123,7 @@ export class Journal {
         for (const id of this.#undismissed) file.dismiss(id)
         run(file)
       })
-      // A deleted file still accepts writes, but they are lost when the process ends.
+      // A deleted file accepts writes, but they are lost when the process ends.
       if (!file.isInPlace()) throw new Error('the journal was removed or replaced')
       this.#written()
       this.#worked()
@@ -149,7 +149,7 @@ export class Journal {
   }
 
   #read<T>(run: (file: JournalFile) => T): T | undefined {
-    // A file that failed is opened again by a retry or an order, not by every read.
+    // Only a retry or an order reopens a file that failed. A read does not.
     if (this.#file === undefined && this.#failure !== undefined) return undefined
     try {
       this.#opened()
@@ -209,7 +209,7 @@ export class Journal {
     this.#deps.changed(this.why)
   }
 
-  /** Tries to write later, even if there is nothing to write. This shows whether orders may pass again. */
+  /** Tries to write later, even if nothing is pending. This shows whether orders may be sent again. */
   #retryLater(): () => void {
     this.#failures += 1
     return this.#deps.clock.after(retryDelayMs(RETRY.orderJournal, this.#failures, 0), () => {
@@ -235,7 +235,7 @@ export class Journal {
   }
 }
 
-/** Whether nothing about an order is left to find out or to dismiss. */
+/** Whether nothing remains to be found out or dismissed about an order. */
 const hasEnded = ({ outcome, isDismissed }: HashedEntry): boolean =>
   outcome === 'answered' ||
   outcome === 'not-sent' ||

@@ -26,12 +26,12 @@ export interface LookupDeps {
   readonly clock: Clock
   readonly hashes: OrderHashes
   readonly read: ReadResource
-  /** Whether the order was sent by a former key, whose id now belongs to the connected key. */
+  /** Whether a former key sent the order. Its id now belongs to the connected key. */
   readonly isOfFormerKey: (entry: HashedEntry) => boolean
-  /** Entries of the journal in an interval; `undefined` while it can't be read. */
+  /** Entries of the journal in an interval. `undefined` while it can't be read. */
   readonly entries: (fromMs: number, toMs: number) => readonly HashedEntry[] | undefined
   readonly resolved: (ended: readonly Resolved[]) => void
-  /** Called with exceptions: bugs that must not end the lookups. */
+  /** Called with exceptions. They are bugs, which must not end the lookups. */
   readonly defect: (cause: unknown) => void
 }
 
@@ -39,20 +39,22 @@ export interface LookupDeps {
 interface Unknown {
   readonly entry: HashedEntry
   readonly sinceMs: number
-  /** When the latest lookup started, in milliseconds after `sinceMs`, whether it read a list or not. */
+  /** Start of the latest lookup, in milliseconds after `sinceMs`, whether it read a list or not. */
   lookedUpMs: number | undefined
 }
 
 /**
- * How far apart two entries may be if the list could show either of them: each is within `NEAR_MS` of the
- * listed order.
+ * Maximum distance in milliseconds of two entries that one listed order could match. Each is within `NEAR_MS`
+ * of the order.
  */
 const RIVAL_MS = 2 * NEAR_MS
 
 /**
- * Looks up orders whose outcome is unknown, until the account's list shows them or has not shown them for
- * `LOOKUP_MS`. One read serves all unknown orders of a key. Without a list, nothing is concluded, with one
- * exception: if the key's id was given to another key, its orders can no longer be looked up.
+ * Looks up orders whose outcome is unknown. One read serves all unknown orders of a key.
+ *
+ * The lookup ends when the account's list shows the order, or has not shown it for `LOOKUP_MS`. Without a
+ * list, nothing is concluded. One exception: if another key got the key's id, its orders can't be looked up
+ * any more.
  */
 export class Lookups {
   readonly #deps: LookupDeps
@@ -108,7 +110,7 @@ export class Lookups {
     const startedMs = clock.monotonicMs()
     const asked = this.#ofPresentKey(profile)
     if (asked.length === 0) return
-    // The time is recorded even if the lookup fails, so that the next lookup comes in its time, not at once.
+    // The time is recorded even if the lookup fails, so that the next lookup stays on schedule.
     for (const one of asked) one.lookedUpMs = startedMs - one.sinceMs
     const list = await readOrderList(
       profile,
@@ -120,14 +122,14 @@ export class Lookups {
       },
       read,
     )
-    // Meanwhile the key may have been disconnected, and another one connected.
+    // The key may have been disconnected during the read, and another one connected.
     if (list === undefined || this.#isStopped || this.#ofPresentKey(profile).length < asked.length) return
     this.#judge(asked, list)
   }
 
   /**
-   * The unknown orders that the connected key with this id sent. Before that, ends the orders of a former key
-   * with this id as ambiguous.
+   * The unknown orders that the connected key with this id sent. Orders of a former key with this id end as
+   * ambiguous.
    */
   #ofPresentKey(profile: string): readonly Unknown[] {
     const former = this.#of(profile).filter(({ entry }) => this.#deps.isOfFormerKey(entry))
@@ -138,8 +140,8 @@ export class Lookups {
   #judge(asked: readonly Unknown[], list: OrderList): void {
     const { entries, hashes, isOfFormerKey } = this.#deps
     const times = asked.map(({ entry }) => entry.atMs)
-    // Only the last lookup has to find the entry of every listed order, so only it needs older and newer
-    // entries.
+    // Only the last lookup must find the entry of every listed order, so only this lookup needs older and
+    // newer entries.
     const [beforeMs, toMs] = asked.some(isLast)
       ? [MAX_CLOCK_ERROR_MS, Number.MAX_SAFE_INTEGER]
       : [RIVAL_MS, Math.max(...times) + RIVAL_MS]
@@ -179,7 +181,7 @@ export class Lookups {
   }
 }
 
-/** Whether the latest lookup of an order is the last one, if its list could be read. */
+/** Whether an order's latest lookup was its last one, if the list could be read. */
 const isLast = ({ lookedUpMs = 0 }: Unknown): boolean => lookedUpMs >= LOOKUP_MS
 
 const UNCLEAR: Recognition = { kind: 'unclear' }
@@ -188,7 +190,7 @@ const UNCLEAR: Recognition = { kind: 'unclear' }
 const isListed = ({ accountEnding }: HashedEntry, { accountEndings }: OrderList): boolean =>
   accountEnding === '' || accountEndings.includes(accountEnding)
 
-/** What a lookup concludes. Before the last lookup, it can only conclude that the order was found. */
+/** The conclusion of a lookup. Only the last lookup can conclude that an order was not found. */
 function resolutionOf(recognition: Recognition, isLast: boolean): Resolution | undefined {
   switch (recognition.kind) {
     case 'found':

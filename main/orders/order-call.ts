@@ -12,11 +12,11 @@ import { journalFailed, NOT_CONNECTED, outcomeUnknown, REFRESHING } from './orde
 import { OrderSending, type SendingResult } from './order-sending.ts'
 
 export interface OrderCallDeps {
-  /** Why the switch or the program's limit rules this order out now; `undefined` if they don't. */
+  /** Why the switch or the program's limit forbids this order now. `undefined` if allowed. */
   readonly reasonAgainst: (order: AdmittedOrder, profile: string) => Problem | undefined
-  /** Writes an order before it is sent; see `Journal.insert`. */
+  /** Writes an order before it is sent. See `Journal.insert`. */
   readonly insert: (entry: PlainEntry, facts: OrderFacts) => Inserted
-  /** Counts an order that leaves now. */
+  /** Counts an order that is being sent. */
   readonly sent: (order: AdmittedOrder) => void
   /** Receives the outcome of an order that was sent. */
   readonly settle: (entry: HashedEntry, settlement: Settlement) => void
@@ -29,7 +29,7 @@ export type Inserted =
   | { readonly ok: true; readonly entry: HashedEntry }
   | { readonly ok: false; readonly why: string }
 
-/** An order that was sent, or may have been. Monotonic milliseconds. */
+/** An order that was sent, or may have been sent. Monotonic milliseconds. */
 interface Sent {
   readonly entry: HashedEntry
   readonly atMs: number
@@ -42,10 +42,10 @@ const UNKNOWN = { outcome: 'looking' } as const
 /**
  * One order, from the door to its answer and its outcome in the journal.
  *
- * 1. Everything that rules the order out is checked, and one request of the order quota is taken.
- * 2. A connection is made. Until then, nothing of the order has left.
- * 3. Everything is checked again. Then the journal is written and flushed, and the order is sent.
- * 4. The caller gets the answer, or an error that the outcome is unknown. Then the journal gets the outcome.
+ * 1. Check everything that may forbid the order, and take one request of the order quota.
+ * 2. Connect. Nothing of the order has been sent yet.
+ * 3. Check everything again. Then write and flush the journal, and send the order.
+ * 4. Relay the answer, or an error that the outcome is unknown. Then write the outcome into the journal.
  */
 export class OrderCall implements OpenOrder {
   readonly done: Promise<void>
@@ -77,7 +77,7 @@ export class OrderCall implements OpenOrder {
     }
     const access = this.#line.usable()
     if (access.kind === 'none') {
-      // Gets a token for the next order. This order does not wait for it.
+      // Gets a token for the next order. This order does not wait.
       void this.#line.access()
       this.#refuse(noToken(access, this.#line.timeline.now()))
       return
@@ -108,9 +108,7 @@ export class OrderCall implements OpenOrder {
     return against ?? (isRefreshing() ? REFRESHING : undefined)
   }
 
-  /**
-   * Decides at the last moment. True: the order is in the journal and is sent now. False: it is held back.
-   */
+  /** Decides at the last moment whether to send the order. If true, the order is in the journal. */
   #mayGo(token: string): boolean {
     try {
       const against = this.#lastReasonAgainst(token)
@@ -151,7 +149,7 @@ export class OrderCall implements OpenOrder {
 
   #counted(permit: (outcome: UpstreamOutcome) => void, outcome: UpstreamOutcome, token: string): void {
     permit(outcome)
-    // Renews the token, so that the program can send the order again. Headroom itself never sends it again.
+    // Renews the token, so that the program can send the order again. Headroom never repeats an order.
     if (outcome.kind === 'unauthorized') void this.#line.rejected(token, this.#order.order.endpoint)
   }
 
@@ -197,7 +195,7 @@ export class OrderCall implements OpenOrder {
     })
   }
 
-  /** Writes the outcome into the journal, once the answer is on its way to the caller. */
+  /** Writes the outcome into the journal, after the answer was passed to the caller. */
   #close(entry: HashedEntry, settlement: Settlement): void {
     this.#line.clock.after(0, () => {
       try {
@@ -215,7 +213,7 @@ export class OrderCall implements OpenOrder {
   }
 }
 
-/** The body of an order as text, decoded; empty if it can't be read. */
+/** The body of an order as text, decoded. Empty if it can't be read. */
 function bodyTextOf({ body = Buffer.alloc(0), contentEncoding = '' }: AdmittedOrder): string {
   const plain = decoded(body, codingsNamed(contentEncoding), MAX_ORDER_BYTES)
   return typeof plain === 'string' ? '' : plain.toString('utf8')

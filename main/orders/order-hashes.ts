@@ -4,17 +4,18 @@ const HASH_BYTES = 18
 const NAME_BYTES = 6
 
 /**
- * Keyed hashes of texts about orders. The key is in the vault. Without it, an order can't be found out by
+ * Keyed hashes of texts about orders. The key is in the vault. Without the key, an order can't be guessed by
  * trying symbols, quantities and prices.
  */
 export class OrderHashes {
   readonly #keys: () => readonly Uint8Array[]
   readonly #own: Uint8Array
-  /** The key whose name was computed last, and that name. */
+  /** The key whose name was computed last, with that name. */
   #named: { readonly key: Uint8Array; readonly name: string } | undefined
 
   /**
-   * `keys`: the vault's keys, the present one first. `own`: a key of this run, used while the vault has none.
+   * `keys` returns the vault's keys, the current one first. `own` is a key of this run, used while the vault
+   * has none.
    */
   constructor(keys: () => readonly Uint8Array[], own: Uint8Array) {
     this.#keys = keys
@@ -25,10 +26,7 @@ export class OrderHashes {
     return this.#hashOf(this.#keys()[0] ?? this.#own, text)
   }
 
-  /**
-   * Whether one of the keys has this name. A hash made with any other key can't equal the hash of a listed
-   * order.
-   */
+  /** Whether one of the keys has this name. A hash from any other key can't match a listed order. */
   isKnown(name: string): boolean {
     return [...this.#keys(), this.#own].some((key) => name === this.#nameOf(key))
   }

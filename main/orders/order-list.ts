@@ -5,10 +5,10 @@ import { parseJson } from '../../app/service/json.ts'
 import { accountsIn } from '../api/account-list.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 
-/** Reads a resource of a connected key; `undefined` unless the status is 200. */
+/** Reads a resource of a connected key. `undefined` unless the status is 200. */
 export type ReadResource = (profile: string, path: string) => Promise<string | undefined>
 
-/** Reads resources with the token of a connected key, counted like every request of Headroom. */
+/** Reads resources with the token of a connected key. The requests count like every request of Headroom. */
 export function sessionReads(monitor: Pick<MonitorSurface, 'withProfile'>): ReadResource {
   return async (profile, path) => {
     const answer = await monitor.withProfile(profile, async ({ parts }) => {
@@ -34,12 +34,12 @@ export interface OrderList {
 }
 
 export interface WantedOrders {
-  /** Endings of the accounts to read. If one is empty, all accounts of the key are read. */
+  /** Endings of the accounts to read. An empty ending means all accounts of the key. */
   readonly accountEndings: readonly string[]
   /** When the oldest order to look up was sent, epoch ms. */
   readonly sinceMs: number
   readonly nowMs: number
-  /** Whether an order that this list lacks counts as not found. */
+  /** Whether an order that is not in the list counts as not found. */
   readonly isLast: boolean
 }
 
@@ -50,12 +50,12 @@ export const endingOf = (account: string): string => account.slice(-3)
 const MAX_ACCOUNTS = 25
 const MAX_PAGES = 50
 /**
- * From this age on, an order is looked for in the list of former days too. The service's day may change at
- * any time, so the last lookup reads both lists whatever the age.
+ * Minimum age of an order that is also looked up in the list of former days. The service's day may change at
+ * any time, so the last lookup always reads both lists.
  */
 const FORMER_DAY_MS = DAY_MS / 4
 
-/** The orders of a key's accounts; `undefined` if any part can't be read. */
+/** The orders of a key's accounts. `undefined` if any part can't be read. */
 export async function readOrderList(
   profile: string,
   { accountEndings, sinceMs, nowMs, isLast }: WantedOrders,
@@ -87,7 +87,7 @@ export async function readOrderList(
 }
 
 /**
- * All orders of a list, with `undefined` in place of each order that can't be read. The result is `undefined`
+ * All orders of a list. `undefined` in place of an order that can't be read. The whole result is `undefined`
  * if a page can't be read.
  */
 async function readPages(
@@ -103,13 +103,13 @@ async function readPages(
       next === undefined ? '' : `${path.includes('?') ? '&' : '?'}nextToken=${encodeURIComponent(next)}`
     const members = membersOf(await read(profile, `${path}${token}`))
     const listed = members?.['Orders']
-    // An account that failed may be the one that has the order.
+    // The order may belong to an account that failed.
     if (!Array.isArray(listed) || (Array.isArray(members?.['Errors']) && members['Errors'].length > 0))
       return undefined
     orders.push(...listed.map(listedOrderOf))
     const following = members?.['NextToken']
     if (following === undefined || following === null || following === '') return orders
-    // A list that leads back to an earlier page would never end.
+    // A list that repeats an earlier page would never end.
     if (typeof following !== 'string' || seen.has(following)) return undefined
     seen.add(following)
     next = following

@@ -14,7 +14,7 @@ export const NOT_GRANTED: Problem = {
   proxyError: 'http_request_denied',
 }
 
-/** The response to a request under the order path that never passes. */
+/** The response to a request under the order path that is not permitted. */
 export const NO_ORDER_PATH: Problem = {
   status: 403,
   detail: 'Headroom forwards no such order request. Use the exact paths of its README.',
@@ -28,7 +28,7 @@ export const NOT_CONNECTED: Problem = {
   proxyError: 'connection_refused',
 }
 
-/** The response while a refresh may end the access token that an order would carry. */
+/** The response during a refresh, which may invalidate the access token of an order. */
 export const REFRESHING: Problem = {
   status: 503,
   detail: 'Not sent: the access token is being renewed.',
@@ -36,7 +36,7 @@ export const REFRESHING: Problem = {
   headers: { 'retry-after': '1' },
 }
 
-/** The response to a program that has used up its orders for this minute. */
+/** The response to a program that reached its maximum of orders per minute. */
 export function overLimit(max: number, waitMs: number): Problem {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000))
   return {
@@ -56,7 +56,7 @@ export const journalFailed = (why: string): Problem => ({
   proxyError: 'http_request_denied',
 })
 
-/** An order that was sent and got no complete answer. */
+/** An order that was sent without a complete answer. */
 export interface LostOrder {
   readonly how: 'cut' | 'timeout'
   readonly journalId: string

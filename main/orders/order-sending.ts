@@ -8,16 +8,15 @@ import { type Begun, TokenRemoval } from '../gateway/token-removal.ts'
 import { codingsNamed, textIn } from '../network/content-codings.ts'
 import type { ForwardAnswer, ForwardFailure } from '../network/forward-http.ts'
 
-/** The result of one attempt to send an order; there is no second one. */
 export type SendingResult =
   /** No byte of the order left this computer. */
   | { readonly kind: 'not-sent' }
-  /** The order was sent, and no complete answer arrived. */
+  /** The order was sent, but no complete answer arrived. */
   | { readonly kind: 'lost'; readonly how: 'cut' | 'timeout' }
   | {
       readonly kind: 'answered'
       readonly answer: ForwardAnswer
-      /** The whole body; absent if the token is removed from the body while it is read. */
+      /** The whole body. Absent if the token is removed while the body is read. */
       readonly begun?: Begun
       readonly removal: TokenRemoval
       /** The body as text, decoded if possible. */
@@ -29,26 +28,27 @@ export type SendingResult =
 export interface SendingHooks {
   /** Called once connected, just before the first byte. */
   readonly mayGo: () => boolean
-  /** Receives the outcome, to be counted against the quota. */
+  /** Called with the outcome, which counts against the order quota. */
   readonly counted: (outcome: UpstreamOutcome) => void
   readonly settled: (result: SendingResult) => void
 }
 
-/** Timeout for the connection, for the status line, and for the rest of the answer. */
+/** Timeout in milliseconds of each: the connection, the status line, and the rest of the answer. */
 const TIMEOUT_MS = 10_000
-/** Maximum age, in milliseconds, of the last answer on a connection that is reused. */
+/** Maximum age of the last answer on a reused connection. Milliseconds. */
 const MAX_IDLE_MS = 5_000
 const MAX_ANSWER_BYTES = 4 << 20
 const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
 /**
- * Whether a status leaves open what happened to the order. It may come from a proxy in front of the service.
+ * Whether a status leaves the outcome of the order open, because it may come from a proxy in front of the
+ * service.
  */
 const isInconclusive = (status: number): boolean =>
   (status >= 300 && status < 400) || status === 408 || status >= 500
-/** Statuses of answers that have no body, and so no length. */
+/** Statuses of answers without a body, and so without a length. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304])
 
-/** Sends an order once. Reads the answer to its end before passing any of it on. */
+/** Sends an order once. Reads the whole answer before relaying any of it. */
 export class OrderSending {
   readonly #line: OrderLine
   readonly #order: AdmittedOrder
@@ -58,7 +58,7 @@ export class OrderSending {
   #abort: () => void = () => {}
   #cancelDeadline: () => void = () => {}
   #isSettled = false
-  /** Whether the order was held back once the connection was made. */
+  /** Whether the order was not sent after the connection was made. */
   #isHeldBack = false
 
   constructor(order: AdmittedOrder, token: string, line: OrderLine, hooks: SendingHooks) {
@@ -96,7 +96,7 @@ export class OrderSending {
     )
   }
 
-  /** Ends the attempt now. If the order was sent, it may still arrive. */
+  /** Ends the attempt now. A sent order may still arrive. */
   abandon(): void {
     this.#abort()
     this.#lost('hung-up', 'cut')
@@ -109,7 +109,7 @@ export class OrderSending {
 
   #failed(how: ForwardFailure, why: string): void {
     if (this.#isSettled) return
-    // A cut connection or an order that was held back is no problem of the host.
+    // Neither a cut connection nor an order that was not sent means that the host has a problem.
     this.#exchange.failed(UNANSWERED[how], how === 'cut' || this.#isHeldBack ? undefined : why)
     this.#settle(
       how === 'not-sent' ? { kind: how } : { kind: 'lost', how: how === 'timeout' ? 'timeout' : 'cut' },
@@ -122,7 +122,7 @@ export class OrderSending {
     let bytes = 0
     const { body } = answer
     this.#cancelDeadline = this.#line.clock.after(TIMEOUT_MS, () => this.abandon())
-    // The `close` event that follows reports the failure.
+    // The following `close` event reports the failure.
     body.on('error', () => {})
     body.on('data', (part: Buffer) => {
       bytes += part.length
@@ -184,7 +184,7 @@ export class OrderSending {
     this.#settle({ kind: 'lost', how }, () => ({ kind: how }))
   }
 
-  /** Passes the answer on before the outcome is counted, because counting takes longer. */
+  /** Relays the answer before the outcome is counted, because counting takes longer. */
   #settle(result: SendingResult, outcome: () => UpstreamOutcome): void {
     this.#isSettled = true
     this.#cancelDeadline()
@@ -195,7 +195,7 @@ export class OrderSending {
     }
   }
 
-  /** Runs `run` so that even a bug can't leave the order without an outcome. */
+  /** Runs `run` so that not even a bug leaves the order without an outcome. */
   #contain(run: () => void): void {
     try {
       run()

@@ -22,9 +22,9 @@ export interface OrdersDeps {
   readonly profiles: () => readonly string[]
   /** See `MonitorSurface.keyMark`. */
   readonly keyMark: (profile: string) => string | undefined
-  /** Absent: nothing can be journalled, so no order passes. */
+  /** Absent if there is no journal. No order is sent without one. */
   readonly dataFolder: string | undefined
-  /** The vault's keys for the hashes of orders, the present one first; empty without a vault key. */
+  /** The vault's keys for the hashes of orders, the current one first. Empty without a vault key. */
   readonly hashKeys: () => readonly Uint8Array[]
   readonly read: ReadResource
   readonly clock: Clock
@@ -35,15 +35,15 @@ export interface OrdersDeps {
   readonly problem: (sentence: string) => void
 }
 
-/** Length, in bytes, of the key for hashes while the vault has none. */
+/** Length of the key for hashes, in bytes, while the vault has none. */
 const OWN_KEY_BYTES = 32
-/** 32 letters, so that a random byte selects each of them with the same probability. */
+/** 32 letters, so that a random byte selects each with equal probability. */
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
 const ID_LENGTH = 8
 
 /**
- * Interval, in milliseconds, at which the number of orders in the last minute is reported while it is above
- * 0.
+ * Interval in milliseconds of reports while orders were sent in the last minute. The reported number
+ * decreases with time.
  */
 const AGEING_MS = 5_000
 
@@ -52,19 +52,18 @@ export class OrderLimit {
   readonly #sent = new Map<string, number[]>()
 
   /**
-   * The earliest time at which the program may send its next order; at most `nowMs` if it may send one now.
+   * The earliest time at which the program may send its next order. At most `nowMs` if it may send one now.
    */
   nextAtMs(program: string, max: number, nowMs: number): number {
     const oldest = this.#recent(program, nowMs).at(-max)
     return oldest === undefined ? nowMs : oldest + MINUTE_MS
   }
 
-  /** Counts an order. A cancel counts too, but no limit refuses it. */
+  /** Counts an order. A cancel counts, but no limit declines it. */
   sent(program: string, nowMs: number): void {
     this.#recent(program, nowMs).push(nowMs)
   }
 
-  /** Orders of the last minute. */
   count(program: string, nowMs: number): number {
     return this.#recent(program, nowMs).length
   }
@@ -88,10 +87,10 @@ interface Today {
 }
 
 /**
- * Orders of all connected keys: which orders may pass, the journal, and the outcome of each order.
+ * Orders of all connected keys: which orders may be sent, the journal, and the outcome of each order.
  *
- * Nothing of this runs, and no file exists, until a person allows orders on a key. If a journal exists,
- * unknown outcomes are looked up and shown, whatever the switch says.
+ * Until a person allows orders on a key, nothing runs and no file exists. If a journal exists, unknown
+ * outcomes are looked up and shown, even while orders are off.
  */
 export class Orders implements OrderLane, OrdersSurface {
   readonly #deps: OrdersDeps
@@ -104,7 +103,7 @@ export class Orders implements OrderLane, OrdersSurface {
   readonly #unknown = new Map<string, HashedEntry>()
   /** Orders sent today, by key. */
   readonly #today = new Map<string, Today>()
-  /** Absent while no program has sent an order within the last minute. */
+  /** Absent if no program has sent an order within the last minute. */
   #cancelAgeing: (() => void) | undefined
   #isStopped = false
 
@@ -221,23 +220,23 @@ export class Orders implements OrderLane, OrdersSurface {
     this.#takeFormer()
   }
 
-  /** Takes over the orders of earlier runs, once the journal can be read. */
+  /** Takes over the orders of earlier runs, once the journal was read. */
   #takeFormer(): void {
     const { journal, lookups } = this.#begun ?? {}
     const former = journal?.former
     if (this.#hasFormer || former === undefined || lookups === undefined) return
     this.#hasFormer = true
     for (const entry of former) {
-      // An order that a person has already dismissed is still looked up, for the journal.
+      // A dismissed order is still looked up, for the journal.
       if (!entry.isDismissed) this.#unknown.set(entry.id, entry)
-      // The earlier run ended before the answer arrived, or before the answer was in the journal.
+      // The earlier run ended before the answer arrived or was written.
       if (entry.outcome === 'sent')
         this.#becameUnknown({ ...entry, outcome: 'looking' }, { outcome: 'looking' })
       else if (entry.outcome === 'looking') lookups.add(entry)
     }
   }
 
-  /** Counts what an earlier run sent, for the limits of programs. */
+  /** Counts the orders of an earlier run in the limits of programs. */
   #countLastMinute(journal: Journal): void {
     const { clock } = this.#deps
     const [wallMs, nowMs] = [clock.wallMs(), clock.monotonicMs()]
@@ -280,7 +279,7 @@ export class Orders implements OrderLane, OrdersSurface {
       hashes: texts.map((text) => this.#hashes.of(text)),
       confirmHashes: confirmIds.map((id) => this.#hashes.of(JSON.stringify(['confirm', id]))),
     }
-    // The count is read before the entry itself is in the journal, because the entry would be counted twice.
+    // Read before the entry is in the journal. Otherwise the entry would count twice.
     const today = this.#dayOf(entry.profile)
     const saved = journal?.insert(inserted) ?? { ok: false, why: 'Headroom is quitting' }
     if (!saved.ok) return saved
@@ -340,7 +339,7 @@ export class Orders implements OrderLane, OrdersSurface {
     if (known?.dayMs === dayMs && known.keyMark === keyMark) return known
     const count = this.#begun?.journal.count(profile, dayMs, keyMark)
     const day = { dayMs, keyMark, count: count ?? 0 }
-    // While the journal can't be read, the count isn't known.
+    // The count is unknown while the journal can't be read.
     if (count !== undefined) this.#today.set(profile, day)
     return day
   }

@@ -17,7 +17,7 @@ export type StoredJournalOpening =
   | { readonly kind: 'open'; readonly journal: StoredJournal }
   | { readonly kind: 'failed'; readonly line: string }
 
-/** Opens the journal of a data folder read-only, also while an app is writing it. */
+/** Opens the journal of a data folder read-only, even while an app is writing it. */
 export function openStoredJournal(folder: string): StoredJournalOpening {
   const path = join(folder, 'orders.db')
   const failed = (why: string) =>

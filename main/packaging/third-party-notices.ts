@@ -18,8 +18,8 @@ const LICENCE_FILE = /^(licen[cs]e|copying)/i
 /**
  * A Vite plugin that writes the licences of all bundled packages of every environment into `file`.
  *
- * Vite's own `build.license` lists the packages whose modules are in a bundle. Files that a stylesheet refers
- * to (the fonts) are assets and not modules, so their packages are added here.
+ * Vite's own `build.license` lists only packages with modules in a bundle. Files from a stylesheet, such as
+ * fonts, are assets. Their packages are added here.
  */
 export function thirdPartyNotices(file: string): Plugin {
   const packages = new Map<string, BundledPackage>()
@@ -78,8 +78,8 @@ function packageIn(folder: string): BundledPackage | undefined {
 }
 
 /**
- * The notices as text; packages with the same licence text share it. Throws for a package without a licence,
- * because it may not be shipped.
+ * The notices as text. Packages with the same licence text share one copy. Throws for a package without a
+ * licence, which must not be shipped.
  */
 export function noticesText(packages: readonly BundledPackage[]): string {
   const sections = new Map<string, string[]>()

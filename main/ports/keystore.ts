@@ -1,37 +1,38 @@
 /**
- * Wraps the vault's data key with the system's keychain or a passphrase, so that only the wrapped key is on
- * disk.
+ * Wraps the vault's data key with the system's keychain or a passphrase. Only the wrapped key is on disk.
  *
- * A call may wait for a person, for example when a locked keyring prompts for its password, so
- * implementations must have a timeout. `waiting` contains the end of that wait, after which the call is worth
- * repeating.
+ * A call may wait for a person, for example at the password prompt of a locked keyring. Implementations
+ * therefore need a timeout. With the trouble `waiting`, `settled` resolves when the wait ends. The call is
+ * then worth repeating.
  */
 export interface Keystore {
   wrap(key: Uint8Array): Promise<Wrapping>
   unwrap(wrapped: Uint8Array): Promise<Unwrapping>
-  /** Whether any program that can read the file can unwrap the key; absent if this can't happen. */
+  /** Whether any program that can read the file can unwrap the key. Absent if never. */
   hidesNothing?(): boolean
-  /** Whether this keystore may have wrapped a key with `backend`; absent if it may have used any backend. */
+  /** Whether this keystore may have wrapped a key with `backend`. Absent if any backend is possible. */
   mayHaveWrapped?(backend: string): boolean
 }
 
-/** The backend that is available in every host; all others exist on the desktop only. */
+/** The backend that every host has. All others exist only on the desktop. */
 export const PASSPHRASE_BACKEND = 'passphrase'
 
 /** The result of wrapping a key. */
 export type Wrapping =
-  /** `backend` is stored with the ciphertext, so that a message can mention a change of backend. */
+  /** `backend` is stored with the ciphertext, so that a message can name it after a change. */
   { readonly kind: 'wrapped'; readonly backend: string; readonly bytes: Uint8Array } | KeystoreTrouble
 
-/** The result of unwrapping a key. */
 export type Unwrapping =
   /**
-   * `renew`: the backend asks for the key to be wrapped again, for example because it rotated its own key.
+   * `renew` means that the key should be wrapped again, for example because the backend rotated its own key.
    */
   | { readonly kind: 'unwrapped'; readonly key: Uint8Array; readonly renew: boolean }
-  /** The wrapped key is intact, but this keystore cannot open it: another key, or a wrong passphrase. */
+  /**
+   * The wrapped key is intact, but this keystore can't open it. It has another key, or the passphrase is
+   * wrong.
+   */
   | { readonly kind: 'refused'; readonly why: string }
-  /** The keystore's own key is right, but the wrapped data has changed. */
+  /** The keystore's own key is right, but the wrapped key was changed. */
   | { readonly kind: 'damaged'; readonly why: string }
   | KeystoreTrouble
 
@@ -39,5 +40,5 @@ export type Unwrapping =
 export type KeystoreTrouble =
   | { readonly kind: 'waiting'; readonly why: string; readonly settled: Promise<void> }
   | { readonly kind: 'unavailable'; readonly why: string }
-  /** Wrapping would protect nothing, and no person has consented to keys without protection. */
+  /** Wrapping would protect nothing, and no person has consented to this. */
   | { readonly kind: 'unprotected'; readonly why: string }

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Clock, Random } from './ports.ts'
 
-/** The longest delay of setTimeout, in milliseconds: a longer one would overflow and fire at once. */
+/** Maximum delay of setTimeout, in milliseconds. A longer delay would overflow and fire immediately. */
 const MAX_WAIT_MS = 2 ** 31 - 1
 
 /** Start of this process, epoch ms. */
@@ -16,8 +16,11 @@ export const nodeClock: Clock = {
   },
 }
 
-/** Ends the process after `ms` milliseconds even if work is left. Does not keep it running until then. */
+/**
+ * Ends the process after `ms` milliseconds, even if work is left. The timer does not keep the process
+ * running.
+ */
 export const exitWithin = (ms: number): void => void setTimeout(() => process.exit(), ms).unref()
 
-/** Randomness for jitter only; secrets and codes come from node:crypto. */
+/** Randomness for jitter. Secrets and codes come from node:crypto. */
 export const nodeRandom: Random = { next: () => Math.random() }

@@ -5,13 +5,13 @@ export type { HttpHeaders, HttpOutcome }
 /**
  * Ports: narrow interfaces to time, chance and the network.
  *
- * Hosts implement them with the system, and test/simulation implements them with virtual time and chance.
- * Only ports read the clock, set a timer, draw a random number or open a socket.
+ * Hosts implement them with the system. test/simulation implements them with virtual time and chance. Only
+ * ports read the clock, set timers, draw random numbers or open sockets.
  */
 
 /**
- * Time in milliseconds. `wallMs` counts from 1970 and may jump; `monotonicMs` never goes back. `after`
- * returns a function that cancels the timer.
+ * Time in milliseconds. `wallMs` is epoch time and may jump. `monotonicMs` never goes back. `after` returns a
+ * function that cancels the timer.
  */
 export interface Clock {
   wallMs(): number
@@ -27,7 +27,7 @@ export interface Random {
 /** Cryptographically strong random bytes, unlike `Random`. */
 export type RandomBytes = (size: number) => Uint8Array
 
-/** A log of single lines. All fields pass through one redactor before they are written. */
+/** A log of single lines. A redactor cleans every field first. */
 export interface Log {
   note(line: string, fields?: Readonly<Record<string, unknown>>): void
 }
@@ -38,7 +38,7 @@ export interface HttpRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** The timeout in milliseconds: until the response's headers, and for `send` until its last byte. */
+  /** Timeout in milliseconds: until the response's headers, and for `send` until its last byte. */
   readonly timeoutMs: number
 }
 
@@ -48,19 +48,23 @@ export interface HttpStreamListener {
   opened(status: number, headers: HttpHeaders): void
   chunk(bytes: Uint8Array): void
   /**
-   * Called once, last, unless the caller closed the stream. `broken-head`: bytes arrived, but no usable head.
+   * Called once, last, unless the caller closed the stream. `broken-head` means that bytes arrived without a
+   * usable head.
    */
   ended(why: string, how?: 'broken-head'): void
 }
 
-/** HTTP/1.1 with the system's certificates and proxies; no redirects, no retries. */
+/** HTTP/1.1 with the system's certificates and proxies. No redirects, no retries. */
 export interface Http {
   send(request: HttpRequest): Promise<HttpOutcome>
   /**
-   * Opens a body that is read as it arrives. Returns a function that closes it and frees the socket at once.
+   * Opens a body that is read as it arrives. Returns a function that closes it and frees the socket
+   * immediately.
    */
   open(request: HttpRequest, listener: HttpStreamListener): () => void
-  /** Connects to the host of a URL and sends nothing. Resolves with the reason if it cannot be reached. */
+  /**
+   * Connects to the host of a URL without sending anything. Resolves with the reason if it can't be reached.
+   */
   reach(url: string, timeoutMs: number): Promise<string | undefined>
 }
 
@@ -74,27 +78,26 @@ export interface Notice {
 }
 
 /**
- * Shows a system notification. Hosts without notifications ignore it, and the window's events carry the same
- * information.
+ * Shows a system notification. A host without notifications ignores the call. The window's events have the
+ * same information.
  */
 export type Notify = (notice: Notice) => void
 
 /**
- * Opens an address in the person's browser; rejects if that is not possible. Only for addresses that main
- * built.
+ * Opens an address in the person's browser. Only for addresses that main built. Rejects if a browser can't be
+ * opened.
  *
- * Resolves with a function to call once the address has been used. It removes any file that was written to
- * open the address.
+ * Resolves with a function to call once the address has been used. The function deletes any file that was
+ * written to open the address.
  */
 export type OpenUrl = (url: string) => Promise<() => void>
 
 /** The machine's sleep and screen, if a host can see them. */
 export interface Power {
-  /** Each returns the unsubscribe function. */
   onSuspend(run: () => void): () => void
   onResume(run: () => void): () => void
   onLock(run: () => void): () => void
   onUnlock(run: () => void): () => void
-  /** Asks the system not to sleep when idle; the screen may still turn off. */
+  /** Asks the system not to sleep when idle. The screen may still turn off. */
   keepAwake(wanted: boolean): void
 }

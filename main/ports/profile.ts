@@ -1,7 +1,7 @@
 import type { Environment } from '../../app/contract/snapshot.ts'
 import type { StreamRequest } from '../../app/service/stream-kinds.ts'
 
-/** One connected key. Everything that may differ between services is a value here, not a constant. */
+/** One connected key. Everything that may differ between services is a value here. */
 export interface Profile {
   readonly id: string
   readonly name: string
@@ -12,14 +12,14 @@ export interface Profile {
   readonly clientId: string
   readonly clientSecret?: string
   readonly refreshToken: string
-  /** The audience of a sign-in; if absent, the public service's. */
+  /** The audience of a sign-in. Default: the public service's. */
   readonly audience?: string
-  /** The age, in minutes, at which a rotating refresh token may be rejected; if absent, 30 (service 8.4). */
+  /** Age, in minutes, at which a rotating refresh token may be rejected. Default: 30 (service 8.4). */
   readonly rotationMinutes?: number
   readonly probes: ProbeSettings
-  /** The switch for orders through the gateway; absent if no person has allowed them. */
+  /** The switch for orders through the gateway. Absent if no person has allowed them. */
   readonly orders?: OrdersChoice
-  /** Whether its token came from `HEADROOM_REFRESH_TOKEN`. If so, no person can sign in again. */
+  /** Whether the token came from `HEADROOM_REFRESH_TOKEN`. If so, a person can't sign in again. */
   readonly isGiven?: true
   /** Streams to open as soon as the key has a valid access token. */
   readonly streams: readonly StreamRequest[]
@@ -30,24 +30,26 @@ export type OrdersChoice = 'on' | 'stopped'
 
 /** A key's settings for checks. */
 export interface ProbeSettings {
-  /** Whether checks are on, independently of the other settings; if absent, they are. */
+  /** Whether checks are on, independently of the other settings. Default: on. */
   readonly enabled?: boolean
-  /** The share of each quota that checks may spend, 0 to 1. 0 turns them off. */
+  /** Share of each quota that checks may use, 0 to 1. 0 turns them off. */
   readonly budgetFraction: number
-  /** Seconds between checks of a category, overriding its budget. */
+  /** Seconds between checks, by category. Overrides the budget. */
   readonly everySeconds: Readonly<Record<string, number>>
-  /** The symbol for checks of categories that need one; if absent, `DEFAULT_PROBE_SYMBOL`. */
+  /** The symbol for checks that need one. Default: `DEFAULT_PROBE_SYMBOL`. */
   readonly symbol?: string
   /**
-   * After a 429 of a bucket that fills gradually, continue checks at every second interval, so that the row
-   * is not hidden until Reset. Other requests wait. According to service 7 all requests should wait, so this
-   * is off by default.
+   * Whether checks continue at every second interval after a 429 of a rolling bucket. The row then has a
+   * number before Reset. Other requests wait. Off by default, because service 7 says that all requests should
+   * wait.
    */
   readonly trialAfterStep?: boolean
 }
 
-/** Checks take 2 % of each quota, an unnoticeable share for a brokerage key. */
+/** 2 % of each quota, an unnoticeable share for a brokerage key. */
 export const DEFAULT_PROBES: ProbeSettings = { budgetFraction: 0.02, everySeconds: {} }
 
-/** Nothing else uses the simulator's quota, so checks can be frequent, for a more informative first start. */
+/**
+ * The simulator's quota is otherwise unused, so checks are frequent and the first start is more informative.
+ */
 export const SIMULATOR_PROBES: ProbeSettings = { budgetFraction: 0.05, everySeconds: {} }

@@ -1,25 +1,25 @@
-/** Replaces a secret in text. */
+/** The text in place of a secret. */
 export const REDACTED = '[redacted]'
 const MAX_DEPTH = 6
 /**
- * The minimum length of a secret. Shorter ones occur in ordinary words; hiding them would garble every line
+ * Minimum length of a secret. Shorter secrets occur in ordinary words. Hiding them would garble every line
  * and reveal the secret.
  */
 const MIN_SECRET = 4
 
 const SECRET_KEY =
   /token|secret|passphrase|password|authori[sz]ation|bearer|cookie|credential|verifier|^(?:auth_?)?code$|api_?key/i
-/** Fields that are never logged, whatever their value. */
+/** Names of fields that are never logged. */
 const OMITTED_KEY = /headers?$|body$/i
 
 /**
- * Replaces secrets in running text that can be recognised by their form: bearer headers, JWTs, the single-use
- * code, form and query fields. The time is linear in the length of the text, because no pattern rescans
- * characters for each possible start.
+ * Replaces secrets that have a recognisable form: bearer headers, JWTs, the single-use code, form and query
+ * fields. Takes linear time, because no pattern rescans characters for each possible start.
  */
 const SECRET_SHAPES: readonly ((text: string) => string)[] = [
   (text) => text.replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`),
-  // A word without a second part is not a JWT, but it is matched whole, so that it is not scanned again.
+  // Also matches a word without a second part, so that it is not scanned again. Such a word is not a JWT and
+  // stays.
   (text) =>
     text.replace(/\beyJ[\w-]+(\.[\w-]+)?(?:\.[\w-]+)?/g, (word, second) =>
       second === undefined ? word : REDACTED,
@@ -34,28 +34,31 @@ const SECRET_SHAPES: readonly ((text: string) => string)[] = [
 
 /** The known secrets, and their removal from text. */
 export interface Secrets {
-  /** Adds a secret; it is removed from all text from now on. */
+  /** Adds a secret. From now on, it is removed from all text. */
   hide(secret: string): void
   /** The text without known secrets, and without parts of them that are too long to be a coincidence. */
   clean(text: string): string
 }
 
-/** Maximum number of secrets: a dozen keys' tokens of some hours. A refresh adds tokens in use again. */
+/**
+ * Maximum number of secrets: the tokens of a dozen keys over some hours. Each refresh adds the tokens in use
+ * again.
+ */
 const MAX_SECRETS = 128
 const RUN = 12
 const STRIDE = 5
 
-/** The registry of all secrets. It decides which parts of a text may be shown, stored or logged. */
+/** The registry of all secrets. Decides which parts of a text may be shown, stored or logged. */
 export class Redactor implements Secrets {
-  /** Each secret with its spellings, most recently added last. */
+  /** The spellings of each secret, most recently added last. */
   readonly #spellings = new Map<string, readonly string[]>()
   /**
-   * Substrings of `RUN` characters, one starting at every `STRIDE`th character of a spelling. Any part of a
-   * spelling with at least `RUN + STRIDE - 1` characters contains one of them.
+   * Substrings of `RUN` characters, one from every `STRIDE`th character of a spelling on. Any part of a
+   * spelling with at least `RUN + STRIDE - 1` characters contains one of these substrings.
    */
   #runs: ReadonlyMap<string, readonly (readonly [spelling: string, at: number])[]> | undefined
 
-  /** Adds a secret in all its spellings, such as percent-encoded. */
+  /** Adds a secret in all its spellings, such as the percent-encoded one. */
   hide(secret: string): void {
     if (secret.length < MIN_SECRET) return
     const known = this.#spellings.delete(secret)
@@ -129,7 +132,7 @@ export class Redactor implements Secrets {
 }
 
 /**
- * Whether a field's value may contain a secret: `tokensRefreshed: 3` is a count, and `hasSecret: true` is a
+ * Whether a field's value may contain a secret. `tokensRefreshed: 3` is a count, and `hasSecret: true` is a
  * fact.
  */
 function isHolding(value: unknown): boolean {
@@ -145,7 +148,7 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
       const run = spelling.slice(at, at + RUN)
       const places = runs.get(run) ?? []
       runs.set(run, places)
-      // For a repetitive secret, the first and the last position of a run give the longest matches.
+      // In a repetitive secret, the first and the last position of a run give the longest matches.
       if (places.at(-2)?.[0] === spelling) places.pop()
       places.push([spelling, at])
     }
@@ -153,7 +156,7 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
   return runs
 }
 
-/** The longest common part of `text` and a spelling, containing a run that both have. */
+/** The longest common part of `text` and a spelling around a run that both contain. */
 function widest(text: string, at: number, places: Places): readonly [start: number, end: number] {
   let widestStart = at
   let widestEnd = at

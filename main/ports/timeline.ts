@@ -1,29 +1,29 @@
 import type { Clock } from './ports.ts'
 
 /**
- * The forward gap between wall clock and monotonic clock that counts as sleep or a correction, in
- * milliseconds.
+ * Minimum difference in milliseconds by which the wall clock must gain on the monotonic clock to count as
+ * sleep or a correction.
  */
 const GAP_MS = 2_000
 /**
- * If the wall clock is set back by more than this, its earlier time was wrong. The new time is then adopted,
- * so that no wait becomes longer by the difference. Milliseconds.
+ * If the wall clock is set back by more than this, its earlier time was wrong. The new time is adopted.
+ * Otherwise every wait would become longer by the difference. Milliseconds.
  */
 const SET_BACK_MS = 24 * 3_600_000
 /**
- * The minimum time between two adoptions of a clock that was set back, in milliseconds. Each adoption makes
- * every key refresh its token, and two programs may keep setting the clock to different times.
+ * Minimum time in milliseconds between two adoptions of a clock that was set back. Each adoption makes every
+ * key refresh its token, and two programs may keep setting the clock to different times.
  */
 const SET_BACK_EVERY_MS = 10 * 60_000
 
 /**
- * The current time in epoch milliseconds. It never goes back, unless the clock was wrong by more than a day:
+ * The current time in epoch milliseconds. It never goes back, unless the clock was wrong by more than a day,
  * see `onSetBack`.
  *
- * Follows the monotonic clock, so that a correction of the wall clock cannot undo a countdown. It adopts a
- * forward gap between the two: usually the machine slept, and its timers stopped while the service's time
- * continued. Setting the clock forward looks the same, so a gap without an announced sleep is reported to
- * `onClockUncertain`.
+ * The time follows the monotonic clock, so that a correction of the wall clock can't extend or undo a
+ * countdown. A forward gap between the two clocks is adopted: usually the machine slept, and its timers
+ * stopped while the service's time continued. Setting the clock forward looks the same. So a gap without an
+ * announced sleep is reported to `onClockUncertain`.
  */
 export class Timeline {
   readonly #clock: Clock
@@ -31,13 +31,13 @@ export class Timeline {
   readonly #onSetBack: () => void
   #isSuspended = false
   #offsetMs: number
-  /** The wall clock minus the monotonic clock, when the two last agreed. */
+  /** The wall clock minus the monotonic clock, at their last agreement. */
   #aheadMs: number
   #latestMs: number
   /** Monotonic milliseconds. */
   #setBackNotBeforeMs = Number.NEGATIVE_INFINITY
 
-  /** `onSetBack` is called when the time went back: stored times may be in the future. */
+  /** `onSetBack` is called when the time went back. Stored times may be in the future from then on. */
   constructor(
     clock: Clock,
     onClockUncertain: (fromMs: number, toMs: number) => void = () => {},
@@ -56,7 +56,7 @@ export class Timeline {
     const aheadMs = this.#clock.wallMs() - monotonicMs
     if (this.#offsetMs - aheadMs > SET_BACK_MS) {
       if (monotonicMs >= this.#setBackNotBeforeMs) return this.#setBack(monotonicMs, aheadMs)
-      // While two programs keep setting the clock to different times, neither is adopted: the next jump
+      // If two programs keep setting the clock to different times, neither time is adopted. The next jump
       // forward would look like sleep.
       this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
       return this.#latestMs
@@ -83,7 +83,7 @@ export class Timeline {
     return this.#latestMs
   }
 
-  /** To be called when the system announces a sleep, so that the next gap is not reported as uncertain. */
+  /** Records an announced sleep, so that the next gap is not reported as uncertain. */
   suspended(): void {
     this.#isSuspended = true
   }

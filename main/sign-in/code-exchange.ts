@@ -5,7 +5,7 @@ import type { SignInFailure } from '../../app/sign-in/failure.ts'
 import { processRefreshAnswer } from '../../app/tokens/refresh-grant.ts'
 import type { Http, HttpOutcome } from '../ports/ports.ts'
 
-/** The data about a key that the token endpoint needs. */
+/** The parts of a key that the token endpoint needs. */
 export interface SigningKey {
   readonly authUrl: string
   readonly clientId: string
@@ -13,7 +13,7 @@ export interface SigningKey {
   readonly clientSecret?: string
 }
 
-/** A redirect's code, and the values with which it is exchanged. */
+/** A redirect's code, and the values for its exchange. */
 export interface CodeToExchange {
   /** The redirect's query, with its code and state. */
   readonly callback: URLSearchParams
@@ -28,8 +28,8 @@ export interface CodeToExchange {
 /** The result of an exchange. */
 export type CodeExchange =
   /**
-   * The access token in the response is not stored, because the first refresh, which is recorded in advance,
-   * returns another one.
+   * The response's access token is not stored. The first refresh, which is recorded in advance, returns
+   * another one.
    */
   | { readonly kind: 'granted'; readonly refreshToken: string; readonly scopes: readonly string[] }
   | Extract<
@@ -54,7 +54,7 @@ export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExch
   const server: oauth.AuthorizationServer = { issuer: key.authUrl, token_endpoint: url }
   const client: oauth.Client = { client_id: key.clientId }
   const callback = new URLSearchParams(code.callback)
-  // We don't know how the issuer is spelled, and the state already binds the redirect to this host.
+  // The spelling of the issuer is unknown, and the state already binds the redirect to this host.
   callback.delete('iss')
   const line = watchedLine(http)
   try {
@@ -65,7 +65,7 @@ export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExch
       oauth.validateAuthResponse(server, client, callback, code.state),
       code.redirectUri,
       code.verifier,
-      // When the key was entered, its address was checked: it uses https or is on this computer.
+      // The key's address was checked at entry: it uses https or is on this computer.
       { [oauth.customFetch]: line.fetch, [oauth.allowInsecureRequests]: true },
     )
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, response)
@@ -78,7 +78,7 @@ export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExch
   }
 }
 
-/** Our `Http` as the `fetch` for the library; records the outcome of the one request. */
+/** Our `Http` as the library's `fetch`. Records the outcome of the only request. */
 function watchedLine(http: Http) {
   let outcome: HttpOutcome | undefined
   return {
@@ -106,7 +106,7 @@ function watchedLine(http: Http) {
  */
 function responseOf({ status, body }: Extract<HttpOutcome, { kind: 'answer' }>): Response {
   const fields = jsonObject(body)
-  // With these statuses, a response has no body, and `Response` throws if it is given one.
+  // A response with one of these statuses has no body, and `Response` throws if it gets one.
   if (status < 200 || status === 204 || status === 205 || status === 304 || status > 599)
     return new Response(null, { status: 502 })
   if (fields === undefined) return new Response(body, { status })
@@ -127,7 +127,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
         return { kind: 'code-refused' }
       case 'invalid_client':
       case 'unauthorized_client':
-      // The service sends this error when a key that has a secret signs in without it.
+      // The service's error for a key that has a secret and signs in without it.
       case 'access_denied':
         return { kind: 'misconfigured' }
       case 'temporarily_unavailable':
@@ -145,7 +145,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
 }
 
 /**
- * The tokens of a complete renewal. The token in an incomplete response may be an error text, which must not
+ * The tokens of a complete renewal. A token in an incomplete response may be an error text, which must not
  * replace a valid token.
  */
 function granted(outcome: HttpOutcome | undefined, url: string): CodeExchange | undefined {

@@ -4,7 +4,6 @@ import { serviceOrigin } from '../../app/service/service-origin.ts'
 import { PROVIDER_HOSTS } from '../../app/sign-in/provider-hosts.ts'
 import { DEFAULT_PROBES, type Profile } from '../ports/profile.ts'
 
-/** The owner of connected keys. */
 interface ConnectedKeys {
   connect(profile: Profile): void
   /** The ids of the connected keys. */
@@ -42,7 +41,7 @@ export function connectKey(
   return { ok: true, profile: profile.id }
 }
 
-/** The hosts of a key: the provider's, or those that the person entered, if a token may be sent there. */
+/** The hosts of a key: the provider's, or the entered ones. A token may be sent to them. */
 export function addressesOf(
   request: Pick<NewKey, 'environment' | 'authUrl' | 'baseUrl'>,
 ): Outcome<{ readonly authUrl: string; readonly baseUrl: string }> {
@@ -55,7 +54,7 @@ export function addressesOf(
   return { ok: true, authUrl: auth, baseUrl: base }
 }
 
-/** The origin of an address as entered; `undefined` if no token may be sent there. */
+/** The origin of an address as entered. `undefined` if no token may be sent there. */
 export const addressOf = (text: string): string | undefined =>
   URL.canParse(text) ? serviceOrigin(new URL(text)) : undefined
 

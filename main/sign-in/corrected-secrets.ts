@@ -3,10 +3,9 @@ import type { RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 import type { Profile } from '../ports/profile.ts'
 import type { Saved } from '../storage/storage-error.ts'
 
-/** The parts of a connected profile that are needed to change its client secret. */
+/** The parts of a connected profile that a change of its client secret needs. */
 export interface SecretHolder {
   readonly profile: Profile
-  /** Tries another secret now. */
   correctSecret(profile: Profile): Promise<RefreshOutcome>
   /** Uses another secret from now on. */
   takeSecret(profile: Profile): void
@@ -21,8 +20,8 @@ export interface CorrectedSecretsDeps {
 
 /**
  * Client secrets that a person corrected for one profile. A secret belongs to the API key (service 4.1), so
- * every profile of that key adopts a corrected secret once the service has accepted it. Until then, it may be
- * mistyped, so only that profile has it.
+ * every profile of the key adopts it. They do so only after the service accepted it, because it may be
+ * mistyped.
  */
 export class CorrectedSecrets {
   readonly #deps: CorrectedSecretsDeps
@@ -38,8 +37,8 @@ export class CorrectedSecrets {
     const holder = this.#deps.holder(id)
     if (holder === undefined) return UNKNOWN_PROFILE
     const profile = { ...holder.profile, clientSecret }
-    // The secret is stored before it is sent: if the service then rotates the token, the stored secret must
-    // be the one that works with it after a restart.
+    // Stored before it is sent. If the service then rotates the token, the new token works only with this
+    // secret after a restart.
     const saved = this.#deps.keep(profile)
     if (!saved.ok) {
       const message = `Saving the secret failed: ${saved.why}. Nothing was changed. Try again.`
@@ -47,8 +46,8 @@ export class CorrectedSecrets {
     }
     this.drop(id)
     const outcome = correctionOutcome(await holder.correctSecret(profile))
-    // The secret is marked only after the attempt, because the response to an earlier refresh says nothing
-    // about it.
+    // Marked only after the attempt, because the response to an earlier refresh shows nothing about the
+    // secret.
     this.sends(id)
     if (outcome.ok) this.accepted(id)
     return outcome
@@ -65,8 +64,8 @@ export class CorrectedSecrets {
   }
 
   /**
-   * Must be called when the service has issued new tokens to this profile. If that proves a new secret, it is
-   * passed to the other profiles of the API key.
+   * Records that the service issued new tokens to this profile. If the tokens prove a new secret, the API
+   * key's other profiles get the secret too.
    */
   accepted(id: string): void {
     if (!this.#untried.delete(id)) return
@@ -79,7 +78,7 @@ export class CorrectedSecrets {
       // A profile without a secret signed in with PKCE (service 5.7) and needs none.
       if (former === undefined || former === clientSecret) continue
       const profile = { ...other.profile, clientSecret }
-      // The secret is stored before it is sent, as above.
+      // Stored before it is sent, as above.
       const kept = keep(profile)
       if (kept.ok) other.takeSecret(profile)
       else
@@ -91,7 +90,7 @@ export class CorrectedSecrets {
   }
 }
 
-/** The outcome of trying a corrected secret. The secret is stored whatever the outcome. */
+/** The outcome of trying a corrected secret. The secret is stored in any case. */
 function correctionOutcome(outcome: RefreshOutcome): Outcome {
   switch (outcome.kind) {
     case 'renewed':
@@ -123,17 +122,17 @@ function correctionOutcome(outcome: RefreshOutcome): Outcome {
 /** Identifies an API key at its sign-in host. A revocation ends all sign-ins of such a key (service 4.2). */
 export type KeyName = Pick<Profile, 'authUrl' | 'clientId'>
 
-/** The connected keys, as far as sign-ins need them. Contains secrets, so it is not available to windows. */
+/** The connected keys for sign-ins, including secrets. Windows have no access. */
 export interface ConnectedKeys {
   profiles(): readonly string[]
   profile(id: string): Profile | undefined
-  /** Whether the refresh token can no longer be used, because it ended or was revoked. */
+  /** Whether the refresh token ended or was revoked. */
   needsSignIn(id: string): boolean
   /** Sets new tokens for a connected key, which keeps its id, quotas and streams. */
   signedInAgain(profile: Profile): Outcome
   /**
-   * Stores and tries another secret for the existing tokens; if the service accepts it, it applies to every
-   * profile of the API key.
+   * Stores and tries another secret for the existing tokens. A secret that the service accepts applies to
+   * every profile of the API key.
    */
   correctSecret(id: string, clientSecret: string): Promise<Outcome>
   /** Whether a revocation of this key was requested and is not confirmed. */

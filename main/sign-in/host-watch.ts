@@ -4,14 +4,14 @@ import type { Clock, Http } from '../ports/ports.ts'
 /** Timeout for the head of the sign-in host's response. Milliseconds. */
 const TIMEOUT_MS = 5_000
 
-/** How often a host that responds is checked, in milliseconds. */
+/** Interval of checks while the host responds. Milliseconds. */
 const AGAIN_MS = 30_000
 
 /** The watched sign-in host of one sign-in. */
 export interface HostWatch {
   /**
-   * Resolves with the result of the first check: why the host does not respond, in plain words; `undefined`
-   * if it responds, or at `stop`.
+   * Resolves after the first check, or at `stop`. The value is the reason why the host does not respond, in
+   * plain words, or `undefined`.
    */
   readonly first: Promise<string | undefined>
   stop(): void
@@ -23,9 +23,10 @@ export interface HostWatchDeps {
 }
 
 /**
- * Checks whether the host of `authUrl` responds, until stopped, and calls `changed` at each change after the
- * first check. Any response counts. The request contains nothing about the sign-in, and the response is not
- * read.
+ * Checks whether the host of `authUrl` responds, until stopped. Calls `changed` at each change after the
+ * first check.
+ *
+ * Any response counts. The request contains nothing about the sign-in, and the response is not read.
  */
 export function watchHost(
   { http, clock }: HostWatchDeps,

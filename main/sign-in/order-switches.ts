@@ -9,7 +9,7 @@ import type { ConnectedKeys } from './corrected-secrets.ts'
 import { REVOKE_PENDING } from './sign-in-commands.ts'
 import type { SignIns } from './sign-ins.ts'
 
-/** What the switches need of the connected keys. */
+/** The methods of the connected keys that the switches need. */
 export interface SwitchedKeys extends Pick<ConnectedKeys, 'profiles' | 'profile'> {
   setOrders(profile: string, orders: OrdersChoice): Outcome
 }
@@ -24,7 +24,7 @@ export interface SignInParts {
 
 type Ended = Exclude<SignInStatus, { state: 'waiting' }>
 
-/** A sign-in in progress that opens the switch of a key, unless it is stopped first. */
+/** A sign-in in progress that allows a key's orders, unless it is stopped first. */
 interface Opening {
   readonly profile: string
   /** The sign-in's id, known once it has started. */
@@ -32,14 +32,14 @@ interface Opening {
   isStopped: boolean
 }
 
-/** How many ended sign-ins are remembered, for a command that asks about them late. */
+/** Number of ended sign-ins that are remembered for a late command. */
 const MAX_ENDED = 16
 
 /**
- * The switch for orders of each key. A sign-in with the Trade scope opens it. Closing it takes effect at
- * once.
+ * The switch for orders of each key. A sign-in with the Trade scope turns it on. Turning it off takes effect
+ * immediately.
  *
- * For a key from `HEADROOM_REFRESH_TOKEN`, and in a process without sign-ins, no sign-in is needed.
+ * No sign-in is needed for a key from `HEADROOM_REFRESH_TOKEN`, or in a process without sign-ins.
  */
 export class OrderSwitches {
   readonly #keys: SwitchedKeys
@@ -100,16 +100,16 @@ export class OrderSwitches {
       : { ok: false, code: ended.code, message: ended.message }
   }
 
-  /** Ends a sign-in that `allow` started for a command that has since ended. */
+  /** Cancels a sign-in whose command has ended. */
   cancel(signIn: string): void {
     this.#waiting.delete(signIn)
     this.#parts?.signIns.cancel(signIn)
   }
 
   /**
-   * Stops the orders of one key. Without `profile`, stops those of every key that was ever allowed orders or
-   * is being allowed them now. A sign-in in progress ends. If it can no longer be ended, it does not open the
-   * switch.
+   * Stops the orders of one key. Without `profile`, stops the orders of every key that ever had them allowed,
+   * or is being allowed them. Also ends a sign-in in progress. If it is too late to end the sign-in, orders
+   * are still not allowed.
    */
   stop(profile?: string): Outcome {
     if (profile !== undefined && this.#keys.profile(profile) === undefined) return UNKNOWN_PROFILE

@@ -12,11 +12,11 @@ import type { VaultHandle } from '../vault/vault-handle.ts'
 export interface ProfileStore {
   /** Stores a new sign-in. Its tokens replace those that the profile had. */
   signIn(profile: Profile, nowMs: number): TokenStore
-  /** Stores the settings of a connected key next to the key. */
+  /** Stores the settings of a connected key with the key. */
   keepSettings(profile: Profile): Saved
   /** Stores only the profile's switch for orders, not the settings of this run. */
   keepOrders(profile: Profile): Saved
-  /** Stores the secret of a connected key next to its token. */
+  /** Stores the secret of a connected key with its token. */
   keepSecret(profile: Profile): Saved
   /** Whether the settings of this key are stored beyond this run. */
   keepsSettings(profile: Profile): boolean
@@ -46,11 +46,11 @@ export interface RestoredProfile {
 /** What the host decides about stored keys. */
 export interface VaultProfileStoreDeps {
   /**
-   * Whether a key that is connected while the stored keys cannot be opened may be sealed under a new data
-   * key: true for a keyring, which may have lost its own key; false for a passphrase, which may be mistyped.
+   * Whether a new data key may be created for a new key while the stored keys can't be opened. True for a
+   * keyring, which may have lost its own key. False for a passphrase, which may be mistyped.
    */
   readonly startsOver: boolean
-  /** Stores the settings of the built-in simulator; its key is not stored. */
+  /** Stores the settings of the built-in simulator. Its key is not stored. */
   readonly simulator?: Pick<SimulatorSettings, 'keep'>
   /** Called when the result of `keystore` may have changed. */
   readonly changed: () => void
@@ -84,8 +84,8 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
   }
 
   /**
-   * Stored keys that are not connected yet, or that were connected before they could be opened. Includes keys
-   * that can't be opened, so that a person can sign in again.
+   * Stored keys that are not connected yet, or that were connected before they could be opened. Keys that
+   * can't be opened are included. A person can then sign in again.
    */
   restore(): readonly RestoredProfile[] {
     const stored = this.#handle.vault?.profiles() ?? []
@@ -96,7 +96,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     return stored.flatMap((found) => {
       const profile = profileOf(found)
       const former = this.#keys.get(found.id)?.tokens
-      // A key that could not be opened at first, but can be now, is returned again.
+      // A key is returned again if it can be opened only now.
       const opensNow = former?.lost !== undefined && found.reading.kind === 'found'
       if (former !== undefined && !opensNow) return []
       if (found.about === undefined) this.#damaged.add(found.id)
@@ -107,7 +107,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     })
   }
 
-  /** The placeholder for keys in a file that cannot be opened. */
+  /** The placeholder for keys in a file that can't be opened. */
   #unnamed(): RestoredProfile {
     const key = { profile: damagedProfile(SAVED_KEYS), tokens: TokenStore.empty() }
     this.#keys.set(SAVED_KEYS, key)
@@ -123,7 +123,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     })
   }
 
-  /** The ids in use, of connected and stored keys. */
+  /** The ids of connected and stored keys. */
   ids(): readonly string[] {
     return this.#handle.storedIds()
   }
@@ -219,7 +219,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     return this.#handle.hidesNothing ? 'unprotected' : 'ok'
   }
 
-  /** Seals the tokens of one key. If the key is sealed late, it is sealed with its newest settings. */
+  /** Seals the tokens of one key. A key that is sealed late gets its newest settings. */
   #sealerOf(id: string): TokenSealer {
     return {
       seal: (tokens) => {
@@ -239,7 +239,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     }
   }
 
-  /** Stores a change of a key next to its tokens. If the key is sealed later, the change is included. */
+  /** Stores a change of a key next to its tokens, now or when the key is sealed. */
   #keep(profile: Profile, write: (vault: Vault) => Saved): Saved {
     const key = this.#keys.get(profile.id)
     if (key === undefined) return SAVED
@@ -251,7 +251,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
 
   #startOver(): void {
     const { state } = this.#handle.status
-    // A damaged stored key can't be opened by any passphrase, so nothing is lost by adding a new data key.
+    // No passphrase can open a damaged key, so a new data key loses nothing.
     if (state !== 'record-corrupt' && !(state === 'key-changed' && this.#deps.startsOver)) return
     void this.#handle.startOver().then(() => {
       this.#sealAll()
@@ -264,12 +264,10 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
   }
 }
 
-/**
- * A host name that never resolves (RFC 2606), so that nothing is sent for a key whose own addresses are lost.
- */
+/** A host name that never resolves (RFC 2606). Nothing is sent for a key whose addresses are lost. */
 const NO_ADDRESS = 'https://unknown.invalid'
 
-/** The profile of a key of which only the id can be read. It is listed so that a person can disconnect it. */
+/** The profile of a key of which only the id is readable. Listed so that a person can disconnect it. */
 const damagedProfile = (id: string): Profile => ({
   id,
   name: id === SAVED_KEYS ? 'Saved keys' : `${id} (damaged)`,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The pages that a browser tab shows at the end of a sign-in. They contain no script, no external resource
- * and no text from the URL.
+ * The pages in a browser tab at the end of a sign-in. They contain no script, no external resource and no
+ * text from the URL.
  */
 
 const STYLE = `:root{color-scheme:light dark}
@@ -53,7 +53,7 @@ export const NOT_HERE: RedirectPage = {
   text: 'Headroom waits at this address for a sign-in to finish.',
 }
 
-/** A failure page. `message` is one of our own texts; its first sentence becomes the title. */
+/** A failure page. `message` is one of our own texts. Its first sentence becomes the title. */
 export function failedPage(message: string): RedirectPage {
   const end = message.indexOf('. ')
   const [title, text] = end < 0 ? [message, ''] : [message.slice(0, end), message.slice(end + 2)]

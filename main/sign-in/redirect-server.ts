@@ -5,7 +5,7 @@ import type { Clock } from '../ports/ports.ts'
 import { systemErrorCode, systemErrorText } from '../storage/system-error.ts'
 import { NOT_HERE, PAGE_HEADERS, pageText, type RedirectPage } from './redirect-pages.ts'
 
-/** Opens one port on both loopback addresses; rejects with code EADDRINUSE if it is in use on either. */
+/** Opens one port on both loopback addresses. Rejects with code EADDRINUSE if either is in use. */
 export type ListenOnLoopback = (
   port: number,
   listenerFor: (port: number) => RequestListener,
@@ -24,8 +24,8 @@ export interface RedirectServerDeps {
 }
 
 /**
- * How long `close` waits for pages in progress, in milliseconds. Browsers read at once, and a slow one must
- * not occupy the port.
+ * Maximum time in milliseconds that `close` waits for pages in progress. Browsers read them immediately, and
+ * a slow one must not occupy the port.
  */
 const LAST_PAGE_MS = 2_000
 
@@ -77,7 +77,7 @@ function allClosed(open: ReadonlySet<ServerResponse>, clock: Pick<Clock, 'after'
   })
 }
 
-/** Some systems return EACCES for a port that they reserve. */
+/** Some systems return EACCES for ports that they reserve. */
 const MEANS_TAKEN: ReadonlySet<unknown> = new Set(['EADDRINUSE', 'EACCES'])
 
 function redirectListener(port: number, answer: AnswerRedirect, open: Set<ServerResponse>): RequestListener {
@@ -97,8 +97,8 @@ function redirectListener(port: number, answer: AnswerRedirect, open: Set<Server
 }
 
 /**
- * The query of a redirect, which is a plain GET of the root; `undefined` for other requests, such as that of
- * an icon.
+ * The query of a redirect, which is a plain GET of the root. `undefined` for other requests, such as for an
+ * icon.
  */
 function queryOf({ method, url }: IncomingMessage): URLSearchParams | undefined {
   const [path, ...rest] = (url ?? '').split('?')

@@ -10,7 +10,6 @@ import type { SignIns } from './sign-ins.ts'
 export interface SignInCommandsDeps {
   readonly keys: ConnectedKeys
   readonly signIns: Pick<SignIns, 'start' | 'cancel' | 'subscribe'>
-  /** Connects a new key. */
   readonly connect: (request: NewKey) => Outcome<{ readonly profile: string }>
 }
 
@@ -25,8 +24,8 @@ export const REVOKE_PENDING: CommandError = {
 }
 
 /**
- * The commands that connect new keys and keys that need a new sign-in, through a browser or with a pasted
- * token.
+ * The commands that sign in, through a browser or with a pasted token. For new keys, and for keys that need a
+ * sign-in.
  */
 export function signInCommands({
   keys,
@@ -34,8 +33,8 @@ export function signInCommands({
   connect,
 }: SignInCommandsDeps): Feature<typeof signInContract> {
   /**
-   * Whether a revocation is pending that the person has not cancelled. Checked before any sign-in, through a
-   * browser or with a token (PROMISES R4).
+   * Whether a revocation is pending that the person has not cancelled. Checked before any sign-in (PROMISES
+   * R4).
    */
   const blocked = (key: KeyName, cancelRevoke: boolean | undefined): boolean =>
     cancelRevoke !== true && keys.isRevocationPending(key)
@@ -46,8 +45,8 @@ export function signInCommands({
   }
 
   /**
-   * Connects a key with its token. A connected key that needs a sign-in is updated with the entered values
-   * instead of being added again.
+   * Connects a key with its token. If the key is already connected and needs a sign-in, updates it with the
+   * entered values.
    */
   const enter = (request: EnteredKey, refreshToken: string): Connected => {
     const addresses = addressesOf(request)
@@ -78,7 +77,7 @@ export function signInCommands({
       key: { authUrl, clientId, ...(clientSecret !== undefined && { clientSecret }) },
       audience: audience ?? DEFAULT_AUDIENCE,
       extraScopes: extraScopes ?? [],
-      // Without this, every sign-in would end orders that a person had allowed.
+      // Without this, every sign-in would end orders that a person allowed.
       ...(orders === 'on' && { trade: 'asked' as const }),
       prepare: () => keys.suspendRevocationRetry(key),
       finish,
@@ -127,7 +126,7 @@ export function signInCommands({
         if (known === undefined) return UNKNOWN_PROFILE
         if (blocked(known, cancelRevoke)) return REVOKE_PENDING
         await keys.suspendRevocationRetry(known)
-        // During the sign-in, the settings may have changed or the key may have been disconnected.
+        // During the sign-in, the settings may have changed, or the key may have been disconnected.
         const profile = keys.profile(id)
         if (profile === undefined) return UNKNOWN_PROFILE
         return again({ ...profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken })

@@ -25,10 +25,10 @@ export interface SignInDeps {
   /** Cryptographically strong random bytes. */
   readonly randomBytes: (size: number) => Uint8Array
   readonly listen: ListenOnLoopback
-  /** Absent if no browser can be opened. The window then shows the link. */
+  /** Opens a browser. Absent if impossible. The window then shows the link. */
   readonly openUrl?: OpenUrl
   readonly log: Log
-  /** Cleans the service's text about a sign-in. */
+  /** Removes secrets from the service's text about a sign-in. */
   readonly secrets?: Secrets
 }
 
@@ -39,11 +39,9 @@ export interface SignInTask {
   readonly extraScopes: readonly ExtraScope[]
   /** `asked`: request the Trade scope. `needed`: request it, and fail if it is not granted. */
   readonly trade?: 'asked' | 'needed'
-  /**
-   * Runs before the code is exchanged. Must finish everything that would otherwise invalidate the new tokens.
-   */
+  /** Called before the code is exchanged. Must finish everything that would invalidate the new tokens. */
   readonly prepare: () => Promise<void>
-  /** Stores the new refresh token. Returns the profile that it belongs to. */
+  /** Stores the new refresh token. Returns the profile. */
   readonly finish: (refreshToken: string) => Outcome<{ readonly profile: string }>
 }
 
@@ -61,12 +59,10 @@ interface Pending {
   /** Why the sign-in host does not respond. */
   unreachable: string | undefined
   cancelTimer: () => void
-  /** Removes the file that was written to open the address. */
+  /** Deletes the file that opened the address. */
   addressUsed: () => void
   stage: 'waiting' | 'exchanging' | 'over'
-  /**
-   * Whether the notice was shown. It is shown once, because any page can send any number of such redirects.
-   */
+  /** Whether the notice was shown. Shown only once, because any page can send many such redirects. */
   saidWrongState: boolean
 }
 
@@ -74,7 +70,7 @@ interface Pending {
 const WRONG_STATE_NOTICE = 'Ignored a response to another sign-in. Continue in the newest tab.'
 
 /**
- * Signs people in through their browser, one sign-in at a time: a new start ends the previous one.
+ * Signs people in through their browser. A new sign-in ends the previous one.
  *
  * A redirect without this sign-in's `state` gets an error page and has no effect. Only the first valid
  * redirect counts, and its code is exchanged once.
@@ -83,9 +79,11 @@ export class SignIns {
   readonly #deps: SignInDeps
   readonly #listeners = new Set<(status: SignInStatus) => void>()
   #pending: Pending | undefined
-  /** The host watch of a sign-in that is starting. */
+  /** Watches the host of a sign-in that is starting. */
   #looking: HostWatch | undefined
-  /** Increases with each start, so that a start that was replaced while it opened its port notices that. */
+  /**
+   * Increases with each start. A start detects by this number that it was replaced while it opened its port.
+   */
   #starts = 0
   /** Resolves once the last server is closed and its port is free. */
   #closing: Promise<void> = Promise.resolve()
@@ -150,7 +148,7 @@ export class SignIns {
       saidWrongState: false,
     }
     this.#pending = pending
-    // While the host is unreachable, no browser is opened, because the page could not load.
+    // No browser is opened while the host is unreachable, because the page could not load.
     if (unreachable === undefined) await this.#open(pending)
     return {
       ok: true,
@@ -179,7 +177,7 @@ export class SignIns {
     await this.#closing
   }
 
-  /** Watches the host of this sign-in from now on, instead of an earlier one's. */
+  /** Watches the host of this sign-in. Stops watching the host of an earlier one. */
   #lookAt(authUrl: string, id: string): HostWatch {
     this.#looking?.stop()
     this.#looking = watchHost(this.#deps, authUrl, (why) => {
@@ -263,7 +261,7 @@ export class SignIns {
     return failedPage(words.message)
   }
 
-  /** Removes this sign-in's secrets from a message, because a service may echo them in an error. */
+  /** Removes this sign-in's secrets from a message. A service may repeat them in an error. */
   #cleaned<T extends { readonly message: string }>({ task, state, verifier }: Pending, words: T): T {
     const { secrets } = this.#deps
     if (secrets === undefined) return words
@@ -308,18 +306,18 @@ export class SignIns {
       try {
         listener(status)
       } catch (error) {
-        // A listener's error must not affect the sign-in, which is complete by then.
+        // The sign-in is complete, so a listener's error must not affect it.
         this.#deps.log.note('a listener of sign-ins failed', { cause: error })
       }
     }
   }
 }
 
-/** Why a sign-in expired. The reason is the host, if it did not respond and no page was opened. */
+/** Why a sign-in expired. If no page was opened because the host did not respond, that is the reason. */
 const expiryOf = ({ opened, unreachable }: Pending): SignInFailure =>
   opened || unreachable === undefined ? { kind: 'expired' } : { kind: 'not-sent', why: unreachable }
 
-// This is a function because TypeScript would keep the field narrowed across an `await`.
+// A function, because TypeScript would keep the field narrowed across an `await`.
 const isOver = (pending: Pending): boolean => pending.stage === 'over'
 
 const FINISHING: Outcome<never> = {

@@ -9,7 +9,10 @@ export interface AuthorizeRules {
 
 const redirect = (location: string): Answer => htmlAnswer(302, '', { Location: location })
 
-/** Answers GET /authorize with a consent page, and POST /authorize with the redirect for the decision. */
+/**
+ * Answers GET /authorize with a consent page, and POST /authorize with the redirect for the person's
+ * decision.
+ */
 export function answerAuthorize(rules: AuthorizeRules, request: ServiceRequest, atMs: number): Answer {
   if (request.method === 'POST') return answerDecision(rules, new URLSearchParams(request.body), atMs)
   if (request.method !== 'GET') return htmlAnswer(405, refusalPage('Use GET.'), { Allow: 'GET, POST' })
@@ -47,7 +50,7 @@ ${body}
 </html>
 `
 
-/** The consent page: two buttons and no password, because nothing here is real. */
+/** The consent page with two buttons. No password is needed, because nothing here is real. */
 const consentPage = (id: string, clientId: string, request: AuthorizeRequest): string =>
   page(
     'Simulated sign-in',

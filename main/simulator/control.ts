@@ -13,9 +13,7 @@ type Order = (service: SimulatedService, body: Readonly<Record<string, unknown>>
 const DONE = jsonAnswer(200, { done: true })
 const bad = (message: string): Answer => errorAnswer(400, 'BadRequest', message)
 
-/**
- * The operations that a test or a person can perform on the running simulator, each a POST with a JSON body.
- */
+/** The operations on the running simulator for a test or a person. Each is a POST with a JSON body. */
 const ORDERS: Readonly<Record<string, Order>> = {
   'expire-access': (service) => {
     service.tokens.expireAccess(service.nowMs())
@@ -41,7 +39,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
         return bad('The value of "how" must be end, reset, goaway-v2 or goaway-v3.')
     }
   },
-  /** Body: `{"Positions":1.5}`, requests per second. Traffic in categories that are not named stops. */
+  /** Body: `{"Positions":1.5}`, requests per second. Traffic in other categories stops. */
   traffic: (service, body) => {
     const rates: Record<string, number> = {}
     for (const [category, rate] of Object.entries(body)) {
@@ -64,7 +62,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
     for (const [category, slots] of Object.entries(body)) service.slots.setElsewhere(category, Number(slots))
     return DONE
   },
-  /** Body: `{"name":"goaway-v2","on":true}`; `on` may also be a number of times. */
+  /** Body: `{"name":"goaway-v2","on":true}`. `on` may also be a number of times. */
   fault: (service, body) => {
     const { name, on } = body
     if (typeof name !== 'string' || faultProblem(name) !== undefined)
@@ -76,7 +74,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
   },
 }
 
-/** Answers a request to the control surface, which is off by default and requires its secret. */
+/** Answers a request to the control surface. The surface is off by default and requires its secret. */
 export function answerControl(service: SimulatedService, secret: string, request: ServiceRequest): Answer {
   if (!sameText(request.headers['x-simulator-control'] ?? '', secret)) {
     return errorAnswer(403, 'Forbidden', 'X-Simulator-Control is missing or wrong.')

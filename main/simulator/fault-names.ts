@@ -3,11 +3,13 @@ export interface FaultDescription {
   readonly name: string
   /** One line for `--help`. */
   readonly what: string
-  /** How often the fault strikes if no count is given; absent if always. */
+  /** Default number of strikes. Absent if the fault always strikes. */
   readonly times?: number
 }
 
-/** The faults that can be simulated. `NAME:TIMES` and `NAME:always` override how often they strike. */
+/**
+ * The faults that can be simulated. `NAME:TIMES` and `NAME:always` override the default number of strikes.
+ */
 export const FAULTS: readonly FaultDescription[] = [
   { name: 'lost-refresh-response', what: 'one refresh takes effect, but its connection drops', times: 1 },
   { name: 'late-commit', what: 'one refresh is cut off, then takes effect after 3 s', times: 1 },

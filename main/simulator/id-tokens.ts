@@ -12,7 +12,7 @@ export interface IdTokenClaims {
 
 /** Signs `id_token`s and publishes the key with which they can be checked. */
 export interface IdTokenIssuer {
-  /** `{auth_url}`, which a client compares with its configured address. */
+  /** `{auth_url}`. A client compares it with its configured address. */
   issuer(): string
   sign(claims: IdTokenClaims): string
   /** The JSON Web Key Set (RFC 7517, section 5). */
@@ -29,7 +29,7 @@ const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value))
  * Creates an issuer with a new RS256 key (RFC 7518, section 3.3), generated off the main thread.
  *
  * `issuerOf` is called at each use, because a server knows its port only once it listens. The key is not
- * stored, because nothing that it signs needs to be valid after the process has ended.
+ * stored, because nothing that it signs may outlive the process.
  */
 export async function createIdTokenIssuer(issuerOf: () => string): Promise<IdTokenIssuer> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: RSA_BITS })

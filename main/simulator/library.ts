@@ -3,14 +3,14 @@ import { startSimulatorServer as start } from './server.ts'
 /**
  * Options of the simulator for other programs' tests: `import { startSimulator } from 'headroom/simulator'`.
  *
- * The types in this file do not refer to any other file, so that one declaration file describes them all.
+ * The types in this file refer to no other file, so that one declaration file describes them all.
  */
 export interface SimulatorOptions {
-  /** If 0 or absent, any free port of 127.0.0.1. */
+  /** Without a port or with 0, any free port of 127.0.0.1. */
   readonly port?: number
   /** Default: `sim-key`. */
   readonly clientId?: string
-  /** If absent, no secret is needed. */
+  /** Without a secret, requests need none. */
   readonly clientSecret?: string
   /** A refresh token that is valid from the start. Default: `sim-refresh`. */
   readonly refreshToken?: string
@@ -24,16 +24,16 @@ export interface SimulatorOptions {
   readonly traffic?: Readonly<Record<string, number>>
   /** Requests already made when the simulator starts, by category. */
   readonly alreadySpent?: Readonly<Record<string, number>>
-  /** Request quotas that differ from the table's, by category. */
+  /** Request quotas by category, where they differ from the table. */
   readonly limits?: Readonly<Record<string, { readonly limit: number; readonly periodSeconds: number }>>
-  /** Stream slots that differ from the table's, by category. */
+  /** Stream slots by category, where they differ from the table. */
   readonly slotLimits?: Readonly<Record<string, number>>
-  /** Messages per second of each stream; with 0, only the snapshot and heartbeats are sent. */
+  /** Messages per second of each stream. With 0, only the snapshot and heartbeats are sent. */
   readonly streamRate?: number
   readonly heartbeatSeconds?: number
   /** Names from `headroom simulate --help`, each optionally with `:TIMES` or `:always`. */
   readonly faults?: readonly string[]
-  /** What the sign-in page does: ask the person, or answer at once. Default: `ask`. */
+  /** Whether the sign-in page asks the person or answers immediately. Default: `ask`. */
   readonly consent?: 'ask' | 'approve' | 'decline'
   /** The same seed gives the same prices. */
   readonly seed?: number
@@ -47,9 +47,9 @@ export interface SimulatedOrderRequest {
   readonly confirmIds: readonly string[]
   /** SHA-256 of the body, hexadecimal. */
   readonly bodyHash: string
-  /** The number of the connection; connections are numbered as they are accepted. */
+  /** Number of the connection. Connections are numbered in order of acceptance. */
   readonly connection?: number
-  /** The orders that the request placed, replaced or cancelled, whatever its answer was. */
+  /** The orders that the request placed, replaced or cancelled, whatever its answer. */
   readonly changed: readonly string[]
   /** 0 if no status was sent. */
   readonly status: number
@@ -60,18 +60,14 @@ export interface Simulator {
   /** `http://127.0.0.1:PORT`, both the sign-in host and the resource host. */
   readonly origin: string
   readonly port: number
-  /**
-   * Whole requests that a category can still make (service 2.2), or `undefined` if the category has no
-   * request quota.
-   */
+  /** Whole requests that a category can still make (service 2.2). `undefined` if it has no request quota. */
   remaining(category: string): number | undefined
-  /** The streams that are open now. */
   openStreams(): readonly { readonly id: string; readonly category: string }[]
   /**
-   * The newest requests under `/v3/orderexecution/`, at most 20,000, that arrived completely, oldest first.
+   * The newest requests under `/v3/orderexecution/` that arrived completely, oldest first, at most 20,000.
    */
   orderRequests(): readonly SimulatedOrderRequest[]
-  /** Replaces other programs' traffic; in categories that are not named, it stops. */
+  /** Replaces other programs' traffic. In categories that are not named, it stops. */
   setTraffic(traffic: Readonly<Record<string, number>>): void
   /** Ends the open streams of a category, or of all, from the service's side. Returns their number. */
   endStreams(category?: string): number
@@ -82,8 +78,8 @@ export interface Simulator {
 /**
  * Starts the simulated service on loopback, with signed `id_token`s and a discovery document.
  *
- * Throws a RangeError that names the option if one is out of range, and an error with code EADDRINUSE if the
- * port is in use.
+ * Throws a RangeError that names an option out of range, or an error with code EADDRINUSE if the port is in
+ * use.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { origin, port, service, close } = await start({ ...options, signedIdTokens: true })

@@ -3,8 +3,8 @@ import { END_SNAPSHOT, type Frames, heartbeat } from './rules/stream-frames.ts'
 import type { OpenedStream, StreamPiece } from './wire.ts'
 
 /**
- * How a stream ends on its own: with an optional last line and then, after a delay, the end of the body or a
- * reset of the socket.
+ * How a stream ends on its own: an optional last line and, after a delay, the end of the body or a reset of
+ * the socket.
  */
 export interface Ending {
   readonly atMs: number
@@ -19,7 +19,7 @@ export interface StreamTraits {
   /** Milliseconds between messages. With Infinity, only the opening frames and heartbeats are sent. */
   readonly gapMs: number
   readonly ending?: Ending
-  /** Evaluated for every frame, so that a fault can also strike an open stream. */
+  /** Evaluated for every frame, so that a fault can also affect an open stream. */
   readonly silent: () => boolean
   readonly split: () => boolean
   readonly chance: () => number
@@ -35,14 +35,12 @@ export interface StreamPlace {
 
 const SPLIT_GAP_MS = 20
 const MAX_SPLIT_BYTES = 200
-/**
- * How late a missed message may still be sent, in milliseconds. After a longer sleep, messages are skipped.
- */
+/** Maximum delay of a missed message in milliseconds. After a longer sleep, messages are skipped. */
 const CATCH_UP_MS = 10_000
 
 type Phase =
   | { readonly kind: 'running' }
-  /** The last line has been sent; the stream ends at `endsAtMs`. */
+  /** The last line has been sent. The stream ends at `endsAtMs`. */
   | { readonly kind: 'ending'; readonly endsAtMs: number; readonly how: Ending['how'] }
   | { readonly kind: 'over' }
 
@@ -116,7 +114,7 @@ export class OpenStream implements OpenedStream {
     this.#moved = moved
   }
 
-  /** Tells the stream that pieces may be due because of a change from outside. */
+  /** Notifies the stream of a change from outside, after which pieces may be due. */
   wake(): void {
     this.#moved()
   }
@@ -159,7 +157,7 @@ export class OpenStream implements OpenedStream {
     this.#phase = { kind: 'ending', endsAtMs: dueMs + ending.lingerMs, how: ending.how }
     if (ending.lastLine !== undefined) return this.#send(`${ending.lastLine}${this.#frames.lineEnd}`, dueMs)
     if (ending.how === 'end') return []
-    // Half a frame, which a client must not treat as a complete one.
+    // Half a frame. A client must not treat it as a complete one.
     const frame = JSON.stringify(this.#frames.message(this.#messages, dueMs) ?? END_SNAPSHOT)
     return this.#send(frame.slice(0, frame.length / 2), dueMs)
   }
@@ -186,7 +184,7 @@ export class OpenStream implements OpenedStream {
   }
 
   #sendHeld(dueMs: number): readonly StreamPiece[] {
-    // If much is waiting, it is sent in larger parts, so that a fast stream does not fall further behind.
+    // Many waiting bytes are sent in larger parts, so that a fast stream does not fall further behind.
     const most = Math.max(MAX_SPLIT_BYTES, this.#held.length / 4)
     const size = this.#traits.split() ? 1 + Math.floor(this.#traits.chance() * most) : this.#held.length
     const bytes = this.#held.subarray(0, size)

@@ -2,7 +2,7 @@ import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/categorie
 import { FAULTS } from './fault-names.ts'
 import { ORDER_QUOTA } from './rules/request-quotas.ts'
 
-/** Another program on the same key. It may alternate between working and pausing. */
+/** Another program on the same key. It may alternate between work and pauses. */
 export interface Neighbour {
   readonly category: string
   readonly perSecond: number
@@ -15,10 +15,7 @@ export interface RequestLimit {
   readonly periodSeconds: number
 }
 
-/**
- * The options of a simulated key, its user and other programs. Each field is something that varies between
- * services.
- */
+/** Options of a simulated key, its user and other programs: everything that varies between services. */
 export interface SimulatorFlags {
   readonly clientId: string
   /** Absent for a PKCE key, which has no secret (service 4.1). */
@@ -27,13 +24,13 @@ export interface SimulatorFlags {
   /** Whether `refreshToken` has the Trade scope. Later sign-ins get the scopes that they request. */
   readonly trade: boolean
   readonly keys: 'default' | 'rotating'
-  /** For rotating keys: a refresh token that is older than this is rejected. */
+  /** Age in seconds at which a rotating key's refresh token is rejected. */
   readonly refreshExpirySeconds: number
-  /** For rotating keys: how long the replaced token is still accepted. */
+  /** Time in seconds for which a rotating key's replaced token is still accepted. */
   readonly rotationOverlapSeconds: number
-  /** For rotating keys: the lifetime of a sign-in in seconds, regardless of refreshes. */
+  /** Lifetime in seconds of a rotating key's sign-in, regardless of refreshes. */
   readonly absoluteLifetimeSeconds: number
-  /** Whether reuse of a replaced token ends the whole sign-in, as with some identity providers. */
+  /** Whether reuse of a replaced token ends the whole sign-in, as at some identity providers. */
   readonly reuseEndsSignIn: boolean
   readonly accessLifetimeSeconds: number
   readonly table: 'current' | 'earlier'
@@ -50,16 +47,16 @@ export interface SimulatorFlags {
   readonly slotsElsewhere: Readonly<Record<string, number>>
   /** Requests already made when the simulator starts, by category. */
   readonly alreadySpent: Readonly<Record<string, number>>
-  /** How long before the simulator's start its quotas and other programs' use begin. Seconds. */
+  /** Time in seconds before the simulator's start at which the quotas and other programs' use began. */
   readonly startedSecondsAgo: number
-  /** Request quotas "agreed with the provider's support team" (service 8.1), which override the table. */
+  /** Request quotas "agreed with the provider's support team" (service 8.1). They override the table. */
   readonly limits: Readonly<Record<string, RequestLimit>>
   readonly slotLimits: Readonly<Record<string, number>>
-  /** Messages per second per stream; with 0, only the snapshot and heartbeats are sent. */
+  /** Messages per second per stream. With 0, only the snapshot and heartbeats are sent. */
   readonly streamRate: number
   /** Names of `FAULTS`, each optionally with `:TIMES` or `:always`. */
   readonly faults: readonly string[]
-  /** What the sign-in page does: ask, or answer at once for tests without a browser. */
+  /** How the sign-in page answers: `ask` for a person, or an immediate answer for tests without a browser. */
   readonly consent: 'ask' | 'approve' | 'decline'
   /**
    * The secret of the control surface, sent in `X-Simulator-Control`. Without a secret, there is no control
@@ -108,7 +105,7 @@ const POSITIVE = ['refreshExpirySeconds', 'absoluteLifetimeSeconds', 'accessLife
 const NOT_NEGATIVE = ['rotationOverlapSeconds', 'streamRate', 'startedSecondsAgo'] as const
 const MAX_PER_SECOND = 1000
 
-/** One sentence about the first option that cannot be simulated, or `undefined`. */
+/** One sentence about the first invalid option. Otherwise `undefined`. */
 export function problemWith(options: SimulatorFlags): string | undefined {
   for (const name of POSITIVE) if (!(options[name] > 0)) return `${name} must be above 0`
   for (const name of NOT_NEGATIVE) if (!(options[name] >= 0)) return `${name} must not be negative`
@@ -162,7 +159,7 @@ function slotProblem(options: SimulatorFlags): string | undefined {
   return undefined
 }
 
-/** One sentence if `fault` is not `NAME`, `NAME:TIMES` or `NAME:always`; otherwise `undefined`. */
+/** One sentence if `fault` is not `NAME`, `NAME:TIMES` or `NAME:always`. Otherwise `undefined`. */
 export function faultProblem(fault: string): string | undefined {
   const [name, times, ...more] = fault.split(':')
   if (!FAULTS.some((known) => known.name === name)) return `no fault is called ${name}`
@@ -175,23 +172,28 @@ const hasRequestQuota = (category: string, options: SimulatorFlags): boolean =>
   category === ORDER_QUOTA.category ||
   CURRENT_REQUEST_QUOTAS.some((quota) => quota.category === category)
 
-/** How long the built-in simulator's other program uses Positions and then pauses. */
+/**
+ * Duration in seconds of a use of Positions by the built-in simulator's other program, and of the pause after
+ * it.
+ */
 const SPELL = { onSeconds: 195, offSeconds: 285 } as const
 
 /**
  * The options of the built-in simulator: a rotating key that another program uses too.
  *
- * The other program alternates. It drains Positions (2.4 requests per second, against a refill of 320/300)
- * from full to about an eighth, and then pauses long enough for the quota to refill. So a forecast, a warning
- * and a recovery occur every eight minutes. It starts two rounds early: the first, from a partly used quota,
- * ended in a 429, and the third begins when the simulator starts.
+ * The program drains Positions from full to about an eighth (2.4 requests per second, against a refill of
+ * 320/300), and pauses until the quota has refilled. So a forecast, a warning and a recovery occur every
+ * eight minutes.
+ *
+ * The use begins two rounds before the start. The first round, from a partly used quota, ended in a 429. The
+ * third round begins at the start.
  */
 export const BUILT_IN_OPTIONS: SimulatorFlags = {
   ...DEFAULT_SIMULATOR_OPTIONS,
   keys: 'rotating',
   rotationOverlapSeconds: 30,
   arrivals: 'poisson',
-  // Enough to show that a stream is alive; every frame takes some work, even in a hidden window.
+  // Enough to show that a stream is alive. Every frame costs some work, even in a hidden window.
   streamRate: 1,
   neighbours: [
     { category: 'Positions', perSecond: 2.4, onSeconds: SPELL.onSeconds, offSeconds: SPELL.offSeconds },

@@ -24,13 +24,15 @@ export interface OrderExecutionPorts {
   readonly book: OrderBook
   readonly faults: Faults
   random(): number
-  /** Applies the order quota: 429 if nothing is left, otherwise `answer` with quota headers. */
+  /**
+   * Applies the order quota. The answer is a 429 if nothing is left, otherwise `answer` with quota headers.
+   */
   counted(category: string, atMs: number, answer: () => Answer): Answer
-  /** A 429 for a quota, however much is left. */
+  /** A 429 for a quota, whatever is left. */
   rateLimited(category: string, atMs: number): Answer
 }
 
-/** A request with its order ID, and the list to which the orders that it changes are added. */
+/** A request with its order ID. The orders that it changes are added to its list. */
 interface OrderRequest {
   readonly body: string
   readonly id: string
@@ -42,7 +44,7 @@ interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: RegExp
   /**
-   * Whether the request can change an order: if so, it counts against the order quota, and faults may strike
+   * Whether the request can change an order. If so, it counts against the order quota, and faults may strike
    * it.
    */
   readonly isOrder: boolean

@@ -8,10 +8,10 @@ const SERVER_ERRORS = {
   504: 'GatewayTimeout',
 } as const
 
-/** By how much `order-late-response` delays an answer, in milliseconds. */
+/** Delay of an answer by `order-late-response`, in milliseconds. */
 export const LATE_RESPONSE_MS = 12_000
 
-/** The reply if an armed fault prevents the order from being accepted, otherwise `undefined`. */
+/** The reply of an armed fault that prevents the order from being accepted. Otherwise `undefined`. */
 export function untakenOrder(faults: Faults, rateLimited: () => Answer): ServiceReply | undefined {
   if (faults.strike('order-reset')) return { kind: 'reset' }
   if (faults.strike('order-401')) return errorAnswer(401, 'Unauthorized', 'The token is not accepted.')
@@ -19,7 +19,7 @@ export function untakenOrder(faults: Faults, rateLimited: () => Answer): Service
   return serverError(faults, '')
 }
 
-/** The reply to an order that was accepted: `answer`, or what an armed fault turns it into. */
+/** The reply to an accepted order: `answer`, or the reply of an armed fault. */
 export function takenOrder(faults: Faults, answer: Answer): ServiceReply {
   if (faults.strike('order-lost-response')) return { kind: 'reset' }
   if (faults.strike('order-cut-response')) {

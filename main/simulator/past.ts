@@ -3,7 +3,7 @@ import { PROBED_CATEGORIES } from '../../app/service/categories.ts'
 import type { RequestQuotas } from './rules/request-quotas.ts'
 
 /**
- * What a monitor would have observed of the built-in simulator before the start. Times are epoch
+ * What a monitor would have observed of the built-in simulator before its start. Times are epoch
  * milliseconds.
  */
 export interface SimulatedPast {
@@ -12,7 +12,7 @@ export interface SimulatedPast {
     readonly category: string
     readonly atMs: number
     readonly remaining: number
-    /** Others' requests per second from this reading to the next; absent for the last one. */
+    /** Others' requests per second from this reading to the next. Absent for the last one. */
     readonly elsewhere?: number
   }[]
   /** Events, oldest first. */
@@ -23,15 +23,16 @@ type Header = SimulatedPast['headers'][number]
 
 /** Interval between readings of a category, as with a small budget for checks. Milliseconds. */
 const EVERY_MS = 15_000
-/** How often to check whether anything is left. Milliseconds. */
+/** Interval of checks whether anything is left. Milliseconds. */
 const LOOK_MS = 1_000
-/** How long before the start the service asked for a planned reconnection. Milliseconds. */
+/** Time in milliseconds from a planned reconnection to the start. */
 const GOAWAY_BEFORE_MS = 6 * 60_000
 
 /**
- * Simulates the readings of a monitor that runs from `fromMs` to `untilMs`. Must be called before anything
- * else reads the quotas. Reports at most one 429 per category, at the first moment at which no request is
- * left.
+ * Simulates the readings of a monitor from `fromMs` to `untilMs`. Call this before anything else reads the
+ * quotas.
+ *
+ * Reports at most one 429 per category, at the first time when no request is left.
  */
 export function pastOf(
   quotas: Pick<RequestQuotas, 'reading' | 'elsewhere'>,

@@ -3,8 +3,8 @@ import type { SlotReading } from './rules/slots.ts'
 import type { WireHeaders } from './wire.ts'
 
 /**
- * The resource names of the categories in headers. As on the real service, they follow no pattern, so a
- * client must learn them.
+ * Resource names of categories in headers. As on the real service, they follow no pattern, so a client must
+ * learn them.
  */
 const RESOURCE_NAMES: Readonly<Record<string, string>> = {
   'Order Details': 'orders',

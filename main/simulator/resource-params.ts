@@ -15,13 +15,13 @@ const MAX_SYMBOLS = 100
 const MAX_LEGS = 10
 const MAX_PAGE_SIZE = 600
 
-/** The accounts in a request, known and unknown. */
+/** The accounts that a request names, known and unknown. */
 export interface AskedAccounts {
   readonly known: readonly string[]
   readonly unknown: readonly string[]
 }
 
-/** Reads a list of account ids; 404 if none of them is known. */
+/** Reads a list of account ids. 404 if none of them is known. */
 export function readAccounts(text: string): Read<AskedAccounts> {
   const asked = listOf(text)
   if (asked.length === 0 || asked.length > MAX_ACCOUNTS)
@@ -46,7 +46,7 @@ export function readOrderIds(text: string): Read<readonly string[]> {
   return readable ? read(ids) : bad('Specify between 1 and 50 order ids.')
 }
 
-/** Reads a whole number from `low` to `high` from the query; `otherwise` if the parameter is absent. */
+/** Reads a whole number from `low` to `high` from the query. `otherwise` if the parameter is absent. */
 export function readWhole(
   query: URLSearchParams,
   name: string,
@@ -57,7 +57,7 @@ export function readWhole(
   return readWholeText(text, name, range)
 }
 
-/** Reads a whole number from `low` to `high`; `name` is for the error message. */
+/** Reads a whole number from `low` to `high`. `name` is for the error message. */
 export function readWholeText(
   text: string,
   name: string,
@@ -69,14 +69,14 @@ export function readWholeText(
 
 const BAR_UNITS = ['Minute', 'Daily', 'Weekly', 'Monthly'] as const
 
-/** Reads `unit`, in upper or lower case; `Daily` if it is absent. */
+/** Reads `unit`, in upper or lower case. `Daily` if it is absent. */
 export function readBarUnit(query: URLSearchParams): Read<(typeof BAR_UNITS)[number]> {
   const text = parameter(query, 'unit') ?? 'Daily'
   const unit = BAR_UNITS.find((known) => known.toLowerCase() === text.toLowerCase())
   return unit === undefined ? bad('unit must be Minute, Daily, Weekly or Monthly.') : read(unit)
 }
 
-/** The range of bars in a request. */
+/** The bars that a request names. */
 export interface AskedBars {
   readonly unit: (typeof BAR_UNITS)[number]
   readonly interval: number
@@ -84,7 +84,7 @@ export interface AskedBars {
   readonly untilMs: number
 }
 
-/** The maximum number of bars; more would only take memory. */
+/** Maximum number of bars, to limit memory. */
 const MAX_BARS = 1000
 const UNIT_MINUTES = { Minute: 1, Daily: 1440, Weekly: 10_080, Monthly: 43_200 } as const
 
@@ -116,15 +116,15 @@ function readDate(query: URLSearchParams, name: string): Read<number | undefined
   return Number.isNaN(atMs) ? bad(`${name} must be a date.`) : read(atMs)
 }
 
-/** Reads `spreadType`, one of the types that `spreadtypes` lists; single options if it is absent. */
+/** Reads `spreadType`, one of the types that `spreadtypes` lists. Single options if it is absent. */
 export function readSpreadType(query: URLSearchParams): Read<SpreadType> {
   const type = spreadTypeOf(parameter(query, 'spreadType') ?? 'Single')
   return type === undefined ? bad('spreadType must be one that options/spreadtypes lists.') : read(type)
 }
 
 /**
- * Reads `symbol`, a list; a trailing ` *` stands for every option of an underlying. If `symbol` is absent,
- * every symbol passes the filter.
+ * Reads `symbol`, a list. A trailing ` *` matches every option of an underlying. Without `symbol`, every
+ * symbol passes.
  */
 export function readSymbolFilter(query: URLSearchParams): Read<(symbol: string) => boolean> {
   const text = parameter(query, 'symbol')
@@ -142,8 +142,8 @@ export interface PageRequest {
 }
 
 /**
- * Reads `pageSize`, 1 to 600 (the default), and `nextToken`, which comes from an earlier page. Without
- * `nextToken`, reads the first page.
+ * Reads `pageSize`, 1 to 600 (the default), and `nextToken` from an earlier page. Without `nextToken`, the
+ * first page.
  */
 export function readPage(query: URLSearchParams): Read<PageRequest> {
   return flatRead(
@@ -159,7 +159,7 @@ export function readPage(query: URLSearchParams): Read<PageRequest> {
   )
 }
 
-/** One page of `items`, and the token of the next page if there is one. */
+/** One page of `items`, and the token of the next page, if any. */
 export function pageOf<T>(items: readonly T[], { size, offset }: PageRequest) {
   const nextToken = offset + size < items.length ? `page-${offset + size}` : undefined
   return { items: items.slice(offset, offset + size), nextToken }

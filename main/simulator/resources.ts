@@ -35,7 +35,6 @@ export interface ResourceRequest {
   readonly body: string
 }
 
-/** A resource with its method and path. */
 export interface Resource {
   readonly method: 'GET' | 'POST'
   readonly path: RegExp
@@ -147,9 +146,9 @@ export const RESOURCES: readonly Resource[] = [
 ]
 
 /**
- * Resources that no row of service 8.2 counts, so they have no quota and no quota headers.
+ * Resources without a quota or quota headers, because no row of service 8.2 counts them.
  *
- * On the real service, bars are limited by history credits (service 13).
+ * On the real service, history credits limit bars (service 13).
  */
 export const UNCOUNTED_RESOURCES: readonly Resource[] = [
   get(/^\/v3\/marketdata\/barcharts\/([^/]+)$/, (asked) =>

@@ -9,12 +9,11 @@ import { type ServicePorts, SimulatedService } from './simulated-service.ts'
 import { pump } from './stream-pump.ts'
 import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
 
-/** The ports of the server besides those of the service. `after` returns a function that cancels it. */
+/** The service's ports, and a timer. `after` returns a function that cancels it. */
 export interface ServerPorts extends ServicePorts {
   after(ms: number, run: () => void): () => void
 }
 
-/** A running simulator server. */
 export interface SimulatorServer {
   /** `http://127.0.0.1:PORT`, both `{auth_url}` and `{base_url}`. */
   readonly origin: string
@@ -26,12 +25,12 @@ export interface SimulatorServer {
 }
 
 const MAX_BODY_BYTES = 64 * 1024
-/** The number of possible random values: a power of two, because dividing by it is exact. */
+/** Number of possible random values. A power of two, because a division by it is exact. */
 const CHANCE_STEPS = 2 ** 47
 
 /**
- * The system's ports. If the wall clock is set back, time stops until it catches up: otherwise quotas would
- * have to go through the same hour twice.
+ * The system's ports. If the wall clock is set back, time stops until the clock catches up. Otherwise quotas
+ * would go through the same hour twice.
  */
 function realPorts(): ServerPorts {
   let lastMs = Date.now()
@@ -52,11 +51,11 @@ function realPorts(): ServerPorts {
 }
 
 export interface ServerOptions extends Partial<SimulatorFlags> {
-  /** If 0 or absent, any free port. */
+  /** Without a port or with 0, any free port. */
   readonly port?: number
   /**
-   * Whether `id_token` is a signed JWT, with a discovery document and a key set. By default the token is
-   * opaque, which saves the 0.1 to 0.5 s that generating a key takes.
+   * Whether `id_token` is a signed JWT, with a discovery document and a key set. By default it is opaque,
+   * because generating a key takes 0.1 to 0.5 s.
    */
   readonly signedIdTokens?: boolean
 }
@@ -114,7 +113,7 @@ export async function startSimulatorServer(
 interface Serving {
   readonly service: SimulatedService
   readonly ports: ServerPorts
-  /** The numbers of the connections, which are numbered as they are accepted. */
+  /** Number of each connection, in order of acceptance. */
   readonly numbers: WeakMap<Socket, number>
 }
 
@@ -123,7 +122,7 @@ async function serve(
   incoming: IncomingMessage,
   response: ServerResponse,
 ) {
-  // A socket error during an answer concerns only that client.
+  // A socket error during an answer affects only that client.
   response.on('error', () => undefined)
   const body = await bodyOf(incoming)
   if (body === 'gone') return
@@ -161,7 +160,7 @@ function carry(reply: ServiceReply, response: ServerResponse, ports: ServerPorts
       pump(reply.stream, response, ports)
       return
     case 'reset':
-      // A FIN would look like an orderly close, whereas a dead connection looks like a reset.
+      // A dead connection looks like a reset. A FIN would look like an orderly close.
       response.socket?.resetAndDestroy()
       return
     case 'cut':
@@ -184,7 +183,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer | 'gone' | 'too
   const parts: Buffer[] = []
   let bytes = 0
   try {
-    // Leaving the loop must not destroy the socket, on which a 413 is still to be sent.
+    // The end of the loop must not destroy the socket, which still has to send a 413.
     for await (const part of incoming.iterator({ destroyOnReturn: false })) {
       bytes += part.length
       if (bytes > MAX_BODY_BYTES) return 'too-large'
@@ -215,7 +214,7 @@ function requestOf(incoming: IncomingMessage, bodyBytes: Buffer): ServiceRequest
   }
 }
 
-/** The path and query of a request target in absolute form, the form that proxies send. */
+/** The path and query of a request target in absolute form, which proxies send. */
 function pathOfAbsolute(target: string): string | undefined {
   if (!URL.canParse(target)) return undefined
   const url = new URL(target)
@@ -227,7 +226,7 @@ const listening = (server: Server, port: number): Promise<number> =>
     server.once('error', reject)
     server.listen(port, '127.0.0.1', () => {
       server.off('error', reject)
-      // A failed accept, for example for lack of file handles, concerns only one client.
+      // A failed accept, for example for lack of file handles, affects only one client.
       server.on('error', () => undefined)
       resolve((server.address() as AddressInfo).port)
     })

@@ -14,11 +14,14 @@ import { ThrottledResources } from './throttled-resources.ts'
 import { answerRevoke, answerToken, type TokenEndpointRules } from './token-endpoints.ts'
 import { type Answer, errorAnswer, jsonAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
 
-/** The ports of the simulated service. `nowMs`: epoch milliseconds; need not be whole; never goes back. */
+/**
+ * The ports of the simulated service. `nowMs` returns epoch milliseconds, not necessarily whole, and never
+ * goes back.
+ */
 export interface ServicePorts {
   nowMs(): number
   random(): number
-  /** Signs `id_token`s. If absent, they are opaque, and there is no discovery document. */
+  /** Signs `id_token`s. If absent, `id_token`s are opaque, and there is no discovery document. */
   readonly idTokens?: IdTokenIssuer
 }
 
@@ -26,8 +29,10 @@ const SEEDED_SCOPE = 'openid offline_access MarketData ReadAccount Matrix Option
 const SKEW_MS = 3_600_000
 
 /**
- * The simulated service without sockets and timers: it maps requests to answers, and its open streams are
- * polled for their pieces. `server.ts` serves it on a port; tests drive it with virtual time.
+ * The simulated service without sockets and timers. `server.ts` serves it on a port. Tests run it in virtual
+ * time.
+ *
+ * It maps requests to answers. Its open streams are polled for their pieces.
  */
 export class SimulatedService {
   readonly options: SimulatorFlags
@@ -129,7 +134,7 @@ export class SimulatedService {
     return this.#resources.cutStreams({ atMs: this.nowMs(), lingerMs: 0, how, ...said }, category)
   }
 
-  /** Replaces other programs' traffic; in categories that are not named, it stops. */
+  /** Replaces other programs' traffic. In categories that are not named, it stops. */
   setTraffic(traffic: Readonly<Record<string, number>>): void {
     const nowMs = this.nowMs()
     for (const category of this.quotas.categories()) {
@@ -254,7 +259,6 @@ function statusOf(reply: ServiceReply): number {
 
 const byteLength = (text: string): number => new TextEncoder().encode(text).length
 
-/** The alphabet of random names. */
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const lettersOf = (random: () => number, count: number, alphabet: string): string =>
   Array.from({ length: count }, () => alphabet[Math.floor(random() * alphabet.length)]).join('')
@@ -264,7 +268,9 @@ const opaqueToken = (random: () => number): string => `sim.${lettersOf(random, 4
 const requestIdOf = (random: () => number): string =>
   [8, 4, 4, 4, 12].map((count) => lettersOf(random, count, '0123456789abcdef')).join('-')
 
-/** One request in the simulator's log, without its headers, body and query, which may contain secrets. */
+/**
+ * One request in the simulator's log. Headers, body and query are left out, because they may contain secrets.
+ */
 interface LedgerEntry {
   readonly atMs: number
   readonly method: string

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { OpenedStream, StreamPiece } from './wire.ts'
 
-/** A client that reads nothing for this long is disconnected. Milliseconds. */
+/** Time in milliseconds after which a client that reads nothing is disconnected. */
 const STALLED_MS = 30_000
 
 export interface PumpPorts {
@@ -12,7 +12,7 @@ export interface PumpPorts {
 /**
  * Writes a stream's pieces to a response as they become due.
  *
- * Frees the slot as soon as the client closes the connection, not at the next failed write.
+ * Frees the slot as soon as the client closes the connection, before the next write fails.
  */
 export function pump(stream: OpenedStream, response: ServerResponse, ports: PumpPorts): void {
   const { socket } = response
@@ -37,8 +37,8 @@ export function pump(stream: OpenedStream, response: ServerResponse, ports: Pump
         return
       case 'reset':
         over = true
-        // The connection is reset in the callback of a write, so that earlier bytes are sent first. What is
-        // written is a space, which does not complete a frame.
+        // Resets the connection in the callback of a write, so that earlier bytes are sent first. The space
+        // completes no frame.
         response.write(' ', () => socket?.resetAndDestroy())
         return
     }

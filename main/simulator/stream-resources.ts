@@ -23,7 +23,6 @@ import {
 } from './rules/stream-frames.ts'
 import type { Answer } from './wire.ts'
 
-/** A kind of stream with its path. */
 export interface StreamResource {
   readonly path: RegExp
   readonly open: OpenStream
@@ -57,7 +56,7 @@ const OPEN: Readonly<Record<StreamKind, OpenStream>> = {
       whenRead(readBarUnit(asked.query), (unit) =>
         whenRead(readWhole(asked.query, 'interval', { low: 1, high: 1440, otherwise: 1 }), (interval) =>
           whenRead(readWhole(asked.query, 'barsback', { low: 1, high: 57_600, otherwise: 1 }), (barsBack) =>
-            // At most a thousand bars: more would only take memory.
+            // At most a thousand bars, to limit memory.
             opened(barFrames(asked.seed, symbol, { unit, interval, barsBack: Math.min(barsBack, 1000) })),
           ),
         ),

@@ -13,10 +13,10 @@ const SAID_AFTER_MS = 10_000
 const LINGER_MS = 3000
 const HIDDEN_CAP_MS = 3000
 const RESET_AFTER_MS = 5000
-/** How many open streams per category the fault `hidden-cap` permits. */
+/** Number of open streams per category that the fault `hidden-cap` permits. */
 export const HIDDEN_CAP = 5
 
-/** The behaviour of a stream that opens now, including the faults that strike it. */
+/** The behaviour of a new stream, including the faults that strike it. */
 export function traitsOf(
   habits: StreamHabits,
   faults: Faults,
@@ -27,7 +27,7 @@ export function traitsOf(
   const ending = overHiddenCap
     ? ({ atMs: atMs + HIDDEN_CAP_MS, lingerMs: 0, how: 'end' } as const)
     : endingOf(faults, path, atMs)
-  // A fault with a count strikes only new streams; one without a count also strikes open streams.
+  // A fault with a count strikes only new streams. `standing` faults are checked per frame.
   const silent = !faults.standing('silent-stream') && faults.strike('silent-stream')
   const split = !faults.standing('split-frames') && faults.strike('split-frames')
   return {
@@ -61,10 +61,7 @@ function endingOf(faults: Faults, path: string, atMs: number): Ending | undefine
   return undefined
 }
 
-/**
- * The last line of a fatal error. It names the subject of the stream: the first symbol or account of its
- * path.
- */
+/** The last line of a fatal error. Names the first symbol or account of the stream's path. */
 function errorLine(path: string, error: string): string {
   const last = decodeURIComponent(path.split('/').at(-1) ?? '').split(',')[0]
   return JSON.stringify({ Symbol: last, Error: error })

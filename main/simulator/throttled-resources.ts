@@ -12,10 +12,11 @@ import { HIDDEN_CAP, traitsOf } from './stream-traits.ts'
 import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest, type WireHeaders } from './wire.ts'
 
 /**
- * The X-RateLimit values of a stream for which the table of service 8.2 has slots only.
+ * X-RateLimit values of a stream for which the table of service 8.2 has only slots. This limit was observed
+ * on the real service.
  *
- * Its answers have both sets of headers (service 2.2, 7), but no request quota is documented for it, so
- * nothing is counted or rejected. This limit was observed on the real service and is in no row of the table.
+ * The answers have both sets of headers (service 2.2, 7). No request quota is documented, so nothing is
+ * counted or rejected.
  */
 const UNTABLED: QuotaReading = { limit: 251, periodSeconds: 300, remaining: 251, resetSeconds: 0 }
 
@@ -58,7 +59,7 @@ export class ThrottledResources {
     return cut.length
   }
 
-  /** Answers a request with a valid access token. A request that gets a 429 uses none of the quota. */
+  /** Answers a request with a valid access token. A 429 uses none of the quota. */
   answer(request: ServiceRequest, category: string, atMs: number): ServiceReply {
     const streamed = STREAM_RESOURCES.find(({ path }) => path.test(request.path))
     const rate = this.quotas.reading(category, atMs)
@@ -80,13 +81,16 @@ export class ThrottledResources {
     return this.#open(opening.frames, request.path, category, overHiddenCap, atMs)
   }
 
-  /** The answer of a resource without a quota; `undefined` for any other path. */
+  /** The answer of a resource without a quota. `undefined` for any other path. */
   uncounted(request: ServiceRequest, atMs: number): Answer | undefined {
     const asked = this.#asked(request, atMs)
     return asked && resourceAnswer(UNCOUNTED_RESOURCES, request, asked)
   }
 
-  /** Answers a request of a category without streams: 429 if nothing is left, which uses no request. */
+  /**
+   * Answers a request of a category without streams. If nothing is left, the answer is a 429 and uses no
+   * request.
+   */
   counted(category: string, atMs: number, answer: () => Answer): Answer {
     const rate = this.quotas.reading(category, atMs)
     if (rate !== undefined && rate.remaining < 1) return this.#tooMany('Rate quota exceeded', category, atMs)
@@ -94,7 +98,7 @@ export class ThrottledResources {
     return this.#withQuota(answer(), category, atMs)
   }
 
-  /** A 429 for a request quota. Its headers say that nothing is left, whatever is really left. */
+  /** A 429 for a request quota. Its headers show that nothing is left, whatever is really left. */
   rateLimited(category: string, atMs: number): Answer {
     const answer = this.#tooMany('Rate quota exceeded', category, atMs)
     if (answer.headers['X-RateLimit-Remaining'] === undefined) return answer
@@ -102,7 +106,7 @@ export class ThrottledResources {
     return { ...answer, headers: { ...answer.headers, ...headers } }
   }
 
-  /** The request for a resource; `undefined` if its path has an invalid escape. */
+  /** The request for a resource. `undefined` if its path has an invalid escape. */
   #asked(request: ServiceRequest, atMs: number): ResourceRequest | undefined {
     try {
       decodeURIComponent(request.path)

@@ -38,7 +38,7 @@ export function answerToken(rules: TokenEndpointRules, request: ServiceRequest, 
 
 function answerRefresh(rules: TokenEndpointRules, form: URLSearchParams, atMs: number): ServiceReply {
   const { faults, tokens } = rules
-  // Faults in the network: the service never receives the request.
+  // Network faults. The service never receives the request.
   if (faults.strike('refresh-reset')) return { kind: 'reset' }
   if (faults.strike('html-refresh-response')) return htmlAnswer(200, PORTAL)
   if (faults.strike('refresh-503'))
@@ -93,7 +93,7 @@ function answerCode(rules: TokenEndpointRules, form: URLSearchParams, atMs: numb
  * Answers POST /oauth/revoke (service 4.2). The request is JSON, as in the service's example, or a form (RFC
  * 7009, section 2.1).
  *
- * For a form, the RFC's rules apply: an unknown token counts as revoked (RFC 7009, section 2.2).
+ * A form follows the RFC's rules: an unknown token counts as revoked (RFC 7009, section 2.2).
  */
 export function answerRevoke(rules: TokenEndpointRules, request: ServiceRequest, atMs: number): ServiceReply {
   const asked = readRevocation(request)

@@ -1,4 +1,4 @@
-/** A request as the simulated service receives it, whatever the transport. */
+/** A request to the simulated service, independent of the transport. */
 export interface ServiceRequest {
   readonly method: string
   /** Without the query, percent-encoded as received. */
@@ -8,15 +8,15 @@ export interface ServiceRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** The body as received; absent without a socket. */
+  /** The body as received. Absent without a socket. */
   readonly bodyBytes?: Buffer
-  /** The number of its connection. Connections are numbered as they are accepted. Absent without a socket. */
+  /** Number of the connection, in order of acceptance. Absent without a socket. */
   readonly connection?: number
 }
 
 export type WireHeaders = Readonly<Record<string, string>>
 
-/** The reaction of the service to a request. */
+/** The service's reaction to a request. */
 export type ServiceReply =
   | Answer
   | {
@@ -38,32 +38,29 @@ export interface Answer {
   readonly status: number
   readonly headers: WireHeaders
   readonly body: string
-  /** The delay of the answer, in milliseconds; absent if none. */
+  /** The delay of the answer, in milliseconds. Absent if none. */
   readonly delayMs?: number
-  /** Present if only the headers given here are to be sent. */
+  /** Set if no other headers are to be sent. */
   readonly bare?: true
 }
 
-/** One piece of a stream's output. `end` completes the body; `reset` resets the socket before that. */
+/** One piece of a stream's output. `end` completes the body. `reset` resets the socket before the end. */
 export type StreamPiece =
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
   | { readonly kind: 'end' }
   | { readonly kind: 'reset' }
 
-/** An open stream that is polled for due pieces, so that it works in real and in virtual time. */
+/** An open stream that is polled for due pieces, in real or virtual time. */
 export interface OpenedStream {
   readonly id: string
   readonly category: string
-  /** When the next piece for `take` is due; `undefined` after the end. */
+  /** When the next piece is due. `undefined` after the end. */
   nextDueMs(): number | undefined
   /** Returns all pieces due up to `atMs`, in order. */
   take(atMs: number): readonly StreamPiece[]
-  /** To be called when the client has disconnected; frees the slot at once. */
+  /** Frees the slot immediately. Call this when the client has disconnected. */
   close(): void
-  /**
-   * Sets a callback for changes of `nextDueMs` that `take` does not cause, for example when the stream is cut
-   * from outside.
-   */
+  /** Sets a callback for changes of `nextDueMs` that `take` does not cause, such as a cut from outside. */
   whenMoved(moved: () => void): void
 }
 

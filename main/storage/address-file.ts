@@ -8,18 +8,15 @@ export interface AddressFileDeps {
   readonly folder: string
   readonly clock: Pick<Clock, 'after'>
   /**
-   * Cryptographically strong random bytes, so that the file's name, which is visible in an argument list,
-   * reveals nothing.
+   * Cryptographically strong random bytes. The file's name is visible in an argument list, so it must reveal
+   * nothing.
    */
   readonly randomBytes: (size: number) => Uint8Array
   /** Opens a file in the person's browser. */
   readonly openFile: (path: string) => Promise<void>
 }
 
-/**
- * Maximum lifetime of the file, in milliseconds. A browser that has to start first may take this long to read
- * it.
- */
+/** Maximum lifetime of the file in milliseconds. A browser that has to start first may need this long. */
 export const ADDRESS_FILE_MS = 60_000
 
 const NAME = /^open-[\w-]+\.html$/
@@ -27,12 +24,12 @@ const NAME = /^open-[\w-]+\.html$/
 /**
  * Opens addresses that contain a secret, such as a single-use code or a sign-in's `state`.
  *
- * A browser receives an address in its argument list, which every user of the machine can read. So it is
- * given the path of a private file that redirects to the address. The file is deleted once the address has
- * been used, and after a minute at the latest.
+ * A browser gets an address in its argument list, which every user of the machine can read. So the browser
+ * gets the path of a private file that redirects to the address. The file is deleted when the address has
+ * been used, or after a minute.
  */
 export function openByFile({ folder, clock, randomBytes, openFile }: AddressFileDeps): OpenUrl {
-  // Deletes the files of a killed process; their addresses no longer work.
+  // Deletes the files of a killed process. Their addresses no longer work.
   for (const name of readdirSync(folder)) if (NAME.test(name)) rmSync(join(folder, name), { force: true })
   return async (address) => {
     const path = join(folder, `open-${Buffer.from(randomBytes(12)).toString('base64url')}.html`)
@@ -62,7 +59,7 @@ function writeNew(path: string, text: string): void {
 }
 
 /**
- * A page that redirects to the address. `replace` keeps the file out of the tab's history; the rest is for
+ * A page that redirects to the address. `replace` leaves the file out of the tab's history. The rest is for
  * browsers without JavaScript.
  */
 function pageLeadingTo(address: string): string {

@@ -4,19 +4,18 @@ import { dataFolderOf, thisAccount } from './home-folder.ts'
 import { whyNotTrusted } from './private-files.ts'
 import { systemErrorCode, systemErrorText } from './system-error.ts'
 
-/** The result of opening a data folder. */
 export type DataFolderOpening =
   | { readonly kind: 'open'; readonly path: string }
   | { readonly kind: 'unusable'; readonly line: string }
 
-/** The default data folder, the same for every host; `undefined` if the account has no home folder. */
+/** The default data folder, the same for every host. `undefined` if the account has no home folder. */
 export const defaultDataFolder = (): string | undefined => dataFolderOf(thisAccount(), 'Headroom')
 
 export const NO_HOME = 'no home folder: HOME is empty or not an absolute path; choose a folder with --data'
 
 /**
- * Opens a data folder. Creates it if needed, private to its owner. Checks that files can be written in it,
- * and that no other user can create or replace files in it.
+ * Opens a data folder. If it is missing, creates it as a private folder. Checks that files can be written in
+ * it, and that no other user can create or replace files in it.
  */
 export function openDataFolder(folder: string | undefined): DataFolderOpening {
   if (folder === undefined) return { kind: 'unusable', line: NO_HOME }
@@ -39,8 +38,8 @@ export function openDataFolder(folder: string | undefined): DataFolderOpening {
 }
 
 /**
- * Creates a folder level by level. Node's recursive mkdir never returns if a parent exists but reports
- * ENOENT, as in /proc. An existing folder keeps its mode, because others may be supposed to list it; our
+ * Creates a folder level by level, because Node's recursive mkdir never returns if a parent exists but
+ * reports ENOENT, as in /proc. An existing folder keeps its mode, because others may need to list it. Our
  * files in it are private.
  */
 function makeFolder(path: string): void {
@@ -50,7 +49,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process that started at the same time has created it.
+    // Another process created it at the same time.
     if (systemErrorCode(error) !== 'EEXIST') throw error
   }
 }

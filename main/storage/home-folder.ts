@@ -10,7 +10,7 @@ export interface Account {
 }
 
 /**
- * An absolute path from the environment; a relative path counts as not set, as the XDG base directory
+ * An absolute path from the environment. A relative path counts as not set, as the XDG base directory
  * specification requires.
  */
 export const absolute = (
@@ -20,8 +20,8 @@ export const absolute = (
   path !== undefined && (platform === 'win32' ? win32 : posix).isAbsolute(path) ? path : undefined
 
 /**
- * The account of this process. HOME comes first and can be set to anything. If it is empty or relative, the
- * system's entry for the account applies.
+ * The account of this process. HOME comes first, but can be set to anything. If HOME is empty or relative,
+ * the system's entry for the account applies.
  */
 export function thisAccount(
   environment: Account['environment'] = process.env,
@@ -42,8 +42,8 @@ export const homeFolder = ({ homes, platform }: Account): string | undefined =>
   homes.find((home) => absolute(home, platform) !== undefined)
 
 /**
- * The platform's folder for an app's data. `undefined` if it is unknown: a command's working directory is no
- * place for tokens.
+ * The platform's folder for an app's data. `undefined` if unknown. The working directory must not contain
+ * tokens.
  */
 export function dataFolderOf(account: Account, name: string): string | undefined {
   const { platform, environment } = account

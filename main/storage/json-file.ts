@@ -8,22 +8,20 @@ import { systemErrorCode, systemErrorText } from './system-error.ts'
 import { writeWhole } from './write-whole.ts'
 
 export interface JsonFileOptions<T> {
-  /** If absent, values last as long as the process. */
+  /** Without a folder, values last as long as the process. */
   readonly folder: string | undefined
   /** Without the extension: `alerts` for `alerts.json`. */
   readonly name: string
-  /** The subject of sentences about problems, in the plural, such as `Alert thresholds`. */
+  /** The subject of sentences about problems, such as `Alert thresholds`. */
   readonly what: string
   readonly schema: z.ZodType<T>
-  /** The maximum length; a longer file counts as damaged. */
+  /** The maximum length. A longer file counts as damaged. */
   readonly maxLength?: number
   /** Written as the file's `schemaVersion`. A file with a higher number is from a newer version. */
   readonly schemaVersion?: number
 }
 
-/**
- * Maximum size of a file in bytes, a thousand times the size of our largest. A larger file counts as damaged.
- */
+/** Maximum size of a file in bytes, a thousand times our largest. A larger file counts as damaged. */
 const MAX_BYTES = 16 << 20
 
 const versioned = z.looseObject({ schemaVersion: z.int() })
@@ -31,7 +29,7 @@ const versioned = z.looseObject({ schemaVersion: z.int() })
 /** A small JSON file of the data folder, validated when read and replaced as a whole when written. */
 export class JsonFile<T> {
   readonly #options: JsonFileOptions<T>
-  /** When reading the file failed, epoch ms: its content is unknown and must not be replaced. */
+  /** When reading the file failed, epoch ms. Its content is unknown and must not be replaced. */
   #unreadAtMs: number | undefined
 
   constructor(options: JsonFileOptions<T>) {
@@ -39,9 +37,9 @@ export class JsonFile<T> {
   }
 
   /**
-   * The file's value, or `fallback` if it is missing or unreadable. Never throws.
+   * The file's value, or `fallback` if the file is missing or unreadable. Never throws.
    *
-   * `onProblem` is called with one sentence for the person if the file can't be read. A damaged file is set
+   * `onProblem` is called with one sentence for a person if the file can't be read. A damaged file is set
    * aside.
    */
   read<F>(fallback: F, nowMs: number, onProblem: (sentence: string) => void): T | F {

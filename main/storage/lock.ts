@@ -8,11 +8,10 @@ import { fileIdentity } from './sqlite-file.ts'
 import { systemErrorCode } from './system-error.ts'
 import { writeWhole } from './write-whole.ts'
 
-/** The process that holds a lock. */
 export interface LockHolder {
   readonly pid: number
   readonly host: 'desktop' | 'browser' | 'terminal'
-  /** Present for a command that releases the lock within a second, so others wait for it. */
+  /** Set by a command that releases the lock within a second. Others wait for its release. */
   readonly isBrief?: true
 }
 
@@ -27,26 +26,24 @@ const SQLITE_PROTOCOL = 15
 const SQLITE_NOLFS = 22
 const SQLITE_NOTADB = 26
 
-/** How long to wait for a command that holds the lock briefly, in milliseconds. */
+/** Maximum wait for a holder with `isBrief`. Milliseconds. */
 const MAX_BRIEF_MS = 5_000
-/** How long to wait for a holder that the side file does not name yet, in milliseconds. */
+/** Maximum wait for a holder that the side file does not name yet. Milliseconds. */
 const MAX_UNNAMED_MS = 250
 const RETRY_MS = 10
 
-/**
- * Keeps a reference to each lock that is held, because the garbage collector would close an unreferenced
- * database.
- */
+/** References to all locks. The garbage collector would close an unreferenced database. */
 const HELD = new Set<DatabaseSync>()
 
 /**
- * Locks a data folder for one process: two processes refreshing one rotating token would end each other's
+ * Locks a data folder for one process. Two processes that refresh one rotating token would end each other's
  * sign-in.
  *
- * The lock is an exclusive SQLite transaction without writes. The operating system releases it when its
- * process ends in any way, so it cannot be stale. A side file names the holder. It is read while the lock is
- * held. It also reveals that a running holder's lock file was deleted, because a new file can always be
- * locked.
+ * The lock is an exclusive SQLite transaction without writes. The operating system releases the lock when its
+ * process ends, so it can't be stale.
+ *
+ * A side file names the holder and can be read while the lock is held. It also reveals that a running
+ * holder's lock file was deleted, because a new file can always be locked.
  */
 export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt {
   const sideFile = join(folder, 'lock.json')
@@ -54,7 +51,7 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const opening = openPatiently(file, sideFile)
   if (opening.kind === 'unusable') return { kind: 'unusable', line: `can't lock ${folder}: ${opening.why}` }
   const former = readHolder(sideFile)
-  // On a file system without locks, every attempt is reported as busy (ENOLCK), or every attempt succeeds.
+  // On a file system without locks, every attempt is busy (ENOLCK), or every attempt succeeds.
   if (opening.kind === 'busy') return canLock(folder) ? busy(folder, former) : withoutLocks(folder)
   const marks = { folder: fileIdentity(folder), file: fileIdentity(file), started: startOf(process.pid) }
   if (former !== undefined && isAlive(former.pid)) {
@@ -73,10 +70,10 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const release = () => {
     if (!HELD.delete(opening.database)) return
     try {
-      // The file is deleted before the lock is released, because afterwards it could be the next owner's.
+      // Deleted before the lock is released. Later, the file could be the next holder's.
       rmSync(sideFile, { force: true })
     } catch {
-      // The file is read only while the lock is held.
+      // No reader needs the file once the lock is released.
     }
     opening.database.close()
   }
@@ -88,7 +85,7 @@ type Opening =
   | { readonly kind: 'busy' }
   | { readonly kind: 'unusable'; readonly why: string }
 
-/** Waits for a brief holder and blocks the event loop, because nothing may run before the lock is held. */
+/** Waits for a brief holder. Blocks the event loop, because nothing may run before the lock is held. */
 function openPatiently(file: string, sideFile: string): Opening {
   for (let waitedMs = 0; ; waitedMs += RETRY_MS) {
     const opening = openExclusively(file)
@@ -112,7 +109,7 @@ function openExclusively(file: string, retried = false): Opening {
     const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
     if (code === SQLITE_BUSY) return { kind: 'busy' }
     if (code === SQLITE_NOTADB && !retried) {
-      // A file that is not a database can't be locked, and a lock file contains nothing that could be lost.
+      // A file that is not a database can't be locked. A lock file has no content to lose.
       rmSync(file, { force: true })
       return openExclusively(file, true)
     }
@@ -124,8 +121,8 @@ function openExclusively(file: string, retried = false): Opening {
 const NO_LOCKS =
   "file locks don't work there, perhaps a network folder; choose a folder on a local disk with --data"
 /**
- * The primary codes that mean that locking failed. Beginning an exclusive transaction accesses only the
- * file's header, so these errors have no other cause.
+ * The primary codes of a failed lock. Beginning an exclusive transaction accesses only the file's header, so
+ * these errors have no other cause.
  */
 const LOCK_FAILURES: ReadonlySet<number> = new Set([SQLITE_IOERR, SQLITE_PROTOCOL, SQLITE_NOLFS])
 
@@ -156,8 +153,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * A script with which another process tries to take the lock that this process holds. The recorded pid proves
- * nothing, because it may be a former owner's.
+ * A script in which another process tries to take the lock that this process holds. The recorded pid proves
+ * nothing, because it may be a former holder's.
  */
 const TRY = `
   const { DatabaseSync } = require('node:sqlite')
@@ -165,8 +162,8 @@ const TRY = `
 `
 
 /**
- * Whether another process can take the lock too. Within Electron, this is assumed to be false, because
- * Electron can't start another Node process.
+ * Whether another process can also take the lock. Assumed to be false within Electron, which can't start
+ * another Node process.
  */
 function isOpenToOthers(file: string): boolean {
   if (process.versions['electron'] !== undefined) return false
@@ -175,21 +172,21 @@ function isOpenToOthers(file: string): boolean {
 }
 
 /**
- * Creates the lock file privately. If SQLite created it, all users could read it. Then any of them could hold
- * the lock and keep the owner out.
+ * Creates the lock file privately. SQLite's own file would be readable by all users, and any of them could
+ * then hold the lock.
  */
 function makeForOwner(file: string): void {
   try {
     ensurePrivate(file)
   } catch (error) {
-    // Another process that started at the same time created it.
+    // Another process created it at the same time.
     if (systemErrorCode(error) !== 'EEXIST') throw error
   }
 }
 
 /**
- * Whether a live process still uses the folder, although its lock file was deleted and created again. If the
- * folder differs, this one is a copy; if the start differs, a later process has the same id.
+ * Whether a live process still uses the folder although its lock file was deleted and created again. If
+ * `folder` differs, this folder is a copy. If `started` differs, a later process has the same id.
  */
 function hasLostItsFile({ pid, folder, file, started }: SideFile, marks: Marks): boolean {
   if (file === undefined || folder !== marks.folder || file === marks.file) return false
@@ -197,12 +194,12 @@ function hasLostItsFile({ pid, folder, file, started }: SideFile, marks: Marks):
 }
 
 /**
- * When a process started, in ticks since the computer started; `undefined` if the system does not report it.
+ * When a process started, in ticks since the computer started. `undefined` if the system does not report it.
  */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field, in parentheses, is a name that may contain anything.
+    // The second field is a name in parentheses, which may contain anything.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
   } catch {
     return undefined
@@ -220,7 +217,7 @@ const holderFile = z.object({
   pid: z.int().positive(),
   host: z.enum(['desktop', 'browser', 'terminal']),
   isBrief: z.literal(true).exactOptional(),
-  /** These fields identify the locked folder, its lock file and the start of the process, for comparison. */
+  /** Identity of the locked folder, its lock file and the start of the process. */
   folder: z.string().exactOptional(),
   file: z.string().exactOptional(),
   started: z.string().exactOptional(),
@@ -232,6 +229,6 @@ function readHolder(sideFile: string): SideFile | undefined {
   try {
     return holderFile.parse(JSON.parse(readFileSync(sideFile, 'utf8')))
   } catch {
-    return undefined // not written yet, or damaged: the message then names no process
+    return undefined // not written yet, or damaged; the message then names no process
   }
 }

@@ -16,7 +16,7 @@ export function redactedLog(redactor: Redactor, wallMs: () => number, sink: LogS
     note(line, fields = {}) {
       const clean = redactor.fields(fields)
       const tail = Object.keys(clean).length > 0 ? ` ${redactor.text(JSON.stringify(clean))}` : ''
-      // Line breaks are removed, so that text from a server can't forge another line.
+      // Without line breaks, text from a server can't forge another line.
       const text = `${redactor.text(line)}${tail}`.replace(/\p{Cc}+/gu, ' ')
       sink(`${new Date(wallMs()).toISOString()} ${text}`)
     },
@@ -25,7 +25,9 @@ export function redactedLog(redactor: Redactor, wallMs: () => number, sink: LogS
 
 /**
  * Writes `headroom.log` in the data folder and keeps its predecessor. Together they have at most twice
- * `mostBytes`. A failure to write must not stop the monitor; it is reported once, through `complain`.
+ * `mostBytes`.
+ *
+ * A failed write must not stop the monitor. It is reported once through `complain`.
  */
 export function fileSink(folder: string, complain: (line: string) => void, mostBytes = MAX_BYTES): LogSink {
   const file = join(folder, 'headroom.log')

@@ -5,8 +5,7 @@ import type { Saved } from './storage-error.ts'
 const SCHEMA_VERSION = 1
 
 /**
- * The preferences. If this version does not know a value, such as a newer one's, the default applies and the
- * value stays in the file.
+ * The preferences. In place of a value of a newer version, the default applies. The value stays in the file.
  */
 const values = z.object({
   theme: z.enum(['system', 'light', 'dark']).catch('system'),
@@ -22,23 +21,23 @@ export type PreferenceValues = z.output<typeof values>
 const fileIn = (folder: string) =>
   new JsonFile({ folder, name: 'preferences', what: 'preferences', schema: stored })
 
-/** Reports and sets aside a damaged `preferences.json`, for a host that does not use any of them. */
+/** Reports and sets aside a damaged `preferences.json`, for a host that uses no preference. */
 export function checkPreferences(folder: string, nowMs: number, problem: (sentence: string) => void): void {
   fileIn(folder).read({}, nowMs, problem)
 }
 
 /**
- * `preferences.json`: a person's choices in any host, without secrets. If it is unreadable, the defaults
- * apply.
+ * `preferences.json`: a person's choices in any host, without secrets. If the file is unreadable, the
+ * defaults apply.
  *
- * electron-store is not used, because hosts without Electron lack it, and because it replaces a good file
- * with a truncated one on a full disk.
+ * electron-store is no alternative. Hosts without Electron lack it, and on a full disk it replaces a good
+ * file with a truncated one.
  */
 export class Preferences implements SettingsStore<PreferenceValues> {
   readonly #file: JsonFile<Stored>
   #stored: Stored
 
-  /** `problem`: called with one sentence if the file can't be read. */
+  /** `problem` is called with one sentence if the file can't be read. */
   constructor(folder: string, nowMs: number, problem: (sentence: string) => void) {
     this.#file = fileIn(folder)
     this.#stored = this.#file.read({}, nowMs, problem)
@@ -48,7 +47,7 @@ export class Preferences implements SettingsStore<PreferenceValues> {
     return values.parse(this.#stored)
   }
 
-  /** Changes and stores some values. Keys unknown to this version stay in the file. */
+  /** Changes and stores some values. Values unknown to this version stay in the file. */
   change(changes: Partial<PreferenceValues>): Saved {
     const { schemaVersion: before } = this.#stored
     const schemaVersion = typeof before === 'number' ? Math.max(before, SCHEMA_VERSION) : SCHEMA_VERSION
@@ -59,12 +58,12 @@ export class Preferences implements SettingsStore<PreferenceValues> {
   }
 }
 
-/** Settings that persist between runs, whichever library stores them. */
+/** Settings that persist between runs, in any storage. */
 export interface SettingsStore<T> {
   read(): T
   /**
-   * Changes some settings. They apply to this run even if they cannot be saved, unless the implementation
-   * says otherwise.
+   * Changes some settings. Unless the implementation says otherwise, the changes apply to this run even if
+   * they can't be saved.
    */
   change(changes: Partial<T>): Saved
 }

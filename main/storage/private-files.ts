@@ -13,36 +13,34 @@ import {
 import { dirname, join } from 'node:path'
 import { systemErrorCode } from './system-error.ts'
 
-/** The mode of every file of the app: private to its owner from the first byte on (PROMISES D7). */
+/** Mode of every file of the app: private to its owner from the first byte on (PROMISES D7). */
 export const PRIVATE_MODE = 0o600
 
 const OTHERS_MAY = 0o077
 const OTHERS_MAY_WRITE = 0o022
 const ALL_MAY_WRITE = 0o002
 const STICKY = 0o1000
-/** The flag that makes opening a link fail; 0 on Windows, which has none. */
+/** The flag that makes opening a link fail. 0 on Windows, which has no such flag. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
 
 /**
- * The umask with which this process was started; `undefined` while it is in force, and on Windows, which has
- * none.
+ * The umask at the start of this process. `undefined` while it is in force, and on Windows, which has no
+ * umask.
  */
 let formerMask: number | undefined
-/** How many other programs are being started now. */
+/** Number of other programs that are being started. */
 let starting = 0
 
-/**
- * Makes new files of this process and its children private by default, including those that libraries create.
- */
+/** Makes new files of this process and its children private, including those that libraries create. */
 export function createFilesPrivately(): void {
   if (process.platform !== 'win32') formerMask = process.umask(OTHERS_MAY)
 }
 
 /**
- * Restores the umask with which this process was started, until the returned function is called. A program
- * such as a browser inherits the umask when it is started, and uses it for every file that it saves.
+ * Restores the original umask until the returned function is called. A program that is started meanwhile,
+ * such as a browser, inherits the umask and uses it for every file that it saves.
  *
- * Files that the app opens itself stay private, because each is created with `PRIVATE_MODE`.
+ * The app's own files stay private, because each is created with `PRIVATE_MODE`.
  */
 export function restoreFileMask(): () => void {
   if (formerMask === undefined) return () => {}
@@ -55,8 +53,8 @@ export function restoreFileMask(): () => void {
 }
 
 /**
- * Opens a file for writing, to append to it (`append`), or after emptying it (`replace`). A new file is
- * private; links are rejected.
+ * Opens a file for writing, to append to it (`append`) or to replace its content (`replace`). A new file is
+ * private. Links are rejected.
  */
 export function openPrivately(file: string, how: 'append' | 'replace'): number {
   const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC } = constants
@@ -65,10 +63,11 @@ export function openPrivately(file: string, how: 'append' | 'replace'): number {
 }
 
 /**
- * Ensures that a file which a library opens by its path exists and is private. A file from an earlier version
- * may be readable by others. Throws for a link.
+ * Makes sure that a file exists and is private before a library opens it by its path. A file from an earlier
+ * version may be readable by others. Throws for a link.
  *
- * An existing file is not opened: closing it would release SQLite's locks on it in this process (POSIX).
+ * An existing file is not opened, because closing it would release SQLite's locks on it in this process
+ * (POSIX).
  */
 export function ensurePrivate(file: string): void {
   const found = lstatSync(file, { throwIfNoEntry: false })
@@ -81,11 +80,10 @@ export function ensurePrivate(file: string): void {
 }
 
 /**
- * Why a folder cannot be trusted with secrets, as the end of a sentence: it belongs to another user, others
- * may write to it or replace it, or a file in it is a link, a pipe or a device. `undefined` if it can be
- * trusted.
+ * Why a folder can't be trusted with secrets, as the end of a sentence. `undefined` if it can.
  *
- * Nothing is checked on Windows, whose access lists have no mode.
+ * A folder can't be trusted if it belongs to another user, if others may write to it or replace it, or if a
+ * file in it is a link, a pipe or a device. Windows is not checked, because its access lists have no mode.
  */
 export function whyNotTrusted(
   folder: string,
@@ -119,14 +117,14 @@ function foldersAbove(path: string): readonly string[] {
 
 /** 0 on Windows, where opening a pipe does not wait for its writer. */
 const NON_BLOCKING = constants.O_NONBLOCK ?? 0
-/** How often, and for how long in total, a pipe is checked. Milliseconds. */
+/** Interval of attempts to read a pipe, and their total duration, in milliseconds. */
 const PIPE_WAIT = { everyMs: 10, mostMs: 10_000 } as const
 
 /**
- * Reads a file as text; `undefined` if it is longer than `maxBytes`. Throws the system's error.
+ * Reads a file as text. `undefined` if it is longer than `maxBytes`. Throws the system's error.
  *
- * Reading stops at that length, because the size of a device or a pipe, such as a shell's `<(…)`, is not
- * known in advance. Waits at most `PIPE_WAIT.mostMs` for the writer of a pipe, then throws ETIMEDOUT.
+ * Reading stops at this length, because the size of a device or a pipe, such as a shell's `<(…)`, is unknown.
+ * After a wait of `PIPE_WAIT.mostMs` for the writer of a pipe, throws ETIMEDOUT.
  */
 export function readBounded(
   path: string,
@@ -154,7 +152,7 @@ export function readBounded(
   }
 }
 
-/** The number of bytes that could be read at once; `undefined` if some may arrive later. */
+/** Number of bytes that could be read immediately. `undefined` if some may arrive later. */
 function readNow(file: number, bytes: Buffer, at: number): number | undefined {
   try {
     return readSync(file, bytes, at, bytes.length - at, null)
@@ -164,7 +162,7 @@ function readNow(file: number, bytes: Buffer, at: number): number | undefined {
   }
 }
 
-/** Blocks this thread, for a wait during which nothing else may run. */
+/** Blocks this thread for a wait in which nothing else may run. */
 export function blockFor(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

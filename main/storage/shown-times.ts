@@ -7,15 +7,15 @@ import type { Saved } from './storage-error.ts'
 const schema = z.object({ zone: z.enum(TIME_ZONES) })
 
 /**
- * The zone of all times of day in this process. It is stored in `times.json` of the data folder; without a
- * folder, it is only in memory.
+ * The zone of all times of day in this process. Stored in `times.json` of the data folder. Without a folder,
+ * the zone is only in memory.
  */
 export class ShownTimes {
   readonly #file: JsonFile<z.output<typeof schema>>
   readonly #listeners = new Set<(zone: TimeZone) => void>()
   #zone: TimeZone = 'local'
 
-  /** Applies the stored zone. `problem`: called if the file cannot be read. */
+  /** Applies the stored zone. `problem` is called if the file cannot be read. */
   constructor(folder: string | undefined, nowMs: number, problem: (sentence: string) => void) {
     this.#file = new JsonFile({ folder, name: 'times', what: 'Time settings', schema })
     this.#show(this.#file.read(undefined, nowMs, problem)?.zone ?? 'local')

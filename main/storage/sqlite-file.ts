@@ -5,14 +5,14 @@ import { ensurePrivate } from './private-files.ts'
 export interface SqliteOptions {
   /** `PRAGMA` statements to run after opening. */
   readonly pragmas: string
-  /** How long a statement waits for another program's lock, in milliseconds. */
+  /** Maximum wait of a statement for another program's lock, in milliseconds. */
   readonly busyMs: number
 }
 
 /**
- * Opens a database file. Creates it, as a private file, if it is missing. Throws SQLite's errors.
+ * Opens a database file. If it is missing, creates it as a private file. Throws SQLite's errors.
  *
- * If SQLite created the file, all users could read it. The -wal and -shm files get the mode of the main file.
+ * SQLite's own file would be readable by all users. The -wal and -shm files get the mode of the main file.
  */
 export function openSqlite(file: string, { pragmas, busyMs }: SqliteOptions): DatabaseSync {
   ensurePrivate(file)
@@ -29,15 +29,14 @@ export function openSqlite(file: string, { pragmas, busyMs }: SqliteOptions): Da
 /** The schema of a file after `migrate`. */
 export type SchemaState =
   | { readonly kind: 'current' }
-  /** Written by a later version, whose tables are unknown; left unchanged. */
+  /** The file is from a later version, whose tables are unknown. It is left unchanged. */
   | { readonly kind: 'newer'; readonly version: number }
 
 /**
- * Runs the migrations that a file of an older version lacks, in one transaction; the one at index n leads
- * from version n to n + 1. Throws SQLite's errors; the file is then unchanged.
+ * Runs the migrations that a file of an older version needs, in one transaction. Migration n turns version n
+ * into n + 1. Throws SQLite's errors. The file is then unchanged.
  *
- * A transaction is opened even if there is nothing to migrate, because it shows whether the file can be
- * written.
+ * The transaction is opened even if no migration is needed. This shows whether the file can be written.
  */
 export function migrate(database: DatabaseSync, migrations: readonly string[]): SchemaState {
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
@@ -55,9 +54,10 @@ export function migrate(database: DatabaseSync, migrations: readonly string[]): 
 }
 
 /**
- * Detects whether the file of an open database, or its -wal file with the newest writes, has been deleted or
- * replaced: a deleted file accepts writes without an error, and these are lost when the process ends. Always
- * true for a database without a file.
+ * Returns a check whether the file of an open database is still in place, with its -wal file. Always true for
+ * a database without a file.
+ *
+ * A deleted or replaced file accepts writes without an error, but the writes are lost when the process ends.
  */
 export function filePlace(database: DatabaseSync): () => boolean {
   const path = database.location()
@@ -67,7 +67,7 @@ export function filePlace(database: DatabaseSync): () => boolean {
   return () => fileIdentity(path) === opened && (log === undefined || fileIdentity(`${path}-wal`) === log)
 }
 
-/** Identifies a file or folder independently of its name; `undefined` if it is missing. */
+/** Identifies a file or folder independently of its name. `undefined` if it is missing. */
 export function fileIdentity(path: string): string | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stats && `${stats.dev}:${stats.ino}`

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { systemErrorCode } from './system-error.ts'
 
-/** Whether a write to disk is durable; if not, `why` says why in words for the person. */
+/** Whether a write to disk is durable. If not, `why` is the reason, in words for a person. */
 export type Saved = { readonly ok: true } | { readonly ok: false; readonly why: string }
 
 /** The result of a write that is durable. */
 export const SAVED: Saved = { ok: true }
 
 /**
- * Why a database file could not be read or written. `corrupt` and `newer` are permanent; the others may be
+ * Why a database file could not be read or written. `corrupt` and `newer` are permanent. The others may be
  * temporary.
  */
 export type StorageFailure = 'full' | 'locked' | 'corrupt' | 'newer' | 'not-allowed' | 'other'
 
-/** Primary result codes of SQLite: the low byte of an extended one. */
+/** Primary result codes of SQLite, which are the low byte of extended ones. */
 const SQLITE_PERM = 3
 const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
@@ -53,7 +53,7 @@ export function storageFailure(error: unknown): StorageFailure {
   }
   const system = systemErrorCode(error)
   switch (system) {
-    // An integer beyond 2^53, which Headroom never stores, makes every read fail.
+    // Headroom never stores an integer beyond 2^53. Such an integer makes every read fail.
     case 'ERR_OUT_OF_RANGE':
       return 'corrupt'
     case 'ENOSPC':
@@ -74,8 +74,8 @@ export function storageFailure(error: unknown): StorageFailure {
 const DAMAGED = 'the file is damaged'
 
 /**
- * The text for an error of a database file, as the end of a sentence; `undefined` if neither the disk nor the
- * file is the cause, so that it must be a bug.
+ * The text for an error of a database file, as the end of a sentence. `undefined` if neither the disk nor the
+ * file is the cause. Such an error is a bug.
  */
 export function storageErrorText(error: unknown): string | undefined {
   if (isForeignRow(error)) return DAMAGED
@@ -107,9 +107,7 @@ export function storageErrorText(error: unknown): string | undefined {
   }
 }
 
-/**
- * Whether a row can't have been written by Headroom, because it has another form or an integer beyond 2^53.
- */
+/** Whether Headroom can't have written a row: it has another form, or an integer beyond 2^53. */
 function isForeignRow(error: unknown): boolean {
   if (error instanceof z.ZodError) return true
   return error instanceof RangeError && 'code' in error && error.code === 'ERR_OUT_OF_RANGE'

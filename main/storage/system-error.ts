@@ -1,6 +1,6 @@
 /**
- * Plain words for error codes. Node's own message is `EACCES: permission denied, open '/…'`: a code and a
- * path.
+ * Error codes in plain words. Node's own messages contain a code and a path: `EACCES: permission denied, open
+ * '/…'`.
  */
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk is full',
   ENOENT: 'not found',
   EISDIR: 'a folder is in the way',
-  /** Thrown by Node if a folder has the name of a file that is to be removed. */
+  /** Node's error if a folder has the name of a file to be removed. */
   ERR_FS_EISDIR: 'a folder is in the way',
   ENOTDIR: 'a file is in the way',
   EEXIST: 'a file is in the way',
@@ -27,11 +27,11 @@ const WORDS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'timed out',
 }
 
-/** The code of a failed system call, such as `ENOENT`; `undefined` for any other error. */
+/** The code of a failed system call, such as `ENOENT`. `undefined` for any other error. */
 export const systemErrorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error ? String(error.code) : undefined
 
-/** A failed system call in plain words, as the end of a sentence. Its code belongs only in a log. */
+/** A failed system call in plain words, as the end of a sentence. Codes are only for the log. */
 export function systemErrorText(error: unknown): string {
   const code = systemErrorCode(error)
   if (code === undefined) return error instanceof Error ? error.message : String(error)

@@ -6,14 +6,14 @@ import { systemErrorText } from './system-error.ts'
 /**
  * Replaces a small file with `text`, or leaves it unchanged.
  *
- * The size is checked before the rename: on a full disk, a write may succeed although it wrote fewer bytes,
- * and renaming the result over the good file would lose both.
+ * The size is checked before the rename. On a full disk, a write may succeed with fewer bytes, and the rename
+ * would then lose the good file too.
  */
 export function writeWhole(file: string, text: string): Saved {
   const bytes = new TextEncoder().encode(text)
   const draft = `${file}.new`
   try {
-    // A draft that a crash left behind may be readable by others or be a link.
+    // A draft left behind by a crash may be readable by others, or be a link.
     rmSync(draft, { force: true })
     const handle = openSync(draft, 'wx', PRIVATE_MODE)
     try {
@@ -36,6 +36,6 @@ function discard(draft: string): void {
   try {
     rmSync(draft, { force: true })
   } catch {
-    // Report the original error; the next write replaces the draft.
+    // The original error is reported. The next write replaces the draft.
   }
 }

@@ -9,7 +9,10 @@ import type { Saved } from '../storage/storage-error.ts'
 export interface Pins {
   read(): readonly StreamRequest[]
   write(requests: readonly StreamRequest[]): Saved
-  /** Removes the pins, including those of other versions, so that no account id of a removed key remains. */
+  /**
+   * Removes the pins, including pins stored by other versions, so that no account id of a removed key
+   * remains.
+   */
   forget(): Saved
 }
 
@@ -33,16 +36,17 @@ type Stored = z.output<typeof stored>
  * its key was only in memory.
  */
 export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl' | 'baseUrl' | 'clientId'> {
-  /** Whether the key is stored beyond this run. If not, its pins end with the process too. */
+  /** Whether the key is stored beyond this run. If not, its pins are not stored either. */
   readonly isKept: () => boolean
 }
 
 /**
- * The streams to open again at the next start, by API key and host: `pinned-streams.json` in the data folder.
+ * The streams to open again at the next start, by API key and host. Stored in `pinned-streams.json` in the
+ * data folder.
  *
- * Targets contain account ids, which must not reach another broker or key, so the file is private and only
- * the key that wrote an entry reads it. A damaged file is set aside, and there are then no pins. A pin that
- * this version can't read, such as a newer one's, stays in the file but is not opened.
+ * Targets contain account ids, which must not reach another broker or key. So the file is private, and only
+ * the key that wrote an entry can read it. A damaged file is set aside, and there are no pins. A pin that
+ * this version can't read stays in the file but is not opened.
  */
 export class PinnedStreams {
   readonly #file: JsonFile<Stored>
@@ -68,7 +72,7 @@ export class PinnedStreams {
     }
   }
 
-  /** Writes the pins of keys that were only in memory and are now stored. */
+  /** Stores the pins of keys that were only in memory and are now stored. */
   flush(): void {
     for (const { owner, pins } of [...this.#unkept.values()]) if (owner.isKept()) this.#keep(owner, pins)
   }
@@ -100,7 +104,7 @@ export class PinnedStreams {
 }
 
 /**
- * A digest of the owner. It is a constant for the built-in simulator, because its port changes at each start.
+ * A digest of the owner. For the built-in simulator it is constant, because its port changes at each start.
  */
 export function markOf({ environment, authUrl, baseUrl, clientId }: PinOwner): string {
   if (environment === 'simulator') return 'simulator'

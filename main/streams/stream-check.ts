@@ -8,7 +8,7 @@ import { type ConnectionDeps, StreamConnection } from './stream-connection.ts'
 export interface StreamCheckDeps extends ConnectionDeps, Bearer {}
 
 /**
- * The stream to open to read the quota headers of a category; `undefined` if no stream counts against it.
+ * The stream to open for the quota headers of a category. `undefined` if no stream counts against it.
  *
  * `no-target`: only a person can name a target. `no-account`: no account id is known yet.
  */
@@ -31,10 +31,11 @@ export function streamToCheck(
 }
 
 /**
- * Opens a stream, reads its quota headers and closes it.
+ * Opens a stream, reads its quota headers and closes it. No other request shows the quotas of a stream
+ * category.
  *
- * There is no other way to see the quotas of a stream category. A check uses one request and, briefly, one
- * slot: never a slot that is in use, and the last free one only if a person requests the check.
+ * A check uses one request and, briefly, one slot. It never takes a slot in use. It takes the last free slot
+ * only at a person's request.
  */
 export async function checkStream(
   category: string,

@@ -30,37 +30,34 @@ export interface ConnectionDeps extends ExchangeDeps {
 /** Inputs for opening a connection. */
 export interface OpeningPass {
   readonly token: string
-  /** The permit of this request, to be called with the outcome; absent while the gateway is off. */
+  /** The permit of this request. Must be called with the outcome. Absent while the gateway is off. */
   readonly turn?: Permit | undefined
 }
 
 /** Callbacks of a connection. None is called after `close`. */
 export interface ConnectionListener {
   opened(observation: Observation): void
-  /** Called with bytes of an open stream, before their frames are reported. */
+  /** Called with the bytes of an open stream, before their frames are reported. */
   heard?(bytes: Uint8Array): void
   frames(read: FramesRead): void
-  /** The response was not 200; `tapped`: quota information from its headers and body. */
+  /** The response was not 200. `tapped` has the quota information from its headers and body. */
   refused(status: number, tapped: Tapped, answer: { observation: Observation; body: RefusalBody }): void
   ended(why: string, code: StreamReasonCode): void
 }
 
 const OPEN_TIMEOUT_MS = 15_000
 const REFUSAL_TIMEOUT_MS = 5_000
-/** Error responses are small. If one is longer than this, readers get only the beginning. Bytes. */
+/** Maximum part of an error response that readers get, in bytes. */
 const MAX_REFUSAL_BYTES = 1 << 20
 /**
- * How long a response from an unknown sender may stay without data, in milliseconds. An idle stream sends a
- * heartbeat after 5 s (service 12).
+ * Maximum time in milliseconds for which a response from an unknown sender may have no data. A stream without
+ * data sends a heartbeat after 5 s (service 12).
  */
 const FIRST_WORD_MS = 6_000
 
 const LINE_END = Uint8Array.of(0x0a)
 
-/**
- * `unsure`: the response head does not show whether the service responded, but the first bytes of the body
- * will.
- */
+/** `unsure`: the head does not show whether the service responded. The first bytes of the body will. */
 type Phase = 'opening' | 'unsure' | 'open' | 'refusing' | 'over'
 
 /** One exchange that opens a stream. Reads the stream's bytes until its connection ends. */
@@ -102,7 +99,7 @@ export class StreamConnection {
           authorization: `Bearer ${token}`,
           accept: deps.accept ?? 'application/json',
           // Frames are read as they arrive, so they must not be encoded. Without this header, any coding
-          // would be acceptable (RFC 9110, section 12.5.3).
+          // would be allowed (RFC 9110, section 12.5.3).
           'accept-encoding': 'identity',
         },
         timeoutMs: OPEN_TIMEOUT_MS,
@@ -116,7 +113,8 @@ export class StreamConnection {
   }
 
   /**
-   * Until the stream opens, the time of its request. After that, the time of its opening. Epoch milliseconds.
+   * The time of the stream's request until it opens, and the time of its opening from then on. Epoch
+   * milliseconds.
    */
   openedAtMs: number
 
@@ -130,7 +128,7 @@ export class StreamConnection {
 
   close(): void {
     if (this.#phase === 'over') return
-    // The response will not be read, but the service may have counted the request.
+    // The response is not read, but the service may have counted the request.
     if (this.#phase !== 'open') this.#exchange.failed(this.#phase === 'opening' ? 'hung-up' : 'lost')
     this.#finish()
     this.#hangUp()
@@ -143,7 +141,7 @@ export class StreamConnection {
     if (sender.kind === 'other') this.#notTheService(sender.why)
     else if (status !== 200) {
       this.#phase = 'refusing'
-      // The body names the quota, but it is not waited for without limit.
+      // The body names the quota. It is awaited, but only for a limited time.
       this.#cancelWait = clock.after(REFUSAL_TIMEOUT_MS, () => this.#refused('cut'))
     } else if (sender.kind === 'unsure') {
       this.#phase = 'unsure'
@@ -182,7 +180,7 @@ export class StreamConnection {
       this.#exchange.notTheService(SOMETHING_ELSE)
       this.#notTheService(SOMETHING_ELSE)
     }
-    // Mere line ends do not identify the sender.
+    // Line ends alone do not identify the sender.
     else if (text.trim() !== '') this.#opened()
   }
 

@@ -12,7 +12,7 @@ export interface StreamName {
 
 /** The gap between the former connection of a stream and its replacement. */
 export interface OpeningGap {
-  /** When the former connection ended or received GoAway, epoch ms; `undefined` at the first opening. */
+  /** When the former connection ended or received GoAway, epoch ms. `undefined` at the first opening. */
   readonly sinceMs: number | undefined
   /** Whether the former connection received data until its replacement opened. */
   readonly overlapped: boolean
@@ -35,7 +35,7 @@ export class StreamEvents {
     return Math.max(0, this.#openings - 1)
   }
 
-  /** `reason`: why the stream was reopened; ignored at the first opening, like `gap`. */
+  /** `reason` says why the stream was reopened. `reason` and `gap` are ignored at the first opening. */
   opened(reason: string, { sinceMs, overlapped }: OpeningGap): void {
     this.#openings += 1
     if (this.#openings === 1)
@@ -50,7 +50,7 @@ export class StreamEvents {
       })
   }
 
-  /** `sinceMs`: the stream's last frame, epoch ms. */
+  /** `sinceMs` is the time of the stream's last frame, epoch ms. */
   silent(sinceMs: number): void {
     this.#report({ kind: 'stream-silent', ...this.#name, since: Math.round(sinceMs) })
   }

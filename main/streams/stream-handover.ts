@@ -7,7 +7,7 @@ import { type ConnectionDeps, type OpeningPass, StreamConnection } from './strea
 import type { RefusedStream } from './stream-readers.ts'
 
 export interface HandoverDeps extends ConnectionDeps, Bearer {
-  /** The queue of own and programs' requests; `undefined` while the gateway is off. */
+  /** The queue for requests of Headroom and of programs. `undefined` while the gateway is off. */
   readonly turns?: () => AcquireStreamPermit | undefined
 }
 
@@ -22,7 +22,7 @@ export interface HandoverListener {
   opened(observation: Observation): void
   /** Called with bytes of the connection in use. */
   heard(bytes: Uint8Array): void
-  /** Called with frames. Those of a connection that is over must be ignored. */
+  /** Called with frames. Frames of a connection that is over must be ignored. */
   frames(read: FramesRead, from: StreamConnection): void
   refused(answer: RefusedStream, isSuccessor: boolean): void
   /** Called when a connection ended, or when no connection could be opened. */
@@ -32,25 +32,21 @@ export interface HandoverListener {
 /**
  * The connections of one stream: the current one and, during an announced restart, its successor.
  *
- * A new connection waits for its turn among all requests, and opens with the access token that is valid then.
- * While the gateway is off, there are no turns. A connection then waits while its category's request quota is
- * paused, or has no more left than the reserve for other programs.
+ * With the gateway on, a new connection waits for its turn among all requests. With the gateway off, it waits
+ * while its category's request quota is paused or has no more left than the reserve for other programs. It
+ * opens with the access token that is valid at that time.
  */
 export class StreamHandover {
   readonly #category: string
   readonly #path: string
   readonly #deps: HandoverDeps
   readonly #listener: HandoverListener
-  /** The connection in use or opening. */
   #current: StreamConnection | undefined
-  /**
-   * Replaces the current connection once it is open. Until then the current one stays, although it is about
-   * to end.
-   */
+  /** Replaces the current connection once it is open. */
   #successor: StreamConnection | undefined
   /**
-   * Increases with each attempt and each `hangUp`, so that an attempt that was waiting for a token in the
-   * meantime is recognised as outdated.
+   * Increases with each attempt and each `hangUp`. Shows that an attempt is outdated after its wait for a
+   * token.
    */
   #attempt = 0
 
@@ -66,14 +62,14 @@ export class StreamHandover {
     return [this.#current, this.#successor].filter((one) => one?.isOpening).length
   }
 
-  /** When the current connection got its slot, in epoch milliseconds; `undefined` while it has none. */
+  /** When the current connection got its slot, in epoch milliseconds. `undefined` while it has none. */
   get openedAtMs(): number | undefined {
     return this.#current?.isOver === false ? this.#current.openedAtMs : undefined
   }
 
   /**
-   * When the stream's category may be requested again, epoch ms. `undefined` means now, or when the gateway
-   * permits it.
+   * When the stream's category may be requested again, epoch ms. `undefined` if now, or if the gateway
+   * decides.
    */
   get heldUntilMs(): number | undefined {
     return this.#takeTurn === undefined ? this.#deps.tap.notBeforeMs('GET', this.#path, 'normal') : undefined
@@ -83,7 +79,7 @@ export class StreamHandover {
     return this.#deps.turns?.()
   }
 
-  /** Opens a connection. `turn`: its permit, if it already has one. */
+  /** Opens a connection. `turn` is its permit, if already granted. */
   async connect(turn?: Permit): Promise<void> {
     this.#attempt += 1
     const attempt = this.#attempt
@@ -106,7 +102,7 @@ export class StreamHandover {
   }
 
   /**
-   * A permit to open a connection, or when to try again; `undefined` if no permit is needed, or if there is
+   * A permit to open a connection, or when to try again. `undefined` if no permit is needed, or if there is
    * no access token.
    */
   async #turn(): Promise<Permit | NoPermit | undefined> {

@@ -22,7 +22,9 @@ import { StreamWatchdog } from './stream-watchdog.ts'
 
 export interface StreamDeps extends HandoverDeps {
   readonly random: Random
-  /** The own stream to close to free a slot for this one; `undefined` if no own stream has a slot. */
+  /**
+   * The own stream that could be closed to free a slot for this one. `undefined` if no own stream has a slot.
+   */
   readonly proposal: (category: string) => StreamProposal | undefined
   readonly report: (report: KeyReport) => void
   readonly changed: () => void
@@ -30,28 +32,27 @@ export interface StreamDeps extends HandoverDeps {
 }
 
 /**
- * How long an opening may take before a wake-up treats it as lost, in milliseconds: the timer of the opening
- * itself stops during sleep.
+ * Age in milliseconds at which a wake-up treats an opening as lost. The opening's own timer stops during
+ * sleep.
  */
 const OPENING_MS = 20_000
-/** The maximum random delay in milliseconds, so that many streams do not reconnect at the same moment. */
+/** Maximum random delay, so that many streams do not reconnect together. Milliseconds. */
 const SPREAD_MS = 500
-/** The wait after a 429 without a Reset (service 7), in milliseconds. */
+/** Wait after a 429 without a Reset (service 7). Milliseconds. */
 const FALLBACK_MS = 60_000
 /**
- * Additional delay per consecutive failure among streams whose next attempt is due at the same time.
- * Milliseconds.
+ * Additional delay per consecutive failure, in milliseconds. Separates streams whose next attempts are due
+ * together.
  */
 const LATER_MS = 20
 const MAX_LATER = 10
 
 /**
- * Statuses below 500 after which a retry makes sense, because they come from a portal or a proxy, or mean
- * overload.
+ * Statuses below 500 after which a retry makes sense. They come from a portal or a proxy, or mean overload.
  */
 const PASSING = new Set([407, 408, 421, 425])
 
-/** How far back a summary counts restarts, in milliseconds. */
+/** Period over which a summary counts restarts. Milliseconds. */
 const RECENT_MS = 10 * 60_000
 
 interface Reason {
@@ -60,9 +61,10 @@ interface Reason {
 }
 
 /**
- * Reasons that may mean an outage. Waits for these reasons may end early, because an outage may. A rejection
- * is not among them, because it sets the time of the next attempt. Nor is a cap, because it must not be
- * retried more often.
+ * Reasons that may mean an outage. A wait for one of these reasons may end early, because an outage may.
+ *
+ * A rejection is not listed, because it sets the time of the next attempt. A stream that was closed for
+ * exceeding a limit is not listed either, because it must not retry more often.
  */
 const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
   'silent',
@@ -76,7 +78,7 @@ const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
 /** States of a stream whose connection has ended or is about to end. */
 const WITHOUT_IT: ReadonlySet<StreamState['kind']> = new Set(['waiting', 'opening', 'restarting'])
 
-/** Keeps one stream open: checks it by its frames, not by its socket, and reopens it with backoff. */
+/** Keeps one stream open. Judges the stream by its frames, not by its socket, and reopens it with backoff. */
 export class StreamKeeper {
   readonly id: string
   readonly category: string
@@ -84,7 +86,7 @@ export class StreamKeeper {
   /** The stream's path and query under `{base_url}`. */
   readonly path: string
   isPinned: boolean
-  /** Whether Headroom itself wants the stream, in addition to programs. */
+  /** Whether Headroom itself needs the stream, not only programs. */
   isOwn = true
   /** The programs that read the stream, if any. */
   audience: StreamReaders | undefined
@@ -95,18 +97,18 @@ export class StreamKeeper {
   readonly #restarted = new RecentMoments(RECENT_MS)
   readonly #watchdog: StreamWatchdog
   readonly #connections: StreamHandover
-  /** Why the stream is being reopened; `undefined` while it is open. */
+  /** Why the stream is being reopened. `undefined` while it is open. */
   #lastReason: Reason | undefined
   /**
-   * The stream's last frame before the present wait, epoch ms; `undefined` while it is open, and before its
-   * first opening.
+   * The stream's last frame before the present wait, epoch ms. `undefined` while the stream is open, and
+   * before its first opening.
    */
   #heardMs: number | undefined
-  /** Whether the stream may try as soon as another succeeds: false if it opens and ends repeatedly. */
+  /** Whether the stream may try as soon as another succeeds. False if it repeatedly opens and ends. */
   #mayFollow = false
   /**
-   * When the stream stopped being open or received GoAway, epoch ms; `undefined` while it is open, and before
-   * its first opening.
+   * When the stream stopped being open or received GoAway, epoch ms. `undefined` while the stream is open,
+   * and before its first opening.
    */
   #brokeMs: number | undefined
 
@@ -158,7 +160,7 @@ export class StreamKeeper {
     return state.kind === 'waiting' && state.code === 'no-slot'
   }
 
-  /** The stream's slot; `undefined` while it has none. */
+  /** The stream's slot. `undefined` while it has none. */
   get holder(): SlotHolder | undefined {
     const { openedAtMs } = this.#connections
     if (openedAtMs === undefined) return undefined
@@ -173,7 +175,7 @@ export class StreamKeeper {
     }
   }
 
-  /** `turn`: the permit of the first connection. */
+  /** `turn` is the permit of the first connection. */
   start(turn?: Permit): void {
     void this.#connections.connect(turn)
     this.#watchdog.watch()
@@ -190,7 +192,7 @@ export class StreamKeeper {
 
   /**
    * Reopens the stream to repeat its first response. If slots allow both, the present connection closes only
-   * after that.
+   * after the new one is open.
    */
   renew(): void {
     this.#watchdog.feed({ kind: 'renew', canOverlap: this.#canOverlap() })
@@ -201,24 +203,24 @@ export class StreamKeeper {
   nudge(): void {
     const { state } = this.#watchdog
     if (state.kind !== 'waiting') return
-    // A rejection sets the time of the next attempt; other waits end now, with a little jitter.
+    // A rejection sets the time of the next attempt. Other waits end now, with a little jitter.
     if (state.code === 'rate-limited' || state.code === 'no-slot') return
     this.#watchdog.tryWithin(SPREAD_MS)
   }
 
-  /** Must be called when another stream has opened during an outage. */
+  /** Tries soon, because another stream has opened during an outage. */
   followServed(): void {
     const { state } = this.#watchdog
     if (state.kind === 'waiting' && OUTAGE.has(state.code) && this.#mayFollow)
       this.#watchdog.tryWithin(SPREAD_MS)
   }
 
-  /** Must be called when a slot may be free for this stream. */
+  /** Tries soon, because a slot may be free for this stream. */
   slotFreed(): void {
     if (this.waitsForSlot) this.#watchdog.tryWithin(SPREAD_MS)
   }
 
-  /** Must be called after the machine has slept, because timers stopped but the service did not. */
+  /** Checks the stream after the machine slept. Timers stopped, but the service did not. */
   wake(): void {
     const now = this.#deps.timeline.now()
     const { state } = this.#watchdog
@@ -230,7 +232,7 @@ export class StreamKeeper {
     this.nudge()
   }
 
-  /** A summary with at most `maxSymbolErrors` symbol errors, the latest ones. */
+  /** A summary with the latest symbol errors, at most `maxSymbolErrors`. */
   summary(maxSymbolErrors: number): StreamSummary {
     const { state } = this.#watchdog
     const { list } = this.#symbolErrors
@@ -247,7 +249,7 @@ export class StreamKeeper {
       ...(!hasFrame(state) &&
         this.#heardMs !== undefined && {
           lastFrameAt: Math.round(this.#heardMs),
-          // A connection that opened again but has brought no frame for too long is stale too.
+          // A connection that reopened without a frame for too long is stale too.
           ...(isUp && now - this.#heardMs >= SILENCE.staleMs && { state: 'stale' as const }),
         }),
       framesPerSecond: isUp ? this.#rate.perSecond(now) : 0,
@@ -264,8 +266,8 @@ export class StreamKeeper {
     const { refused } = tapped
     this.audience?.refused(answer)
     if (refused === 'concurrency' && isSuccessor) {
-      // The stream's own earlier connection had the slot, which becomes free once the service notices that it
-      // ended.
+      // The stream's own earlier connection had the slot. The slot becomes free when the service notices that
+      // the connection ended.
       this.#watchdog.feed({ kind: 'ended', reason: 'server going away', code: 'going-away' })
       return
     }
@@ -276,8 +278,8 @@ export class StreamKeeper {
   }
 
   /**
-   * When to retry. After a rate-limit 429, the gateway's queue knows the time. A slot that was just released
-   * here is free soon, but it is unknown when other programs release theirs.
+   * When to retry. After a rate-limit 429, the gateway's queue knows the time. A slot released by Headroom is
+   * free soon. When other programs release theirs is unknown.
    */
   #retryAtMs({ refused, retryAtMs }: Tapped): number {
     const { slots, timeline, random, turns } = this.#deps
@@ -328,7 +330,7 @@ export class StreamKeeper {
         break
       case 'restarting':
         this.#lastReason = { text: state.reason, code: state.code }
-        // GoAway is a sign of life.
+        // GoAway shows that the stream was alive.
         if (state.code === 'going-away') this.#events.heard()
         void this.#connections.connect()
         break
@@ -364,8 +366,8 @@ export class StreamKeeper {
   }
 
   /**
-   * When the next attempt may begin in an outage. `undefined`, which means at once, if a program waits for
-   * the stream's first response or a person requested a restart.
+   * When the next attempt may begin in an outage. `undefined` means now, because a program waits for the
+   * stream's first response or a person requested a restart.
    */
   #notBeforeMs({ code, attempt }: Extract<StreamState, { kind: 'waiting' }>): number | undefined {
     const isFirst = this.audience !== undefined && this.#brokeMs === undefined
@@ -385,10 +387,7 @@ export class StreamKeeper {
   }
 }
 
-/**
- * What a response other than 200 means for the stream. `retryAtMs`: when a 429 may be retried, in epoch
- * milliseconds.
- */
+/** The stream's input for a response other than 200. `retryAtMs` is when a 429 may be retried, epoch ms. */
 function inputOfAnswer(status: number, refused: RefusedBy | undefined, retryAtMs: number): StreamInput {
   switch (refused) {
     case 'concurrency':
@@ -425,7 +424,7 @@ const hasFrame = (state: StreamState): boolean =>
   'openedAtMs' in state &&
   (state.kind === 'restarting' || state.sawData || state.lastFrameAtMs > state.openedAtMs)
 
-/** The part of a summary that derives from the state. `last`: why the stream is being reopened, if it is. */
+/** The part of a summary that derives from the state. `last` says why the stream is being reopened. */
 function summaryOf(
   state: StreamState,
   last: Reason | undefined,
@@ -433,7 +432,7 @@ function summaryOf(
   const isAtRest = state.kind === 'waiting' || state.kind === 'closed'
   const reason = isAtRest ? { text: state.reason, code: state.code } : last
   return {
-    // A restarting stream still delivers frames, which is what matters to a person.
+    // A restarting stream still delivers frames, so a person sees it as live.
     state: state.kind === 'restarting' ? 'live' : state.kind,
     ...('openedAtMs' in state && {
       openedAt: Math.round(state.openedAtMs),
@@ -444,17 +443,17 @@ function summaryOf(
   }
 }
 
-/** A symbol or account that the service does not serve; the stream continues without it. */
+/** A symbol or account that the service does not provide. The stream continues without it. */
 interface SymbolError {
   readonly symbol: string
   readonly error: string
   readonly at: number
 }
 
-/** Maximum number of errors shown in a window; a stream has at most 100 symbols. */
+/** Maximum number of errors in a window. A stream has at most 100 symbols. */
 const MAX_SYMBOLS = 20
 
-/** The latest error of each symbol, in bounded memory: the oldest errors are dropped. */
+/** The latest error of each symbol. The oldest errors are dropped to bound the memory. */
 class SymbolErrors {
   readonly #bySymbol = new Map<string, SymbolError>()
 
@@ -466,7 +465,7 @@ class SymbolErrors {
     if (oldest !== undefined) this.#bySymbol.delete(oldest)
   }
 
-  /** Clears the errors before a new connection opens, because that reports them again. */
+  /** Clears the errors before a new connection opens, which reports them again. */
   clear(): void {
     this.#bySymbol.clear()
   }

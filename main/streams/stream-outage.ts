@@ -4,9 +4,9 @@ export const TRY_EVERY_MS = 5_000
 /**
  * Whether the service serves the streams of one key, judged by their connections.
  *
- * In an outage, one stream at a time tries, at most every `TRY_EVERY_MS`, because each attempt uses a request
- * of their quota. Once it succeeds, the others follow. First openings are not delayed: a program or a person
- * waits for their response.
+ * During an outage, one stream tries at a time, at most every `TRY_EVERY_MS`, because each attempt uses a
+ * request of the quota. After a success, the others follow. First openings are not delayed, because a program
+ * or a person waits for their response.
  */
 export class StreamOutage {
   readonly #now: () => number
@@ -20,7 +20,10 @@ export class StreamOutage {
     this.#over = over
   }
 
-  /** Requests an attempt. Returns when to ask again, epoch ms; `undefined` if the stream may try now. */
+  /**
+   * Requests an attempt. Returns the time for the next request, epoch ms, or `undefined` if the stream may
+   * try now.
+   */
   takeTry(): number | undefined {
     if (!this.#isOn) return undefined
     const now = this.#now()
@@ -30,13 +33,13 @@ export class StreamOutage {
     return undefined
   }
 
-  /** To be called when an opening failed or an open stream was lost. */
+  /** Records that an opening failed or an open stream was lost. */
   failed(): void {
     this.#isOn = true
   }
 
   /**
-   * To be called when a stream opened. `fleeting`: it keeps ending, so its attempt counts in the next outage
+   * Records that a stream opened. A `fleeting` stream keeps ending, so its attempt counts in the next outage
    * too.
    */
   served(how: 'lasting' | 'fleeting'): void {

@@ -2,7 +2,7 @@ import type { Observation } from '../../app/service/headers.ts'
 import type { StreamState } from '../../app/streams/life-cycle.ts'
 import type { Tapped } from '../api/quota-tap.ts'
 
-/** The body of a response that opens no stream, as received: it may echo the token. */
+/** The body of a response that opens no stream, as received. It may repeat the token. */
 export interface RefusalBody {
   readonly bytes: Buffer
   /** Whether the body is complete. */
@@ -23,11 +23,11 @@ export type ReadBy = readonly { readonly program: string; readonly readers: numb
 
 /** The readers of one stream of the service, other than Headroom itself. */
 export interface StreamReaders {
-  /** Called when a connection has opened, from which data comes from now on. */
+  /** Called when a connection has opened. All further data comes from it. */
   opened(observation: Observation): void
   /** Called with bytes of the stream, as received. */
   heard(bytes: Uint8Array): void
-  /** Called when the service responded with something other than a stream. */
+  /** Called when the service responded without opening the stream. */
   refused(answer: RefusedStream): void
   /** Called after each change of the stream's state. */
   became(state: StreamState): void

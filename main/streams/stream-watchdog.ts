@@ -14,10 +14,7 @@ export interface WatchdogDeps {
   readonly random: Random
 }
 
-/**
- * Maximum interval between two checks, in milliseconds, so that a changed clock or an unannounced sleep is
- * noticed.
- */
+/** Maximum interval between two checks in milliseconds. Detects a changed clock or an unannounced sleep. */
 const MAX_WATCH_MS = 5_000
 const MIN_WATCH_MS = 10
 
@@ -26,11 +23,11 @@ export interface WatchdogListener {
   entered(state: StreamState, before: StreamState): void
   /** Called after each check of the time. */
   watched(): void
-  /** The earliest time, epoch ms, at which a stream that waited may continue; `undefined` for now. */
+  /** The earliest time, epoch ms, at which a waiting stream may continue. `undefined` for now. */
   notBeforeMs(state: Extract<StreamState, { kind: 'waiting' }>): number | undefined
 }
 
-/** The state of one stream: advanced by inputs, and by a timer that detects silence and ends waits. */
+/** The state of one stream. Inputs change it, and so does a timer that detects silence and ends waits. */
 export class StreamWatchdog {
   readonly #deps: WatchdogDeps
   readonly #listener: WatchdogListener
@@ -55,8 +52,8 @@ export class StreamWatchdog {
   }
 
   /**
-   * Checks now whether a wait is over, or whether the last frame is too old. Only frames show that a stream
-   * is alive; an open socket does not.
+   * Checks whether a wait is over, or whether the last frame is too old. Only frames show that a stream is
+   * alive. An open socket does not.
    */
   watch(): void {
     const state = this.#state
@@ -68,7 +65,7 @@ export class StreamWatchdog {
     if (this.#state.kind !== 'closed') this.watchOn()
   }
 
-  /** Sets the timer for the next check: the end of a wait, or the time at which silence is too long. */
+  /** Sets the timer for the next check: at the end of a wait, or when silence becomes too long. */
   watchOn(): void {
     const inMs = this.#nextWatchMs()
     this.unwatch()
@@ -98,7 +95,7 @@ export class StreamWatchdog {
     return Math.max(MIN_WATCH_MS, Math.min(MAX_WATCH_MS, dueMs - this.#deps.timeline.now()))
   }
 
-  /** When time alone changes the state, in epoch milliseconds; `undefined` if never. */
+  /** When time alone changes the state, in epoch milliseconds. `undefined` if never. */
   #dueMs(): number | undefined {
     const state = this.#state
     switch (state.kind) {

@@ -29,34 +29,31 @@ export interface ProgramStream {
   readonly path: string
   readonly accept: string | undefined
   readonly audience: StreamReaders
-  /** The stream's permit. */
   readonly turn: Permit
-  /** Whether to ask the service even if no slot seems free, because others may have released theirs. */
+  /** Whether to request the stream even if no slot seems free. Others may have released theirs. */
   readonly mayBeRefused: boolean
 }
 
 export const MAX_STREAMS = 200
 /**
- * Maximum number of symbol errors in a snapshot. Without it, the service would determine the snapshot's size.
+ * Maximum number of symbol errors in a snapshot. Without it, the service could make snapshots arbitrarily
+ * large.
  */
 const MAX_SYMBOL_ERRORS = 64
-/** How many closed streams stay visible, each with the reason. */
 const MAX_CLOSED_SHOWN = 5
 
-/** The own streams of one profile: those of Headroom, and those of programs behind the gateway. */
+/** The streams of one profile: those that Headroom opened, and those of programs behind the gateway. */
 export class Streams {
   readonly #deps: StreamsDeps
   readonly #outage: StreamOutage
   #keepers: StreamKeeper[] = []
   #nextId = 1
-  /** Streams that a person closed and can still keep, by id. */
   readonly #closing = new Map<string, { readonly atMs: number; readonly cancel: () => void }>()
-  /** Number of open checks by category: connections opened only for their headers. */
   readonly #checks = new Map<string, number>()
 
-  /** Called when a slot is free for which no own stream waits. */
+  /** Called when a slot is free and no own stream waits for it. */
   onSlotFreed: (category: string) => void = () => {}
-  /** Called when a slot is needed, so that streams which no program reads any more can close. */
+  /** Called when a slot is needed, so that streams without readers can close. */
   onSlotWanted: (category: string) => void = () => {}
 
   constructor(deps: StreamsDeps) {
@@ -69,12 +66,11 @@ export class Streams {
     )
   }
 
-  /** Streams that are not closed. */
   get keepers(): readonly StreamKeeper[] {
     return this.#keepers.filter((keeper) => !keeper.isClosed)
   }
 
-  /** Opens a stream that only a program wants, not Headroom itself. */
+  /** Opens a stream that only a program needs. */
   openForProgram(asked: ProgramStream): Outcome<{ readonly keeper: StreamKeeper }> {
     const room = this.#roomFor(asked.request, undefined, asked.mayBeRefused)
     if (!room.ok) return room
@@ -87,12 +83,15 @@ export class Streams {
     return { ok: true, keeper }
   }
 
-  /** Why no stream of this category can be opened now, with the least useful stream as a proposal. */
+  /** The error if no stream of this category can be opened now. Names the least useful stream to close. */
   noSlot(category: string): CommandError {
     return noSlot(this.#slotsOf(category), this.#proposal(category), this.#deps.timeline.now())
   }
 
-  /** Ends a stream that no program wants any more, unless Headroom wants it. Does not list it as closed. */
+  /**
+   * Ends a stream that no program reads any more, unless Headroom needs it. The stream is not listed as
+   * closed.
+   */
   leftByPrograms(keeper: StreamKeeper): void {
     keeper.audience = undefined
     if (!keeper.isOwn) {
@@ -112,14 +111,16 @@ export class Streams {
     }
   }
 
-  /** Opens a stream. `replace`: id of the category's own stream to close if all slots are in use. */
+  /** Opens a stream. `replace` is the own stream of the category to close if all slots are in use. */
   open(request: StreamRequest, replace?: string): Outcome<{ readonly stream: string }> {
     return this.#open(request, replace, false)
   }
 
   /**
-   * Closes a stream after `inSeconds`, unless `keep` cancels that. Removes a closed stream at once. Until the
-   * stream closes, its connection is open and counted, so that displayed slots stay correct.
+   * Closes a stream after `inSeconds`, unless `keep` cancels the close. A closed stream is removed
+   * immediately.
+   *
+   * Until the stream closes, its connection counts, so that the displayed slots are correct.
    */
   closeIn(id: string, inSeconds: number): Outcome {
     const keeper = this.#find(id)
@@ -135,7 +136,6 @@ export class Streams {
     return { ok: true }
   }
 
-  /** Cancels `closeIn`. */
   keep(id: string): Outcome {
     if (!this.#closing.has(id)) return unknownStream
     this.#forgetClosing(id)
@@ -156,7 +156,7 @@ export class Streams {
     return wasPinned ? this.#keepPins() : { ok: true }
   }
 
-  /** Reopens a stream now; a closed one gets a new id. */
+  /** Reopens a stream now. A closed one gets a new id. */
   restart(id: string): Outcome<{ readonly stream: string }> {
     const keeper = this.#find(id)
     if (!keeper) return unknownStream
@@ -192,7 +192,7 @@ export class Streams {
     this.#checks.set(category, this.#checksOf(category) + 1)
     const checked = await checkStream(category, request, {
       ...this.#deps,
-      // Excludes this connection, because the headers are from its own response.
+      // Excludes this connection, because the headers are in its own response.
       opening: (wanted) => this.#opening(wanted) - (wanted === category ? 1 : 0),
       slotFreed: (freed) => this.#slotFreed(freed),
     })
@@ -210,7 +210,8 @@ export class Streams {
   }
 
   stop(): void {
-    // A stream that a person is closing is not reopened at the next start, even if the app ends first.
+    // A stream that a person is closing is not reopened at the next start, even if the app ends before it
+    // closes.
     for (const id of [...this.#closing.keys()]) this.close(id)
     this.closeAll('Headroom is quitting', 'closing')
   }
@@ -246,7 +247,6 @@ export class Streams {
     return { ok: true, stream: keeper.id }
   }
 
-  /** An equal stream that, until now, only programs wanted. */
   #sharedAs(path: string): StreamKeeper | undefined {
     const key = streamAddressOf(path)?.key
     return this.#keepers.find(
@@ -254,14 +254,17 @@ export class Streams {
     )
   }
 
-  /** Makes room for a stream, or returns why there is no room. `mayBeRefused`: open even without a slot. */
+  /**
+   * Makes room for a stream, or returns why there is no room. With `mayBeRefused`, the stream is opened even
+   * without a slot.
+   */
   #roomFor(request: StreamRequest, replace: string | undefined, mayBeRefused: boolean): Outcome {
     if (this.#keepers.filter((keeper) => !keeper.isClosed).length >= MAX_STREAMS) return tooMany(MAX_STREAMS)
     const { category } = STREAM_TABLE[request.kind]
     if (this.#deps.slots.free(category) === 0) this.onSlotWanted(category)
     if (!mayBeRefused && this.#deps.slots.free(category) === 0) {
       const holders = this.#holders(category)
-      // A stream that a person is closing gives up its slot first, even before its grace period ends.
+      // A stream that a person is closing gives up its slot first, before its grace period ends.
       const given =
         holders.find(({ stream }) => stream === replace) ??
         holders.find(({ stream }) => this.#closing.has(stream))
@@ -276,7 +279,7 @@ export class Streams {
     const opened = this.#open(request, undefined, isPinned)
     if (opened.ok) return
     const code = opened.code === 'no-slot' ? 'no-slot' : 'refused'
-    // This keeper never opens a connection. If the stream is opened again, another keeper is created.
+    // This keeper only lists the stream. Reopening the stream creates another keeper.
     this.#added(request, '', { isPinned }).close(reasonOf(opened), code)
   }
 
@@ -309,7 +312,7 @@ export class Streams {
     }
   }
 
-  /** Reports an event, and whether it leaves no stream of the group waiting for a slot. */
+  /** Reports an event, and whether any stream of the group still waits for a slot. */
   #reported(report: KeyReport): void {
     this.#deps.report(report)
     if (!('stream' in report)) return
@@ -378,7 +381,7 @@ const tooMany = (most: number): CommandError => ({
   message: `Not opened: ${most} streams are open, the maximum.`,
 })
 
-/** The error if all slots are in use. Its sentence names the stream that a window's button closes. */
+/** The error if all slots are in use. Names the stream that the window's button would close. */
 function noSlot(slots: string, proposal: StreamProposal | undefined, nowMs: number): CommandError {
   const taken = `Not opened: ${slots} are in use`
   if (!proposal) return { ok: false, code: 'no-slot', message: `${taken} by others.` }
@@ -392,9 +395,6 @@ function noSlot(slots: string, proposal: StreamProposal | undefined, nowMs: numb
   }
 }
 
-/**
- * An error's message as a stream's reason. It follows the stream's name, so it has neither a capital letter
- * nor a full stop.
- */
+/** An error's message as a stream's reason, which follows the stream's name. */
 const reasonOf = ({ message }: CommandError): string =>
   `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '')

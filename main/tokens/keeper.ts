@@ -20,8 +20,8 @@ import type { TokenStore } from './token-store.ts'
 export interface KeeperDeps {
   readonly http: Http
   /**
-   * Receives every token before it is sent, and again when it is adopted, so that tokens can be removed from
-   * logs and texts.
+   * Receives every token before it is sent, and each new one, so that tokens can be removed from logs and
+   * texts.
    */
   readonly secrets: Secrets
   readonly clock: Clock
@@ -29,18 +29,18 @@ export interface KeeperDeps {
   readonly timeline: Timeline
   readonly changed: () => void
   readonly event: (event: KeyReport) => void
-  /** Reports whether the sign-in host was reached. `sinceMs`: when it stopped responding. */
+  /** Reports whether the sign-in host was reached. `sinceMs` is when it stopped responding. */
   readonly reached: (ok: boolean, why: string, sinceMs?: number) => void
-  /** Called with exceptions of listeners: bugs that must not affect the tokens. */
+  /** Called with exceptions of listeners. They are bugs, which must not affect the tokens. */
   readonly onListenerError?: (cause: unknown) => void
 }
 
-/** Why there is no access token now: the standing of the key, and how its latest refresh failed. */
+/** Why there is no access token now: the standing of the key, and the failure of its latest refresh. */
 export interface NoAccess {
   readonly kind: 'none'
   readonly why: string
   readonly failure?: string
-  /** Next attempt, epoch ms: the scheduled one, or an earlier one that a request may cause. */
+  /** Time of the next attempt, epoch ms: the scheduled one, or an earlier one that a request may cause. */
   readonly retryAtMs?: number
 }
 
@@ -62,17 +62,17 @@ export interface WatchedBearer extends Bearer {
   readonly isRefreshing: () => boolean
 }
 
-/** The longest wait for a refresh after a 401; after that, the caller gets the 401. */
+/** Maximum wait in milliseconds for a refresh after a 401. The caller then gets the 401. */
 const MAX_REPLACEMENT_MS = 10_000
 
-/** Maximum time between two checks of whether anything is due, because timers stop during sleep. */
+/** Maximum time in milliseconds between two checks of what is due, because timers stop during sleep. */
 const MAX_WAIT_MS = 60_000
 
 /**
- * Owns the tokens of one key: provides the access token, refreshes it before its expiry, and revokes. Only a
- * response from the service ends the session (service 4.1).
+ * Owns the tokens of one key: provides the access token, refreshes it before its expiry, and revokes it. Only
+ * a response from the service ends the session (service 4.1).
  *
- * The rules are in app/tokens; `KeyRefresh` and `KeyRevocation` call the service, and `TokenStore` holds the
+ * The rules are in app/tokens. `KeyRefresh` and `KeyRevocation` call the service. `TokenStore` holds the
  * state.
  */
 export class TokenKeeper {
@@ -122,22 +122,22 @@ export class TokenKeeper {
     this.#store.stop()
   }
 
-  /** Resolves once no request of this key is pending, because its response may contain a token to store. */
+  /** Resolves when no request of this key is pending. A response may contain a token to store. */
   async idle(): Promise<void> {
     await Promise.all([this.#refresh.flight, this.#revocation.flight])
   }
 
-  /** Re-evaluates what is due after sleep, because timers are late and tokens may have expired. */
+  /** Checks what is due after sleep: timers are late, and tokens may have expired. */
   wake(): void {
     this.#schedule()
   }
 
-  /** The access token to send, refreshed first if that is due. Simultaneous callers share one refresh. */
+  /** The access token to send, refreshed first if necessary. Simultaneous callers share one refresh. */
   access(): Promise<Access> {
     return this.#access({ mayRefreshNow: this.#store.state.failures === 0 })
   }
 
-  /** `access` for a program's request, which may retry a failed refresh before the schedule does. */
+  /** Like `access`, for a program's request, which may retry a failed refresh ahead of schedule. */
   accessForProgram(): Promise<Access> {
     return this.#access({ mayRefreshNow: this.#mayRetry })
   }
@@ -150,8 +150,8 @@ export class TokenKeeper {
   }
 
   /**
-   * The access token that may be sent right now. Call this again just before sending a request that waited
-   * for `access`, because a person may have revoked the key in the meantime.
+   * The access token that may be sent now. Call this just before sending a request that waited for `access`,
+   * because a person may have revoked the key meanwhile.
    */
   usable(): Access {
     const { state } = this.#store
@@ -165,9 +165,10 @@ export class TokenKeeper {
   }
 
   /**
-   * Handles a 401 for a request that used this access token: refreshes if that may help. Resolves once
-   * another token is in use, or none is expected soon. Until then the rejected token stays in use, because
-   * other paths may accept it.
+   * Handles a 401 for a request with this access token. Refreshes if that may help. Resolves once another
+   * token is in use, or none is expected soon.
+   *
+   * Until then, the rejected token stays in use, because other paths may accept it.
    */
   async rejected(value: string, pathAndQuery: string): Promise<void> {
     const { access, failures } = this.#store.state
@@ -184,7 +185,7 @@ export class TokenKeeper {
     this.#rejections.accepted(value, pathOf(pathAndQuery))
   }
 
-  /** Whether a refresh is in progress, so that the service may reject the former token at any moment. */
+  /** Whether a refresh is in progress. The service may then reject the former token at any time. */
   get isRefreshing(): boolean {
     return this.#refresh.flight !== undefined
   }
@@ -194,7 +195,9 @@ export class TokenKeeper {
     return this.#refresh.run()
   }
 
-  /** Retries pending work at once: an unsaved token, and a failed refresh or an unconfirmed revocation. */
+  /**
+   * Immediately retries what is pending: an unsaved token, a failed refresh, or an unconfirmed revocation.
+   */
   async tryNow(): Promise<void> {
     this.#store.retry()
     const { standing, failures } = this.#store.state
@@ -202,15 +205,15 @@ export class TokenKeeper {
     else if (failures > 0 || standing.kind === 'sign-in-required') await this.refresh()
   }
 
-  /** Revokes every refresh token of the key (service 4.2). From this call on, the grant is not used. */
+  /** Revokes every refresh token of the key (service 4.2). The grant is not used after this call. */
   revoke(): Promise<RevocationResult> {
     this.#cancelTimer()
     return this.#revocation.run()
   }
 
   /**
-   * Records that the service confirmed a revocation of this API key that another profile requested. That
-   * ended these tokens too (service 4.2). Returns false if they were already revoked or are being revoked.
+   * Records a confirmed revocation of this API key that another profile requested. The revocation ended these
+   * tokens too (service 4.2). Returns false if they were already revoked or are being revoked.
    */
   revokedElsewhere(): boolean {
     if (!this.#revocation.doneElsewhere()) return false
@@ -218,7 +221,7 @@ export class TokenKeeper {
     return true
   }
 
-  /** Stops the retries of a revocation, because a late one would end a newer sign-in with this API key. */
+  /** Stops the retries of a revocation, because a late retry would end a newer sign-in with this API key. */
   suspendRevocationRetry(): void {
     const wasWaiting = this.#store.state.standing.kind === 'revoke-unconfirmed'
     const next = withoutRevocationRetry(this.#store.state)
@@ -231,15 +234,15 @@ export class TokenKeeper {
     this.#deps.changed()
   }
 
-  /** Adopts a corrected API key or secret, and tries it at once. */
+  /** Adopts a corrected API key or secret, and tries it immediately. */
   async changeKey(key: KeyCredentials): Promise<RefreshOutcome> {
     this.#key = key
-    // A request in flight was sent with the former secret.
+    // A request in flight has the former secret.
     await this.#refresh.flight
     return this.refresh()
   }
 
-  /** Adopts another API key or secret. Tries it at once only if the former key or secret was rejected. */
+  /** Adopts another API key or secret. Tries it immediately only if the former one was rejected. */
   async takeKey(key: KeyCredentials): Promise<void> {
     this.#key = key
     await this.#refresh.flight
@@ -300,7 +303,7 @@ export class TokenKeeper {
 
 const pathOf = (pathAndQuery: string): string => pathAndQuery.split('?', 1)[0] ?? pathAndQuery
 
-/** The dependencies with callbacks that never throw: a bug in a listener must not affect the tokens. */
+/** The dependencies with callbacks that never throw. A bug in a listener must not affect the tokens. */
 function safeCallbacks(deps: KeeperDeps): KeeperDeps {
   const safely = (call: () => void) => {
     try {

@@ -17,32 +17,32 @@ export interface KeyRefreshDeps extends Omit<KeeperDeps, 'timeline'> {
   readonly store: TokenStore
   /** Epoch milliseconds. */
   readonly nowMs: () => number
-  /** The current credentials, because a person may have corrected the secret. */
+  /** The current credentials. A person may have corrected the secret. */
   readonly key: () => KeyCredentials
   readonly lifetimes: () => KeyLifetimes
-  /** Called at the end of each flight, whatever its outcome, to re-evaluate what is due. */
+  /** Called at the end of each flight, whatever its outcome. The keeper then checks what is due. */
   readonly ended: () => void
 }
 
 const REFRESH_TIMEOUT_MS = 20_000
 
-/** Time after which a host is reported as not responding, although its request continues. Milliseconds. */
+/** Time in milliseconds after which a host is reported as not responding. Its request continues. */
 const UNANSWERED_MS = 10_000
 
 /**
  * The refresh of one key's tokens, from the request to the stored response (service 4.1). Callers share one
  * flight.
  *
- * A refresh token is sent once per deliberate attempt, after the intent is stored. A new refresh token is
- * stored before its access token is used. If a response is lost, the same token is sent once more,
- * immediately, because the service accepts a replaced token only for a short time.
+ * The intent is stored before a refresh token is sent. A new refresh token is stored before its access token
+ * is used. After a lost response, the same token is sent once more, immediately, because the service accepts
+ * a replaced token only for a short time.
  */
 export class KeyRefresh {
   readonly #store: TokenStore
   readonly #deps: KeyRefreshDeps
   readonly #today: RefreshesToday
   #flight: Promise<RefreshOutcome> | undefined
-  /** True until the response of a refresh has been applied; its promise settles a moment later. */
+  /** Whether a refresh waits for its response. The flight's promise settles a moment later. */
   #isAsking = false
   /** When the refresh in progress was requested, epoch ms. */
   #askedAtMs = 0
@@ -81,7 +81,7 @@ export class KeyRefresh {
     return this.#flight
   }
 
-  /** Sends the token once and applies the response. To be called only while no flight is in progress. */
+  /** Sends the token once and applies the response. Call this only while no flight is in progress. */
   async askOnce(): Promise<RefreshOutcome> {
     this.#askedAtMs = this.#deps.nowMs()
     return this.#settle(await this.#ask())
@@ -99,13 +99,13 @@ export class KeyRefresh {
     const outcome = await this.#ask()
     if (outcome.kind !== 'unknown' || this.#store.state.lostAnswer) return this.#settle(outcome)
     this.#store.use({ ...this.#store.state, lostAnswer: true })
-    // The token is sent again even while a revocation waits for this refresh, because only the newest token
-    // can be revoked with certainty.
+    // The token is sent again even while a revocation waits for this refresh. Only the newest token can be
+    // revoked with certainty.
     if (this.#stopped) return this.#settle(outcome)
     return this.#settle(await this.#ask())
   }
 
-  /** Sends the token. If it is rejected, sends the other candidates, if any, in turn. */
+  /** Sends the token. If it is rejected, sends the other candidates one after another. */
   async #ask(): Promise<RefreshOutcome> {
     let outcome = await this.#post()
     while (!this.#stopped && isAboutToken(outcome)) {
@@ -124,8 +124,7 @@ export class KeyRefresh {
     const { clock, nowMs, reached } = this.#deps
     const askedAtMs = nowMs()
     this.#cancelUnanswered = clock.after(UNANSWERED_MS, () => reached(false, 'not responding', askedAtMs))
-    // The request may have reached the service before the exception, so it is retried as if its response had
-    // been lost.
+    // The request may have reached the service before the exception, so it is retried like a lost response.
     return this.#send(token)
       .catch((error: unknown): RefreshOutcome => {
         this.#deps.onListenerError?.(error)
@@ -134,7 +133,7 @@ export class KeyRefresh {
       .finally(() => this.#cancelUnanswered())
   }
 
-  /** Sends the token once (service 4.1), after the intent is stored. */
+  /** Stores the intent, then sends the token once (service 4.1). */
   async #send({ refreshToken }: TokenRecord): Promise<RefreshOutcome> {
     const { http, secrets } = this.#deps
     const key = this.#deps.key()

@@ -27,15 +27,15 @@ export interface KeyRevocationDeps
   readonly refresh: Pick<KeyRefresh, 'flight' | 'askOnce'>
   readonly nowMs: () => number
   readonly key: () => KeyCredentials
-  /** Called at the end of each flight, whatever its result, to re-evaluate what is due. */
+  /** Called at the end of each flight, whatever its result. The keeper then checks what is due. */
   readonly ended: () => void
 }
 
 /**
  * The revocation of one key's tokens (service 4.2). Callers share one flight.
  *
- * A revocation waits for a refresh in progress. If the response to an earlier refresh was lost, that refresh
- * is repeated first: if the replaced token were revoked, it would be uncertain whether the new one is.
+ * A revocation waits for a refresh in progress. A refresh whose response was lost is repeated first, because
+ * revoking a replaced token might leave its replacement valid.
  */
 export class KeyRevocation {
   readonly #store: TokenStore
@@ -80,8 +80,8 @@ export class KeyRevocation {
   }
 
   /**
-   * Repeats the refresh whose response was lost. The new response contains the valid token, or shows that
-   * there is none.
+   * Repeats a refresh whose response was lost. The new response contains the valid token, or shows that there
+   * is none.
    */
   #resolveDoubt(): Promise<RefreshOutcome> | undefined {
     this.#store.takeNewest()
@@ -110,8 +110,8 @@ export class KeyRevocation {
 }
 
 /**
- * Revokes every refresh token of the key (service 4.2). Tries another name of the field only after the
- * service rejected the previous one. Only a 200 confirms the revocation.
+ * Revokes every refresh token of the key (service 4.2). Tries the next name of the field only if the service
+ * rejects the previous one. Only a 200 confirms the revocation.
  */
 export async function revokeTokens(
   http: Http,

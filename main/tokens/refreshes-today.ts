@@ -1,14 +1,14 @@
 import type { Clock } from '../ports/ports.ts'
 
-/** How many days are remembered. If the clock is set back, an earlier day becomes today again. */
+/** Number of remembered days. After the clock is set back, an earlier day is today again. */
 const KEPT_DAYS = 3
 
 /** Number of refreshes since local midnight. */
 export class RefreshesToday {
   readonly #clock: Pick<Clock, 'wallMs'>
-  /** Number of refreshes on each day, by the local midnight at which the day began. */
+  /** Number of refreshes on each day, by the day's local midnight. */
   readonly #perDay = new Map<number, number>()
-  /** The day is cached, because every snapshot needs it. So the calendar is consulted only once a day. */
+  /** Cached, because every snapshot needs the day. The calendar is consulted only once a day. */
   #day = { startMs: 0, endMs: 0 }
 
   constructor(clock: Pick<Clock, 'wallMs'>) {

@@ -10,18 +10,15 @@ import type { VaultTokens } from '../vault/vault.ts'
 /** Gives the tokens of one key access to the vault. */
 export interface TokenSealer {
   /**
-   * Seals the first tokens of a sign-in. Returns `undefined` while nothing can be sealed; the caller then
-   * tries again later.
+   * Seals the first tokens of a sign-in. `undefined` while the vault can't seal. The caller must try again
+   * later.
    */
   seal(tokens: StoredTokens): Sealing | undefined
-  /** Why a stored token cannot be opened, if the vault knows more than its record. */
+  /** Why a stored token can't be opened, if the vault knows more than the record shows. */
   whyLost?(state: LostState): string | undefined
 }
 
-/**
- * The result of sealing. `generation`: the generation of the stored token, higher than any earlier one of its
- * key.
- */
+/** The result of sealing. `generation` of the stored token is higher than any earlier one of its key. */
 export type Sealing =
   | { readonly ok: true; readonly generation: number; readonly tokens: VaultTokens }
   | { readonly ok: false; readonly why: string }
@@ -42,7 +39,7 @@ export interface TokenStoreListener {
 
 const MEMORY_ONLY: TokenSealer = { seal: () => undefined }
 
-/** The callbacks in use until a keeper opens the store. */
+/** The listener until a keeper opens the store. */
 const NO_LISTENER: TokenStoreListener = {
   clock: { after: () => () => {} },
   nowMs: () => 0,
@@ -56,10 +53,11 @@ const LOST_TEXTS = {
 } as const
 
 /**
- * The tokens of one key: the state in use, and its copy in the vault (or in memory until the vault can seal).
+ * The tokens of one key: the state in use, and its copy in the vault. Until the vault can seal, the copy is
+ * in memory.
  *
- * If a token can't be stored, that is reported once, and the token is used from memory and stored when
- * possible, because after a rotation no other token works. Nothing here throws.
+ * A token that can't be stored is reported once. It is used from memory and stored when possible, because
+ * after a rotation no other token works. No method throws.
  */
 export class TokenStore {
   readonly #sealer: TokenSealer
@@ -71,7 +69,7 @@ export class TokenStore {
   #failures = 0
   #whyUnsaved: string | undefined
   #stopped = false
-  /** Whether the key was removed or signed in again. The response to a refresh must then not be stored. */
+  /** Whether the key was removed or signed in again. If so, the response to a refresh must not be stored. */
   #detached = false
   #cancelRetry: () => void = () => {}
 
@@ -84,9 +82,7 @@ export class TokenStore {
     this.#sealed = from.sealed
   }
 
-  /**
-   * The tokens of a new sign-in, sealed as soon as `sealer` can. Without a `sealer`, they are only in memory.
-   */
+  /** The tokens of a new sign-in, sealed as soon as `sealer` can. Without a `sealer`, they stay in memory. */
   static signedIn(tokens: StoredTokens, sealer: TokenSealer = MEMORY_ONLY): TokenStore {
     return new TokenStore(sealer, { memory: tokens })
   }
@@ -101,7 +97,10 @@ export class TokenStore {
     return new TokenStore(sealer, { sealed })
   }
 
-  /** Reads the stored state for a keeper, which is notified of failures from now on. May be called again. */
+  /**
+   * Reads the stored state for a keeper. From now on, the keeper is notified of failures. May be called
+   * again.
+   */
   open(listener: TokenStoreListener): void {
     this.#listener = listener
     this.#stopped = false
@@ -110,14 +109,14 @@ export class TokenStore {
     this.#state = this.#stateAtStart()
   }
 
-  /** Ends the retries, after one last try if something is not stored. */
+  /** Ends the retries, after a last attempt to store what is unsaved. */
   stop(): void {
     this.#stopped = true
     this.retry()
     this.#cancelRetry()
   }
 
-  /** To be called when the key is removed or signed in again. From then on, nothing is stored. */
+  /** Stops storing, because the key is removed or signed in again. */
   detach(): void {
     this.#detached = true
   }
@@ -131,7 +130,7 @@ export class TokenStore {
     return this.#sealed === undefined ? 'memory' : 'sealed'
   }
 
-  /** Where the newest token would be found after a crash now. */
+  /** Where the newest token would be found after a crash. */
   get newest(): 'sealed' | 'memory' {
     return this.#failures === 0 ? this.kind : 'memory'
   }
@@ -141,12 +140,12 @@ export class TokenStore {
     return this.#whyUnsaved
   }
 
-  /** Why the stored tokens cannot be opened; `undefined` once a newer token is stored. */
+  /** Why the stored tokens can't be opened. `undefined` once a newer token is stored. */
   get lost(): LostState | undefined {
     return this.#lost
   }
 
-  /** The stored tokens: in the vault, or in memory until the vault can seal. */
+  /** The stored tokens, from the vault or, until it can seal, from memory. */
   read(): TokenReading {
     if (this.#sealed === undefined) {
       return this.#memory === undefined ? { kind: 'none' } : { kind: 'found', stored: this.#memory }
@@ -158,14 +157,14 @@ export class TokenStore {
     return why === undefined ? reading : { ...reading, why }
   }
 
-  /** Uses `state` from now on. It stays in memory, because none of it needs to be stored. */
+  /** Uses `state` from now on, without storing it. */
   use(state: TokenState): void {
     this.#state = state
   }
 
   /**
-   * Stores `state` and uses it, in one step. So a new token is durable before any part of it is used, and a
-   * revoked token is no longer used once its revocation is reported as stored.
+   * Stores `state` and uses it, in one step. A new token is therefore durable before any part of it is used.
+   * A revoked token is no longer used once its revocation is stored.
    */
   save(state: TokenState): void {
     this.#state = state
@@ -199,8 +198,9 @@ export class TokenStore {
   }
 
   /**
-   * Stores that the token is about to be sent, so that a later start knows that it may be used up. A failure
-   * is reported but does not prevent sending, because a token that is not used expires within half an hour.
+   * Stores that the token is about to be sent. The next start then knows that it may be used up.
+   *
+   * A failure is reported but does not prevent sending, because an unused token expires within half an hour.
    */
   intend(): void {
     const saved = this.#intend()
@@ -218,12 +218,12 @@ export class TokenStore {
     this.#note('received', (this.#state.token?.generation ?? 0) + 1, refreshToken)
   }
 
-  /** Reads again if nothing could be read at first, for example because of another program's lock. */
+  /** Reads again if the first attempt failed, for example because of another program's lock. */
   readIfLost(): void {
     if (this.#state.token === undefined) this.#state = this.#stateAtStart()
   }
 
-  /** Adopts a newer token that another process stored, because each token is sent only once. */
+  /** Adopts a newer token that another process stored. */
   takeNewest(): void {
     const reading = this.read()
     if (reading.kind !== 'found') return
@@ -234,9 +234,8 @@ export class TokenStore {
   }
 
   /**
-   * Seals the tokens that are in memory, if the vault can. Returns ok even if it can't, because that is not a
-   * failed write: the vault reports its own state. The state then continues with the generation of the stored
-   * token.
+   * Seals the tokens that are in memory, and adopts the generation of the stored token. If the vault can't
+   * seal, returns ok, because the vault reports its own state.
    */
   seal(): Saved {
     const memory = this.#memory
@@ -278,7 +277,7 @@ export class TokenStore {
   #note(step: 'sent' | 'received', generation: number, refreshToken: string): void {
     const sealed = this.#sealed
     if (this.#detached || sealed === undefined) return
-    // A failure is ignored, because only readers of the journal need this entry. The token itself is stored
+    // A failure is ignored: only readers of the journal need this entry, and the token itself is stored
     // elsewhere.
     safely(() => {
       sealed.note(step, generation, refreshToken)
@@ -308,8 +307,8 @@ export class TokenStore {
 /**
  * Returns the vault's result. Turns an exception into a failed write.
  *
- * An exception is a bug, but no reason to lose a token that has just arrived and cannot be requested again.
- * Only its name is reported, because its message may contain anything.
+ * An exception is a bug, but must not lose a new token, which can't be requested again. Only the exception's
+ * name is reported, because its message may contain anything.
  */
 function safely<T extends { readonly ok: boolean }>(
   run: () => T,

@@ -5,33 +5,33 @@ import type { Keystore, KeystoreTrouble } from '../ports/keystore.ts'
 import { storageErrorText } from '../storage/storage-error.ts'
 import { KEY_BYTES, seal, unseal } from './sealing.ts'
 
-/** The data keys that could be opened in this run, and the one that seals new records. */
+/** The data keys that were opened in this run, and the one that seals new records. */
 export interface DataKeys {
   readonly opened: ReadonlyMap<number, Uint8Array>
   /**
-   * Absent if no data key could be opened. Then nothing can be sealed, and stored records can only be counted
-   * or deleted.
+   * Absent if no data key was opened. Nothing can be sealed then, and stored records can only be counted or
+   * deleted.
    */
   readonly current?: { readonly id: number; readonly key: Uint8Array }
 }
 
-/** No data key is open. */
 export const NO_KEYS: DataKeys = { opened: new Map() }
 
 /** The opened data keys, or why no key could be opened. */
 export type Unlocking =
   | { readonly kind: 'unlocked'; readonly keys: DataKeys }
   /**
-   * The data is intact, but the keystore's key has changed. `backend`: the kind of keystore that sealed it.
+   * The data is intact, but the keystore's key has changed. `backend` is the kind of the keystore that sealed
+   * the data.
    */
   | { readonly kind: 'key-changed'; readonly why: string; readonly backend: string }
-  /** The stored data is intact, but another kind of keystore sealed it. `backend` is the recorded kind. */
+  /** The data is intact, but another kind of keystore sealed it. `backend` is the recorded kind. */
   | { readonly kind: 'sealed-elsewhere'; readonly backend: string }
   | { readonly kind: 'record-corrupt'; readonly why: string }
   | { readonly kind: 'unwritable'; readonly why: string }
   | KeystoreTrouble
 
-/** The app ended while the keystore was being asked. */
+/** The app ended while the keystore was opening a key. */
 const CLOSED: Unlocking = { kind: 'unavailable', why: 'Headroom is quitting' }
 
 const CANARY = 'the data key is right'
@@ -48,10 +48,10 @@ const keyRow = z.object({
 type KeyRow = z.output<typeof keyRow>
 
 /**
- * Opens the data keys, newest first; creates the first one in an empty vault.
+ * Opens the data keys, newest first. Creates the first one in an empty vault.
  *
  * A key is valid only if it opens its canary, because a keystore that lost its own key may return other
- * bytes. The digests are no secret; they distinguish a changed record ("corrupt") from a changed key.
+ * bytes. The digests are not secret. They distinguish a changed record ("corrupt") from a changed key.
  */
 export async function unlockDataKeys(
   database: DatabaseSync,
@@ -101,9 +101,7 @@ export async function unlockDataKeys(
   return changed ?? elsewhere ?? corrupt ?? { kind: 'record-corrupt', why: 'the stored key is damaged' }
 }
 
-/**
- * Creates a new data key. Those that can't be opened stay, in case their keystore becomes available again.
- */
+/** Creates a new data key. Keys that can't be opened stay, in case their keystore becomes available again. */
 export async function addDataKey(
   database: DatabaseSync,
   keystore: Keystore,
@@ -140,8 +138,8 @@ export async function addDataKey(
 }
 
 /**
- * Whether another kind of keystore wrapped a key that could not be opened. The kind must be recorded, because
- * each kind would take the other's data for damaged. If a key opens, it is valid, whatever is recorded.
+ * Whether another kind of keystore wrapped a key that can't be opened. Without the recorded kind, each
+ * keystore would take another's data for damaged. A key that opens is valid, whatever kind is recorded.
  */
 function isFromElsewhere(keystore: Keystore, { backend, wrapped, wrapped_digest }: KeyRow): boolean {
   return keystore.mayHaveWrapped?.(backend) === false && isWhole(wrapped, wrapped_digest)
@@ -153,8 +151,7 @@ function judge(database: DatabaseSync, row: KeyRow, key: Uint8Array): Verdict {
   if (key.length !== KEY_BYTES) return 'other'
   if (unseal(key, placeOfCanary(row.id), row.canary) === CANARY) return 'right'
   if (isWhole(row.canary, row.canary_digest)) return 'other'
-  // Only the canary is damaged. Any record that opens can be used in its place; without records, nothing can
-  // be lost.
+  // Only the canary is damaged. Any record that opens proves the key. Without records, nothing can be lost.
   const sealed = z
     .array(
       z.object({
@@ -192,7 +189,8 @@ async function wrapAgain(
   key: Uint8Array,
 ): Promise<void> {
   const wrapping = await keystore.wrap(key)
-  if (wrapping.kind !== 'wrapped' || !database.isOpen) return // the old wrapping opens; the next start tries again
+  // the old wrapping still opens. The next start tries again
+  if (wrapping.kind !== 'wrapped' || !database.isOpen) return
   const { backend, bytes } = wrapping
   attempt(() =>
     database
@@ -201,7 +199,7 @@ async function wrapAgain(
   )
 }
 
-/** Runs a write that merely improves the stored data, so its failure is no reason to stop. */
+/** Runs a write that only improves the stored data. Its failure is ignored. */
 function attempt(write: () => unknown): void {
   try {
     write()

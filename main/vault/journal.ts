@@ -2,17 +2,17 @@ import { createHmac } from 'node:crypto'
 import type { VaultView } from './records.ts'
 import { derivedKey } from './sealing.ts'
 
-/** Where a token in the journal comes from: a person, or a step of a refresh. Steps are in order. */
+/** The source of a token in the journal: a person, or a step of a refresh. The steps are in order. */
 export type JournalStep = 'signed-in' | 'intended' | 'sent' | 'received' | 'committed'
 
-/**
- * How many rows are kept per profile. Rows about tokens that a person entered stay as long as the profile.
- */
+/** Number of rows kept per profile. Rows about tokens that a person entered stay as long as the profile. */
 const KEPT_ROWS = 200
 
 /**
- * Records the fingerprint of each token that was intended, sent, received or committed, so that a maintainer
- * can see why a sign-in ended without seeing the token. Must be called within a transaction.
+ * Records the fingerprint of a token that was intended, sent, received or committed. Call this within a
+ * transaction.
+ *
+ * The journal shows a maintainer why a sign-in ended, without the token.
  */
 export function writeJournal(
   { database, keys, nowMs }: VaultView,
@@ -40,13 +40,13 @@ export function isInJournal({ database, keys }: VaultView, profile: string, refr
   )
 }
 
-/** The salts are cached, because each refresh writes several fingerprints under one data key. */
+/** Cached, because each refresh writes several fingerprints under one data key. */
 const salts = new WeakMap<Uint8Array, Uint8Array>()
 
 /**
- * 16 hexadecimal digits that distinguish tokens and reveal nothing about them.
+ * 16 hexadecimal digits that distinguish tokens without revealing anything about them.
  *
- * Salted with a key derived from the data key: without that key, a guess cannot be checked.
+ * The salt is derived from the data key. Without that key, a guess can't be checked.
  */
 export function fingerprint(dataKey: Uint8Array, token: string): string {
   const salt = salts.get(dataKey) ?? derivedKey(dataKey, 'fingerprints')

@@ -7,9 +7,9 @@ import { writeWhole } from '../storage/write-whole.ts'
 /**
  * The number of the newest commit, in a file next to the vault's: `vault.seen.json`.
  *
- * If an old copy of `vault.db` is restored, it is intact and can be opened, but the service has since
- * replaced its tokens. Only another file can reveal that. It is written after the commit, so that a crash
- * never makes a vault look older than it is.
+ * A restored old copy of `vault.db` is intact and can be opened, but the service has since replaced its
+ * tokens. Only another file can reveal this. The file is written after each commit, so that a crash never
+ * makes a vault look older than it is.
  */
 export class NewestCommit {
   readonly #file: string
@@ -20,7 +20,7 @@ export class NewestCommit {
     this.#database = database
   }
 
-  /** A line for a person if the vault is older than the last commit; `undefined` if not. */
+  /** A line for a person if the vault is older than the last commit. Otherwise `undefined`. */
   notice(): string | undefined {
     const seen = this.#seen()
     const now = this.#now()
@@ -30,7 +30,8 @@ export class NewestCommit {
   }
 
   /**
-   * Stores the number of the newest commit; called after each one. If writing fails, only the notice is lost.
+   * Stores the number of the newest commit. Call this after each commit. If writing fails, only the notice is
+   * lost.
    */
   note(): void {
     const now = this.#now()
@@ -41,11 +42,11 @@ export class NewestCommit {
     try {
       return commit.parse(JSON.parse(readFileSync(this.#file, 'utf8')))
     } catch {
-      return undefined // not there yet, or damaged: then nothing is known
+      return undefined // missing or damaged
     }
   }
 
-  /** The newest commit in the vault; `undefined` for a vault without a data key, which is empty. */
+  /** The newest commit in the vault. `undefined` without a data key, because the vault is then empty. */
   #now(): Commit | undefined {
     const found = this.#database
       .prepare(
@@ -57,6 +58,6 @@ export class NewestCommit {
   }
 }
 
-/** `madeAtMs` identifies the vault; `step` is the total number of journal rows ever written. */
+/** `madeAtMs` identifies the vault. `step` is the total number of journal rows ever written. */
 const commit = z.object({ madeAtMs: z.number(), step: z.int() })
 type Commit = z.output<typeof commit>

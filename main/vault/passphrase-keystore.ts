@@ -6,7 +6,7 @@ import { KEY_BYTES, seal, unseal } from './sealing.ts'
 
 /** The cost of stretching a passphrase with scrypt. */
 export interface ScryptCost {
-  /** CPU and memory: a power of two. */
+  /** CPU and memory, a power of two. */
   readonly N: number
   readonly r: number
   readonly p: number
@@ -23,7 +23,7 @@ const CHECK_TEXT = 'the passphrase is right'
 
 const isPowerOfTwo = (value: number) => Number.isInteger(Math.log2(value))
 const base64 = z.base64().transform((text) => Buffer.from(text, 'base64'))
-/** The numbers are bounded, so that a modified file can't make us use all available memory. */
+/** The numbers are bounded, so that a modified file can't use up all memory. */
 const wrapping = z
   .object({
     v: z.literal(1),
@@ -38,13 +38,15 @@ const wrapping = z
     check: base64,
     key: base64,
   })
-  // Even if each number is within its bounds, together they could require more memory than we ever use.
+  // Numbers within their bounds may together require too much memory.
   .refine(({ N, r, p }) => 128 * r * (N + 2 + p) <= MAX_MEMORY_BYTES)
 
 /**
- * A keystore that wraps the data key with a key stretched from a passphrase. The cost is stored with it.
+ * A keystore that wraps the data key with a key stretched from a passphrase. The cost is stored with the
+ * wrapped key.
  *
- * A check text, sealed separately from the data key, distinguishes a wrong passphrase from a damaged record.
+ * A check text is sealed separately from the data key. It distinguishes a wrong passphrase from a damaged
+ * record.
  */
 export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT_COST): Keystore {
   return {
@@ -77,7 +79,7 @@ export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT
       const opened = unseal(stretched, WRAPPED_KEY, key)
       if (opened !== undefined) {
         const bytes = Buffer.from(opened, 'base64')
-        // A key that was wrapped at a lower cost than the present one is wrapped again.
+        // A key that was wrapped at a lower cost than the current one is wrapped again.
         return { kind: 'unwrapped', key: bytes, renew: stored.N < cost.N }
       }
       return unseal(stretched, CHECK, check) === CHECK_TEXT
@@ -92,7 +94,7 @@ const NO_MEMORY: KeystoreTrouble = {
   why: 'not enough memory to use the passphrase',
 }
 
-/** The key stretched from a passphrase; `undefined` if there is not enough memory. */
+/** The key stretched from a passphrase. `undefined` if there is not enough memory. */
 function stretch(
   passphrase: string,
   salt: Uint8Array,
@@ -100,8 +102,7 @@ function stretch(
 ): Promise<Uint8Array | undefined> {
   const options: ScryptOptions = { N, r, p, maxmem: MAX_MEMORY_BYTES }
   return new Promise((resolve) => {
-    // The passphrase is normalised, so that the same words give the same bytes when they are typed on another
-    // system.
+    // Normalised, so that the same words give the same bytes on another system.
     scrypt(passphrase.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) =>
       resolve(error ? undefined : key),
     )

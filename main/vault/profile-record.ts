@@ -9,18 +9,18 @@ const address = z.string().refine((text) => URL.canParse(text))
 
 const clamped = ({ least, most }: Range, value: number) => Math.min(Math.max(value, least), most)
 const within = (range: Range) => z.number().transform((value) => clamped(range, value))
-/** A number within a range, or 0, which means none. */
+/** A number within a range, or 0 for none. */
 const withinOrNone = (range: Range) =>
   z.number().transform((value) => (value <= 0 ? 0 : clamped(range, value)))
 
 /**
  * The stored settings of a connected key.
  *
- * A file may be damaged or edited, so its numbers are clamped to the permitted range. So checks can't use
- * more than that.
+ * Its numbers are clamped to the permitted range, because a damaged or edited file must not cause more
+ * checks.
  */
 export const keySettings = z.object({
-  // A value that this version does not know must not allow orders.
+  // A value from a newer version must not allow orders.
   orders: z.enum(['on', 'stopped']).exactOptional().catch('stopped'),
   rotationMinutes: within(ROTATION_MINUTES).exactOptional(),
   probes: z.object({
@@ -61,8 +61,8 @@ export const profileAbout = z.object({
 export type ProfileAbout = z.output<typeof profileAbout>
 
 /**
- * The part of a profile that is stored unencrypted. Its fields are listed one by one, so that a new field of
- * `Profile` is not stored by accident.
+ * The part of a profile that is stored unencrypted. An explicit list keeps a new field of `Profile` from
+ * being stored by accident.
  */
 export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
   const { name, environment, authUrl, baseUrl, clientId, audience, streams, isGiven } = profile
@@ -80,7 +80,7 @@ export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
   }
 }
 
-/** The settings of a profile. Its fields are listed one by one, as above. */
+/** The settings of a profile, as an explicit list like `aboutOf`. */
 export function keySettingsOf({
   probes,
   rotationMinutes,
@@ -103,8 +103,8 @@ export function keySettingsOf({
 /**
  * A keyed digest of the addresses to which a profile's secrets may be sent, in hexadecimal digits.
  *
- * The addresses are stored unencrypted, so that a key can be named while its keystore is locked. Without this
- * digest, a program that can write to the file could make the next start send the token to a host of its own.
+ * The addresses are stored unencrypted, so that a key has a name while its keystore is locked. Without this
+ * digest, a program that can write to the file could make the next start send the token to its own host.
  */
 export function addressMark(
   dataKey: Uint8Array,

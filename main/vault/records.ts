@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { DataKeys } from './data-keys.ts'
 import { seal, unseal } from './sealing.ts'
 
-/** The open vault at one time, for the functions that read and write its tables. */
+/** The open vault at one time. Functions read and write its tables through it. */
 export interface VaultView {
   readonly database: DatabaseSync
   readonly keys: DataKeys
@@ -23,13 +23,13 @@ export interface OpenRecord {
   readonly about: string
 }
 
-/** The result of reading a record. `lost`: the record exists but can't be opened. */
+/** The result of reading a record. `lost` means that the record exists but can't be opened. */
 export type RecordReading =
   | OpenRecord
   | { readonly kind: 'none' }
   | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt' }
 
-/** Number of generations whose metadata is kept. Secrets are kept only of the newest one. */
+/** Number of generations whose metadata is kept. Only the newest generation has its secret. */
 const KEPT_GENERATIONS = 3
 
 const recordRow = z.object({
@@ -39,7 +39,7 @@ const recordRow = z.object({
   about: z.string(),
 })
 
-/** Reads and opens the newest record of a kind. Nothing is changed. */
+/** Reads and opens the newest record of a kind, without changes. */
 export function readRecord({ database, keys }: VaultView, profile: string, kind: RecordKind): RecordReading {
   const found = database
     .prepare(
@@ -61,8 +61,8 @@ export function readRecord({ database, keys }: VaultView, profile: string, kind:
 }
 
 /**
- * Seals and stores a record, within the caller's transaction. The metadata of older generations is kept,
- * their secrets are deleted.
+ * Seals and stores a record, within the caller's transaction. Older generations keep their metadata but lose
+ * their secrets.
  */
 export function writeRecord(
   { database, keys: { current }, nowMs }: VaultView,
@@ -121,13 +121,11 @@ export function quarantineRecord(
        SELECT profile, kind, generation, data_key, sealed, about, ?, ? FROM records WHERE ${newest}`,
     )
     .run(why, Math.round(nowMs), ...which)
-  // Deletes all records of the kind. Otherwise, an older one without a secret would be read as the newest.
+  // Deletes all records of the kind. Otherwise an older record without a secret would become the newest.
   database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(profile, kind)
 }
 
-/**
- * The generation of the next record. It is never one that was used before, even by a record in quarantine.
- */
+/** The generation of the next record, never used before, not even by a record in quarantine. */
 export function nextGeneration({ database }: VaultView, profile: string, kind: RecordKind): number {
   const highest = (table: 'records' | 'quarantine') =>
     Number(

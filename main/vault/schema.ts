@@ -1,8 +1,7 @@
 /**
- * The schema of `vault.db`, as the migrations that led to it. The migration at index n turns version n into n
- * + 1.
+ * The schema of `vault.db`, as a list of migrations. Migration n turns version n into n + 1.
  *
- * A released migration is never edited, because existing files were created by it.
+ * Released migrations are never edited, because existing files were created by them.
  */
 export const VAULT_MIGRATIONS: readonly string[] = [
   `

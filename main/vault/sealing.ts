@@ -6,7 +6,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const FORMAT = 1
 
-/** The record to which a sealed value belongs. In any other place, the value can't be opened. */
+/** The record to which a sealed value belongs. The value can't be opened as part of another record. */
 export interface Place {
   readonly profile: string
   readonly kind: string
@@ -22,7 +22,7 @@ export function seal(key: Uint8Array, place: Place, text: string): Uint8Array {
   return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), body])
 }
 
-/** Decrypts the output of `seal`; `undefined` if the key, the place or any byte differs. */
+/** Decrypts the output of `seal`. `undefined` if the key, the place or any byte differs. */
 export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): string | undefined {
   const start = 1 + NONCE_BYTES + TAG_BYTES
   if (sealed.length < start || sealed[0] !== FORMAT) return undefined
@@ -34,11 +34,11 @@ export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): strin
     decipher.setAuthTag(sealed.subarray(1 + NONCE_BYTES, start))
     return Buffer.concat([decipher.update(sealed.subarray(start)), decipher.final()]).toString('utf8')
   } catch {
-    return undefined // the tag does not fit, which is all that GCM can say
+    return undefined // the tag does not fit; GCM shows no more
   }
 }
 
-/** Derives a key for one purpose from the data key, so that no key is used for two purposes. */
+/** Derives a key for one purpose, so that no key serves two purposes. */
 export function derivedKey(key: Uint8Array, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key, new Uint8Array(0), `headroom ${purpose}`, KEY_BYTES))
 }

@@ -3,7 +3,9 @@ import { JsonFile } from '../storage/json-file.ts'
 import type { Saved } from '../storage/storage-error.ts'
 import { keySettings, keySettingsOf, type StoredKeySettings } from './profile-record.ts'
 
-/** A person's settings for the built-in simulator, whose key is new at each start: `simulator.json`. */
+/**
+ * A person's settings for the built-in simulator: `simulator.json`. The simulator's key is new at each start.
+ */
 export class SimulatorSettings {
   /** One line for the person if the file could not be read. */
   readonly notice: string | undefined
@@ -20,7 +22,7 @@ export class SimulatorSettings {
     this.notice = notice
   }
 
-  /** Whether a person allowed orders, so that the next simulator's token needs the scope for them. */
+  /** Whether a person allowed orders. If so, the next simulator's token needs the scope for them. */
   get mayTrade(): boolean {
     return this.#chosen?.orders === 'on'
   }

@@ -20,10 +20,7 @@ export type TokenReading =
 
 /** The kind of the records with the current refresh tokens. */
 export const TOKEN = 'refresh-token'
-/**
- * The kind of the records with the other candidates. They are stored as JSON under the generation of the
- * token.
- */
+/** The kind of the records with the other candidates, as JSON under the generation of the token. */
 const DOUBT = 'refresh-token-doubt'
 
 /** The unencrypted data next to a sealed token: times, states and the signed-in user, no secret. */
@@ -78,7 +75,7 @@ export function readTokens(
   const waiting = outboxRow
     .optional()
     .parse(database.prepare('SELECT * FROM outbox WHERE profile = ?').get(profile))
-  // A pending revocation that can't be read must still be treated as requested.
+  // An unreadable pending revocation must still count as requested.
   const revocation = pendingRevocation
     .catch({ reason: 'Headroom quit before the service confirmed it', byItself: true })
     .parse(jsonOf(waiting?.about ?? ''))
@@ -98,7 +95,7 @@ export function readTokens(
   }
 }
 
-/** Stores the tokens of one profile, within the caller's transaction, which makes them durable. */
+/** Stores the tokens of one profile, within the caller's transaction. */
 export function writeTokens(
   view: VaultView,
   profile: string,
@@ -128,7 +125,7 @@ export function writeTokens(
     database.prepare('DELETE FROM outbox WHERE profile = ?').run(profile)
     return
   }
-  // The time at which the revocation was requested stays unchanged.
+  // Keeps the time of the request.
   database
     .prepare('INSERT INTO outbox VALUES (?, ?, ?) ON CONFLICT (profile) DO UPDATE SET about = excluded.about')
     .run(profile, JSON.stringify(revocation), Math.round(nowMs))
@@ -141,7 +138,7 @@ export function writeIntent({ database }: VaultView, profile: string, { generati
     .run(profile, generation, Math.round(atMs))
 }
 
-/** Reads the other candidates. If they are unreadable, the token itself is still used. */
+/** Reads the other candidates. If they can't be read, the token itself is still used. */
 function readDoubt(view: VaultView, profile: string, generation: number): TokenDoubt | undefined {
   const record = readRecord(view, profile, DOUBT)
   if (record.kind !== 'found' || record.generation !== generation) return undefined

@@ -2,12 +2,14 @@ import type { Outcome } from '../../app/contract/outcome.ts'
 import type { Saved } from '../storage/storage-error.ts'
 import type { VaultHandle } from './vault-handle.ts'
 
-/** Stores a person's consent for later starts. Without it, no unprotected keystore is used. */
+/** Stores a person's consent for later starts. An unprotected keystore is never used without consent. */
 export type KeepConsent = () => Saved
 
 /**
- * With a person's consent, stores keys in a keystore that does not protect them, but only if nothing else
- * prevents storing them (promise K2). Keys that were in memory are stored as soon as the keystore responds.
+ * Stores keys in a keystore that does not protect them, after a person consented.
+ *
+ * Only if nothing else prevents storing them (promise K2). Keys that were in memory are stored when the
+ * keystore responds.
  */
 export async function allowUnprotected(
   handle: Pick<VaultHandle, 'status' | 'askAgain'>,

@@ -15,22 +15,22 @@ export type VaultFileOpening =
       /** Names of files that were set aside, for a person. */
       readonly notices: readonly string[]
     }
-  /** The file can't be used and is left unchanged; nothing is stored in this run. */
+  /** The file can't be used. It is left unchanged, and nothing is stored in this run. */
   | {
       readonly kind: 'unusable'
       readonly line: string
       readonly notices: readonly string[]
-      /** Whether a file exists, which may contain keys. */
+      /** Whether a file exists. The file may contain keys. */
       readonly isThere: boolean
     }
 
 const NAME = 'vault'
-/** How long to wait for another program's lock, which blocks everything else. Milliseconds. */
+/** Maximum wait for another program's lock, in milliseconds. The wait blocks everything else. */
 const BUSY_MS = 250
 
 /**
- * Opens `vault.db`: SQLite in WAL mode with `synchronous=FULL`, so that committed data survives a crash of
- * the machine, and a full disk keeps the last good state.
+ * Opens `vault.db`: SQLite in WAL mode with `synchronous=FULL`. Committed data survives a crash of the
+ * machine, and a full disk keeps the last good state.
  *
  * An unreadable file is renamed, never replaced or deleted. A file from a newer version is left unchanged.
  */
@@ -88,8 +88,8 @@ type Opened =
   | { readonly kind: 'unusable'; readonly why: string }
 
 /**
- * Creates the file under another name and renames it when it is complete. So `vault.db` is never incomplete,
- * and if it is empty, another program emptied it.
+ * Creates the file under another name and renames it when complete, so that `vault.db` is never incomplete.
+ * If `vault.db` is empty, another program emptied it.
  */
 function create(file: string, migrations: readonly string[]): Opened {
   const draft = `${file}.new`
@@ -117,7 +117,7 @@ function open(file: string): Opened {
   let database: DatabaseSync | undefined
   try {
     database = openSqlite(file, { pragmas: '', busyMs: BUSY_MS })
-    // Every connection first reads the page that shows whether this is a database; the check reads the rest.
+    // Each connection first reads the page that identifies a database. The check reads the other pages.
     const [found] = database.prepare('PRAGMA quick_check(1)').all()
     if (found?.['quick_check'] !== 'ok') {
       database.close()
@@ -153,7 +153,7 @@ function migrateVault(database: DatabaseSync, migrations: readonly string[]): Mi
   }
 }
 
-/** Whether `vault.db` may contain keys: it lists at least one, or it can't be read. */
+/** Whether `vault.db` may contain keys. It lists at least one, or can't be read. */
 export function mayHoldKeys(folder: string): boolean {
   const file = join(folder, `${NAME}.db`)
   if (![file, `${file}-wal`].some((path) => existsSync(path))) return false
@@ -170,14 +170,15 @@ export function mayHoldKeys(folder: string): boolean {
 }
 
 /**
- * Records a key without a readable name, until a person connects their keys again or disconnects this key.
+ * Records a key without a readable name. The record stays until a person connects the keys again or
+ * disconnects it.
  */
 function rememberLost(database: DatabaseSync, nowMs: number): void {
   database.prepare('INSERT OR IGNORE INTO profiles VALUES (?, ?, ?)').run(SAVED_KEYS, '', Math.round(nowMs))
 }
 
 /**
- * The message for a file that must not be opened because SQLite would silently take it for a new database.
+ * The message for a file that SQLite would silently take for a new database. Such a file must not be opened.
  */
 function strangeBeginning(file: string): string | undefined {
   const size = statSync(file, { throwIfNoEntry: false })?.size
@@ -207,7 +208,7 @@ function keepAside(
   }
 }
 
-/** Syncs a folder, so that a new file name in it survives a crash of the machine. */
+/** Syncs a folder, so that a new file in it survives a crash of the machine. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')

@@ -13,25 +13,25 @@ import { type StartTrouble, sealedElsewhere, startTrouble, tokenSealedElsewhere 
 
 /** Whether keys are stored, and if not, why. */
 export type VaultStatus =
-  /** No keystore was given, so nothing is stored, and stored keys are left unchanged. */
+  /** No keystore was given. Nothing is stored, and stored keys are left unchanged. */
   { readonly state: 'memory'; readonly line?: string } | { readonly state: 'ok' } | StartTrouble
 
-/** The status after asking the keystore again, with a line for a person unless it is `ok`. */
+/** The status after another attempt with the keystore. `line` is for a person, and absent if `ok`. */
 type AskedAgain = { readonly state: VaultStatus['state']; readonly line?: string }
 
 /** The folder of a vault, and what is needed to open it. */
 export interface VaultHandleDeps {
   readonly folder: string
-  /** If absent, keys are only in memory. */
+  /** Without a keystore, keys are only in memory. */
   readonly keystore?: Keystore
   readonly wallMs: () => number
-  /** Opens the database. If absent, `vault.db` in the folder is opened. */
+  /** Opens the database. Default: `vault.db` in the folder. */
   readonly openFile?: (folder: string, nowMs: number) => VaultFileOpening
 }
 
 /**
- * The vault of a data folder. It may be open, still waiting for its keystore, or unusable. Opening it never
- * fails: problems are reported as its status.
+ * The vault of a data folder. It is open, waits for its keystore, or is unusable. Opening never fails. The
+ * status shows problems.
  *
  * The caller must hold the lock of the folder (main/storage/lock.ts).
  */
@@ -110,7 +110,7 @@ export class VaultHandle {
   }
 
   /**
-   * The ids of the stored profiles, even without an open data key; `SAVED_KEYS` if the file cannot be opened.
+   * The ids of the stored profiles, even without an open data key. `SAVED_KEYS` if the file can't be opened.
    */
   storedIds(): readonly string[] {
     const database = this.#database
@@ -127,7 +127,7 @@ export class VaultHandle {
     }
   }
 
-  /** Whether a key is certainly not stored: false while the stored keys can't be opened. */
+  /** Whether a key is certainly not stored. False while the stored keys can't be opened. */
   isGone(profile: string): boolean {
     return this.#status.state === 'ok' && !this.storedIds().includes(profile)
   }
@@ -139,14 +139,14 @@ export class VaultHandle {
   }
 
   /**
-   * Whether the keystore protects nothing, so that anyone who can read the file can read the keys. A person
-   * has consented to that.
+   * Whether the keystore protects nothing. Any reader of the file can then read the keys. A person has
+   * consented to this.
    */
   get hidesNothing(): boolean {
     return this.#status.state === 'ok' && (this.#deps.keystore?.hidesNothing?.() ?? false)
   }
 
-  /** Why the token of a profile cannot be opened, if another kind of keystore sealed it. */
+  /** Why the token of a profile can't be opened, if another kind of keystore sealed it. */
   sealedElsewhere(profile: string): string | undefined {
     const backend = this.#vault?.backendOf(profile)
     if (backend === undefined || this.#deps.keystore?.mayHaveWrapped?.(backend) !== false) return undefined
@@ -154,7 +154,7 @@ export class VaultHandle {
   }
 
   /**
-   * Asks the keystore again, for example after a person consented to an unprotected one. Callers share one
+   * Tries the keystore again, for example after a person consented to an unprotected one. Callers share one
    * result.
    */
   askAgain(): Promise<AskedAgain> {
@@ -165,8 +165,8 @@ export class VaultHandle {
   }
 
   /**
-   * Creates a data key in addition to the one that can't be opened, for a key that is connected again. Must
-   * not be called if a passphrase may be mistyped.
+   * Creates a data key next to the one that can't be opened, for a key that is connected again. Must not be
+   * called if the passphrase may be mistyped.
    */
   async startOver(): Promise<void> {
     const { keystore, wallMs } = this.#deps
@@ -215,7 +215,7 @@ export class VaultHandle {
         break
       case 'waiting':
         this.#status = startTrouble('waiting', unlocking.why)
-        // Stored keys can be listed while this is pending.
+        // Lists stored keys until the data keys are open.
         this.#vault ??= this.#vaultWith(this.#database, NO_KEYS)
         void unlocking.settled.then(() => this.askAgain())
         return
@@ -234,7 +234,7 @@ export class VaultHandle {
   }
 }
 
-/** Opens the data keys. An unexpected failure becomes a status too, so that the app can start. */
+/** Opens the data keys. An unexpected failure becomes a status, so that the app can start. */
 async function unlock(database: DatabaseSync, keystore: Keystore, nowMs: number): Promise<Unlocking> {
   try {
     return await unlockDataKeys(database, keystore, nowMs)
@@ -247,7 +247,7 @@ const unexpected = (error: unknown): string =>
   storageErrorText(error) ??
   `the store failed unexpectedly (${error instanceof Error ? error.name : typeof error})`
 
-/** Asks the system's keyring again for its keys. */
+/** Tries to unlock the system's keyring again. */
 export async function unlockKeys(handle: Pick<VaultHandle, 'askAgain'>): Promise<Outcome> {
   const { state, line } = await handle.askAgain()
   if (state === 'ok') return { ok: true }

@@ -1,7 +1,7 @@
 import type { KeystoreState } from '../../app/contract/key-health.ts'
 import { PASSPHRASE_BACKEND } from '../ports/keystore.ts'
 
-/** Why some or all keys are not stored, and what a person can do about it. */
+/** Why some or all keys are not stored, and what a person can do. */
 export interface StartTrouble {
   readonly state: Exclude<KeystoreState, 'ok' | 'memory'>
   readonly why: string
@@ -12,8 +12,8 @@ export interface StartTrouble {
 }
 
 /**
- * The status of an unusable vault. Each state needs a different remedy: a locked keyring needs its password,
- * a changed key needs the old keyring or a new sign-in, and a damaged record needs a new sign-in.
+ * The status of an unusable vault. Each state has its own remedy. A locked keyring needs its password, a
+ * changed key needs the old keyring or a new sign-in, and a damaged record needs a new sign-in.
  */
 export const startTrouble = (state: StartTrouble['state'], why: string): StartTrouble => ({
   state,
@@ -22,11 +22,12 @@ export const startTrouble = (state: StartTrouble['state'], why: string): StartTr
 })
 
 /**
- * The status if another kind of keystore sealed the keys, such as the desktop's when a passphrase is given.
+ * The status if another kind of keystore sealed the keys, such as the desktop's keyring if a passphrase is
+ * given.
  */
 export function sealedElsewhere(backend: string): StartTrouble {
   const sealedBy = backend === PASSPHRASE_BACKEND ? 'passphrase' : 'desktop'
-  // The name comes from a file, so it is shown only if it is plain.
+  // The name comes from a file, so it is shown only if it is a plain word.
   const name = /^\w{1,40}$/.test(backend) ? ` (${backend})` : ''
   const { why, where } = {
     desktop: {
@@ -46,7 +47,7 @@ export function sealedElsewhere(backend: string): StartTrouble {
   }
 }
 
-/** Why one token can't be opened in a folder in which both kinds of keystore have sealed tokens. */
+/** Why one token can't be opened, in a folder where both kinds of keystore have sealed tokens. */
 export function tokenSealedElsewhere(backend: string): string {
   const { sealedBy } = sealedElsewhere(backend)
   const [by, where] =

@@ -24,27 +24,28 @@ import { readTokens, TOKEN, type TokenReading, writeIntent, writeTokens } from '
 /** The tokens of one key in the vault. Every write is one transaction, durable when it returns ok. */
 export interface VaultTokens {
   read(): TokenReading
-  /** Called before the token is sent, so that a later start knows that it may be used up. */
+  /** Stores that a token is about to be sent. The next start then knows that it may be used up. */
   intend(intent: Intent, refreshToken: string): Saved
   /**
-   * Stores the newest token, its standing and a pending revocation. Without an intent, ends the stored one.
+   * Stores the newest token, its standing and a pending revocation. Without an intent, ends the stored
+   * intent.
    */
   save(tokens: StoredTokens): Saved
-  /** Records a step of a token in the journal, with the token's fingerprint. A failure is not reported. */
+  /** Records a step of a token in the journal, by the token's fingerprint. A failure is not reported. */
   note(step: JournalStep, generation: number, refreshToken: string): void
 }
 
 /** A stored profile as found in this run. */
 export interface StoredProfile {
   readonly id: string
-  /** Absent if it is unreadable; then only the profile's id is known. */
+  /** Absent if unreadable. If absent, only the profile's id is known. */
   readonly about?: ProfileAbout
   readonly clientSecret?: string
   readonly reading: TokenReading
   readonly tokens: VaultTokens
 }
 
-/** The result of storing a sign-in; `generation` is the generation of its stored token. */
+/** The result of storing a sign-in. `generation` is that of the stored token. */
 export type SignedIn =
   | (Saved & { readonly ok: true; readonly generation: number })
   | (Saved & { readonly ok: false })
@@ -64,7 +65,7 @@ const ABOUT_DAMAGED =
 type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
 
 /**
- * The result of writes after the vault is closed: a response of the service may arrive while the app quits.
+ * The result of a write after the vault was closed. A response of the service may arrive while the app quits.
  */
 const CLOSED = { ok: false, why: 'the vault is closed' } as const
 
@@ -80,9 +81,8 @@ export interface VaultDeps {
 /**
  * The keys stored in `vault.db`: their settings, tokens and secrets.
  *
- * Each write is one transaction, which is durable when it returns ok; failures of the disk are returned as
- * values. Without an open data key, no secret can be sealed or read, but stored keys can be listed and
- * deleted.
+ * Each write is one transaction, durable when it returns ok. Disk failures are returned as values. Without an
+ * open data key, no secret can be sealed or read, but stored keys can be listed and deleted.
  */
 export class Vault {
   readonly #database: DatabaseSync
@@ -118,7 +118,7 @@ export class Vault {
    * Stores a sign-in: the profile, its secrets, its first tokens and, if given, its desk, together or not at
    * all.
    *
-   * The generation of these tokens is higher than any that the profile ever had.
+   * The tokens get a higher generation than any that the profile ever had.
    */
   signIn(profile: Omit<Profile, 'refreshToken'>, tokens: StoredTokens, desk?: string): SignedIn {
     const { id, clientSecret } = profile
@@ -126,8 +126,7 @@ export class Vault {
     let storedAs = token.generation
     const saved = this.#seal((view) => {
       const { database, nowMs } = view
-      // This is an upsert, because REPLACE would delete the row first, and with it everything that belongs to
-      // the profile.
+      // REPLACE would delete the row first, and with it everything that belongs to the profile.
       database
         .prepare(
           `INSERT INTO profiles VALUES (?, ?, ?)
@@ -154,7 +153,7 @@ export class Vault {
     return saved.ok ? { ...saved, generation: storedAs } : saved
   }
 
-  /** Stores only a person's settings of a key, so the data key need not be open. */
+  /** Stores a person's settings of a key. No data key need be open. */
   keepSettings(profile: Pick<Profile, 'id' | 'probes' | 'rotationMinutes' | 'orders'>): Saved {
     const changes = keySettingsOf(profile)
     return this.#write(({ database, nowMs }) => {
@@ -166,7 +165,7 @@ export class Vault {
     })
   }
 
-  /** Stores another secret for the existing tokens, which stay unchanged. */
+  /** Stores another secret. The existing tokens stay unchanged. */
   keepSecret({ id, clientSecret }: Pick<Profile, 'id' | 'clientSecret'>): Saved {
     if (clientSecret === undefined) return SAVED
     return this.#seal((view) => {
@@ -220,13 +219,13 @@ export class Vault {
     return reading.ok && reading.value !== undefined ? String(reading.value['backend']) : undefined
   }
 
-  /** Whether this token ever belonged to the profile. If it did, the stored token is the same or newer. */
+  /** Whether this token ever belonged to the profile. If so, the stored token is the same or newer. */
   knows(profile: string, refreshToken: string): boolean {
     const reading = this.#read((view) => isInJournal(view, profile, refreshToken))
     return reading.ok && reading.value
   }
 
-  /** Keys for one purpose, derived from the open data keys, the present one first; empty if none is open. */
+  /** Keys for one purpose, derived from the open data keys, the current one first. Empty if none is open. */
   keysFor(purpose: string): readonly Uint8Array[] {
     const { current, opened } = this.#keys
     const others = [...opened].filter(([id]) => id !== current?.id).map(([, key]) => key)
@@ -286,8 +285,8 @@ export class Vault {
   }
 
   /**
-   * Whether a mark is valid for any key that was opened in this run. True if none was opened, because then no
-   * secret can be read.
+   * Whether any key that was opened in this run confirms a mark. True if none was opened, because no secret
+   * can then be read.
    */
   #isVouchedFor(id: string, about: ProfileAbout, mark: string | undefined): boolean {
     const keys = [...this.#keys.opened.values()]
@@ -303,9 +302,7 @@ export class Vault {
     return reading
   }
 
-  /**
-   * Quarantines a record. If even that can't be written, the record stays in place, where it is just as safe.
-   */
+  /** Quarantines a record. If this fails, the record is just as safe in place. */
   #quarantine(profile: string, kind: RecordKind, why: string): void {
     this.#write((view) => quarantineRecord(view, profile, kind, why))
   }
@@ -372,7 +369,7 @@ function writeDesk(view: VaultView, profile: string, text: string): void {
 }
 
 /**
- * Without its secret or its true addresses, a key can't be used, whatever the state of its token. The token
+ * A key can't be used without its secret or its true addresses, whatever the state of its token. The token
  * stays unchanged.
  */
 function unusable(found: StoredProfile, reading: TokenReading): StoredProfile {

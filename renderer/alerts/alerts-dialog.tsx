@@ -68,9 +68,7 @@ function OpenAlerts() {
   )
 }
 
-/**
- * The alert's text from its key's current data. If there is no snapshot, the text with which it was raised.
- */
+/** The alert's text from its key's current data. Without a snapshot, the original text. */
 function presentOf(alert: Alert, { snapshots }: MirrorState, nowMs: number): ReturnType<typeof presentAlert> {
   const snapshot = snapshots.find(({ profile }) => profile.id === alert.profile)
   if (snapshot === undefined) return alert
@@ -118,7 +116,7 @@ function AlertRow({ alert }: { readonly alert: Alert }) {
   )
 }
 
-/** One line for alerts of one kind from one burst, with their subjects. */
+/** One line for the alerts of one kind and burst, with their subjects. */
 function GroupRow({ alerts }: { readonly alerts: readonly [Alert, ...Alert[]] }) {
   const { api, view } = useParts()
   const [first] = alerts
@@ -189,7 +187,6 @@ function ShowButton({ alert, title }: { readonly alert: Alert; readonly title: s
 const closedAlerts = (main: WindowApi) => main.closedAlerts()
 
 function ClosedAlerts() {
-  // Fetched again when an alert opens or closes.
   const open = useMirror((mirror) => mirror.alerts)
   const { answer, failure } = useAnswer(closedAlerts, open)
   if (failure !== undefined) return <p role="alert">{failure}</p>
@@ -264,7 +261,7 @@ function jumpTo(alert: Alert, parts: Pick<WindowParts, 'view' | 'look' | 'mirror
   parts.view.setState({ profile, dialog: undefined, page: 'dashboard' })
   chooseIfRow(parts, profile, subject)
   if (subject === '') return
-  // Closing the dialog first returns the focus to the button that opened it.
+  // Two frames later, because closing the dialog returns the focus to the button that opened it.
   requestAnimationFrame(() => requestAnimationFrame(() => focusOn(subject)))
 }
 

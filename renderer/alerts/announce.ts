@@ -6,20 +6,20 @@ import type { Look } from '../state/look.ts'
 export interface AnnouncePorts {
   readonly look: () => Look
   readonly play: (severity: AlertSeverity) => void
-  /** Shows a notification; absent if the host shows its own notifications, or the browser has none. */
+  /** Shows a notification. Absent if the host shows its own, or the browser has none. */
   readonly show?: (announcement: Announcement) => void
   /** Whether the person allows this page to show notifications. */
   readonly isAllowed: () => boolean
 }
 
-/** Announces one alert outside the page, by sound and notification if enabled. */
+/** Announces one alert outside the page, by sound and notification, if enabled. */
 export function announce(announcement: Announcement, { look, play, show, isAllowed }: AnnouncePorts): void {
   const { sounds, notifications } = look()
   if (sounds.includes(announcement.severity)) play(announcement.severity)
   if (notifications && isAllowed()) show?.(announcement)
 }
 
-/** Notifications of the browser; `undefined` if it has none. */
+/** Notifications of the browser. `undefined` if it has none. */
 export function browserNotifications(): ((announcement: Announcement) => void) | undefined {
   if (!('Notification' in globalThis)) return undefined
   return ({ id, title, body, severity }) => {
@@ -27,7 +27,7 @@ export function browserNotifications(): ((announcement: Announcement) => void) |
       const shown = new Notification(title, { body, tag: id, requireInteraction: severity === 'critical' })
       shown.addEventListener('click', () => window.focus())
     } catch {
-      // Some browsers show notifications only from a service worker; the page shows the alert in any case.
+      // Some browsers show notifications only from a service worker. The page shows the alert anyway.
     }
   }
 }
@@ -39,10 +39,10 @@ export interface SnoozeChoice {
 }
 
 const QUARTER_MS = 15 * 60_000
-/** Hour at which the regular session closes, in the displayed zone. Offered if it is still to come today. */
+/** Hour at which the regular session closes, in the displayed zone. Offered if it is later today. */
 const CLOSE_HOUR = 16
 
-/** Possible ends of a snooze at `nowMs`: in 15 minutes, in an hour, and at 16:00 if that is later today. */
+/** Ends of a snooze at `nowMs`: in 15 minutes, in an hour, and at 16:00 if that is later today. */
 export function snoozeChoices(nowMs: number): readonly SnoozeChoice[] {
   const closeMs = hourOfToday(nowMs, CLOSE_HOUR)
   return [

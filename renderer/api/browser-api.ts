@@ -13,13 +13,13 @@ export interface BrowserApiPorts {
   readonly random: () => number
 }
 
-/** Delays before reconnection attempts, in ms; the last one repeats. */
+/** Delays before reconnection attempts, in ms. The last one repeats. */
 const BACKOFF_MS = [250, 500, 1000, 2000, 4000, 5000] as const
-/** How often to try while too many tabs are open, in ms. */
+/** Interval of attempts while too many tabs are open, in ms. */
 const TABS_MS = 2_000
 /**
- * The host counts as lost after this long without data, in ms. It sends a blank line every 5 s, so two in a
- * row are missing by then.
+ * Time in ms without data after which the host counts as lost. The host sends a blank line every 5 s, so at
+ * least two are then missing.
  */
 const SILENCE_MS = 12_000
 
@@ -33,14 +33,14 @@ class NotKnown extends Error {
   }
 }
 
-/** The client of the browser host: commands as POST requests, pushes as one response that does not end. */
+/** The client of the browser host. Commands are POST requests. Pushes are one response that does not end. */
 export class BrowserApi implements LinkSource {
   readonly #ports: BrowserApiPorts
   readonly #linkListeners = new Set<(link: Link) => void>()
   readonly #listeners = new Map<string, Set<(value: unknown) => void>>()
   #link: Link = { kind: 'connecting' }
   #failures = 0
-  /** Number of the current attempt; responses to older ones are ignored. */
+  /** Number of the current attempt. Responses to older attempts are ignored. */
   #attempt = 0
   #cancelRetry: () => void = () => {}
   #abort: AbortController | undefined
@@ -67,7 +67,7 @@ export class BrowserApi implements LinkSource {
     if (this.#link.kind === 'lost' || this.#link.kind === 'too-many-tabs') this.start()
   }
 
-  /** Connects at once; also called for a new code in the address bar. */
+  /** Connects immediately. Also called for a new code in the address bar. */
   start(): void {
     this.#cancelRetry()
     this.#abort?.abort()
@@ -102,7 +102,7 @@ export class BrowserApi implements LinkSource {
     }
   }
 
-  /** Obtains a bearer. A code in the address bar is newer than a stored bearer and is used first. */
+  /** Gets a bearer. A code in the address bar is newer than a stored bearer, so it is used first. */
   async #signIn(signal: AbortSignal): Promise<string | undefined> {
     const { session } = this.#ports
     const code = session.takeCode()
@@ -114,7 +114,7 @@ export class BrowserApi implements LinkSource {
       signal,
     })
     if (answer.status === 401) {
-      // The code is used up but the bearer is valid, which means that the tab was reloaded or restored.
+      // The code is used up, but the bearer is valid. The tab was reloaded or restored.
       const kept = session.bearer()
       if (kept === undefined) throw new NotKnown('no-code')
       return kept
@@ -223,7 +223,7 @@ function listen<T>(listeners: Set<T>, listener: T): () => void {
 /**
  * Implements the contract without its schemas, which would be a sixth of the script that a browser downloads.
  *
- * If the argument is a function, it is the listener of a push; otherwise it is the argument of a command.
+ * A function argument is the listener of a push. Any other argument belongs to a command.
  */
 function apiThrough(
   ask: (name: string, arg: unknown) => Promise<unknown>,
@@ -232,7 +232,7 @@ function apiThrough(
   const entry = (name: string) => (arg?: unknown) =>
     typeof arg === 'function' ? follow(name, (value) => void arg(value)) : ask(name, arg)
   return new Proxy({} as WindowApi, {
-    // An object with a `then` would be treated as a promise.
+    // Without this, an object with a `then` would count as a promise.
     get: (_target, name) => (typeof name === 'string' && name !== 'then' ? entry(name) : undefined),
   })
 }
@@ -240,8 +240,8 @@ function apiThrough(
 /**
  * Splits the chunks of a response into lines.
  *
- * A chunk may end anywhere, even within a UTF-8 character. Blank lines, which only keep the connection alive,
- * are omitted; an incomplete last line is kept until the next chunk.
+ * A chunk may end anywhere, even within a UTF-8 character. Blank lines only keep the connection alive and are
+ * left out. An incomplete last line waits for the next chunk.
  */
 export function lineSplitter(): (chunk: Uint8Array) => readonly string[] {
   const decoder = new TextDecoder()
@@ -253,7 +253,7 @@ export function lineSplitter(): (chunk: Uint8Array) => readonly string[] {
   }
 }
 
-/** Parses one line of the push stream; `undefined` for a line that is not a push. */
+/** Parses one line of the push stream. `undefined` for a line that is not a push. */
 export function parsePush(line: string): { readonly channel: string; readonly value: unknown } | undefined {
   const said = jsonOf(line)
   if (typeof said !== 'object' || said === null || !('channel' in said) || !('value' in said))

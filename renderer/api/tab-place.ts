@@ -1,12 +1,10 @@
 /**
- * How many tabs of one browser may be connected at once. A browser opens six connections to a host. Each tab
- * uses one for pushes, and one must stay free for commands and pages.
+ * Maximum number of connected tabs of one browser. A browser opens six connections to a host. Each tab uses
+ * one for pushes, and one must stay free for commands and pages.
  */
 export const MAX_TABS = 5
 
-/**
- * This tab's place among those that are connected at once. The browser frees the place when the tab closes.
- */
+/** This tab's place among the connected tabs. The browser frees it when the tab closes. */
 export interface TabPlace {
   /** Resolves to `true` once this tab has a place, and to `false` if all places are taken. */
   take(): Promise<boolean>
@@ -17,9 +15,9 @@ type Leave = () => void
 type Locks = Pick<LockManager, 'request'>
 
 /**
- * Uses locks as places, because a browser shares them among the tabs of one host and port, just like
- * connections. If it has no locks, or does not allow them (for example because site data is blocked), there
- * is no limit.
+ * Uses locks as places. A browser shares locks among the tabs of one host and port, like connections.
+ *
+ * A browser without locks, or one that forbids them (for example because site data is blocked), has no limit.
  */
 export function tabPlace(locks: Locks | undefined): TabPlace {
   let place: Promise<Leave | undefined> | undefined

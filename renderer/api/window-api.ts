@@ -6,7 +6,7 @@ export type WindowApi = Api<AppContract>
 
 declare global {
   interface Window {
-    /** Set by the desktop's preload script; absent in a browser. */
+    /** Set by the desktop's preload script. Absent in a browser. */
     readonly headroom?: WindowApi
   }
 }
@@ -16,12 +16,11 @@ export type Link =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live' }
   | { readonly kind: 'lost'; readonly sinceMs: number; readonly retryAtMs: number }
-  /** `MAX_TABS` other tabs of this browser are connected; this one connects once a tab is closed. */
+  /** `MAX_TABS` other tabs of this browser are connected. This tab connects when one of them is closed. */
   | { readonly kind: 'too-many-tabs' }
-  /** The host does not know this page, which must be opened with the link that the host prints. */
+  /** The host does not know this page. The page must be opened with the link that the host prints. */
   | { readonly kind: 'no-session'; readonly why: 'restarted' | 'no-code' }
 
-/** The source of the link's state. */
 export interface LinkSource {
   current(): Link
   subscribe(listener: (link: Link) => void): () => void
@@ -29,7 +28,7 @@ export interface LinkSource {
   tryNow(): void
 }
 
-/** The link of a desktop window: always live, because the window ends with its host. */
+/** The link of a desktop window. It is always live, because the window ends with its host. */
 export const alwaysLive: LinkSource = {
   current: () => ({ kind: 'live' }),
   subscribe: () => () => {},

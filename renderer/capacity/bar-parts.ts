@@ -1,10 +1,10 @@
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 
-/** Parts of a bar in per cent of the limit, rounded to a tenth so that smaller changes cause no render. */
+/** Parts of a bar in per cent of the limit. Rounded to a tenth, so that smaller changes cause no render. */
 export interface BarParts {
-  /** Certainly left: solid. */
+  /** Certainly left. Drawn solid. */
   readonly low: number
-  /** The part that may be left in addition to `low`. It is drawn hatched. */
+  /** Possibly left in addition to `low`. Drawn hatched. */
   readonly possible: number
 }
 

@@ -8,7 +8,7 @@ import sheet from './capacity.module.css'
 
 const css = classesOf({ ...barSheet, ...sheet })
 
-/** Parts of a row's bar at `nowMs`. An unchecked row has only the possible part, from its last header. */
+/** Parts of a row's bar at `nowMs`. For an unchecked row, the level of its last header is only `possible`. */
 function partsAt(quota: RequestQuota, nowMs: number): BarParts {
   const { seen = quota.remaining, limit } = quota
   return barParts(isUnchecked(quota, nowMs) ? { low: 0, high: seen, limit } : quota)

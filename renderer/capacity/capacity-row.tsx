@@ -37,7 +37,7 @@ interface CategoryProps {
 
 interface CapacityRowProps extends CategoryProps {
   readonly chosen: boolean
-  /** Whether this is the worst row, which stays visible. */
+  /** Whether this is the worst row, which stays visible when the table scrolls. */
   readonly worst: boolean
   readonly group: RowGroupId
   readonly trend: TrendPath | undefined
@@ -60,7 +60,7 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
   const counted = useShown((snapshot) => alsoCounts(snapshot.requests, category).join(', '))
   const choose = () => chooseCategory(parts, category)
   return (
-    // For keyboards and screen readers, the name is the row's button; a click anywhere in the row does the
+    // Keyboards and screen readers use the button with the row's name. A click anywhere in the row does the
     // same.
     <tr
       className={css(
@@ -145,7 +145,7 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
   )
 })
 
-/** The last 15 minutes of the row; the chart below shows them in detail. */
+/** The last 15 minutes of the row. The chart below shows them in detail. */
 function Trend({ line, area }: TrendPath) {
   return (
     <svg viewBox={`0 0 ${TREND.width} ${TREND.height}`} preserveAspectRatio="none" aria-hidden="true">
@@ -155,7 +155,7 @@ function Trend({ line, area }: TrendPath) {
   )
 }
 
-// One component per cell, so that only cells whose text has changed render again.
+// One component per cell, so that only cells with a changed text render again.
 
 function State({ category, severity }: CategoryProps & { readonly severity: Severity }) {
   const label = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).label)
@@ -223,8 +223,8 @@ function Age({ category }: CategoryProps) {
   const seen = useQuota(category, ({ observedAt }) =>
     observedAt === undefined ? '' : `last header at ${clockText(observedAt)}`,
   )
-  // The source and the next check do not both fit. If a check is planned, only the tooltip shows that the
-  // limit is the documented one.
+  // Source and next check do not both fit. The planned check replaces `documented`, which is then only in the
+  // tooltip.
   const shown = source === 'default' && check !== '' ? '–' : age?.replace(/ ago$/, '')
   const next = check === '' ? '' : `next check ${check === 'now' ? check : `in ${check}`}`
   return (

@@ -111,14 +111,15 @@ export function CapacityTable() {
   )
 }
 
-/** The worst row, which stays visible when the table scrolls; `undefined` while all rows are ok. */
+/** The worst row, which stays visible when the table scrolls. `undefined` while all rows are ok. */
 function worstCategory(snapshot: Snapshot, nowMs: number): string | undefined {
   const [tightest] = judgedRows(snapshot, nowMs)
   return tightest === undefined || tightest.state === 'ok' ? undefined : tightest.row.category
 }
 
 /**
- * The columns that only a wide window shows. A heading that spanned hidden columns would take up their space.
+ * The columns that only a wide window shows. A heading must not span hidden columns, which would take up
+ * space.
  */
 const FURTHER_COLUMNS = ['bar-cell', 'count', 'trend', 'own', 'others', 'pace', 'full', 'age'] as const
 const WITH_DESK = [...FURTHER_COLUMNS.slice(0, 4), 'desk', ...FURTHER_COLUMNS.slice(4)] as const
@@ -154,7 +155,7 @@ function GroupHead({ group: { id, name, window, unseen, isOpen }, further }: Gro
   )
 }
 
-/** The actions for the chosen row, each of which also has a shortcut, and the menu of hidden rows. */
+/** The actions for the chosen row, which also have shortcuts, and the menu of hidden rows. */
 function RowTools({ category }: { readonly category: string | undefined }) {
   const actions = useRowActions()
   const isPinned = useLook(({ rows }) => category !== undefined && rows.pinned.includes(category))
@@ -201,7 +202,7 @@ function Tool({ icon, label, shortcut, pressed, onClick }: ToolProps) {
 
 const HIDDEN_ROWS = menuCode(async () => (await import('./hidden-rows.tsx')).OpenedHiddenRows)
 
-/** The menu of hidden rows, with the mark of the most urgent one. */
+/** The menu of hidden rows, with the severity of the most urgent one. */
 function HiddenRows() {
   const hidden = useLook(({ rows }) => rows.hidden)
   const severity = useShown(
@@ -220,14 +221,14 @@ function HiddenRows() {
   )
 }
 
-/** `20 %` if all rows share the threshold; otherwise `each row's own`. */
+/** `20 %` if all rows share the threshold. Otherwise `each row's own`. */
 function commonThresholdText(rows: readonly RequestQuota[]): string {
   const [first] = rows
   const isCommon = rows.every(({ threshold }) => threshold === first?.threshold)
   return first !== undefined && isCommon ? `${Math.round(first.threshold * 100)} %` : "each row's own"
 }
 
-/** The head of the column "full": a click switches between times of day and countdowns. */
+/** The head of the column "full". A click switches between times of day and countdowns. */
 function FullHead() {
   const { look } = useParts()
   const as = useLook(({ fullAs }) => fullAs)

@@ -17,8 +17,8 @@ interface Choice {
 }
 
 /**
- * The row of the chart: the worst row if the chart follows it; otherwise the chosen row or, without a choice,
- * the first row. `undefined` without rows.
+ * The row of the chart: the worst row if the chart follows it, or else the chosen row. Without a choice, the
+ * first row. `undefined` without rows.
  */
 export function chosenCategory(snapshot: Snapshot, { chosen, followsWorst }: Choice): string | undefined {
   const has = (category: string | undefined) =>
@@ -36,7 +36,7 @@ export function chooseCategory({ view, look }: Pick<WindowParts, 'view' | 'look'
 }
 
 /**
- * Chooses an alert's subject if it is a row of that key; a stream or a group of slots leaves the chart
+ * Chooses an alert's subject if it is a row of that key. A stream or a group of slots leaves the chart
  * unchanged.
  */
 export function chooseIfRow(
@@ -48,7 +48,7 @@ export function chooseIfRow(
   if (snapshot?.requests.some(({ category }) => category === subject)) chooseCategory({ view, look }, subject)
 }
 
-/** Chooses a row, as `firstChoice` says, until a person chooses another one. */
+/** Chooses rows by `firstChoice`, until a person chooses one. */
 export function useFirstChoice(): void {
   const { view } = useParts()
   const [own, setOwn] = useState<string>()
@@ -62,9 +62,11 @@ export function useFirstChoice(): void {
 }
 
 /**
- * The row to show in the chart before a person chooses one; `undefined` to leave the chart as it is. At first
- * it is the worst row. It changes only if another row gets into trouble while the shown row is well. `own`:
- * the row that this function chose last, if any.
+ * The row to show in the chart before a person chooses one. `undefined` leaves the chart unchanged. `own` is
+ * the row that this function chose last.
+ *
+ * The first choice is the worst row. A later choice is made only if another row gets into trouble while the
+ * shown row is well.
  */
 export function firstChoice(snapshot: Snapshot, own: string | undefined): string | undefined {
   const { category } = snapshot.verdict

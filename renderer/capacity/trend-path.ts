@@ -10,9 +10,7 @@ export interface TrendPath {
   readonly area: string
 }
 
-/**
- * The small charts of the rows that have at least two points, by category. A full quota is at the top edge.
- */
+/** The small charts by category, for rows with at least two points. A full quota is at the top edge. */
 export function trendPaths(
   trends: Trends,
   rows: readonly Pick<RequestQuota, 'category' | 'limit'>[],

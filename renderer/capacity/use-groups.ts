@@ -18,7 +18,7 @@ import {
 } from '../state/window-parts.ts'
 import { chooseCategory, chosenCategory } from './chosen-category.ts'
 
-/** The groups of the table as shown; the objects stay the same while nothing changes. */
+/** The displayed groups of the table. The objects stay the same while nothing changes. */
 export function useGroups(): readonly RowGroup[] {
   const arrangement = useLook(({ rows }) => rows)
   const open = useView(({ openGroups }) => openGroups)

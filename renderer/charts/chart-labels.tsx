@@ -21,7 +21,7 @@ export function LowestPoint({ at, level, text }: LowestPointProps) {
   )
 }
 
-/** Pixels from the point to its label, and the label's height. */
+/** Distance from the point to its label, and the label's height. Pixels. */
 const GAP = 8
 const TEXT_HEIGHT = 12
 /** Half the width of the longest label, in pixels. */
@@ -38,7 +38,10 @@ interface PointLabelProps {
   }
 }
 
-/** The label is below the point, where there is no curve, or above it if the point is near the axis. */
+/**
+ * Draws the label below the point, where there is no curve. If the point is near the axis, the label is
+ * above.
+ */
 function PointLabel({ text, viewBox }: PointLabelProps) {
   const plot = usePlotArea()
   if (viewBox === undefined || plot === undefined) return <g />

@@ -9,7 +9,7 @@ const AXIS = {
 /** The time axis, below a chart. The time of each row is its `at`. */
 export const TIME_AXIS = { ...AXIS, dataKey: 'at' } as const
 
-/** The axis on the left, of fixed width, so that charts below each other align. */
+/** The left axis. Its fixed width aligns charts below each other. */
 export const VALUE_AXIS = { ...AXIS, width: 42 } as const
 
 /** Grid lines at the values of the axis. */
@@ -28,14 +28,14 @@ export const LEVEL = {
   fillOpacity: 0.13,
 } as const
 
-/** A chart as large as its frame, or of `initialDimension` until the frame is measured. */
+/** Size of a chart: that of its frame, or `initialDimension` until the frame is measured. */
 export const WHOLE_FRAME = {
   width: '100%',
   height: '100%',
   initialDimension: { width: 600, height: 150 },
 } as const
 
-/** The label of a line across a chart. It is inside the chart, at one of its corners. */
+/** The label of a line across a chart, in one of the chart's corners. */
 export const lineLabel = (
   value: string,
   position: 'insideBottomLeft' | 'insideBottomRight',
@@ -51,12 +51,11 @@ export const lowLine = (level: number, words: string) =>
     label: lineLabel(`low below ${words}`, 'insideBottomLeft', 'var(--warning)'),
   }) as const
 
-/** Recharts' arguments for a tooltip: whether there is a cursor, and the rows under it. */
+/** Recharts' arguments for a tooltip: whether there is a cursor, and the rows at the cursor. */
 export interface CursorProps<Row> {
   readonly active?: boolean
   readonly payload?: readonly { readonly payload?: Row }[]
 }
 
-/** The row under the cursor. */
 export const rowUnderCursor = <Row>({ active, payload }: CursorProps<Row>): Row | undefined =>
   active === true ? payload?.find((one) => one.payload !== undefined)?.payload : undefined

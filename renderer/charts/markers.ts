@@ -1,22 +1,23 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import { sessionMoments } from '../../app/status/regular-session.ts'
 
-/** A time on the chart that explains a change of the line. */
+/** An event on the chart that explains a change of the line. */
 export interface ChartMarker {
   readonly kind: '429' | 'GoAway' | 'token' | 'sign-in' | 'open' | 'close'
   /** Epoch ms. */
   readonly at: number
   /**
-   * Row of the marker's label, 0 at the top; close labels get different rows. `undefined` if no row has room.
+   * Row of the marker's label, 0 at the top. Labels that are close to each other have different rows.
+   * `undefined` if no row has room.
    */
   readonly lane: number | undefined
-  /** The side of its line on which the label is; `left` if there is no room on the right. */
+  /** Side of the line for the label. `left` if there is no room on the right. */
   readonly side: 'left' | 'right'
 }
 
 /**
- * Markers of one kind are merged if the time between them is less than this share of the range, because
- * labels must not overlap.
+ * Minimum distance between markers of one kind, as a share of the range. Closer markers are merged, because
+ * their labels would overlap.
  */
 const MIN_DISTANCE = 1 / 25
 /** The share of the range that a label takes up on a narrow chart. */
@@ -24,10 +25,11 @@ const LABEL_WIDTH = 0.14
 const LANES = 3
 
 /**
- * The markers between two times, oldest first: 429s of the row, events of the key's streams, tokens and
- * sign-in, and the open and close of the regular session.
+ * The markers of a time range, oldest first. `profile` is the displayed key. `events` may be those of all
+ * keys.
  *
- * `profile`: the displayed key. The events may be of all keys.
+ * Markers are 429s of the row, events of the key's streams, tokens and sign-in, and the open and close of the
+ * regular session.
  */
 export function chartMarkers(
   events: readonly LoggedEvent[],
@@ -59,7 +61,7 @@ export function chartMarkers(
   return placedMarkers(shown, { toMs, labelMs: (toMs - fromMs) * LABEL_WIDTH })
 }
 
-/** The end of the marked time span, epoch ms, and the width of a label as a time in milliseconds. */
+/** End of the marked range, epoch ms, and the width of a label as a time in milliseconds. */
 interface MarkerSpan {
   readonly toMs: number
   readonly labelMs: number
@@ -70,7 +72,7 @@ export function placedMarkers(
   markers: readonly Pick<ChartMarker, 'kind' | 'at'>[],
   span: MarkerSpan,
 ): readonly ChartMarker[] {
-  // Events of the key get labels first, because a week has ten session times.
+  // Events of the key get labels first, because the ten session times of a week could take all the room.
   const inTurn = [...markers.filter((marker) => !isOfSession(marker)), ...markers.filter(isOfSession)]
   const placed: ChartMarker[] = []
   for (const marker of inTurn) placed.push(placeOf(marker, placed, span))
@@ -81,7 +83,7 @@ type Moment = Pick<ChartMarker, 'kind' | 'at'>
 
 const isOfSession = ({ kind }: Moment): boolean => kind === 'open' || kind === 'close'
 
-/** The side and row of a label, given the placed ones. */
+/** Side and row of a label. Avoids the labels in `placed`. */
 function placeOf(marker: Moment, placed: readonly ChartMarker[], { toMs, labelMs }: MarkerSpan): ChartMarker {
   const sideOf = ({ at }: Moment) => (at > toMs - labelMs ? 'left' : 'right')
   const labelAt = (one: Moment) => (sideOf(one) === 'left' ? one.at - labelMs : one.at)

@@ -1,20 +1,20 @@
 import { HOUR_MS, MINUTE_MS } from '../../app/contract/units.ts'
 import type { ChartRange } from '../state/view-state.ts'
 
-/** The parameters of one range of the chart. Times are milliseconds. */
+/** Parameters of one range of the chart. Times are milliseconds. */
 export interface RangeFacts {
   readonly pastMs: number
   /** Duration of the forecast, in milliseconds. */
   readonly aheadMs: number
   readonly tickMs: number
-  /** How often the range is fetched, in milliseconds: a long range changes slowly. */
+  /** Interval of requests for the range's data, in milliseconds. A long range changes slowly. */
   readonly askAgainMs: number
   readonly words: string
   /** Whether each column is drawn from its lowest to its highest value. */
   readonly asBand: boolean
 }
 
-/** Lengths of the growing shortest range, each with its tick interval, in milliseconds. */
+/** Lengths of the shortest range while it grows, each with its tick interval. Milliseconds. */
 const GROWING = [
   { pastMs: 2 * MINUTE_MS, tickMs: MINUTE_MS / 2 },
   { pastMs: 3 * MINUTE_MS, tickMs: MINUTE_MS },
@@ -24,9 +24,10 @@ const GROWING = [
 ] as const
 
 /**
- * The parameters of a range for a recording that began at `sinceMs`. The shortest one grows with the data,
- * from 2 to 15 minutes in steps, so that it is neither mostly empty nor constantly moving. `sinceMs` is
- * `undefined` if nothing is recorded yet.
+ * The parameters of a range for a recording that began at `sinceMs`. `undefined` if nothing is recorded yet.
+ *
+ * The shortest range grows with the data in steps from 2 to 15 minutes, so that it is neither mostly empty
+ * nor always moving.
  */
 export function shownRange(range: ChartRange, sinceMs: number | undefined, nowMs: number): RangeFacts {
   const whole = RANGES[range]

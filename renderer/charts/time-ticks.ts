@@ -12,12 +12,12 @@ export interface TimeSpan {
   readonly labelPixels: number
 }
 
-/** Multiples of the minimum interval that are easy to read. */
+/** Multiples of the minimum interval that make readable steps. */
 const MULTIPLES = [1, 2, 3, 5, 10, 20] as const
 
 /**
- * The ticks of a time axis, oldest first: full steps of the day in the displayed zone, as many as fit, in the
- * past and the future. There is also a tick at the present time, and the others leave room for it.
+ * The ticks of a time axis, oldest first: full steps of the day in the displayed zone, as many as fit. The
+ * present time has a tick too, and other ticks leave room for it.
  */
 export function timeTicks({
   fromMs,

@@ -1,4 +1,4 @@
-/** Joins class names of a CSS module; false ones are omitted. */
+/** Joins class names of a CSS module. Leaves out `false` and `undefined`. */
 export type Classes = (...names: readonly (string | false | undefined)[]) => string
 
 export const classesOf =

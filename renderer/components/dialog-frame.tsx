@@ -15,10 +15,7 @@ interface DialogFrameProps {
   readonly children: ReactNode
 }
 
-/**
- * The frame of a dialog without a question: its only button closes it, and its title has the focus when it
- * opens.
- */
+/** The frame of a dialog without a question. Its only button closes it. Its title has the focus at first. */
 export function DialogFrame({ title, about, width = 'narrow', children }: DialogFrameProps) {
   const { view } = useParts()
   const titleRef = useRef<HTMLHeadingElement>(null)
@@ -30,7 +27,7 @@ export function DialogFrame({ title, about, width = 'narrow', children }: Dialog
         <Dialog.Content
           className={css('dialog', width)}
           onOpenAutoFocus={(event) => {
-            // The first control must not have the focus, because it might react to a key press meant for the
+            // The first control must not have the focus, because it might react to a key press for the
             // window.
             event.preventDefault()
             titleRef.current?.focus()

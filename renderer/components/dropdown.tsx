@@ -11,7 +11,7 @@ export interface DropdownProps {
   readonly children: ReactNode
 }
 
-/** A menu below its button. It is open as soon as it is mounted. */
+/** A menu below its button, open as soon as it is mounted. */
 export function Dropdown({ button, align, children }: DropdownProps) {
   return (
     // A modal menu would insert a style element to lock the page's scrolling.

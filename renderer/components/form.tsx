@@ -46,7 +46,7 @@ export function formText(form: FormData, name: string): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** The error that main returned to a dialog's command, shown in the dialog. */
+/** Main's error for a dialog's command. */
 export function Refusal({ words }: { readonly words: string | undefined }) {
   if (words === undefined) return null
   return (

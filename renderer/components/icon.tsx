@@ -3,7 +3,7 @@ import sheet from './icon.module.css'
 
 const css = classesOf(sheet)
 
-/** Paths on a 16 × 16 grid, drawn with the text's own colour. */
+/** Paths on a 16 × 16 grid, in the text's own colour. */
 const PATHS = {
   close: 'M4 4 12 12 M12 4 4 12',
   restart: 'M13 8a5 5 0 1 1-1.6-3.7 M13 2.6v2.6h-2.6',
@@ -19,7 +19,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** An icon without a label, for a button that has one. */
+/** An icon without a label, for a labelled button. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg className={css('icon')} viewBox="0 0 16 16" aria-hidden="true" focusable="false">

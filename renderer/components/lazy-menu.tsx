@@ -11,9 +11,7 @@ export interface MenuCode {
   readonly Opened: ComponentType<OpenedMenu>
 }
 
-/**
- * The code of a menu, in a chunk of its own. Apart from React, menus need more script than the first view.
- */
+/** The code of a menu, in its own chunk. Apart from React, menus need more script than the first view. */
 export function menuCode(load: () => Promise<ComponentType<OpenedMenu>>): MenuCode {
   let loading: Promise<{ readonly default: ComponentType<OpenedMenu> }> | undefined
   const once = () => {
@@ -32,7 +30,7 @@ export interface LazyMenuProps {
   readonly children: ReactNode
 }
 
-/** A button that opens a menu. The menu's code is loaded when the button is hovered, focused or pressed. */
+/** A button that opens a menu. Hovering, focusing or pressing it loads the menu's code. */
 export function LazyMenu({ menu: { load, Opened }, className, label, testId, children }: LazyMenuProps) {
   const [isWanted, setWanted] = useState(false)
   const named = label === undefined ? {} : { 'aria-label': label, title: label }

@@ -14,7 +14,7 @@ interface QuestionFrameProps {
   /** The consequences of confirming. */
   readonly children: ReactNode
   readonly refusal: string | undefined
-  /** The button that confirms. Cancel precedes it and has the focus. */
+  /** The button that confirms. Cancel comes before it and has the focus. */
   readonly answer: ReactNode
 }
 

@@ -14,7 +14,7 @@ interface Mark {
 
 const circle = (r: number) => `M${6 - r} 6a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0-${2 * r} 0z`
 
-/** One mark per kind of problem, the same on every surface. */
+/** One mark per kind of problem, the same in the whole app. */
 const MARKS = {
   ok: { fill: circle(4.2) },
   watch: { fill: circle(1.7), line: circle(4.6), width: 1.5 },
@@ -78,8 +78,7 @@ interface ShapeProps {
 }
 
 /**
- * A mark for a severity, which differs from others in shape as well as in colour. The text next to it names
- * the state.
+ * The mark of a severity. Severities differ in shape and colour. The text next to the mark names the state.
  */
 export function Shape({ severity, label = '' }: ShapeProps) {
   const mark: Mark = OF_LABEL[label.replace(/^\d+ /, '')] ?? OF_SEVERITY[severity]

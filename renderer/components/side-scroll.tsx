@@ -5,10 +5,7 @@ import sheet from './side-scroll.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/**
- * Rounding tolerance at the end of a scrolled box, in pixels, because positions are rounded at a fractional
- * scale.
- */
+/** Tolerance at the end of a scrolled box, in pixels, because positions are rounded at a fractional scale. */
 const SLACK = 1
 
 interface SideScrollProps {

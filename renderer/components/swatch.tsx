@@ -4,7 +4,7 @@ import sheet from './swatch.module.css'
 
 const css = classesOf(sheet)
 
-/** Number of colours and patterns for programs. If there are more programs, some share them. */
+/** Number of colours and patterns. Programs beyond this number share them. */
 const FILLS = 6
 
 const FILL_OF: Readonly<Record<string, string>> = {

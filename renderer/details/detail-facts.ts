@@ -14,7 +14,7 @@ export interface Fact {
   readonly about?: string
 }
 
-/** The facts of one row, with their sources. A fact that is unknown is shown as a dash. */
+/** The facts of one row, with their sources. An unknown fact is a dash. */
 export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[] {
   const { limit, period, resource, used, use, rejected, observedAt } = quota
   const isSeen = quota.source !== 'default'

@@ -6,7 +6,7 @@ import sheet from './details.module.css'
 
 const css = classesOf(sheet)
 
-/** Maximum of the field, requests per second; no documented quota refills this fast. */
+/** Maximum of the field, requests per second. No documented quota refills this fast. */
 const MAX_PER_SECOND = 100
 
 /** A field for additional requests per second, and when the row would then run out. */
@@ -36,7 +36,7 @@ export function WhatIf({ category }: { readonly category: string }) {
   )
 }
 
-/** Requests per second as typed, with a decimal point or comma; `undefined` for any other text. */
+/** Requests per second as typed, with a decimal point or comma. `undefined` for any other text. */
 export function addedPerSecond(typed: string): number | undefined {
   if (!/^\s*\d*[.,]?\d+\s*$/.test(typed)) return undefined
   const value = Number(typed.trim().replace(',', '.'))

@@ -16,7 +16,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 
 const EXPORTS = menuCode(async () => (await import('./export-items.tsx')).OpenedExports)
 
-/** Maximum number of events that are drawn. More are stored, because there may be other profiles. */
+/** Maximum number of drawn events. More events are stored, because other profiles may have some. */
 const MAX_SHOWN = 100
 const MAX_PAST = 400
 
@@ -99,7 +99,7 @@ export function EventList() {
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
         <ol aria-label="Events" tabIndex={0}>
           {lines.map((line) => (
-            // `seq` restarts with each run of the app.
+            // The key includes more than `seq`, because `seq` restarts with each run of the app.
             <EventRow
               key={`${line.at} ${Math.min(...line.events.map(({ seq }) => seq))}`}
               line={line}
@@ -135,7 +135,7 @@ export function EventList() {
 /** Time of this run's first event, epoch ms. Earlier events come from the history. */
 const oldestAt = (ofRun: readonly LoggedEvent[]): number => ofRun.at(-1)?.at ?? 0
 
-/** When the wait after a 429 last ended, epoch ms; 0 if none has ended. */
+/** When the latest wait after a 429 ended, epoch ms. 0 if none has ended. */
 function lastWaitOver(events: readonly LoggedEvent[], nowMs: number): number {
   const over = events.flatMap((event) =>
     event.kind === 'rate-limited' && event.nextTryAt === undefined && event.retryAt <= nowMs
@@ -154,7 +154,7 @@ interface PastEvents {
   load(beforeMs: number): void
 }
 
-/** On request, loads the events of the last week, up to this run, from the history. */
+/** Loads last week's events up to this run from the history, on request. */
 function usePastEvents(profile: string | undefined): PastEvents {
   const { api, view } = useParts()
   const [asked, setAsked] = useState<{ readonly profile: string; readonly events?: readonly LoggedEvent[] }>()

@@ -14,11 +14,11 @@ const css = classesOf(sheet)
 
 interface EventRowProps {
   readonly line: IncidentLine
-  /** False for an event of another day, which needs a date. */
+  /** False for an event of another day, which gets a date. */
   readonly isToday: boolean
 }
 
-/** How many characters of a line fit next to the times in the narrowest column whose lines have one row. */
+/** Number of characters that fit next to the times, in the narrowest column with one-row lines. */
 const FITTING = 38
 
 export const EventRow = memo(
@@ -66,19 +66,19 @@ export const EventRow = memo(
     before.line.events.length === after.line.events.length,
 )
 
-/** The label of the row state that a line is about, if any, because each row state has a shape of its own. */
+/** The label of the row state that a line is about. Each row state has its own shape. */
 function stateLabel({ events: [first] }: IncidentLine): string | undefined {
   if (first.kind === 'rate-limited') return STATE_LABELS.blocked
   return first.kind === 'quota-short' ? STATE_LABELS[first.state] : undefined
 }
 
-/** Whether a line needs more than two rows: it is then wrapped, so that nothing is cut off. */
+/** Whether a line needs more than two rows. Such a line is wrapped, so that nothing is cut off. */
 function isLong({ title, detail, at, endedAt }: IncidentLine): boolean {
   const length = endedAt === undefined ? 0 : lengthText(endedAt - at).length + 1
   return title.length > FITTING || detail.length + length > FITTING
 }
 
-/** The expanded content of a line, if there is more to show than its two rows have room for. */
+/** The expanded content of a line, if its two rows do not show everything. */
 function moreOf(line: IncidentLine) {
   const { parts, requestId } = line
   const card = refusalCard(line)

@@ -11,7 +11,7 @@ export interface RefusalCard {
   readonly facts: readonly { readonly name: string; readonly value: string }[]
 }
 
-/** The card for a line about a 429; `undefined` for any other line. */
+/** The card for a line about a 429. `undefined` for any other line. */
 export function refusalCard({ events, at }: IncidentLine): RefusalCard | undefined {
   const refusals = events.flatMap((event) => (event.kind === 'rate-limited' ? event : []))
   const [first] = refusals

@@ -4,7 +4,7 @@ import sheet from './events.module.css'
 
 const css = classesOf(sheet)
 
-/** A request id, shortened unless `whole`; a click copies the whole id. */
+/** A request id, shortened unless `whole`. A click copies the whole id. */
 export function RequestId({ id, whole = false }: { readonly id: string; readonly whole?: boolean }) {
   const copy = useCopy()
   return (

@@ -21,7 +21,6 @@ export function passes(event: LoggedEvent, filter: EventFilter): boolean {
   return filter === 'all' || eventGroup(event) === filter
 }
 
-/** The events shown in the list, for the export menu. */
 export const ExportsOf = createContext<{
   readonly shown: readonly LoggedEvent[]
   readonly stored: 'sealed' | 'memory'

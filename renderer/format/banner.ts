@@ -5,7 +5,7 @@ import { clockText } from '../../app/status/moments.ts'
 import { MAX_TABS } from '../api/tab-place.ts'
 import type { Link } from '../api/window-api.ts'
 
-/** The banner; only the most urgent one is shown. */
+/** The banner. Only the most urgent one is shown. */
 export interface Banner {
   readonly id: string
   readonly severity: Severity
@@ -22,8 +22,8 @@ export const BANNER_ACTION_LABELS: Readonly<Record<BannerAction, string>> = {
 }
 
 /**
- * The banner, for facts that a key's headline does not cover: the window's connection, and that a key is
- * simulated. `windowMs`: epoch ms.
+ * The banner for facts that no key's headline covers: the window's connection, and a simulated key.
+ * `windowMs`: epoch ms.
  */
 export function bannerFor(link: Link, snapshot: Snapshot | undefined, windowMs: number): Banner | undefined {
   return linkBanner(link, windowMs) ?? (snapshot && simulatedBanner(snapshot))

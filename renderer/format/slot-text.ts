@@ -17,8 +17,7 @@ export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
 export const usedSlots = ({ own, desk = 0, elsewhere }: SlotQuota): number => own + desk + elsewhere
 
 /**
- * The text for slots that no recent header shows. Own streams are always counted, so it is `3 own`, or `?` if
- * there are none.
+ * The text for slots without a recent header. Own streams are always counted: `3 own`, or `?` without any.
  */
 export const ownSlots = ({ own }: SlotQuota): string => (own > 0 ? `${own} own` : '?')
 export const unobservedText = ({ own }: SlotQuota): string => (own > 0 ? 'others ?' : 'not observed')
@@ -29,7 +28,7 @@ export function othersSlotsText({ own, desk, elsewhere, free, limit }: SlotQuota
   return `${own} own, ${byDesk}${elsewhere} by others, ${free} of ${limit} free.`
 }
 
-/** The age or source of the count. A header arrives only when a stream is opened. */
+/** Age or source of the count. A header arrives only when a stream opens. */
 export function slotAge({ source, observedAt }: SlotQuota, nowMs: number): string {
   switch (source) {
     case 'default':

@@ -2,12 +2,12 @@ import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { sinceText, untilText } from '../../app/status/durations.ts'
 import { listText } from '../../app/status/rates.ts'
 
-/** How long a stream has been open; a dash if it is not open. */
+/** How long a stream has been open. A dash if it is not open. */
 export function sinceOpened(stream: StreamSummary, nowMs: number): string {
   return stream.openedAt === undefined ? '—' : sinceText(stream.openedAt, nowMs)
 }
 
-/** Why a stream is not live, and when it is retried; empty for a live one. */
+/** Why a stream is not live, and when it is retried. Empty for a live stream. */
 export function streamReason(stream: StreamSummary, nowMs: number): string {
   if (stream.state === 'live' || stream.state === 'snapshot') return ''
   const silent =
@@ -26,15 +26,15 @@ export function streamReason(stream: StreamSummary, nowMs: number): string {
 }
 
 /**
- * An error of the service as text, with its code: `invalid symbol (EX_INVALID_SYMBOL)`; other texts
- * unchanged.
+ * An error of the service as text, with its code: `invalid symbol (EX_INVALID_SYMBOL)`. A text without a code
+ * stays unchanged.
  */
 function inWords(error: string): string {
   const code = /\bEX_([A-Z]+(?:_[A-Z]+)*)\b/.exec(error)?.[1]
   return code === undefined ? error : `${code.toLowerCase().replaceAll('_', ' ')} (${error})`
 }
 
-/** The symbols that the service rejected, grouped by error. The stream itself continues. */
+/** The symbols that the service rejected, by error. The stream continues without them. */
 export function unservedText({ symbolErrors = [] }: StreamSummary): string {
   const byError = Map.groupBy(symbolErrors, ({ error }) => error)
   return [...byError]

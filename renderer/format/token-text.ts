@@ -5,19 +5,19 @@ import { clockText, dayAndMinuteText, minuteText } from '../../app/status/moment
 import { accessStatus, refreshStatus } from '../../app/status/token-status.ts'
 import { ROTATION } from '../../app/tokens/schedule.ts'
 
-/** A token's lifetime as text and bar: the share that remains, and what happens at its end. */
+/** A token's lifetime as text and bar: what remains, and what happens at its end. */
 export interface TokenText {
   readonly label: string
   readonly value: string
   /** The text after the value: `left`. */
   readonly note: string
-  /** What happens at the end: `renews 14:44`, `sign in by Mon 09:12`; empty if unknown. */
+  /** What happens at the end: `renews 14:44`, `sign in by Mon 09:12`. Empty if unknown. */
   readonly next: string
   /** Where a refresh token is stored: `sealed`, `in memory`. */
   readonly kept?: string
-  /** The share of the token's lifetime that remains, 0 to 1; absent if its end is unknown. */
+  /** The share of the token's lifetime that remains, 0 to 1. Absent if its end is unknown. */
   readonly left?: number
-  /** The time of the token's refresh, on the same scale as `share`. */
+  /** The time of the token's refresh, on the scale of `left`. */
   readonly mark?: number
   readonly severity: Severity
 }
@@ -28,7 +28,7 @@ export function accessText(access: AccessSummary, nowMs: number): TokenText {
   const { expiresAt, issuedAt, refreshAt } = access
   const text = { label: 'Access token', next: '', severity }
   if (access.state === 'none') return { ...text, value: state, note: '' }
-  // The service may also end a token early.
+  // The service may end a token early.
   const isOver = expiresAt !== undefined && expiresAt <= nowMs
   if (state === 'expired') return { ...text, value: state, note: isOver ? endedAt(expiresAt) : '', left: 0 }
   if (expiresAt === undefined) return { ...text, value: state, note: '' }

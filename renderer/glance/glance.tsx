@@ -30,12 +30,12 @@ import { KeyTable } from './key-table.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** How many findings besides the first are shown as cards. */
+/** Number of cards, for findings after the first. */
 const MAX_CARDS = 3
 
 /**
- * One key in large type, to be read from across the room, and a list of all keys if there are several. In a
- * low window, it is a single line.
+ * One key in large type, readable from across the room. If there are several keys, also a list. A low window
+ * shows a single line.
  */
 export function Glance({ inert }: { readonly inert: boolean }) {
   const isLine = useMedia('(max-height: 220px)')
@@ -72,7 +72,7 @@ export function Glance({ inert }: { readonly inert: boolean }) {
 }
 
 /**
- * The button for the remedy of what the line reports. It acts on the chosen key, so it is absent while the
+ * The button for the remedy of the line's condition. It acts on the chosen key, so it is absent while the
  * line is about another key.
  */
 function LineRemedy() {

@@ -17,7 +17,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 const linesOf = ({ snapshots }: MirrorState, nowMs: number, refusals: Readonly<Record<string, number>>) =>
   JSON.stringify(keyLines(snapshots, nowMs, refusals))
 
-/** All keys, worst first. Alt and a number open one. */
+/** All keys, worst first. Alt and a number open a key. */
 export function KeyTable() {
   const { view } = useParts()
   const refusals = useRefusalsToday()
@@ -120,8 +120,7 @@ function KeyRow({ line, index, open }: KeyRowProps) {
 const SIGNED_OUT: readonly RefreshSummary['state'][] = ['none', 'sign-in-required', 'revoked']
 
 /**
- * The cells for the tightest quota. `until` shows the note unless that is a share, which `left` already
- * shows.
+ * The cells for the tightest quota. `until` shows the note, but no share, because `left` already shows it.
  */
 function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
   if (isSignedOut) return { tightest: 'checks paused', left: '', until: '' }
@@ -129,8 +128,8 @@ function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
 }
 
 /**
- * Each key's 429s since midnight in the displayed zone, from the history and this run. A key is left out
- * until its history arrives.
+ * Each key's 429s since midnight in the displayed zone, from the history and this run. Keys without a
+ * readable history are left out.
  */
 function useRefusalsToday(): Readonly<Record<string, number>> {
   const { api, live } = useParts()
@@ -143,7 +142,7 @@ function useRefusalsToday(): Readonly<Record<string, number>> {
     for (const profile of profiles.split('\n').filter(Boolean)) {
       api.pastEvents({ profile, fromMs, toMs: Math.max(fromMs + 1, Math.round(live.ticker.nowMs())) }).then(
         (events) => !stopped && setPast((before) => ({ ...before, [profile]: events })),
-        // The key's cell stays empty; the link reports that the host is lost.
+        // The key's cell stays empty. The link reports a lost host.
         () => {},
       )
     }

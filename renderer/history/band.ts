@@ -2,10 +2,10 @@ import type { History } from '../../app/contract/history.ts'
 
 /** One column of a chart. */
 export interface BandRow {
-  /** The middle of the column, or both ends if its neighbours are empty. Epoch milliseconds. */
+  /** The middle of the column, epoch ms. A column without neighbours has a row at each end. */
   readonly at: number
   readonly band?: readonly [low: number, high: number]
-  /** Whether the column contains no header, only the model's estimate. */
+  /** Whether the column has only the model's estimates, no header. */
   readonly modelled?: boolean
 }
 
@@ -16,8 +16,8 @@ export const BAND_COLUMNS = 150
  * Reduces points to the lowest and highest value per column, so that a dip of one second is visible on a
  * chart of a week.
  *
- * Estimates count only in a column without a header. A column without points is a gap. If its neighbours are
- * near, it is not a gap: there are just few points.
+ * Estimates count only in a column without a header. More than `MAX_EMPTY` consecutive empty columns form a
+ * gap.
  */
 export function bandRows(points: History['points'], fromMs: number, toMs: number): readonly BandRow[] {
   const widthMs = (toMs - fromMs) / BAND_COLUMNS

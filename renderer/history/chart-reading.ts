@@ -7,12 +7,12 @@ import type { ChartRow } from './series.ts'
 export interface ChartReading {
   /** `14:28:40` */
   readonly time: string
-  /** The number's source and its age: `header`, `estimate, header 28 s before`. */
+  /** Source and age of the number: `header`, `estimate, header 28 s before`. */
   readonly source: string
   readonly facts: readonly { readonly name: string; readonly value: string }[]
 }
 
-/** The reading at a row of the chart; `undefined` in a gap of the line. `limit`: requests. */
+/** The values at a row of the chart. `undefined` in a gap of the line. `limit`: requests. */
 export function chartReading(row: ChartRow, limit: number): ChartReading | undefined {
   const band = row.headerBand ?? row.modelledBand
   const value = row.header ?? row.modelled ?? row.earliest

@@ -46,7 +46,7 @@ interface HistoryChartProps {
 export const HistoryChart = memo(function HistoryChart({ series, markers, summary }: HistoryChartProps) {
   const { rows, toMs, nowMs, limit, lowBelow, facts, strip, lowest, empties, hasUsual, hasDesk } = series
   const { asBand } = facts
-  // Use, forecast and usual load are drawn after the level, so that the first render is no single long task.
+  // Use, forecast and usual load are drawn after the level, so that the first render is not one long task.
   const isWhole = useDeferredValue(true, false)
   return (
     <ResponsiveContainer {...WHOLE_FRAME}>
@@ -184,7 +184,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             fill="none"
           />
         )}
-        {/* These are areas, because Recharts would measure the length of a line at each render. */}
+        {/* Areas, because Recharts would measure the length of a line at each render. */}
         {isWhole && empties !== undefined && (
           <Area
             {...CURVE}
@@ -284,7 +284,7 @@ const DESK_HATCH = 'chart-desk'
 const RANGE_HATCH = 'chart-range'
 const FORECAST_HATCH = 'chart-forecast'
 
-/** Maximum number of headers drawn as rings: more could not be distinguished. */
+/** Maximum number of headers drawn as rings. More rings would run into each other. */
 const MAX_RINGS = 80
 const isHeader = ({ headerAt, at, header }: ChartRow) => header !== undefined && headerAt === at
 const isRinged = (rows: readonly ChartRow[]) => rows.filter(isHeader).length <= MAX_RINGS
@@ -295,19 +295,19 @@ interface RingProps {
   readonly payload?: ChartRow
 }
 
-/** A header's time on the line. Recharts passes its position. */
+/** A ring at a header on the line. Recharts passes its position. */
 function HeaderRing({ cx, cy, payload }: RingProps) {
   if (cx === undefined || cy === undefined || payload === undefined || !isHeader(payload)) return <g />
   return <circle cx={cx} cy={cy} r={2.6} fill="var(--panel)" stroke="var(--ok)" strokeWidth={1.3} />
 }
 
-/** A label of the axis, which shows requests and, below zero, the strip's rates. */
+/** A label of the axis: requests, or rates of the strip of use below zero. */
 function axisText(value: number, strip: UseStrip | undefined): string {
   if (strip === undefined || value >= 0) return String(value)
   return value === strip.base ? '0' : `${strip.tickPerSecond}/s`
 }
 
-/** The tooltip at the cursor. Only this renders when the cursor moves. */
+/** The tooltip at the cursor. When the cursor moves, only the tooltip renders. */
 function Reading({ limit, ...cursor }: CursorProps<ChartRow> & { readonly limit: number }) {
   const row = rowUnderCursor(cursor)
   const reading = row && chartReading(row, limit)

@@ -29,8 +29,8 @@ const HistoryChart = lazy(async () => ({ default: (await import('./history-chart
 /** Width of a wide chart in pixels. */
 const MAX_PIXELS = 900
 /**
- * Minimum time between two renders of the chart, which takes longer to render than all numbers. In the
- * shortest range, the chart moves by two pixels in 2 s.
+ * Minimum time between two renders of the chart, in milliseconds. The shortest range moves by two pixels in
+ * this time. A render takes longer than all numbers together.
  */
 const MIN_STEP_MS = 2000
 
@@ -172,14 +172,15 @@ function Legend({ series }: { readonly series: ChartSeries }) {
   )
 }
 
-/** The series at a time that advances in steps of at least one pixel and at least two seconds. */
+/** The series at a time that advances in steps of at least one pixel and two seconds. */
 function useSeries(category: string, history: History, range: ChartRange): ChartSeries | undefined {
   const { ticker } = useParts()
   const stepMs = Math.max(MIN_STEP_MS, RANGES[range].pastMs / MAX_PIXELS)
   const step = useShown((_, nowMs) => Math.floor(nowMs / stepMs))
   const quota = useSnapshot((snapshot) => snapshot.requests.find((one) => one.category === category))
   const isDrawable = quota !== undefined
-  // Uses the quota as it is at this time and not every newer one, so the list below omits it.
+  // Uses the quota of this step. A newer quota alone must not recompute the series, so the dependency list
+  // omits it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   return useMemo(
     () =>
@@ -195,10 +196,7 @@ function useSeries(category: string, history: History, range: ChartRange): Chart
   )
 }
 
-/**
- * The time of the newest point. The series reaches at least that far, so that points which arrive within a
- * step are drawn.
- */
+/** The time of the newest point. The series includes this time, to show points that arrive within a step. */
 const newest = ({ points }: History) => points.at(-1)?.at ?? 0
 
 function summary(category: string, { rows, limit, rejectedAt, facts }: ChartSeries): string {

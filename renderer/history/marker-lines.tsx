@@ -10,7 +10,7 @@ interface MarkerLinesProps {
   readonly series: Pick<ChartSeries, 'fromMs' | 'nowMs' | 'toMs'>
 }
 
-/** A line at each marker, labelled with its shape and text if the chart is wide enough. */
+/** A line at each marker. Its icon and text are shown if the chart is wide enough. */
 export function MarkerLines({ markers, series: { fromMs, nowMs, toMs } }: MarkerLinesProps) {
   const plot = usePlotArea()
   const labelMs = plot && (LABEL_PIXELS / plot.width) * (toMs - fromMs)
@@ -31,7 +31,7 @@ interface MarkerLabelProps extends Omit<ChartMarker, 'at'> {
   readonly viewBox?: { readonly x?: number; readonly y?: number }
 }
 
-/** Pixels from one row of labels to the next, and from the middle of an icon to its text. */
+/** Distance between rows of labels, and from the middle of an icon to its text. Pixels. */
 const LANE_HEIGHT = 14
 const GAP = 9
 
@@ -72,7 +72,7 @@ function MarkerLabel({ kind, lane, side, viewBox }: MarkerLabelProps) {
 
 const KEY = 'M1.2 6a2.3 2.3 0 1 0 4.6 0a2.3 2.3 0 1 0 -4.6 0M5.8 6H11v2.4M8.6 6v2'
 
-/** Shapes of 12 by 12 pixels: an octagon, which means a 429 everywhere, a key, and arrows there and back. */
+/** Icons of 12 by 12 pixels: an octagon (a 429 in the whole app), a key, and arrows in both directions. */
 const ICONS: Readonly<Record<ChartMarker['kind'], string | undefined>> = {
   '429': 'M3.7 .6h4.6L11.4 3.7v4.6L8.3 11.4H3.7L.6 8.3V3.7ZM3 5v2h6V5Z',
   GoAway: 'M1 4h9M7.8 1.6 10.2 4 7.8 6.4M11 8.5H2M4.2 6.3 1.8 8.5 4.2 10.7',

@@ -8,21 +8,19 @@ import type { ChartRange } from '../state/view-state.ts'
 import { bandRows } from './band.ts'
 import { stripOf, type UseStrip, withUse } from './strip-of-use.ts'
 
-/** The values of the chart at one time. A line is interrupted at a time at which it has no value. */
+/** The values of the chart at one time. A line has a gap where its value is missing. */
 export interface ChartRow {
   readonly at: number
-  /** For long ranges: the lowest and highest value of a column, from headers or only from the model. */
+  /** Lowest and highest value of a column in a long range: from headers, or only from the model. */
   readonly headerBand?: readonly [low: number, high: number]
   readonly modelledBand?: readonly [low: number, high: number]
-  /** The range of the requests left, as known at that time. */
+  /** The range of requests left, as known at that time. */
   readonly range?: readonly [low: number, high: number]
   readonly header?: number
   readonly modelled?: number
   /** The usual level at this time, from other days. */
   readonly usual?: number
-  /**
-   * The lowest and highest expected level. Each is also a line of its own, which ends where nothing is left.
-   */
+  /** Lowest and highest expected level. Each is also a line of its own, which ends where nothing is left. */
   readonly forecast?: readonly [low: number, high: number]
   readonly earliest?: number
   readonly latest?: number
@@ -54,16 +52,16 @@ export interface ChartSeries {
   readonly hasDesk: boolean
   readonly range: ChartRange
   readonly facts: RangeFacts
-  /** Own and others' use below the line; `undefined` if unknown. */
+  /** Own and others' use below the line. `undefined` if unknown. */
   readonly strip: UseStrip | undefined
   /** Start of the row's recording, epoch ms. */
   readonly sinceMs: number | undefined
   /**
-   * The lowest level of the range; `undefined` unless the level has risen since then. It comes from headers,
-   * as in the report, or is an estimate if there are no headers.
+   * The lowest level of the range, from headers as in the report. Without headers, from estimates.
+   * `undefined` unless the level has risen since.
    */
   readonly lowest: LowestLevel | undefined
-  /** When the quota runs out if use continues: `empty 14:33–14:36`. Present only if a forecast is drawn. */
+  /** When the quota runs out if use continues: `empty 14:33–14:36`. Absent without a forecast. */
   readonly empties: string | undefined
 }
 
@@ -80,8 +78,8 @@ const QUARTER_MS = 15 * MINUTE_MS
 /**
  * Computes the lines of the chart.
  *
- * A solid line joins headers that are less than two minutes apart. In longer gaps, and from the last header
- * to now, modelled values are drawn as a dashed line.
+ * A solid line joins headers less than two minutes apart. Longer gaps, and the time since the last header,
+ * have a dashed line of modelled values.
  */
 export function chartSeries(
   history: History,
@@ -118,7 +116,7 @@ export function chartSeries(
   }
 }
 
-/** Adds the usual level, interpolated linearly between the middles of neighbouring quarters of an hour. */
+/** Adds the usual level, interpolated between the middles of neighbouring quarters of an hour. */
 function withUsual(rows: readonly ChartRow[], usual: History['usual'] = []): readonly ChartRow[] {
   if (usual.length === 0) return rows
   let next = 0
@@ -131,9 +129,12 @@ function withUsual(rows: readonly ChartRow[], usual: History['usual'] = []): rea
   })
 }
 
-/** Share of the limit by which a line must rise for its lowest point to be marked. */
+/** Minimum rise of a line, as a share of the limit, for its lowest point to be marked. */
 const MIN_RISE = 0.1
-/** A 429 within this share of the time axis already shows that nothing was left. */
+/**
+ * Minimum distance of the lowest point from a 429, as a share of the time axis. A closer point is not marked,
+ * because the 429 already shows that nothing was left.
+ */
 const TOLD_BY_429 = 1 / 8
 
 function lowestOf(
@@ -162,7 +163,7 @@ function leastOf(
   return least
 }
 
-/** The oldest point or 429 of the shortest range; `undefined` without points. */
+/** The oldest point or 429 of the shortest range. `undefined` without points. */
 function firstMs({ points, rejectedAt }: History, nowMs: number): number | undefined {
   const fromMs = nowMs - RANGES['15 min'].pastMs
   const first = [...points.map(({ at }) => at), ...rejectedAt].filter((at) => at >= fromMs)
@@ -175,7 +176,7 @@ function bandLine(points: History['points'], fromMs: number, nowMs: number): Cha
     const isChange = before !== undefined && modelled !== undefined && before !== modelled
     before = modelled
     if (band === undefined) return { at }
-    // A column at the change between headers and model belongs to both, so that there is no gap.
+    // A column between headers and model belongs to both, so that there is no gap.
     if (isChange) return { at, headerBand: band, modelledBand: band }
     return modelled === true ? { at, modelledBand: band } : { at, headerBand: band }
   })
@@ -202,7 +203,7 @@ function finelyDrawn(points: History['points']): ChartRow[] {
       lastHeaderMs !== undefined && nextHeader !== undefined && nextHeader.at - lastHeaderMs <= STALE_AFTER_MS
     if (isVouchedFor) {
       const before = rows.findLast((row) => row.header !== undefined)
-      // The point is on the straight line between two headers, so it adds only the range at that time.
+      // Adds only the range at that time. The point itself is on the straight line between two headers.
       const header = before && nextHeader && between(before, nextHeader, point.at)
       if (header !== undefined && point.low !== undefined)
         rows.push({ at: point.at, header, ...rangeOf(point) })

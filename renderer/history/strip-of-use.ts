@@ -3,13 +3,13 @@ import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import type { ChartRow } from './series.ts'
 
 /**
- * The strip of use below the line of a chart. Line and strip share one axis, so that one cursor and one
- * tooltip serve both. So the strip is drawn below zero, with scaled rates.
+ * The strip of use below the line of a chart. Both share one axis, and so one cursor and one tooltip. The
+ * strip is below zero, with scaled rates.
  */
 export interface UseStrip {
   /**
-   * Positions of four rates on the axis, in requests: no use, `maxPerSecond`, the refill, and a round rate
-   * below the maximum.
+   * Axis positions of four rates, in requests: no use, `maxPerSecond`, the refill, and a round rate for a
+   * tick.
    */
   readonly base: number
   readonly top: number
@@ -21,14 +21,14 @@ export interface UseStrip {
   readonly tickPerSecond: number
 }
 
-/** Start and end of the strip, as shares of the limit below zero. */
+/** Start and end of the strip below zero, as shares of the limit. */
 const BASE = -0.32
 const TOP = -0.07
 
-/** A point's use applies until the next point, but at most this long. Milliseconds. */
+/** Maximum time in milliseconds for which a point's use applies, without a next point. */
 const SAYS_MS = 30_000
 
-/** The strip for these points; `undefined` if no point has a known use. */
+/** The strip for these points. `undefined` if their use is unknown. */
 export function stripOf(
   points: readonly HistoryPoint[],
   { limit, period }: Pick<RequestQuota, 'limit' | 'period'>,
@@ -52,9 +52,7 @@ export function stripOf(
   }
 }
 
-/**
- * The largest of …, 0.1, 0.2, 0.5, 1, 2, 5, … that does not exceed the rate; requests per second, above 0.
- */
+/** The largest of …, 0.1, 0.2, 0.5, 1, 2, 5, … that does not exceed `perSecond`, which is above 0. */
 function roundedDown(perSecond: number): number {
   const power = Math.floor(Math.log10(perSecond))
   const unit = 10 ** power
@@ -62,7 +60,7 @@ function roundedDown(perSecond: number): number {
   return Number((digit * unit).toFixed(Math.max(0, -power)))
 }
 
-/** The rows with the use and the last header at their time. Rows that only break a line stay unchanged. */
+/** The rows with their use and last header. Rows that only break a line stay unchanged. */
 export function withUse(
   rows: readonly ChartRow[],
   points: readonly HistoryPoint[],
@@ -77,7 +75,7 @@ export function withUse(
       const point = points[next]
       if (point === undefined || point.at > row.at) break
       if (point.own !== undefined) known = point
-      // A sample that only repeats a header's number has bounds, and is not a header.
+      // A point with bounds is a sample that repeats a header's number. It is not a header.
       if (point.source === 'header' && point.low === undefined) headerAt = point.at
     }
     if (observedAt !== undefined && observedAt <= row.at) headerAt = Math.max(headerAt ?? 0, observedAt)

@@ -9,7 +9,7 @@ import { useParts, usePausedSince } from '../state/window-parts.ts'
 const MAX_POINTS = 300
 
 /**
- * The history of one category, fetched at the range's interval while the window is visible and not paused.
+ * The history of one category. Fetched at the range's interval while the window is visible and not paused.
  */
 export function useHistory(
   profile: string | undefined,
@@ -27,7 +27,7 @@ export function useHistory(
   const last = useRepeated({
     ask,
     isOn: profile !== undefined && category !== undefined,
-    // A paused window fetches once for each chosen row and range.
+    // A paused window fetches once for each row and range that a person chooses.
     everyMs: isPaused ? undefined : askAgainMs,
   })
   return last?.isCurrent === true ? last.answer : undefined

@@ -1,11 +1,10 @@
-/** A file for a person to save. */
 export interface SavedFile {
   readonly name: string
   readonly mediaType: string
   readonly text: string
 }
 
-/** Saves a file as a download; on the desktop, a dialog asks for its path. */
+/** Saves a file as a download. On the desktop, a dialog asks for its path. */
 export function saveFile({ name, mediaType, text }: SavedFile): void {
   const url = URL.createObjectURL(new Blob([text], { type: mediaType }))
   const link = document.createElement('a')

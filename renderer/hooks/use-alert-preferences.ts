@@ -6,7 +6,7 @@ import { useAnswer } from './use-answer.ts'
 
 const preferencesOf = (main: WindowApi) => main.alertPreferences()
 
-/** The announcement preferences in main, `undefined` until it answers, and the error if it failed. */
+/** Main's announcement preferences, `undefined` until it answers, and the error of a failed request. */
 export function useAlertPreferences() {
   const { api } = useParts()
   const { answer: preferences, failure, expect, take } = useAnswer(preferencesOf)

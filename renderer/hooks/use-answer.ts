@@ -9,7 +9,7 @@ export interface AwaitedAnswer<T> {
   readonly answer: T | undefined
   /** Why the last request or command had no response. */
   readonly failure: string | undefined
-  /** Changes the response before main has confirmed the change. */
+  /** Changes the response ahead of main's confirmation. */
   expect(change: (answer: T) => T): void
   /** Replaces the response with a command's response. */
   take(next: Promise<T>): void
@@ -18,8 +18,10 @@ export interface AwaitedAnswer<T> {
 }
 
 /**
- * Sends a request to main when a component is mounted, and again when `ask` or `when` changes. `ask` must be
- * stable across renders, with `useCallback` if needed; `undefined` requests nothing.
+ * Sends a request to main when a component is mounted, and again when `ask` or `when` changes.
+ *
+ * `ask` must be stable across renders, with `useCallback` if needed. If `ask` is `undefined`, nothing is
+ * requested.
  */
 export function useAnswer<T>(
   ask: ((api: WindowApi) => Promise<T>) | undefined,

@@ -8,7 +8,7 @@ export interface Asked<T> {
   readonly refusal: string | undefined
   /** The last error with its code, if main returned one. */
   readonly refused: CommandError | undefined
-  /** Runs a command. Resolves to its result; `undefined` after an error. */
+  /** Runs a command. Resolves to its result, or to `undefined` after an error. */
   run(ask: () => Promise<Outcome<T>>): Promise<Outcome<T> | undefined>
   clear(): void
 }

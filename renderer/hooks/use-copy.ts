@@ -2,7 +2,7 @@ import { useParts } from '../state/window-parts.ts'
 
 const SAID_FOR_MS = 4000
 
-/** Copies text and confirms that; without a clipboard, shows `otherwise`, which can be copied by hand. */
+/** Copies text and shows `done`. Without a clipboard, shows `otherwise`, which a person can copy by hand. */
 export function useCopy(): (text: string, done: string, otherwise: string) => void {
   const { view, clock } = useParts()
   return (text, done, otherwise) => {

@@ -2,13 +2,14 @@ import { useEffect } from 'react'
 import { useParts } from '../state/window-parts.ts'
 
 /**
- * After this delay, in ms, the dialog's own attempt to return the focus has failed, because the window was
+ * Time in milliseconds after which the dialog's own attempt to return the focus has failed. The window was
  * still inert.
  */
 const SETTLED_MS = 20
 
 /**
- * Returns the focus to the control that opened a dialog, or to the element `page` if that control is gone.
+ * Returns the focus to the control that opened a dialog. If the control is gone, the element `page` gets the
+ * focus.
  *
  * The window is inert behind a dialog, so the control has lost the focus before the dialog can remember it.
  */
@@ -34,8 +35,8 @@ export function useFocusReturn(page: string): void {
 export const isLost = (): boolean => document.activeElement === document.body
 
 /**
- * The focused control. An item of a menu disappears with the menu, so the button that opened the menu is
- * returned instead.
+ * The focused control. In place of a menu item, which disappears with its menu, the button that opened the
+ * menu.
  */
 function focused(): HTMLElement | undefined {
   const { activeElement } = document

@@ -1,8 +1,7 @@
 import { useCallback, useSyncExternalStore } from 'react'
 
 /**
- * Whether a media query matches now. Meant for cases that a style sheet cannot handle, such as a number of
- * items that depends on the space.
+ * Whether a media query matches now. For cases that a style sheet can't handle, such as a number of items.
  */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(

@@ -3,8 +3,8 @@ import { useMirror, useParts } from '../state/window-parts.ts'
 
 interface Repeated<Answer> {
   /**
-   * Must come from `useCallback`, because a new function is called at once. If it returns `undefined`, the
-   * last response stays.
+   * A stable function from `useCallback`, because a new function is called immediately. If it returns
+   * `undefined`, the last response stays.
    */
   readonly ask: () => Promise<Answer | undefined>
   readonly isOn: boolean
@@ -14,13 +14,13 @@ interface Repeated<Answer> {
 
 interface LastAnswer<Answer> {
   readonly answer: Answer
-  /** Whether the response belongs to the present request, not to an earlier one. */
+  /** Whether the response is to the present request, not to an earlier one. */
   readonly isCurrent: boolean
 }
 
 /**
- * Sends a request at an interval while the window is visible and its host connected. If a request fails, the
- * last response stays; the banner reports a lost host.
+ * Sends a request at an interval while the window is visible and its host connected. After a failed request,
+ * the last response stays. The banner reports a lost host.
  */
 export function useRepeated<Answer>({
   ask,

@@ -22,8 +22,8 @@ const NO_ERRORS: Readonly<Record<string, string>> = {}
 /**
  * The dialog that connects a key.
  *
- * A secret is passed from its input to main once: inputs are read when the form is submitted, and no state of
- * the window stores their values.
+ * A secret is passed from its input to main once. Inputs are read when the form is submitted, and their
+ * values are not in any state of the window.
  */
 export function ConnectDialog() {
   const { api, view } = useParts()

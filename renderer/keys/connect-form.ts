@@ -71,7 +71,7 @@ export function checkConnection(
   }
 }
 
-/** The error of a pasted token, without the token. */
+/** The error of a pasted token. Does not repeat the token. */
 export function refreshTokenError(refreshToken: string): string | undefined {
   if (refreshToken === '') return 'Enter a refresh token of this key.'
   if (/\s/.test(refreshToken)) return 'Remove spaces and line breaks.'

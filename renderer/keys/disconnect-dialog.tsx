@@ -7,7 +7,7 @@ import { useParts, useSnapshot } from '../state/window-parts.ts'
 
 const css = classesOf(controlsSheet)
 
-/** The dialog that disconnects a key. The key is removed here, but not revoked. */
+/** The dialog that disconnects a key. Headroom deletes the key but does not revoke it. */
 export function DisconnectDialog() {
   const { api, view } = useParts()
   const asked = useAsked()

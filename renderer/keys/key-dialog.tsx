@@ -23,17 +23,17 @@ interface KeyDialogProps {
   readonly children?: ReactNode
   readonly errors: Readonly<Record<string, string>>
   readonly onSubmit: (form: FormData, way: Way, agreed: boolean) => void
-  /** Set if correcting the secret may suffice; offered first. */
+  /** Corrects the secret. Set if a correction may be enough. The dialog then offers it first. */
   readonly onSecret?: (form: FormData) => void
   readonly onClose: () => void
 }
 
 /**
- * A dialog that obtains tokens, either through the browser or from a pasted token. If `onSecret` is set, a
- * person can correct the secret instead.
+ * A dialog that gets tokens, through the browser or from a pasted token. With `onSecret`, it can correct the
+ * secret instead.
  *
- * During a sign-in through the browser, the form is hidden but stays mounted. So its inputs keep their text
- * for another attempt until the dialog closes.
+ * During a sign-in through the browser, the form is hidden but stays mounted. Its inputs thus keep their text
+ * for another attempt.
  */
 export function KeyDialog(props: KeyDialogProps) {
   const { title, about, attempt, children, errors, onSubmit, onSecret, onClose } = props
@@ -115,8 +115,8 @@ function buttonText(way: Way | 'secret', isAsking: boolean): string {
 }
 
 /**
- * A note that says where secrets are stored. This is fetched when the dialog opens, because the displayed key
- * may be the simulator's, which is never stored.
+ * Says where secrets are stored. Asks main when the dialog opens, because the displayed key may be the
+ * simulator's, which is never stored.
  */
 function WhereKept() {
   const { api } = useParts()

@@ -24,7 +24,8 @@ export function RevokeDialog() {
   const [isAgreed, setAgreed] = useState(false)
   const isShown =
     useShown(({ refresh }) => refresh.state === 'revoke-unconfirmed' || refresh.state === 'revoked') ?? false
-  // Once the person has agreed, the banner shows the outcome, even while main waits for the service.
+  // Closes once the person has agreed and the banner shows the outcome, even while main still waits for the
+  // service.
   useEffect(() => {
     if (isAgreed && isShown) view.setState({ dialog: undefined })
   }, [isAgreed, isShown, view])
@@ -33,7 +34,7 @@ export function RevokeDialog() {
     setAgreed(true)
     const settled = await asked.run(async () => {
       const outcome = await api.revoke({ profile: profile.id })
-      // The banner shows the outcome, confirmed or not, and offers a retry.
+      // The banner shows the outcome and offers a retry.
       return outcome.ok || BANNER_CODES.includes(outcome.code) ? { ok: true } : outcome
     })
     if (settled !== undefined) close()
@@ -87,8 +88,8 @@ export function RevokeDialog() {
 }
 
 /**
- * A note that access tokens stay valid until they expire, because a revocation affects only refresh tokens
- * (service 4.2).
+ * A note that access tokens stay valid until they expire. A revocation affects only refresh tokens (service
+ * 4.2).
  */
 function AccessLivesOn() {
   const left = useShown(({ access }, nowMs) =>

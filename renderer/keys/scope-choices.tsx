@@ -10,8 +10,7 @@ const SCOPE_WORDS: Readonly<Record<ExtraScope, string>> = {
 }
 
 /**
- * The optional scopes. Only the quotas named here need them. The key must be allowed to use the requested
- * scopes.
+ * The optional scopes, each with the quotas that need it. The key must be allowed to use a requested scope.
  */
 export function ScopeChoices() {
   return (

@@ -9,12 +9,12 @@ import { useSignIn } from './use-sign-in.ts'
 
 const NO_ERRORS: Readonly<Record<string, string>> = {}
 
-/** The dialog that gets new tokens for a connected key. Data that is known need not be entered again. */
+/** The dialog that gets new tokens for a connected key. Known data need not be entered again. */
 export function SignInDialog() {
   const { api, view } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile)
   const isKeyWrong = useSnapshot(({ refresh }) => refresh.cause === 'misconfigured')
-  // Determined when the dialog opens, so that the form does not change while the person types.
+  // Read when the dialog opens, so that the form does not change while the person types.
   const [mayCorrect] = useState(isKeyWrong)
   const [errors, setErrors] = useState(NO_ERRORS)
   const close = () => view.setState({ dialog: undefined })

@@ -8,7 +8,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 
 interface SignInNoticeProps {
   readonly state: SignInState
-  /** Called when the person agrees to give up a pending revocation. */
+  /** Called when the person agrees to cancel a pending revocation. */
   readonly onAgree: () => void
 }
 

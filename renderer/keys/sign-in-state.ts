@@ -1,15 +1,15 @@
 import type { Outcome } from '../../app/contract/outcome.ts'
 import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
 
-/** The state of the dialog's attempt to obtain tokens. Contains no secret. */
+/** State of the dialog's attempt to get tokens. It contains no secret. */
 export type SignInState =
   | { readonly kind: 'idle' }
   /**
-   * Waiting for main's response, which names the sign-in. `heard`: statuses that arrived before that
+   * Main's response, which names the sign-in, is awaited. `heard` are statuses that arrived before the
    * response.
    */
   | { readonly kind: 'asking'; readonly heard: readonly SignInStatus[] }
-  /** A revocation of this key is not confirmed; the person decides. */
+  /** A revocation of this key is not confirmed, so the person decides. */
   | { readonly kind: 'blocked'; readonly message: string }
   | {
       readonly kind: 'waiting'
@@ -23,13 +23,13 @@ export type SignInState =
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
   | { readonly kind: 'done'; readonly profile: string }
 
-/** A sign-in through the browser has begun, or a pasted token was accepted. */
+/** Success means that a sign-in through the browser has begun, or that a pasted token was accepted. */
 export type KeyOutcome = Outcome<StartedSignIn | { readonly profile: string }>
 
 export const IDLE: SignInState = { kind: 'idle' }
 export const ASKING: SignInState = { kind: 'asking', heard: [] }
 
-/** Applies main's response to the request, then the statuses that arrived before it. */
+/** Applies main's response, and then the statuses that arrived before it. */
 export function answered(state: SignInState, outcome: KeyOutcome): SignInState {
   if (state.kind !== 'asking') return state
   if (!outcome.ok) {
@@ -49,7 +49,7 @@ export function answered(state: SignInState, outcome: KeyOutcome): SignInState {
   return state.heard.reduce<SignInState>(withStatus, waiting)
 }
 
-/** Applies a status. Ignores the status of another sign-in, such as that of another window. */
+/** Applies a status. Statuses of other sign-ins, such as another window's, are ignored. */
 export function withStatus(state: SignInState, status: SignInStatus): SignInState {
   if (state.kind === 'asking') return { ...state, heard: [...state.heard, status] }
   if (state.kind !== 'waiting' || state.signIn !== status.signIn) return state
@@ -66,12 +66,12 @@ export function withStatus(state: SignInState, status: SignInStatus): SignInStat
     case 'done':
       return { kind: 'done', profile: status.profile }
     case 'failed':
-      // The sign-in was cancelled here or replaced by another window's.
+      // Cancelled here, or replaced by another window's sign-in.
       return { kind: 'failed', code: status.code, message: status.message }
   }
 }
 
-/** Splits main's message: the first sentence says what happened, the others what to do. */
+/** Splits main's message. The first sentence says what happened. The rest says what to do. */
 export function firstSentence(message: string): { readonly title: string; readonly text: string } {
   const end = message.indexOf('. ')
   if (end < 0) return { title: message, text: '' }

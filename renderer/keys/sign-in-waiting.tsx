@@ -16,7 +16,8 @@ interface SignInWaitingProps {
 }
 
 /**
- * Shown during a sign-in through the browser. Its address contains no secret (app/sign-in/authorize-url.ts).
+ * Shown during a sign-in through the browser. The sign-in's address contains no secret
+ * (app/sign-in/authorize-url.ts).
  */
 export function SignInWaiting({ state, onCancel }: SignInWaitingProps) {
   const { url, opened, notice, unreachable } = state

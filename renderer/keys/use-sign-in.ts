@@ -3,7 +3,7 @@ import { unanswered } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
 import { ASKING, answered, IDLE, type KeyOutcome, type SignInState, withStatus } from './sign-in-state.ts'
 
-/** The attempt of a dialog to obtain tokens. */
+/** A dialog's attempt to get tokens. */
 export interface SignInAttempt {
   readonly state: SignInState
   ask(question: () => Promise<KeyOutcome>): void
@@ -11,11 +11,11 @@ export interface SignInAttempt {
   cancel(): void
 }
 
-/** The attempt of one dialog to obtain tokens. `onDone` is called once, with their profile. */
+/** The attempt of one dialog to get tokens. `onDone` is called once, with the profile of the tokens. */
 export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
   const { api } = useParts()
   const [state, setState] = useState<SignInState>(IDLE)
-  /** Number of the current attempt; responses to earlier ones are ignored. */
+  /** Number of the current attempt. Responses to earlier attempts are ignored. */
   const attempt = useRef(0)
   const done = useRef(onDone)
   done.current = onDone
@@ -27,7 +27,7 @@ export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
 
   const end = (signIn: string) => {
     api.cancelSignIn({ signIn }).catch(() => {
-      // A sign-in that is not cancelled expires on its own.
+      // An uncancelled sign-in expires on its own.
     })
   }
   return {

@@ -16,8 +16,8 @@ import { useParts, useSnapshot } from '../state/window-parts.ts'
 const css = classesOf({ ...controlsSheet, ...dialogSheet, ...keysSheet })
 
 /**
- * Lets the displayed key place orders once the person signs in again. For LIVE, they must also type the key's
- * last characters.
+ * Allows the displayed key to place orders, after the person signs in again. For LIVE, the person must also
+ * type the key's last characters.
  */
 export function AllowOrdersDialog() {
   const { api, view } = useParts()
@@ -42,7 +42,7 @@ export function AllowOrdersDialog() {
     if (!isTyped) return
     attempt.ask(async () => {
       const outcome = await api.allowOrders({ profile: profile.id, ...(needsEnding && { ending }) })
-      // Only a sign-in that does not allow orders may end a revocation.
+      // A sign-in that allows orders must not end a revocation.
       if (!outcome.ok) return { ...outcome, code: 'not-allowed' }
       const { signIn } = outcome
       return signIn === undefined ? { ok: true, profile: profile.id } : { ok: true, ...signIn }

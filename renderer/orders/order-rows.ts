@@ -2,7 +2,6 @@ import type { OrderEntry } from '../../app/contract/orders.ts'
 import type { Severity } from '../../app/contract/severity.ts'
 import { lookupText } from '../../app/status/orders-status.ts'
 
-/** One order of the journal as a row. */
 export interface OrderRow {
   readonly id: string
   readonly atMs: number
@@ -23,7 +22,6 @@ const PATHS: Readonly<Record<OrderEntry['kind'], string>> = {
   cancel: 'orders/{id}',
 }
 
-/** The row of an order in the journal. */
 export function orderRow(entry: OrderEntry): OrderRow {
   const { id, atMs, program, method, kind, accountEnding, orderIds, latencyMs } = entry
   return {

@@ -10,7 +10,7 @@ import sheet from './orders.module.css'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
 
-/** The switch for orders of the displayed key: one line while they are off. */
+/** The switch for orders of the displayed key. A single line while orders are off. */
 export function OrdersSettings() {
   const orders = useSnapshot((snapshot) => snapshot.orders) ?? NO_ORDERS
   const { state } = orders

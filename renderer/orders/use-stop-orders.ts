@@ -3,7 +3,7 @@ import { mayHaveOrders } from '../../app/contract/orders.ts'
 import { useCommand } from '../hooks/use-command.ts'
 import { useParts } from '../state/window-parts.ts'
 
-/** Stops the orders of every key on Shift+O, even while a dialog is open or shortcuts are off. */
+/** Stops the orders of every key on Shift+O, even if a dialog is open or shortcuts are off. */
 export function useStopOrders(): void {
   const { api, mirror } = useParts()
   const run = useCommand()
@@ -16,15 +16,15 @@ export function useStopOrders(): void {
       event.stopPropagation()
       run(() => api.stopOrders({}))
     }
-    // The listener runs in the capture phase, before a menu or dialog can stop the event.
+    // The capture phase comes before a menu or dialog can stop the event.
     document.addEventListener('keydown', pressed, true)
     return () => document.removeEventListener('keydown', pressed, true)
   }, [api, mirror, run])
 }
 
 /**
- * Whether a key press stops orders: Shift+O, unless the person is typing in a field. The key is recognised by
- * its letter or, on a keyboard without Latin letters, by its position.
+ * Whether a key press stops orders: Shift+O, unless the person types in a field. The key is recognised by its
+ * letter, or by its position on a keyboard without Latin letters.
  */
 export function stopsOrders(
   { key, code, shiftKey, ctrlKey, metaKey, altKey }: Press,

@@ -33,7 +33,7 @@ const DIALOGS: readonly (readonly [Dialog, string])[] = [
   ['revoke', 'Revoke tokens…'],
 ]
 
-/** All actions of the window: shortcuts, dialogs, another key, a row. `profile`: the displayed key. */
+/** All actions of the window: shortcuts, dialogs, another key, a row. `profile` is the displayed key. */
 export function paletteCommands(
   { snapshots }: Pick<MirrorState, 'snapshots'>,
   profile: string | undefined,
@@ -74,8 +74,8 @@ export function paletteCommands(
 }
 
 /**
- * Commands whose labels contain all typed words. Those that begin with the first word come first; otherwise
- * the order of `commands` stays.
+ * Commands whose labels contain all typed words. Labels that begin with the first word come first. The other
+ * commands keep their order.
  */
 export function matchingCommands(
   commands: readonly PaletteCommand[],

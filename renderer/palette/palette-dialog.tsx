@@ -13,12 +13,11 @@ import { matchingCommands, type PaletteCommand, paletteCommands } from './palett
 const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
 
 /**
- * Time until the window behind the palette can be focused again, shorter than in `useFocusReturn`.
- * Milliseconds.
+ * Time in milliseconds until the window behind the palette can be focused. Shorter than in `useFocusReturn`.
  */
 const CLOSED_MS = 10
 
-/** All actions of the window, which a person finds by typing: a combobox with a list of matches. */
+/** All actions of the window in a combobox. A person finds an action by typing. */
 export function PaletteDialog() {
   const { view, clock } = useParts()
   const doing = useDoing()
@@ -34,7 +33,7 @@ export function PaletteDialog() {
     if (command === undefined) return
     close()
     clock.after(CLOSED_MS, () => {
-      // A key pressed after a command must not press the previously focused control, such as Revoke tokens.
+      // A key pressed after a command must not reach the previously focused control, such as Revoke tokens.
       doing.focus(`#${MAIN}`)
       command.run(doing)
     })
@@ -75,7 +74,7 @@ export function PaletteDialog() {
           />
           <div className={css('options')} id="palette-list" role="listbox" aria-label="Commands" ref={list}>
             {found.map((command, position) => (
-              // Keys are handled by the input, as usual for a combobox.
+              // The input handles keys, as usual for a combobox.
               // biome-ignore lint/a11y/useKeyWithClickEvents: see above
               // biome-ignore lint/a11y/useFocusableInteractive: see above
               <div

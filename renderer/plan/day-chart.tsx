@@ -35,22 +35,22 @@ import { WaitBars } from './wait-bars.tsx'
 
 const css = classesOf(sheet)
 
-/** A stretch of the chart: levels are shares of the limit, 0 to 1. */
+/** A part of the day in the chart. Levels are shares of the limit, 0 to 1. */
 export interface DayRow {
   /** Epoch ms. */
   readonly at: number
   readonly before: number
   readonly after: number
   readonly longestSeconds: number
-  /** The program that waited longest; absent if none waited. */
+  /** The program that waited longest. Absent if none waited. */
   readonly longestBy?: string
 }
 
 interface DayChartProps {
   readonly rows: readonly DayRow[]
-  /** The plan's programs, in the plan's order, which determines their colours and patterns. */
+  /** The plan's programs in their order, which determines colours and patterns. */
   readonly programs: readonly PlannedProgram[]
-  /** Share of the limit below which the row is low. */
+  /** Level below which the row is low, as a share of the limit. */
   readonly threshold: number
 }
 
@@ -79,7 +79,7 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
             {threshold > 0 && (
               <ReferenceLine
                 {...low}
-                // The label is on the opposite side of the chart from the label of the lowest point.
+                // In the corner that the label of the lowest point leaves free.
                 label={isEarly ? { ...low.label, position: 'insideBottomRight' } : low.label}
               />
             )}
@@ -144,7 +144,7 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
   )
 })
 
-/** Share of the limit below which a level gets a marker. */
+/** Maximum level of a marked lowest point, as a share of the limit. */
 const POINTED_BELOW = 0.9
 
 /** Marks in the chart: the regular session, and the lowest level with the change. */
@@ -157,7 +157,10 @@ function marksOf(rows: readonly DayRow[]) {
   return { sessions: sessionMoments(fromMs, toMs), lowest, isEarly, apart: mostApart(rows, lowest) }
 }
 
-/** The best place for both curves' names: where they are far apart, not at an edge or the lowest point. */
+/**
+ * Where to label the two curves. The labels are where the curves are far apart, away from the edges and the
+ * lowest point.
+ */
 function mostApart(rows: readonly DayRow[], lowest: DayRow | undefined): DayRow | undefined {
   const [fromMs, toMs] = endsOf(rows)
   const lengthMs = toMs - fromMs
@@ -217,6 +220,6 @@ function Reading(cursor: CursorProps<DayRow>) {
   )
 }
 
-/** ` of backtest`: the program that waited. Empty for others, because they wait only in the replay. */
+/** ` of backtest`: the program that waited. Empty for others, because only the replay makes them wait. */
 const ofProgram = ({ longestBy }: DayRow): string =>
   longestBy === undefined || longestBy === OTHERS_NAME ? '' : ` of ${longestBy}`

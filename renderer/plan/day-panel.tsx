@@ -24,11 +24,11 @@ const DayChart = lazy(async () => ({ default: (await import('./day-chart.tsx')).
 interface DayPanelProps {
   readonly draft: PlanDraft
   readonly verdict: PlanVerdict
-  /** Whether this is the newest draft. */
+  /** Whether this draft is the newest one. */
   readonly isResting: boolean
 }
 
-/** The chart of a day with and without the change, for one category. */
+/** One category on a day, with and without the change, as a chart. */
 export const DayPanel = memo(function DayPanel({ draft, verdict, isResting }: DayPanelProps) {
   const id = useId()
   const { days, isBehind: isReplaying } = useDay(draft)
@@ -166,13 +166,13 @@ interface Summary {
   readonly rows: readonly DayRow[]
   readonly isBehind: boolean
   readonly isChanged: boolean
-  /** The worst-case wait at the plan's rates, in seconds; infinite if unbounded. */
+  /** The worst-case wait at the plan's rates, in seconds. Infinite if unbounded. */
   readonly boundSeconds: number
-  /** Recorded minutes, if they are too few to judge a day. */
+  /** Number of recorded minutes. Present if too few to judge a day. */
   readonly of?: number
 }
 
-/** The day's lowest level and longest wait, and whether its requests exceeded the plan's. */
+/** The day's lowest level, its longest wait, and whether its requests exceeded the plan's. */
 function summaryText({ rows, isBehind, isChanged, boundSeconds, of }: Summary): string {
   if (rows.length === 0) return ''
   const lowest = Math.min(...rows.map(({ after }) => after))
@@ -187,7 +187,9 @@ function summaryText({ rows, isBehind, isChanged, boundSeconds, of }: Summary): 
   return `${isBehind ? 'Replaying… ' : ''}${capitalised(`${when}${level}`)}; ${wait}.${busier}`
 }
 
-/** The longest worst-case wait in a category; infinite if unbounded, 0 if the category does not occur. */
+/**
+ * The longest worst-case wait in a category. Infinite if unbounded. 0 if the plan does not have the category.
+ */
 function boundOf({ categories }: PlanVerdict, category: string | undefined): number {
   const waits = categories.find((one) => one.category === category)?.waits ?? []
   return Math.max(0, ...waits.map(({ worstSeconds }) => worstSeconds ?? Number.POSITIVE_INFINITY))

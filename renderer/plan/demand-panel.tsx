@@ -21,8 +21,8 @@ const REFILL_AT_MOST = 80
 const REFILL_AT_LEAST = 25
 
 /**
- * Position of the refill mark on all bars of a plan, per cent of their width. The longest bar fits if it is
- * up to four times the refill.
+ * Position of the refill mark on all bars of a plan, in per cent of their width. Leaves room for a bar of up
+ * to four times the refill.
  */
 function refillAt(categories: readonly CategoryVerdict[]): number {
   const highest = Math.max(
@@ -91,7 +91,7 @@ export const DemandPanel = memo(function DemandPanel({
 interface DemandRowProps {
   readonly draft: PlanDraft
   readonly category: CategoryVerdict
-  /** Position of the refill mark, per cent of the bar's width. */
+  /** Position of the refill mark, in per cent of the bar's width. */
   readonly markAt: number
 }
 

@@ -9,14 +9,14 @@ interface NumberFieldProps {
   readonly value: number
   readonly least: number
   readonly most: number
-  /** Decimal places; 0 accepts only whole numbers. */
+  /** Decimal places. 0 accepts only whole numbers. */
   readonly digits: number
   change(value: number): void
 }
 
 /**
- * A number input that also accepts a decimal comma. Invalid input is marked, changes nothing, and is reset
- * when the field loses focus.
+ * A number input that also accepts a decimal comma. Invalid input is marked and changes nothing. It is reset
+ * when the field loses the focus.
  */
 export function NumberField({ label, value, least, most, digits, change }: NumberFieldProps) {
   const [typed, setTyped] = useState<string>()
@@ -40,7 +40,7 @@ export function NumberField({ label, value, least, most, digits, change }: Numbe
   )
 }
 
-/** A typed number, rounded to `digits`; `undefined` if it is out of range or not a number. */
+/** A typed number, rounded to `digits`. `undefined` if it is out of range or not a number. */
 export function numberIn(
   typed: string,
   { least, most, digits }: { readonly least: number; readonly most: number; readonly digits: number },

@@ -22,7 +22,7 @@ interface PlanBannerProps {
   readonly close: () => void
 }
 
-/** Whether the plan fits, compared with the verdict on the programs that run now. */
+/** Whether the plan fits, next to the same verdict on the programs that run now. */
 export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBannerProps) {
   const isServing = useSnapshot(({ gateway }) => gateway?.state === 'serving') ?? false
   const { severity, label, text, action } = planHeadline(verdict, atMost)
@@ -64,9 +64,7 @@ export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBanner
   )
 }
 
-/**
- * Title of the recording with which a plan is compared. It says "day" only if about a whole day is recorded.
- */
+/** Title of the recording that a plan is compared with. A nearly complete day is called `24 h`. */
 const recordedTitle = ({ recordedMinutes = 0 }: PlanDraft['base']): string =>
   recordedMinutes >= 23 * 60 ? 'The last 24 h' : `${durationText(60 * recordedMinutes)} recorded`
 

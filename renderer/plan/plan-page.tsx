@@ -76,8 +76,8 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
   const { verdict } = judged
   const atMost = useMemo(() => planVerdict(withOthersHigh(plan, base)), [plan, base])
   const before = useMemo(() => planVerdict(base.plan), [base])
-  // Order of painting: first the verdict and the row that changed, then the rest for the newest change. The
-  // day comes last, once changes pause, because it takes longest.
+  // Order of painting: the verdict and the changed row come first, the rest for the newest change second. The
+  // day takes longest, so it comes last, when changes pause.
   const late = useDeferredValue(judged)
   const rested = useRested(judged)
   const openFile = usePlanFile(change)
@@ -121,10 +121,13 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
   )
 }
 
-/** Pause after which changes count as finished. A slider that is dragged moves many times within it. */
+/**
+ * Duration in milliseconds of a pause after which changes count as finished. A dragged slider changes many
+ * times within it.
+ */
 const REST_MS = 250
 
-/** The value once it has been stable for a while; the first value at once. */
+/** The value after it was stable for `REST_MS`. The first value is returned immediately. */
 function useRested<T>(value: T): T {
   const { clock } = useParts()
   const [rested, setRested] = useState(value)
@@ -144,14 +147,14 @@ function usePlanFile(change: ChangeDraft): (file: File) => Promise<void> {
     const name = file.name.replaceAll(/\p{Cc}/gu, ' ').slice(0, MAX_NAME)
     const say = (line: string) => view.setState({ notice: `${name}: ${line}` })
     try {
-      // The code that checks a file is large, a sixth of the window's script, so it is loaded when needed.
+      // Loaded on demand: the code that checks a file is a sixth of the window's script.
       const { MAX_PLAN_FILE_BYTES, readPlan } = await import('../../app/plan/plan-file.ts')
       const read = readPlan(file.size > MAX_PLAN_FILE_BYTES ? undefined : await file.text())
       if (read.kind === 'wrong') return say(`${read.line}. The plan is unchanged.`)
       change((draft) => fileOpened(draft, read.plan))
       say('opened. Others stay as they are observed now.')
     } catch (error) {
-      // The file is a folder or missing, or the host does not respond.
+      // The file is missing or a folder, or the host does not respond.
       say(unanswered(error))
     }
   }

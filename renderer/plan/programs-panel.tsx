@@ -87,7 +87,7 @@ export function ProgramsPanel({
             onChange={({ target }) => {
               const [file] = target.files ?? []
               if (file !== undefined) void openFile(file)
-              // Allows the same file to be chosen again after it is corrected.
+              // Without this, the same file could not be chosen again after a correction.
               target.value = ''
             }}
           />
@@ -156,10 +156,7 @@ const isSameProgram = ({ waits, ...one }: ProgramRowsProps, { waits: others, ...
   waits.join('\n') === others.join('\n') &&
   (Object.keys(one) as (keyof typeof one)[]).every((name) => Object.is(one[name], other[name]))
 
-/**
- * Renders again only if the program or its waits changed, because dragging a rate changes only one of many
- * programs.
- */
+/** Renders only if the program or its waits changed, because dragging a rate changes one of many programs. */
 const ProgramRows = memo(function ProgramRows(props: ProgramRowsProps) {
   const { program, waits, change } = props
   const [isAdding, setAdding] = useState(false)
@@ -326,7 +323,7 @@ interface RequestCellsProps extends ProgramRowsProps {
 function RequestCells({ base, limits, program: { name }, row, index, change }: RequestCellsProps) {
   const { category, perSecond, burst } = row
   const size = limitOf({ limits }, category)
-  // The slider ends at the refill; higher rates can be typed.
+  // The slider ends at the refill. Higher rates can be typed.
   const most = Math.max(perSecond, size === undefined ? 1 : size.limit / size.periodSeconds)
   const top = Math.ceil(most * 100) / 100
   const before = rateBefore({ base }, name, row)

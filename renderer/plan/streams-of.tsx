@@ -16,7 +16,6 @@ interface StreamsOfProps {
   readonly change: ChangeDraft
 }
 
-/** The streams of one program. */
 export function StreamsOf({ program: { name, streams }, change }: StreamsOfProps) {
   return (
     <span className={css('streams')}>

@@ -20,28 +20,28 @@ import { useParts } from '../state/window-parts.ts'
 export const RECORDED_MS = 24 * HOUR_MS
 /** Length of a day if nothing is recorded: market hours. */
 const MARKET_MS = 6.5 * HOUR_MS
-/** Length of each stretch in the chart. */
+/** Length of a part in the chart, in milliseconds. */
 export const STRETCH_MS = 180_000
 const REPLAY = { maxWaitMs: 300_000, stretchMs: STRETCH_MS }
 const NOTHING: RecordedUses = { rows: {}, programs: [] }
-/** How long to work between two pauses, in milliseconds: less than a frame. */
+/** Maximum duration of the work between two pauses, in milliseconds. Less than a frame. */
 const SLICE_MS = 8
 
-/** The day on which a plan is tried, and its results. */
+/** The day on which a plan is tried, with the results. */
 export interface PlannedDays {
   readonly fromMs: number
   readonly lengthMs: number
-  /** Whether the day was recorded; otherwise it is generated from the plan's rates. */
+  /** Whether the day was recorded. If not, it was generated from the plan's rates. */
   readonly isRecorded: boolean
   /** Recorded minutes of the last 24 hours. */
   readonly minutes: number
   readonly before: Replay
-  /** The same as `before` if nothing was changed. */
+  /** Equal to `before` if nothing was changed. */
   readonly after: Replay
   readonly plan: Plan
 }
 
-/** Replays the recorded day with the change and without; `undefined` until the first replay has finished. */
+/** Replays the day with and without the change. `undefined` until the first replay has finished. */
 export function useDay(draft: PlanDraft): {
   readonly days: PlannedDays | undefined
   readonly isBehind: boolean
@@ -62,7 +62,7 @@ export function useDay(draft: PlanDraft): {
   }, [clock, plan, basePlan, day])
   const isDone = before !== undefined && before.day === day
   const changed = plan === basePlan ? undefined : after
-  // Memoized, because redrawing the day takes longer than the verdict.
+  // Memoised, because redrawing the day takes longer than the verdict.
   const days = useMemo((): PlannedDays | undefined => {
     if (before === undefined || before.day !== day) return undefined
     const { fromMs, lengthMs, recorded, minutes } = before.day
@@ -88,7 +88,7 @@ function useRecordedDay({ profile, sinceMs, base }: PlanDraft): RecordedDay | un
     const answered = (day: RecordedDay) => {
       if (!stopped) setAsked({ of: base, day })
     }
-    // Without a response, the day is generated from the plan; the banner reports a lost host.
+    // Without a response, the day is generated from the plan. The banner reports a lost host.
     recordedDay(api, { profile, base, sinceMs }).then(answered, () =>
       answered(dayOf({ base, uses: NOTHING, toMs: sinceMs })),
     )
@@ -115,7 +115,7 @@ export async function recordedDay(
   return dayOf({ base, uses, toMs })
 }
 
-/** A recorded day, with the number of recorded minutes, including quiet ones. */
+/** A recorded day. `minutes` is the number of recorded minutes, quiet ones included. */
 export interface RecordedDay extends WhatIfDay {
   readonly minutes: number
 }
@@ -127,8 +127,8 @@ interface DayParts {
 }
 
 /**
- * The day that starts with the first recorded minute of the last 24 hours, or a day of market hours if
- * nothing was recorded. Programs that no longer exist are left out.
+ * The day from the first recorded minute of the last 24 hours on. Without a recording, a day of market hours.
+ * Programs that no longer exist are left out.
  */
 export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): RecordedDay {
   const minutesOf = (requests: (own: number, elsewhere: number) => number): readonly RecordedMinute[] =>
@@ -195,7 +195,7 @@ function replayed(
   return () => cancel()
 }
 
-/** The programs of a plan; also Headroom and others, if the recording has them and the plan does not. */
+/** The programs of a plan. Headroom and others are added if only the recording has them. */
 function recordedPrograms(plan: Plan, { base, recorded }: WhatIfDay): Plan['programs'] {
   const has = (all: Plan['programs'], name: string) => all.some((program) => program.name === name)
   const missing = recorded.filter(

@@ -9,7 +9,7 @@ import sheet from './plan-day.module.css'
 
 const css = classesOf(sheet)
 
-/** Others bypass the gateway; only the replay treats them as if they waited. */
+/** Label of others' wait. Others bypass the gateway, so only the replay makes them wait. */
 const OTHERS_WAIT = 'Others, as if they waited'
 
 interface WaitBarsProps {
@@ -73,14 +73,14 @@ interface WaitBar {
   readonly fromMs: number
   readonly toMs: number
   readonly seconds: number
-  /** The program that waited; absent if none did. */
+  /** The program that waited. Absent if none did. */
   readonly by?: string
 }
 
-/** More bars than this are too thin to distinguish their patterns. */
+/** Maximum number of bars with distinguishable patterns. */
 const MAX_BARS = 40
 
-/** Groups the rows of a day into bars that cover equal lengths of time, each with its longest wait. */
+/** Groups the rows of a day into bars of equal length, each with its longest wait. */
 export function waitBars(
   rows: readonly Pick<DayRow, 'at' | 'longestSeconds' | 'longestBy'>[],
 ): readonly WaitBar[] {

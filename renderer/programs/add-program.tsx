@@ -26,14 +26,14 @@ const ABOUT_ORDERS = 'This computer only. To allow orders, tick the box below.'
 
 interface AddProgramProps {
   readonly profile: string
-  /** The gateway's address; absent while it is off. */
+  /** The gateway's address. Absent while the gateway is off. */
   readonly url: string | undefined
   readonly programs: readonly ProgramSummary[]
   added(): void
   close(): void
 }
 
-/** The panel that adds a program. The key is shown until the panel closes; nothing else stores it. */
+/** The panel that adds a program. Only the panel shows the program's key, until it closes. */
 export function AddProgram({ profile, url, programs, added, close }: AddProgramProps) {
   const { api } = useParts()
   const asked = useAsked<{ readonly key: string }>()
@@ -162,7 +162,7 @@ function OrdersTick() {
   )
 }
 
-/** A number with a button on each side, because weights are usually small. */
+/** A number with a button on each side for small steps. */
 function Weight() {
   const { least, most } = PROGRAM_LIMITS.weight
   const [value, setValue] = useState('1')

@@ -4,7 +4,7 @@ import sheet from './class-mark.module.css'
 
 const css = classesOf(sheet)
 
-/** The mark of a program class: its name, and more bars for higher precedence. */
+/** The mark of a program class: its name, and more bars for a higher precedence. */
 export function ClassMark({ of }: { readonly of: ProgramClass }) {
   const filled = PROGRAM_CLASSES.length - PROGRAM_CLASSES.indexOf(of)
   return (

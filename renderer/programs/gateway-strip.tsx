@@ -18,7 +18,6 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 
 interface GatewayStripProps {
   readonly gateway: GatewaySummary
-  /** The suggested port when the gateway is turned on. */
   readonly nextPort: number
   readonly programs: readonly ProgramSummary[]
   readonly asked: Asked<unknown>
@@ -27,9 +26,7 @@ interface GatewayStripProps {
   add(): void
 }
 
-/**
- * The gateway's state and address, the total activity of its programs, and the switch to turn it on or off.
- */
+/** The gateway's state, address and switch, and the total activity of its programs. */
 export function GatewayStrip({
   gateway,
   nextPort,

@@ -10,7 +10,7 @@ import sheet from './programs.module.css'
 
 const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
 
-/** The key's health in one line: its worst condition, and the number of further ones. */
+/** The key's health in one line: its worst condition, and the number of further conditions. */
 export function ProgramKeyLine() {
   const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unknown'
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)

@@ -16,15 +16,15 @@ interface NewKeyProps {
   readonly value: string
   readonly url: string
   readonly isServing: boolean
-  /** Time of the program's last call, epoch ms; absent before its first. */
+  /** Time of the program's last call, epoch ms. Absent before the first call. */
   readonly lastSeenAt: number | undefined
   done(): void
 }
 
-/** The key of a program that was just added, shown once, and how to use it. */
+/** The key of a new program and how to use it. The key is shown only once. */
 export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }: NewKeyProps) {
   const copy = useCopy()
-  // The focused form has been removed, so focus moves here.
+  // The form that had the focus was removed, so focus moves here.
   const first = useRef<HTMLButtonElement>(null)
   useEffect(() => first.current?.focus(), [])
   const byHand = 'Select the key and copy it by hand.'

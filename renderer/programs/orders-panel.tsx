@@ -24,10 +24,7 @@ const RANGES = { Today: DAY_MS, '30 days': 30 * DAY_MS } as const
 type Range = keyof typeof RANGES
 const RANGE_NAMES = Object.keys(RANGES) as readonly Range[]
 
-/**
- * The journal of orders, and those with an unknown outcome until a person dismisses them. Empty if orders
- * were never allowed.
- */
+/** The journal of orders, and the orders with an unknown outcome. Empty if orders were never allowed. */
 export function OrdersPanel({ profile }: { readonly profile: string }) {
   const orders = useSnapshot((snapshot) => snapshot.orders) ?? NO_ORDERS
   if (orders.state === 'off' && orders.unknown.length === 0) return null
@@ -94,14 +91,14 @@ function Journal({ profile, orders }: { readonly profile: string; readonly order
   )
 }
 
-/** The journal as a CSV file, with the same content as `headroom export --orders`. */
+/** The journal as a CSV file. The content is that of `headroom export --orders`. */
 const journalFile = (entries: readonly OrderEntry[]): SavedFile => ({
   name: `headroom-orders-${new Date(entries.at(-1)?.atMs ?? 0).toISOString().slice(0, 10)}.csv`,
   mediaType: 'text/csv',
   text: [...ordersCsv(entries)].join(''),
 })
 
-/** Each order with an unknown outcome, with a button that ends its alert. */
+/** Orders with an unknown outcome. Each has a button that dismisses it. */
 function UnknownOrders({ unknown }: Pick<OrdersSummary, 'unknown'>) {
   const { api } = useParts()
   const run = useCommand()

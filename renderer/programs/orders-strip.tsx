@@ -12,7 +12,7 @@ import sheet from './programs.module.css'
 const css = classesOf({ ...controlsSheet, ...sheet, ...ordersSheet })
 
 /**
- * Whether orders of the displayed key are allowed, and the button that stops them. Empty while they are off.
+ * Whether orders of the displayed key are allowed, and a button that stops them. Empty while orders are off.
  */
 export function OrdersStrip() {
   const orders = useSnapshot((snapshot) => snapshot.orders) ?? NO_ORDERS

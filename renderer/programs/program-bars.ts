@@ -13,11 +13,10 @@ export interface ProgramBars {
   /** Busiest first. A piece refers to a program by its index. */
   readonly programs: readonly { readonly name: string; readonly requests: number }[]
   readonly pieces: readonly BarPiece[]
-  /** Requests per second at the top of the chart. */
   readonly maxPerSecond: number
 }
 
-/** A history by program as stacked bars of requests per second; `undefined` if there are no requests. */
+/** A history by program as stacked bars of requests per second. `undefined` if there are no requests. */
 export function programBars({
   programs,
   resolutionMs,

@@ -9,10 +9,10 @@ const css = classesOf(sheet)
 
 const WIDTH = 600
 const HEIGHT = 96
-/** Later programs share the last pattern: a chart this small can't distinguish more. */
+/** Number of patterns. Programs beyond this number share the last pattern. */
 const LOOKS = 6
 
-/** Stacked requests per second of each program behind the gateway in one category, over the chart's range. */
+/** Requests per second of each program behind the gateway in one category, stacked. */
 export function ProgramChart({
   profile,
   category,

@@ -1,4 +1,3 @@
-/** A ready-made example for one language. */
 export interface ProgramExample {
   readonly language: string
   readonly code: string
@@ -9,10 +8,7 @@ const PATH = '/v3/brokerage/accounts'
 /** The environment variable from which the examples read the program's key. */
 export const KEY_VARIABLE = 'HEADROOM_KEY'
 
-/**
- * Examples that read the accounts through the gateway at `url`. None contains a key; they read it from
- * `HEADROOM_KEY`.
- */
+/** Examples that read the accounts through the gateway at `url`. No example contains a key. */
 export function programExamples(url: string): readonly ProgramExample[] {
   return [
     {

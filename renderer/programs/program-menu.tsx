@@ -18,7 +18,6 @@ interface ProgramMenuProps {
   cut(name: string): void
 }
 
-/** The actions for one program. */
 export function ProgramMenu({ name, isPaused, isBusy, cut }: ProgramMenuProps) {
   const { api, view } = useParts()
   const run = useCommand()

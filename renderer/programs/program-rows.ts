@@ -6,54 +6,51 @@ import { sinceText, untilText, waitText } from '../../app/status/durations.ts'
 import { programStateText } from '../../app/status/gateway-status.ts'
 import { countText, rateRangeText } from '../../app/status/rates.ts'
 
-/** How many categories are shown for a program, those with waiting requests first. */
+/** Maximum number of categories that are shown for a program. Categories with waiting requests come first. */
 const MAX_USES = 2
 
-/** Demand of a program in one category now. */
+/** A program's present use of one category. */
 export interface ShownUse {
   readonly category: string
-  /** Requests per second, or how many requests wait. */
+  /** Requests per second, or the number of waiting requests. */
   readonly text: string
   readonly waits: boolean
   /** The program's share of the category's refill, 0 to 1. */
   readonly share: number
 }
 
-/** One program as a row of the table. */
 export interface ProgramRow {
   readonly id: string
   readonly name: string
   readonly process?: string
   readonly keyEnding: string
-  /** Orders in the last minute, and their maximum; absent if the program may send no orders. */
+  /** Orders in the last minute, and their maximum. Absent if the program may send no orders. */
   readonly orders?: string
   readonly class: ProgramClass
   readonly weight: number
   readonly rate: string
   readonly forwarded: string
   readonly waiting: number
-  /** Whether the program is paused, and its activity in words, shown while none of its requests waits. */
+  /** Whether the program is paused, and its activity in words. The words are shown while no request waits. */
   readonly isPaused: boolean
   readonly state: string
   readonly next?: string
   readonly longest: string
-  /** Share of the maximum wait, 0 to 1, that the next request will have used at its turn. */
+  /** Share of the maximum wait that the next request will have used at its turn, 0 to 1. */
   readonly waitUsed?: number
   readonly refused: number
   readonly streams: number
   readonly uses: readonly ShownUse[]
   readonly moreUses: number
-  /** Use of all categories since the gateway was turned on. */
   readonly used: string
 }
 
-/** Requests per second with two decimals, because readers add them up: `0.31`. */
+/** Requests per second with two decimals, such as `0.31`. Readers add them up. */
 export const perSecondText = (perSecond: number): string => perSecond.toFixed(2)
 
-/** `41,207` */
+/** A whole number, such as `41,207`. */
 export const wholeText = (count: number): string => Math.round(count).toLocaleString('en-US')
 
-/** The row of a program at `nowMs`, epoch ms. */
 export function programRow(
   program: ProgramSummary,
   requests: readonly RequestQuota[],
@@ -92,8 +89,8 @@ export function programRow(
 type Use = ProgramSummary['use'][number]
 
 /**
- * The category with waiting requests whose turn comes first. One without an expected turn has to wait until
- * others use less, so it comes last.
+ * The category whose waiting requests have the next turn. A category without an expected turn comes last,
+ * because its requests must wait until others use less.
  */
 function nextOf({ use }: ProgramSummary): Use | undefined {
   const waiting = use.filter((one) => one.waiting > 0)
@@ -104,11 +101,11 @@ function nextOf({ use }: ProgramSummary): Use | undefined {
   )
 }
 
-/** `in 4 s`, `now`: when a turn comes. */
+/** Time until a turn: `in 4 s`, or `now`. */
 export const turnText = (atMs: number, nowMs: number): string =>
   atMs <= nowMs ? 'now' : `in ${untilText(atMs, nowMs)}`
 
-/** Share of the maximum wait, 0 to 1, that a request will have used at its turn. */
+/** Share of the maximum wait that a request will have used at its turn, 0 to 1. */
 export function waitUsedOf(use: Use | undefined): { readonly waitUsed?: number } {
   const { nextTurnAt, nextCameAt, nextPatientUntil } = use ?? {}
   if (nextTurnAt === undefined || nextCameAt === undefined || nextPatientUntil === undefined) return {}
@@ -128,7 +125,7 @@ function shownUse({ category, perSecond, waiting }: Use, requests: readonly Requ
   }
 }
 
-/** A program's use by category: `Accounts 12, Positions 3 (2 waiting)`. */
+/** A program's use by category, such as `Accounts 12, Positions 3 (2 waiting)`. */
 const usedText = ({ use }: ProgramSummary): string =>
   use
     .map(
@@ -137,7 +134,7 @@ const usedText = ({ use }: ProgramSummary): string =>
     )
     .join(', ')
 
-/** The rows below the programs: Headroom's own requests, which no program sent, and others' requests. */
+/** The rows below the programs: Headroom's own requests, and others' requests. */
 export interface OtherUsers {
   readonly checks: { readonly rate: string; readonly uses: readonly ShownUse[]; readonly streams: number }
   /** The desk's other machines; absent without a desk. */
@@ -151,7 +148,7 @@ export interface OtherUsers {
   }
 }
 
-/** Other users of the key at `nowMs`, epoch ms, besides its programs. */
+/** Users of the key other than its programs. */
 export function otherUsers(snapshot: Snapshot, nowMs: number): OtherUsers {
   const { plan } = runningPlan(snapshot)
   const others = snapshot.requests.flatMap((row) => othersOf(row))
@@ -220,7 +217,7 @@ export function totalsOf(programs: readonly ProgramSummary[]) {
     refused: sum(({ refused }) => refused),
     forwarded: sum(({ forwarded }) => forwarded),
     saved: sum(({ coalesced }) => coalesced),
-    /** Absent if main is an earlier version, which does not report it. */
+    /** Absent if main is an earlier version, which does not report these 429s. */
     ...(met.length === programs.length && { rejected: met.reduce((all, one) => all + one, 0) }),
   }
 }

@@ -29,12 +29,11 @@ const css = classesOf({ ...controlsSheet, ...sheet, ...tableSheet })
 interface ProgramTableProps {
   readonly profile: string
   readonly programs: readonly ProgramSummary[]
-  /** Whether a command is in progress. */
   readonly waiting: boolean
   cut(name: string): void
 }
 
-/** The programs of one key and their current activity. Below them are the key's other users. */
+/** The programs of one key, with the key's other users below. */
 export function ProgramTable({ profile, programs, waiting, cut }: ProgramTableProps) {
   const { view } = useParts()
   const rows =
@@ -100,7 +99,7 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
 
 interface RowProps {
   readonly row: ProgramRow
-  /** Whether the table has the column of orders. */
+  /** Whether the table has a column for orders. */
   readonly hasOrders: boolean
   readonly at: number
   readonly recent: readonly number[] | undefined
@@ -203,7 +202,7 @@ function Uses({ uses, more = 0 }: { readonly uses: readonly ShownUse[]; readonly
   )
 }
 
-/** Requests per minute as small bars. The largest is as high as the chart. */
+/** Requests per minute as small bars. The largest bar has the full height. */
 function Trend({ counts }: { readonly counts: readonly number[] }) {
   const most = Math.max(1, ...counts)
   return (

@@ -30,10 +30,10 @@ const NONE: GatewayOverview = { gateway: { state: 'off' }, programs: [], nextPor
 
 const overviewOf = (main: WindowApi) => main.gateway()
 
-/** The programs behind the gateway: who uses the key, who waits and why, and a panel to add one. */
+/** The programs behind the gateway: their use, their waiting requests, and a panel that adds a program. */
 export function ProgramsPage() {
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
-  // A new program's key must not appear next to the programs of another key.
+  // `key` resets the page, so that a new program's key never appears with another API key's programs.
   return profile === undefined ? null : <ProgramsOf key={profile} profile={profile} />
 }
 

@@ -1,19 +1,16 @@
-/** Share of the chart's width that a label takes up, including its margin. */
+/** Width of a label with its margin, as a share of the chart's width. */
 const LABEL_WIDTH = 0.2
 
-/** One label for several 429s that are too close together for separate ones. */
+/** One label for one or more 429s that are close together. */
 export interface RefusalLabel {
-  /** The first of the 429s, epoch ms. */
+  /** Time of the first 429, epoch ms. */
   readonly at: number
   readonly count: number
-  /** The side of `at` on which the label is; `left` if there is no room on the right. */
+  /** The side of `at` that has the label: `left` if there is no room on the right. */
   readonly side: 'left' | 'right'
 }
 
-/**
- * Labels for the 429s at `rejectedAt` on a chart with these ends, oldest first, without overlaps. All times
- * are epoch ms.
- */
+/** Labels without overlaps for the 429s at `rejectedAt`, oldest first. All times are epoch ms. */
 export function refusalLabels(
   rejectedAt: readonly number[],
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },

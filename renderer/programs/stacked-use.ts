@@ -2,11 +2,11 @@ import { DESK_NAME, OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import type { AskedHistory } from './use-program-history.ts'
 
 /**
- * The unfinished column is scaled to the part that has elapsed, once that is at least this long.
- * Milliseconds.
+ * Minimum elapsed time in milliseconds of the unfinished column. A longer column is scaled to its elapsed
+ * part.
  */
 const MIN_COLUMN_MS = 15_000
-/** Requests per second below which a piece is not drawn. */
+/** Minimum requests per second of a piece that is drawn. */
 const MIN_PER_SECOND = 0.001
 
 /** One piece of a stacked column. Positions are shares of the chart, 0 to 1, from the left and the bottom. */
@@ -16,11 +16,10 @@ export interface UsePiece {
   readonly width: number
   readonly bottom: number
   readonly height: number
-  /** Whether the piece's column is unfinished, so its data may be incomplete. */
+  /** Whether the piece's column is unfinished. Its data may be incomplete. */
   readonly isPartial: boolean
 }
 
-/** Use of one category over a time span, stacked. */
 export interface StackedUse {
   /** From the bottom: programs, Headroom's own requests, the desk's other machines, others. */
   readonly layers: readonly { readonly name: string; readonly requests: number }[]

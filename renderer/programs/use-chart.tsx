@@ -20,13 +20,13 @@ import { type AskedHistory, useProgramHistory } from './use-program-history.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet, ...chartSheet })
 
-/** The shortest interval between two ticks, by the chart's time span. */
+/** Shortest interval between ticks, by the chart's time span. */
 const TICKS = [
   { upToMs: 30 * MINUTE_MS, tickMs: MINUTE_MS },
   { upToMs: 120 * MINUTE_MS, tickMs: 5 * MINUTE_MS },
   { upToMs: DAY_MS, tickMs: 120 * MINUTE_MS },
 ] as const
-/** Width of the chart in a narrow window. Ticks that fit this width are used for every width. */
+/** Width of the chart in a narrow window. The number of ticks fits this width. */
 const MIN_WIDTH_PIXELS = 290
 
 interface UseChartProps {
@@ -34,10 +34,7 @@ interface UseChartProps {
   readonly programs: readonly ProgramSummary[]
 }
 
-/**
- * Stacked requests per second of each program, of Headroom and of others in one category, compared with the
- * refill.
- */
+/** Requests per second in one category, stacked by program, Headroom and others, compared with the refill. */
 export function UseChart({ profile, programs }: UseChartProps) {
   const { view } = useParts()
   const [chosen, setChosen] = useState<string>()
@@ -99,7 +96,7 @@ export function UseChart({ profile, programs }: UseChartProps) {
   )
 }
 
-/** The category in which most requests wait, or else the category that programs use most. */
+/** The category with the most waiting requests. Without waiting requests, the category with the most use. */
 function busiestCategory(programs: readonly ProgramSummary[]): string | undefined {
   const sums = new Map<string, { waiting: number; perSecond: number }>()
   for (const { category, waiting, perSecond } of programs.flatMap(({ use }) => use)) {
@@ -210,8 +207,8 @@ interface LegendProps {
 }
 
 /**
- * The legend, from the top down like the layers: each program's current rate, or how many of its requests
- * wait.
+ * The legend, from the top down like the layers. Shows each program's rate, or the number of its waiting
+ * requests.
  */
 function Legend({ use: { layers }, programs, category }: LegendProps) {
   const rest = useShownValue(({ requests }) => {

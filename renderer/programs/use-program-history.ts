@@ -7,16 +7,13 @@ import { useParts, usePausedSince, useView } from '../state/window-parts.ts'
 const MAX_COLUMNS = 60
 const ASK_AGAIN_MS = 30_000
 
-/** A history by program, its end, and the row's 429s in that time; epoch ms. */
+/** A history by program with its end, and the row's 429s until then. Times are epoch ms. */
 export interface AskedHistory extends ProgramHistory {
   readonly toMs: number
   readonly rejectedAt: readonly number[]
 }
 
-/**
- * Requests of each program behind the gateway in one category over the chart's range, fetched every half
- * minute.
- */
+/** Requests of each program behind the gateway in one category over the chart's range. */
 export function useProgramHistory(profile: string | undefined, category: string): AskedHistory | undefined {
   const { api, ticker } = useParts()
   const range = useView((view) => view.range)
@@ -37,6 +34,6 @@ export function useProgramHistory(profile: string | undefined, category: string)
     isOn: profile !== undefined,
     everyMs: isPaused ? undefined : ASK_AGAIN_MS,
   })
-  // Bars of one category must not appear next to another category's text.
+  // Bars of one category must not appear with another category's text.
   return last?.isCurrent === true ? last.answer : undefined
 }

@@ -12,8 +12,8 @@ import { waitingGroups } from './waiting-now.ts'
 const css = classesOf({ ...controlsSheet, ...sheet, ...listSheet })
 
 /**
- * Waiting requests by quota, in order of their turns: when each is sent, and how much of its maximum wait
- * will be used up by then.
+ * Waiting requests by quota, in order of their turns. Shows each turn, and the used share of the maximum
+ * wait.
  */
 export function WaitingList({ programs }: { readonly programs: readonly ProgramSummary[] }) {
   const groups = useShownValue(({ requests }, nowMs) => waitingGroups(programs, requests, nowMs)) ?? []
@@ -55,10 +55,7 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
   )
 }
 
-/**
- * A bar for the share of its maximum wait that the next request will have used up at its turn. The text shows
- * the same.
- */
+/** A bar for the share of the maximum wait that the next request will have used at its turn. */
 export function WaitUsed({ used }: { readonly used: number }) {
   return (
     <i

@@ -6,32 +6,32 @@ import { quotaStatus, UNTIL_OTHERS_SLOW } from '../../app/status/quota-status.ts
 import { MIN_SHOWN_PER_SECOND, rateText } from '../../app/status/rates.ts'
 import { waitUsedOf } from './program-rows.ts'
 
-/** Requests of one program that wait for one quota. */
+/** One program's requests that wait for one quota. */
 export interface WaitingRow {
   readonly program: string
-  /** The program's index among all programs, which determines its colour and pattern. */
+  /** The program's index among all programs. It determines the colour and pattern. */
   readonly at: number
   readonly waiting: number
-  /** Expected turns of the first and the last of these requests. */
+  /** Expected turns of the first and the last waiting request. */
   readonly turns: string
   readonly longest: string
   readonly maxWait?: string
   readonly waitUsed?: number
 }
 
-/** One quota with all requests that wait for it, in order of their turns. */
+/** One quota and its waiting requests, in order of their turns. */
 export interface WaitingGroup {
   readonly category: string
   readonly severity: Severity
   readonly label: string
-  /** Why requests wait, as far as the quota shows that. */
+  /** Why requests wait, if the quota shows it. */
   readonly why: string
   readonly rows: readonly WaitingRow[]
 }
 
 /**
- * Waiting requests at `nowMs`, epoch ms, grouped by quota. Those that wait for a slot come first, then the
- * others in the order of their turns.
+ * Waiting requests at `nowMs` (epoch ms), grouped by quota. Requests that wait for a slot come first. The
+ * others follow in the order of their turns.
  */
 export function waitingGroups(
   programs: readonly ProgramSummary[],
@@ -66,7 +66,7 @@ export function waitingGroups(
 
 type Use = ProgramSummary['use'][number]
 
-/** `48 s – 2 min 6 s`: time until the first and the last turn. */
+/** Time until the first and the last turn, such as `48 s – 2 min 6 s`. */
 function turnsText({ nextTurnAt, lastTurnAt = nextTurnAt }: Use, nowMs: number): string {
   if (nextTurnAt === undefined || lastTurnAt === undefined) return 'for a slot'
   const [first, last] = [untilText(nextTurnAt, nowMs), untilText(lastTurnAt, nowMs)]

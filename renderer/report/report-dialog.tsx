@@ -20,7 +20,6 @@ const EXPORT_LABELS: Readonly<Record<ExportKind, string>> = {
   incident: 'Save for support',
 }
 
-/** The report of use, with its export. */
 export function ReportDialog() {
   const { live } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile)
@@ -93,7 +92,7 @@ type AskedReport =
   | { readonly kind: 'there'; readonly report: Report }
   | { readonly kind: 'failed'; readonly why: string }
 
-/** The report of a range, fetched once, because its interval does not change. */
+/** The report of a range. Fetched only once, because its interval does not change. */
 function useReport(profile: string | undefined, range: ReportRange): AskedReport {
   const { api, live } = useParts()
   const [asked, setAsked] = useState<AskedReport>({ kind: 'asking' })

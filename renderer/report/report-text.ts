@@ -31,17 +31,17 @@ export function reportStart(range: ReportRange, nowMs: number): number {
   }
 }
 
-/** The lowest level and the limit; a dash if it is unknown. */
+/** The lowest level and the limit. A dash if the level is unknown. */
 export function lowestText({ lowest, limit, knownMs }: RequestReport): string {
   return knownMs > 0 ? `${Math.floor(lowest)} / ${limit}` : '—'
 }
 
-/** The time below `LOW_THRESHOLD` of the limit; a dash if the level was never known. */
+/** The time below `LOW_THRESHOLD` of the limit. A dash if the level was never known. */
 export function nearText({ nearMs, knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(nearMs / 1000) : '—'
 }
 
-/** The time for which the level was known; a dash if it never was. */
+/** The time for which the level was known. A dash if it was never known. */
 export function knownText({ knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(knownMs / 1000) : '—'
 }
@@ -59,7 +59,7 @@ export const machinesLine = ({ machines = [] }: RequestReport): string =>
 
 export const countOrDash = (count: number): string => (count === 0 ? '—' : String(Math.round(count)))
 
-/** The counts of other events as a sentence, without those that are zero. */
+/** The counts of other events as a sentence, without zero counts. */
 export function happenings({ tokens, streams, unreachable }: Report): string {
   const said = [
     ...some(tokens.refreshed, 'token refresh', 'token refreshes'),

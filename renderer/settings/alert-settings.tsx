@@ -15,7 +15,6 @@ const SOUND_LABELS: Readonly<Record<AlertSeverity, string>> = {
 }
 const DEFAULT_QUIET_HOURS = { from: '20:00', to: '07:00' } as const
 
-/** Sounds, notifications in this browser, and quiet hours. */
 export function AlertSettings() {
   return (
     <>

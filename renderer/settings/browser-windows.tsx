@@ -11,7 +11,7 @@ import { useParts } from '../state/window-parts.ts'
 const css = classesOf(dialogSheet)
 const windowsOf = (main: WindowApi) => main.windows()
 
-/** The connected browser windows, each with a button that disconnects it. */
+/** The connected browser windows. Each has a button that disconnects it. */
 export function BrowserWindowList() {
   const { api } = useParts()
   const asked = useAsked()

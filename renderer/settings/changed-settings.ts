@@ -20,8 +20,10 @@ export function changedSettings(before: KeySettings, after: KeySettings): readon
 }
 
 /**
- * The fields whose last change came from another window. `changed`: all fields that differ in the response to
- * this window's change of `own`; `former`: the result before that response.
+ * The fields whose last change came from another window.
+ *
+ * `changed` are all fields that differ in the response to this window's change of `own`. `former` is the
+ * result before that response.
  */
 export function changedElsewhere(
   former: ReadonlySet<SettingName>,

@@ -8,7 +8,7 @@ const css = classesOf(dialogSheet)
 interface DraftFieldProps<T> {
   readonly label: string
   readonly inputMode: 'decimal' | 'text'
-  /** The present value, as text. */
+  /** The present value as text. */
   readonly current: string
   readonly hint?: ReactNode
   /** Whether another window set the present value. */
@@ -19,8 +19,8 @@ interface DraftFieldProps<T> {
 }
 
 /**
- * A field of the settings. Its text is applied on Enter or when it loses the focus; an invalid number is not
- * applied.
+ * A field of the settings. Its text is applied on Enter or when the field loses the focus. An invalid number
+ * is not applied.
  */
 export function DraftField<T>({
   label,
@@ -76,7 +76,7 @@ export function DraftField<T>({
 
 interface ElsewhereLineProps {
   readonly id: string
-  /** The present value, while the person is entering another one. */
+  /** The present value while the person enters another one. */
   readonly insteadOf?: string | undefined
 }
 

@@ -14,7 +14,7 @@ const storageOf = (main: WindowApi) => main.storage()
 export function KeptSettings() {
   const { api } = useParts()
   const asked = useAsked()
-  // If there is no response, nothing is shown; the banner reports a lost host.
+  // Without a response, nothing is shown. The banner reports a lost host.
   const { answer: storage, again } = useAnswer(storageOf)
   if (storage === undefined) return null
 

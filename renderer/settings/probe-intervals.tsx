@@ -14,7 +14,7 @@ interface ProbeIntervalsProps {
   readonly change: HeldKeySettings['change']
 }
 
-/** The check intervals per category, collapsed at first. */
+/** The check intervals by category, collapsed at first. */
 export function ProbeIntervals({ current, elsewhere, change }: ProbeIntervalsProps) {
   const { everySeconds } = current.settings
   const choose = (category: string, seconds: number | undefined) =>

@@ -18,7 +18,6 @@ import { useKeySettings } from './use-key-settings.ts'
 
 const css = classesOf(dialogSheet)
 
-/** The check settings of one key. */
 export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
   const { current, refusal, elsewhere, change } = useKeySettings(profile)
   const isRotating = useShown(({ refresh }) => refresh.rotating) ?? false
@@ -98,7 +97,7 @@ interface SwitchProps {
 
 function Switch({ label, hint, isOn, isElsewhere, onChange }: SwitchProps) {
   const id = useId()
-  /** The value that was requested, until it is set or rejected. */
+  /** The requested value, until main has set or rejected it. */
   const [wanted, setWanted] = useState<boolean>()
   const choose = async (next: boolean) => {
     setWanted(next)

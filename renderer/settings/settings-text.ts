@@ -14,7 +14,7 @@ import { isSymbol } from '../../app/service/stream-paths.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { countText, shareText } from '../../app/status/rates.ts'
 
-/** The value of a text that a person typed, or what is wrong with it. */
+/** The value of a typed text, or what is wrong with the text. */
 export type Typed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: string }
@@ -25,7 +25,7 @@ const wrong = (error: string) => ({ ok: false, error }) as const
 const decimal = (text: string): number =>
   /^\d{1,9}(?:[.,]\d{1,9})?$/.test(text.trim()) ? Number(text.trim().replace(',', '.')) : Number.NaN
 
-/** Parses a budget in per cent to a share. */
+/** Parses a budget in per cent. Returns a share. */
 export function budgetFrom(text: string): Typed<number> {
   const share = decimal(text) / 100
   const { least, most } = BUDGET_FRACTION
@@ -48,7 +48,7 @@ export function symbolFrom(text: string): Typed<string> {
   return isSymbol(symbol) ? typed(symbol) : wrong('Enter one symbol, such as MSFT.')
 }
 
-/** Parses an interval in seconds; an empty text selects the interval from the budget. */
+/** Parses an interval in seconds. An empty text selects the interval from the budget. */
 export function secondsFrom(text: string): Typed<number | undefined> {
   if (text.trim() === '') return typed(undefined)
   const seconds = decimal(text)
@@ -58,17 +58,14 @@ export function secondsFrom(text: string): Typed<number | undefined> {
     : wrong(`Enter 0, or ${least} to ${most}.`)
 }
 
-/** Formats a share in per cent, `2` for 0.02, with all digits that a person can enter. */
+/** Formats a share in per cent, such as `2` for 0.02, with all digits that a person can enter. */
 export const budgetText = (share: number): string => String(Math.round(share * 1e6) / 1e4)
 
-/** A sentence that says where the settings of a key are stored. */
 export function storedText({ kept }: Pick<CurrentKeySettings, 'kept'>): string {
   return kept === 'stored' ? 'Stored with this key.' : 'In memory until Headroom quits, like the key.'
 }
 
-/**
- * The checks per minute: the maximum that budget and known limits allow, and the number in the last minute.
- */
+/** Checks per minute: the maximum that budget and known limits allow, and the number in the last minute. */
 export function probeUseText(
   { at, requests, probes }: Pick<Snapshot, 'at' | 'requests' | 'probes'>,
   { settings, probed }: Pick<CurrentKeySettings, 'settings' | 'probed'>,
@@ -84,10 +81,10 @@ export function probeUseText(
   )
 }
 
-/** Formats a share in per cent, `20` for 0.2, to a tenth, which is the precision of the input. */
+/** Formats a share in per cent, such as `20` for 0.2, to a tenth. The input has the same precision. */
 export const percentOf = (share: number): string => String(Math.round(share * 1000) / 10)
 
-/** Parses a share; an empty text selects the default. */
+/** Parses a share. An empty text selects the default. */
 export function thresholdFrom(text: string): number | undefined | 'not-a-share' {
   const typed = text.trim()
   if (typed === '') return undefined
@@ -102,7 +99,6 @@ export const ROLLUP_CHOICES = [7 * DAY_MS, 30 * DAY_MS, 90 * DAY_MS, 365 * DAY_M
 export const withChosen = (choices: readonly number[], ms: number): readonly number[] =>
   [...new Set([...choices, ms])].sort((a, b) => a - b)
 
-/** Describes the stored history: its tiers, size and failures. */
 export function storageText(storage: StorageSummary): string {
   switch (storage.kind) {
     case 'memory':
@@ -116,7 +112,6 @@ export function storageText(storage: StorageSummary): string {
   }
 }
 
-/** Formats a duration in hours or days. */
 export const spanText = (ms: number) =>
   ms < 2 * DAY_MS ? countText(Math.round(ms / HOUR_MS), 'hour') : countText(Math.round(ms / DAY_MS), 'day')
 

@@ -9,7 +9,7 @@ import { useMirror, useParts } from '../state/window-parts.ts'
 const css = classesOf(dialogSheet)
 const updates = (main: WindowApi) => main.updates()
 
-/** The update settings of the desktop app; empty in a browser, where npm updates Headroom. */
+/** The update settings of the desktop app. Empty in a browser, where npm updates Headroom. */
 export function UpdateSettings() {
   const { api } = useParts()
   const isDesktop = useMirror(({ hello }) => hello?.host === 'desktop')

@@ -7,7 +7,7 @@ import { changedElsewhere, changedSettings, type SettingName } from './changed-s
 
 /** The settings of one key, and the function that changes them. */
 export interface HeldKeySettings {
-  /** The settings as main last reported them; `undefined` until main has responded for the first time. */
+  /** The settings from main's last response. `undefined` before the first response. */
   readonly current: CurrentKeySettings | undefined
   readonly refusal: string | undefined
   /** Fields that another window has changed since they were shown. */
@@ -21,8 +21,8 @@ const NOTHING: ReadonlySet<SettingName> = new Set()
 /**
  * The settings of one key.
  *
- * Changes are sent one at a time, each based on the result of the previous one. Changes by another window are
- * fetched when a snapshot reports them.
+ * Changes are sent one at a time. Each is based on the result of the previous one. Another window's changes
+ * are fetched when a snapshot reports them.
  */
 export function useKeySettings(profile: string): HeldKeySettings {
   const { api, live } = useParts()
@@ -31,7 +31,7 @@ export function useKeySettings(profile: string): HeldKeySettings {
   const [elsewhere, setElsewhere] = useState(NOTHING)
   const latest = useRef<CurrentKeySettings>(undefined)
   const turn = useRef(Promise.resolve())
-  // Uses the live state even if the window is paused, because changes must be based on the present settings.
+  // Uses the live state even in a paused window, because changes must be based on the present settings.
   const settingsAt = useStore(
     live.mirror,
     ({ snapshots }) => snapshots.find((one) => one.profile.id === profile)?.settingsAt ?? 0,
@@ -65,9 +65,9 @@ export function useKeySettings(profile: string): HeldKeySettings {
   useEffect(() => {
     let stopped = false
     const follow = async () => {
-      // The response to a change by this window may already include it.
+      // The response to a change by this window may already include the newer settings.
       if (stopped || settingsAt <= (latest.current?.settingsAt ?? settingsAt)) return
-      // If there is no response, nothing is shown; the banner reports a lost host.
+      // Without a response, nothing changes. The banner reports a lost host.
       const answer = await api.keySettings({ profile }).catch(() => undefined)
       if (!stopped) answered(answer)
     }

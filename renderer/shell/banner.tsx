@@ -9,7 +9,6 @@ import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The area of the banner. */
 export function BannerArea() {
   const { link, clock, view } = useParts()
   // Compared as text, so that the banner renders only when the text changes.

@@ -9,7 +9,7 @@ interface FailureBoundaryProps {
   readonly children: ReactNode
 }
 
-/** Shows that a component threw, which is a bug, in place of an empty dashboard. */
+/** Replaces an empty dashboard with a message after a component threw, which is a bug. */
 export class FailureBoundary extends Component<FailureBoundaryProps, { readonly failed: boolean }> {
   override readonly state = { failed: false }
 

@@ -9,12 +9,10 @@ import sheet from './header.module.css'
 
 const css = classesOf(sheet)
 
-/** In per cent, with the displayed precision, so that a share that looks equal to its cap is not over it. */
+/** Per cent with the displayed precision. A share that looks equal to its cap is not above the cap. */
 const tenths = (share: number) => Math.round(share * 1000) / 10
 
-/**
- * Whether checks exceed their cap. The cap is an average, so one check more in the last period is allowed.
- */
+/** Whether checks exceed their cap. The cap is an average, so the last period may have one check more. */
 function isOverCap(snapshot: Snapshot, nowMs: number): boolean {
   const { usedFraction, budgetFraction } = snapshot.probes
   const oneCheck = 1 / Math.min(...snapshot.requests.map(({ limit }) => limit))
@@ -24,8 +22,8 @@ function isOverCap(snapshot: Snapshot, nowMs: number): boolean {
 const isPaused = (snapshot: Snapshot, nowMs: number) => isStopped(conditionsOf(snapshot, nowMs))
 
 /**
- * `2 checks/min`. While all calls fail, the text says that checks are paused, because the count is from the
- * last minute.
+ * `2 checks/min`. While all calls fail, the text says that checks are paused, because the count is that of
+ * the last minute.
  */
 function checksText(snapshot: Snapshot, nowMs: number): string {
   const { enabled, perMinute } = snapshot.probes

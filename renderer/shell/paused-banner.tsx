@@ -9,7 +9,7 @@ import sheet from './shell.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The banner of a paused window, so that frozen numbers do not look live. */
+/** The banner of a paused window. Without it, frozen numbers would look live. */
 export function PausedBanner() {
   const { togglePause } = useParts()
   const sinceMs = usePausedSince()

@@ -36,13 +36,12 @@ export function ProfileMenu() {
   )
 }
 
-/** `LIVE`; empty if the key's name already shows it: `Built-in simulator`. */
+/** `LIVE`. Empty if the key's name already shows its environment, as in `Built-in simulator`. */
 function environmentLabel(environment: Environment, name: string): string | undefined {
   const label = ENVIRONMENT_LABELS[environment]
   return name.toUpperCase().split(/\s+/).includes(label) ? undefined : label
 }
 
-/** The severity of the key, which is the severity of its headline. */
 function ProfileDot() {
   const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unknown'
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)

@@ -85,13 +85,13 @@ const KEY_NAMES: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp:
 /** Display name of a key. */
 export const keyName = (key: string): string => KEY_NAMES[key] ?? key
 
-/** Whether a key press opens the palette: Ctrl+K, on a Mac ⌘K. */
+/** Whether a key press opens the palette: Ctrl+K, or ⌘K on a Mac. */
 export const opensPalette = ({ key, ctrlKey, metaKey, altKey }: Press): boolean =>
   key.toLowerCase() === 'k' && ctrlKey !== metaKey && !altKey
 
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'defaultPrevented'>
 
-/** The shortcut of a key press; `undefined` while a field, menu or dialog has the focus. */
+/** The shortcut of a key press. `undefined` while a field, menu or dialog has the focus. */
 export function shortcutFor(press: Press, isBusy: boolean, look: LookStore): Shortcut | undefined {
   if (isBusy || press.defaultPrevented || press.ctrlKey || press.metaKey || press.altKey) return undefined
   if (!look.getState().shortcuts) return undefined
@@ -100,7 +100,7 @@ export function shortcutFor(press: Press, isBusy: boolean, look: LookStore): Sho
 
 const OWN_KEYS = 'input, select, textarea, [role=menu], [role=menuitem], [role=dialog], [role=alertdialog]'
 
-/** Whether the focused element handles the key itself, for example arrow keys in a scrolling list. */
+/** Whether the focused element handles the key itself, such as arrow keys in a scrolling list. */
 export function usesKeys(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof Element)) return false
   if (target.closest(OWN_KEYS) !== null) return true

@@ -14,8 +14,8 @@ const TARGETS = [
 ] as const
 
 /**
- * Links that skip the header and lead to the main parts, shown while they have the focus. They are buttons,
- * because the browser host uses the fragment for its code.
+ * Links that skip the header, shown while they have the focus. They are buttons, because the browser host
+ * uses the fragment for its code.
  */
 export function SkipLinks() {
   const hasProfile = useMirror((mirror) => mirror.snapshots.length > 0)

@@ -23,7 +23,7 @@ import sheet from './slots.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Maximum number of slots that are drawn as cells. If there are more, only the number is shown. */
+/** Maximum number of slots drawn as cells. Beyond it, only the number is shown. */
 const MAX_CELLS = 100
 /** Maximum number of slots for which cells have borders. */
 const FEW_CELLS = 12
@@ -76,7 +76,7 @@ const sharedText = (streams: readonly StreamSummary[], category: string): string
 
 interface GroupProps {
   readonly quota: SlotQuota
-  /** Whether the slot count is current: it comes from a header, and calls of the key do not all fail. */
+  /** Whether the slot count is current: it comes from a header, and the key's calls do not all fail. */
   readonly isKnown: boolean
   readonly shared: string
 }

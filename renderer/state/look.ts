@@ -9,7 +9,7 @@ import { AS_DELIVERED, type RowArrangement, storedArrangement } from './row-grou
 export const DENSITIES = ['auto', 'roomy', 'dense'] as const
 export type Density = (typeof DENSITIES)[number]
 
-/** Preferences of this screen. None of them is secret, and it does no harm if they are lost. */
+/** Preferences of this screen. They contain no secret, and their loss does no harm. */
 export interface Look {
   readonly theme: Theme
   /** `auto` follows the window's height. */
@@ -17,7 +17,7 @@ export interface Look {
   /** Whether "full at" is a time of day or a countdown. */
   readonly fullAs: 'clock' | 'countdown'
   /**
-   * The zone of every time of day. Main stores it for all surfaces; this is the window's copy, for its first
+   * The zone of every time of day. Main stores it for the whole app. This copy is for the window's first
    * paint.
    */
   readonly zone: TimeZone
@@ -27,7 +27,7 @@ export interface Look {
   readonly rows: RowArrangement
   /** Whether shortcuts are on. People whose speech input types single keys can turn them off (WCAG 2.1.4). */
   readonly shortcuts: boolean
-  /** Severities whose alerts make a sound. Empty unless a person turned some on. */
+  /** Severities whose alerts make a sound. Empty unless a person has turned some on. */
   readonly sounds: readonly AlertSeverity[]
   /** Whether this browser shows notifications, if its user permits them. */
   readonly notifications: boolean
@@ -99,12 +99,12 @@ export interface ZonePorts {
   readonly look: LookStore
 }
 
-/** Keeps the zone in sync with main: fetches it at each connection, and follows each change. */
+/** Keeps the zone in sync with main. Fetches it at each connection, and follows each change. */
 export function followZone({ api, link, look }: ZonePorts): void {
   const show = (zone: TimeZone) => look.setState({ zone })
   const ask = () => {
     if (link.current().kind !== 'live') return
-    // The link reports a lost host; until it is back, the window's copy of the zone is good enough.
+    // The link reports a lost host. Meanwhile, the window's copy of the zone applies.
     api.timeZone().then(show, () => {})
   }
   api.timeZoneChanged(show)

@@ -28,7 +28,7 @@ export const EMPTY_MIRROR: MirrorState = {
   skew: NO_SKEW,
 }
 
-/** Maximum number of events in the window; main stores older ones. */
+/** Maximum number of events in the window. Main stores older ones. */
 export const MAX_EVENTS = 500
 
 /** Applies a pushed snapshot, and corrects the skew with it. */
@@ -41,8 +41,8 @@ export function withPushedSnapshot(state: MirrorState, snapshot: Snapshot, recei
 /**
  * Applies the response to a request for all profiles.
  *
- * A profile missing from the response is removed, unless a snapshot of that profile was pushed during the
- * request (`heardOf`) and is therefore newer.
+ * A profile missing from the response is removed. A snapshot that was pushed during the request (`heardOf`)
+ * is newer, so its profile stays.
  */
 export function withAllSnapshots(
   state: MirrorState,
@@ -76,7 +76,7 @@ export function withEvents(state: MirrorState, events: readonly LoggedEvent[]): 
   return { ...state, events: all.slice(0, MAX_EVENTS) }
 }
 
-/** The number of the newest event; 0 if there is no event. */
+/** The number of the newest event. 0 if there is no event. */
 export function lastSeq(state: MirrorState): number {
   return state.events[0]?.seq ?? 0
 }

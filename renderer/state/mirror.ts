@@ -34,16 +34,16 @@ export interface MirrorPorts {
 }
 
 /**
- * Interval of full requests, in milliseconds. Unlike a push, the response to a request bounds the clock skew
- * from both sides.
+ * Interval of full requests, in milliseconds. Their responses bound the clock skew from both sides, unlike
+ * pushes.
  */
 const ASK_AGAIN_MS = 20_000
 const ASK_AFTER_FAILURE_MS = 2000
 
 /**
- * Keeps a store in sync with main's state: subscribes, fetches once, and drops older revisions.
+ * Keeps a store in sync with main's state. Subscribes, fetches once, and drops older revisions.
  *
- * Fetches again when the link returns, when the window becomes visible, and at an interval.
+ * Fetches again when the link is back, when the window becomes visible, and at an interval.
  */
 export class Mirror {
   readonly store: MirrorStore = createStore<MirrorState>(() => EMPTY_MIRROR)
@@ -90,8 +90,8 @@ export class Mirror {
   }
 
   /**
-   * To be called by the page. A hidden window receives no snapshots, so it fetches the latest ones when it
-   * becomes visible.
+   * Records whether the page is visible. A hidden window gets no snapshots, so it fetches the latest ones
+   * when it becomes visible.
    */
   visibilityChanged(visible: boolean): void {
     this.#visible = visible
@@ -102,7 +102,7 @@ export class Mirror {
 
   #tellVisible(): void {
     this.#ports.api.setVisible({ visible: this.#visible }).catch(() => {
-      // The link itself reports a lost host.
+      // The link reports a lost host.
     })
   }
 
@@ -147,7 +147,7 @@ export class Mirror {
       this.#change((state) => withEvents({ ...state, hello, alerts: shared(state.alerts, alerts) }, events))
       this.#askIn(ASK_AGAIN_MS)
     } catch {
-      // The link reports the error; here, it only leads to another request.
+      // The link reports the error. Here, it only causes another request.
       if (asking === this.#asking) this.#askIn(ASK_AFTER_FAILURE_MS)
     }
   }

@@ -2,7 +2,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { MirrorStore } from './mirror.ts'
 import type { Ticker } from './ticker.ts'
 
-/** The time at which the window was paused, on main's clock; `undefined` while it is not. */
+/** When the window was paused, on main's clock. `undefined` while it is not. */
 export type PauseState = { readonly sinceMs: number | undefined }
 
 /** The state of a window that can be paused. */
@@ -17,8 +17,8 @@ export interface Pausable {
 /**
  * Pauses the window for reading while the mirror continues.
  *
- * The numbers and their clock stop together. Otherwise a modelled number would, without new headers, drift
- * away from the service and still look live.
+ * The numbers stop together with their clock. Otherwise a modelled number would drift away from the service
+ * without new headers and still look live.
  */
 export function createPausable(live: MirrorStore, liveTicker: Ticker): Pausable {
   const mirror = createStore(() => live.getState())

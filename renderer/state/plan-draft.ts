@@ -14,7 +14,7 @@ export interface PlanDraft {
   readonly added: readonly string[]
 }
 
-/** Changes a draft, based on its latest state. So the same function can be used in every render. */
+/** Applies a change to the latest draft. The function stays the same in every render. */
 export type ChangeDraft = (change: (draft: PlanDraft) => PlanDraft) => void
 
 /** A draft of the programs that run now. */
@@ -26,15 +26,15 @@ export const draftOf = (profile: string, base: RunningPlan, sinceMs: number): Pl
   added: [],
 })
 
-/** Whether a person may change the program: others' use is observed, not chosen. */
+/** Whether a person may change the program. Others' use is observed, not chosen. */
 export const isChangeable = ({ name }: PlannedProgram): boolean => name !== OTHERS_NAME
 
 /** Rate of a newly added row, requests per second. */
 const FIRST_PER_SECOND = 0.1
 
 /**
- * The draft with a file's programs, limits and reserves. Others' use stays as observed, and slots stay
- * unchanged, because a person can choose neither.
+ * The draft with a file's programs, limits and reserves. Others' use and the slots stay unchanged, because a
+ * person can't choose them.
  */
 export function fileOpened(draft: PlanDraft, file: Plan): PlanDraft {
   const { plan: running } = draft.base
@@ -55,7 +55,7 @@ export function fileOpened(draft: PlanDraft, file: Plan): PlanDraft {
   }
 }
 
-/** Adds a program of class normal with one category; its name is new. */
+/** Adds a program of class normal with one category and a new name. */
 export function programAdded(draft: PlanDraft, category: string | undefined): PlanDraft {
   const taken = new Set(draft.plan.programs.map(({ name }) => name))
   let number = draft.added.length + 1
@@ -79,7 +79,7 @@ export const programRemoved = (draft: PlanDraft, name: string): PlanDraft =>
     draft.plan.programs.filter((program) => program.name !== name),
   )
 
-/** Changes class, weight or name. If the name is empty, too long or already used, nothing changes. */
+/** Changes class, weight or name. An empty, overlong or used name changes nothing. */
 export function programChanged(
   draft: PlanDraft,
   name: string,
@@ -134,10 +134,9 @@ export const conceded = (draft: PlanDraft, concession: Concession): PlanDraft =>
   plan: withConcessions(draft.plan, [concession]),
 })
 
-/** A person's change of a program. */
 export type ProgramChange = 'added' | 'changed' | 'none'
 
-/** Whether the program runs now, and with the same settings. */
+/** Whether the program is new, or differs from the running one. */
 export function changeOf(
   { added, base }: Pick<PlanDraft, 'added' | 'base'>,
   program: PlannedProgram,
@@ -160,7 +159,7 @@ export function rateBefore(
   return before === undefined || before.perSecond === perSecond ? undefined : before.perSecond
 }
 
-/** `1 added, 2 changed, 1 left out`; empty if unchanged. */
+/** `1 added, 2 changed, 1 left out`. Empty if unchanged. */
 export function changesText(draft: PlanDraft): string {
   const changes = draft.plan.programs.map((program) => changeOf(draft, program))
   const count = (one: ProgramChange) => changes.filter((change) => change === one).length

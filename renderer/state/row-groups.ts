@@ -4,10 +4,11 @@ import { streamKindOf } from '../../app/service/stream-kinds.ts'
 import { durationText } from '../../app/status/durations.ts'
 
 /**
- * A person's arrangement of the table's rows, by category. Unknown categories stay, because they may return.
+ * A person's arrangement of the table's rows, by category. Unknown categories are kept, because they may
+ * return.
  */
 export interface RowArrangement {
-  /** Order of the rows; rows that are missing here follow in the service's order. */
+  /** Order of the rows. Rows that are missing here follow in the service's order. */
   readonly order: readonly string[]
   readonly hidden: readonly string[]
   /** Shown above all groups. */
@@ -32,7 +33,7 @@ export interface RowGroup {
   readonly window: string
   /** Categories in display order. */
   readonly rows: readonly string[]
-  /** Number of rows that have no header yet. They are folded or, if `isOpen`, shown. */
+  /** Number of rows without a header so far. Such rows are shown if `isOpen`. */
   readonly unseen: number
   readonly isOpen: boolean
 }
@@ -43,14 +44,14 @@ export interface TableView {
   readonly chosen: string | undefined
 }
 
-/** The groups of the table without hidden rows, except for the chosen one; empty groups are left out. */
+/** The groups of the table, without empty groups and hidden rows. A chosen hidden row is shown. */
 export function rowGroups(
   snapshot: Pick<Snapshot, 'requests'>,
   arrangement: RowArrangement,
   { open, chosen }: TableView,
 ): readonly RowGroup[] {
   const rows = arranged(shownRows(snapshot.requests), arrangement)
-  // A hidden row that was chosen elsewhere, such as from an alert, is shown while it is chosen.
+  // A hidden row may be chosen from another place, such as an alert.
   const shown = rows.filter(({ category }) => category === chosen || !arrangement.hidden.includes(category))
   const isAnySeen = rows.some((row) => row.source !== 'default')
   return GROUP_IDS.flatMap((id) => {
@@ -77,7 +78,7 @@ export function rowGroups(
 export const rowsOf = (groups: readonly RowGroup[]): readonly string[] => groups.flatMap(({ rows }) => rows)
 
 /**
- * A row without data and without a planned check. A row that will be checked soon counts as seen, so that
+ * Whether a row has no data and no planned check. A row that will be checked soon counts as seen, so that
  * rows do not appear one by one at the start.
  */
 function isUnseen({ source, nextCheckAt, problem }: RequestQuota): boolean {
@@ -106,7 +107,7 @@ function arranged(rows: readonly RequestQuota[], { order }: RowArrangement): rea
 }
 
 /**
- * Moves a row before or after another row of its group. `requests`: all rows, including hidden and folded
+ * Moves a row before or after another row of its group. `requests` are all rows, including hidden and folded
  * ones.
  */
 export function movedTo(
@@ -152,7 +153,7 @@ export const hideToggled = (arrangement: RowArrangement, category: string): RowA
 const toggled = (list: readonly string[], one: string): readonly string[] =>
   list.includes(one) ? list.filter((other) => other !== one) : [...list, one]
 
-/** The stored arrangement; the default if the text is invalid. */
+/** The stored arrangement. The default if the text is invalid. */
 export function storedArrangement(text: string | null): RowArrangement {
   try {
     const parsed: unknown = JSON.parse(text ?? '')

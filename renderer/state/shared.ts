@@ -1,9 +1,9 @@
 /**
- * Returns `after`, in which each part that equals the same part of `before` is replaced by it. Both must be
- * plain JSON data.
+ * Returns `after`, in which each part that equals the same part of `before` is the former object. Both must
+ * be plain JSON data.
  *
- * Up to four snapshots per second are parsed, and most of their content is unchanged. Components do not
- * render again for a part that is the same object.
+ * Up to four snapshots per second are parsed, mostly with unchanged content. A component does not render
+ * again for the same object.
  */
 export function shared<T>(before: unknown, after: T): T {
   if (Object.is(before, after)) return after

@@ -1,12 +1,13 @@
 /**
- * The difference between main's clock and the window's, in ms. It is 0 until a message contradicts that,
- * because main usually runs on the same computer, and a window that opens slowly receives its first messages
- * late.
+ * The difference between main's clock and the window's, in ms. 0 until a message contradicts this, because
+ * main usually runs on the same computer, and a window that opens slowly gets its first messages late.
  *
  * A message's `at` is set before it is sent, so `at − received` is at most the true difference. The maximum
- * over several messages is the best estimate, and a message that was delayed in a frozen tab can't make old
- * numbers look new. The response to a request bounds the difference from both sides. So it also corrects the
- * difference after a clock was set.
+ * over several messages is the best estimate. A message that was delayed in a frozen tab can't make old
+ * numbers look new.
+ *
+ * The response to a request bounds the difference from both sides. It therefore also corrects the difference
+ * after a clock was set.
  */
 export interface Skew {
   readonly ms: number
@@ -15,7 +16,8 @@ export interface Skew {
 export const NO_SKEW: Skew = { ms: 0 }
 
 /**
- * Minimum correction in ms, half a frame: smaller ones are jitter, and each correction renders everything.
+ * Minimum correction in ms: half a frame. Smaller corrections are jitter, and each correction renders
+ * everything.
  */
 const SETTLED_MS = 8
 
@@ -25,7 +27,7 @@ export function afterPush(skew: Skew, atMs: number, receivedMs: number): Skew {
   return seenMs > skew.ms + SETTLED_MS ? { ms: seenMs } : skew
 }
 
-/** Updates the skew by the response to a request: between `at − received` and `at − asked`. */
+/** Updates the skew by a response. The true skew is between `at − received` and `at − asked`. */
 export function afterAnswer(skew: Skew, atMs: number, askedMs: number, receivedMs: number): Skew {
   const ms = Math.min(Math.max(skew.ms, atMs - receivedMs), atMs - askedMs)
   return ms === skew.ms ? skew : { ms }

@@ -1,16 +1,14 @@
 import type { WindowClock } from '../api/window-clock.ts'
 
-/**
- * Main's time as displayed, the same for all components. It advances twice a second and with each snapshot.
- */
+/** Main's time as displayed by all components. It advances twice a second and with each snapshot. */
 export interface Ticker {
-  /** Epoch milliseconds; constant until the next tick. */
+  /** Epoch milliseconds. Constant until the next tick. */
   nowMs(): number
   subscribe(listener: () => void): () => void
 }
 
 /**
- * Interval between ticks, in ms. Each tick renders the ages that changed, and drawing takes longer than
+ * Interval between ticks, in ms. Each tick draws the ages that changed, and drawing takes longer than
  * computing.
  */
 export const TICK_MS = 500
@@ -21,7 +19,9 @@ export interface TickerPorts {
   readonly skewMs: () => number
   /** Subscribes to corrections of the skew, so that numbers do not wait for the next tick. */
   readonly onSkew: (listener: () => void) => () => void
-  /** Subscribes to snapshots. A snapshot is drawn at once, so the next tick is due a whole interval later. */
+  /**
+   * Subscribes to snapshots. A snapshot is drawn immediately, so the next tick is due a whole interval later.
+   */
   readonly onSnapshot: (listener: () => void) => () => void
 }
 

@@ -2,7 +2,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { PlanDraft } from './plan-draft.ts'
 import type { RowGroupId } from './row-groups.ts'
 
-/** A person's choices of what to show. None comes from the service. */
+/** A person's choice of what to show. No part of it comes from the service. */
 export interface ViewState {
   readonly profile: string | undefined
   readonly category: string | undefined
@@ -11,17 +11,16 @@ export interface ViewState {
   readonly dialog: Dialog | undefined
   /** The last error of a command, in main's words. */
   readonly notice: string | undefined
-  /** The range of the chart. */
   readonly range: ChartRange
   readonly panel: HistoryView
   readonly page: Page
-  /** The edited plan of one key; kept while another page is open. */
+  /** The edited plan of one key. Kept while another page is open. */
   readonly plan: PlanDraft | undefined
-  /** Whether the chart takes the place of the table and the panels next to it. */
+  /** Whether the chart replaces the table and the panels next to it. */
   readonly maximised: boolean
 }
 
-/** The page: the dashboard, the programs behind the gateway, the planner, or one key readable from afar. */
+/** The page. `glance` shows one key, readable from afar. */
 export type Page = 'dashboard' | 'programs' | 'plan' | 'glance'
 
 export type Dialog =

@@ -18,7 +18,7 @@ export interface WindowParts {
   readonly clock: WindowClock
   readonly mirror: MirrorStore
   readonly ticker: Ticker
-  /** The present snapshots, even while the window is paused. */
+  /** The present snapshots, even in a paused window. */
   readonly live: { readonly mirror: MirrorStore; readonly ticker: Ticker }
   readonly pause: StoreApi<PauseState>
   readonly togglePause: () => void
@@ -52,12 +52,12 @@ export function useView<T>(select: (state: ViewState) => T): T {
   return useStore(useParts().view, select)
 }
 
-/** The displayed profile: the chosen one while it exists, otherwise the first. */
+/** The displayed profile: the chosen one while it exists, or else the first. */
 export function shownSnapshot(mirror: MirrorState, view: ViewState): Snapshot | undefined {
   return mirror.snapshots.find(({ profile }) => profile.id === view.profile) ?? mirror.snapshots[0]
 }
 
-/** A value that useSyncExternalStore can compare. A new object each time would cause endless renders. */
+/** Values that useSyncExternalStore can compare. A new object each time would cause endless renders. */
 type Primitive = string | number | boolean | undefined
 
 /** The state of the window at one time of main's clock. */
@@ -67,10 +67,7 @@ export interface Moment {
   readonly nowMs: number
 }
 
-/**
- * Selects a value of the present moment. The component renders only when the value changes, not with every
- * snapshot or tick.
- */
+/** Selects a value of the present moment. The component renders only when the value changes. */
 export function useMoment<T extends Primitive>(read: (moment: Moment) => T): T {
   const { mirror, view, ticker } = useParts()
   const subscribe = useCallback(
@@ -91,12 +88,12 @@ export function useMoment<T extends Primitive>(read: (moment: Moment) => T): T {
   return useSyncExternalStore(subscribe, value, value)
 }
 
-/** Like `useMoment`, for the displayed snapshot; `undefined` without a snapshot. */
+/** Like `useMoment`, for the displayed snapshot. `undefined` without a snapshot. */
 export function useShown<T extends Primitive>(read: (snapshot: Snapshot, nowMs: number) => T): T | undefined {
   return useMoment(({ snapshot, nowMs }) => snapshot && read(snapshot, nowMs))
 }
 
-/** Like `useShown`, for a value that is compared by its content. It must be JSON. */
+/** Like `useShown`, for a JSON value that is compared by its content. */
 export function useShownValue<T>(read: (snapshot: Snapshot, nowMs: number) => T): T | undefined {
   const text = useShown((snapshot, nowMs) => JSON.stringify(read(snapshot, nowMs)))
   return useMemo(() => (text === undefined ? undefined : (JSON.parse(text) as T)), [text])
@@ -113,7 +110,7 @@ export function useQuota<T extends Primitive>(
   })
 }
 
-/** Selects a part of the displayed snapshot. It stays the same object while it is unchanged. */
+/** Selects a part of the displayed snapshot. It is the same object until it changes. */
 export function useSnapshot<T>(select: (snapshot: Snapshot) => T): T | undefined {
   const profile = useView((view) => view.profile)
   return useMirror((mirror) => {

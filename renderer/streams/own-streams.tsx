@@ -58,7 +58,7 @@ function Group({ group }: { readonly group: StreamGroup }) {
   )
 }
 
-/** The streams of one kind. If there are many, they form one expandable line. */
+/** The streams of one kind. Many streams form one expandable line. */
 function Kind({ kind, group }: { readonly kind: StreamsOfKind; readonly group: string }) {
   const { name, streams, folds, severity, framesPerSecond, states } = kind
   const [isOpen, setOpen] = useState(false)
@@ -91,10 +91,7 @@ function Kind({ kind, group }: { readonly kind: StreamsOfKind; readonly group: s
   )
 }
 
-/**
- * Closes all open streams after confirmation. Each close can be undone for as long as that of a single
- * stream.
- */
+/** Closes all open streams after confirmation. Closing can be undone as for a single stream. */
 function CloseAll({ streams }: { readonly streams: readonly StreamSummary[] }) {
   const { api } = useParts()
   const run = useCommand()

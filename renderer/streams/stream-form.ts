@@ -37,7 +37,6 @@ const FORMS: Readonly<Record<StreamTarget, Omit<StreamForm, 'options'>>> = {
   },
 }
 
-/** The form for a stream of this kind. */
 export function streamForm(kind: StreamKind): StreamForm {
   const { target, targetLabel, note, options = [] } = STREAM_TABLE[kind]
   const { label, hint, placeholder } = FORMS[target]

@@ -70,7 +70,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
   )
 })
 
-/** How long a close can be undone. Until then the stream is open and uses its slot. */
+/** Time in seconds in which a close can be undone. Until then, the stream is open and uses its slot. */
 export const UNDO_SECONDS = 5
 
 function StreamActions({ stream, name }: { readonly stream: StreamSummary; readonly name: string }) {
@@ -83,8 +83,8 @@ function StreamActions({ stream, name }: { readonly stream: StreamSummary; reado
   const first = useRef<HTMLButtonElement>(null)
   const isPressed = useRef(false)
   const wasClosing = useRef(isClosing)
-  // A pressed button disappears. The focus moves to the button that undoes the action, or to a button that
-  // ends nothing.
+  // The pressed button disappears, so the focus moves to the button that undoes the action. Without one, it
+  // moves to a button that ends nothing.
   useEffect(() => {
     if (wasClosing.current === isClosing) return
     wasClosing.current = isClosing

@@ -10,7 +10,7 @@ export interface StripText {
   /** The state, which has its own mark. */
   readonly label: string
   readonly name: string
-  /** Requests left, as text and as parts of a bar; absent if the status is not about a row. */
+  /** Requests left, as text and as parts of a bar. Absent if the status is not about a row. */
   readonly left?: string
   readonly bar?: BarParts
   /** The text at the end of the line: a countdown or another fact. */
@@ -19,12 +19,11 @@ export interface StripText {
   readonly more: number
 }
 
-/** The key that the line is about: the first of the most urgent ones. `nowMs`: epoch ms. */
+/** The key that the line is about: the first of the most urgent ones. `nowMs` is epoch ms. */
 export const stripKey = (snapshots: readonly Snapshot[], nowMs: number): Snapshot | undefined =>
   mostUrgent(snapshots.map((snapshot) => ({ snapshot, severity: keyStatus(snapshot, nowMs).severity })))
     ?.snapshot
 
-/** The strip's text for `stripKey`. */
 export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripText {
   const key = stripKey(snapshots, nowMs)
   if (key === undefined)
@@ -34,7 +33,7 @@ export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripT
   return { ...text, more: found - Math.min(1, text.more) }
 }
 
-/** `more`: the key's number of findings, including the displayed one. */
+/** The strip's text for one key. `more` counts all findings of the key, including the displayed one. */
 function textOf(snapshot: Snapshot, nowMs: number): StripText {
   const status = keyStatus(snapshot, nowMs)
   const { severity, subject, label, note, row, name, others } = status

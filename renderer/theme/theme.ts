@@ -1,7 +1,4 @@
-/**
- * The themes: dark, light, high contrast, or the system's. Stored in the browser as a preference of this
- * screen.
- */
+/** The themes. The browser stores the chosen one as a preference of this screen. */
 export const THEMES = ['system', 'light', 'dark', 'contrast'] as const
 export type Theme = (typeof THEMES)[number]
 
@@ -14,13 +11,12 @@ export const THEME_LABELS: Readonly<Record<Theme, string>> = {
 
 const THEME_KEY = 'headroom.theme'
 
-/** The stored theme. If no theme is stored, it is `system`. */
+/** The stored theme. `system` if none is stored. */
 export function readTheme(storage: Pick<Storage, 'getItem'>): Theme {
   const kept = storage.getItem(THEME_KEY)
   return THEMES.find((theme) => theme === kept) ?? 'system'
 }
 
-/** Applies and stores a theme. */
 export function applyTheme(
   theme: Theme,
   root: HTMLElement,

@@ -16,7 +16,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 const MAX_CHIPS = 3
 const ROOMY = '(min-width: 1380px), (max-width: 1099px)'
 
-/** A finding as the window draws it, without the row, which changes with every snapshot. */
+/** A finding without its row, because the row changes with every snapshot. */
 export type ShownFinding = Omit<Finding, 'row' | 'problem'>
 
 /** All findings of the displayed key, worst first. */
@@ -24,8 +24,8 @@ export const shownFindings = (snapshot: Snapshot, nowMs: number): readonly Shown
   keyFindings(snapshot, nowMs).map(({ row: _, problem: __, ...finding }) => finding)
 
 /**
- * The findings other than the headline's: three as chips, then the number of the rest. A click on that number
- * opens the full list.
+ * All findings except the headline's. Three are chips. A click on the number of the others opens the full
+ * list.
  */
 export function FindingChips() {
   const { view } = useParts()

@@ -7,7 +7,7 @@ import { UNDO_SECONDS } from '../streams/stream-row.tsx'
 
 const css = classesOf(controlsSheet)
 
-/** The button for a remedy of the displayed key's condition; renders nothing without a remedy. */
+/** The button for a remedy of the displayed key. Renders nothing without a remedy. */
 export function RemedyButton({ remedy }: { readonly remedy: Remedy | undefined }) {
   const { api, view, mirror } = useParts()
   const run = useCommand()

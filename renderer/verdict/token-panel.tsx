@@ -21,7 +21,7 @@ export function TokenPanel() {
 }
 
 /**
- * Opens the dialog that revokes the key's tokens. The button is small and set apart from the headline, which
+ * Opens the dialog that revokes the key's tokens. The button is small and apart from the headline, which
  * never offers revocation as a remedy.
  */
 export function RevokeButton() {

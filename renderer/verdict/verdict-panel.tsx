@@ -21,10 +21,10 @@ import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
 
-/** Below this width the tokens have their own panel, so that the headline has the whole width. */
+/** In a narrower window, the tokens have their own panel and the headline has the whole width. */
 export const NARROW = '(max-width: 1099px)'
 
-/** The health of the key: its root cause, the names of others, and the lifetimes of its tokens. */
+/** The health of the key: its root cause, the names of other conditions, and the lifetimes of its tokens. */
 export function VerdictPanel() {
   const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unknown'
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
@@ -60,7 +60,6 @@ export function VerdictPanel() {
   )
 }
 
-/** The remedy for the headline's condition. */
 export function HeadlineRemedy() {
   const remedy = useShownValue((snapshot, nowMs) => keyFindings(snapshot, nowMs)[0]?.remedy)
   return (
@@ -95,7 +94,7 @@ export function Detail() {
   )
 }
 
-/** Names the other keys that have alerts, because the header counts the alerts of all keys. */
+/** Names the other keys with alerts, because the header counts the alerts of all keys. */
 function OthersAlerts() {
   const shown = useSnapshot(({ profile }) => profile.id)
   const text = useMirror(({ alerts, snapshots }) => {

@@ -103,7 +103,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         title: 'Can’t reach the service or the sign-in host',
         text: sinceWords,
         action: checkHost(service.host, signInHost?.host),
-        // Without a token the service is not called, so the sign-in host comes first.
+        // Without a token, no call reaches the service, so the sign-in host is named first.
         detail: joined(retrying(signInHost?.retryAt, nowMs), hostReason(service.host, service.why)),
       })
     case 'sign-in-host-gone':
@@ -264,9 +264,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
   }
 }
 
-/**
- * Title and body of a condition's alert. A window refreshes them regularly, so that countdowns keep running.
- */
+/** Title and body of a condition's alert. Windows refresh them regularly, so that countdowns keep running. */
 export function alertText(condition: Condition, snapshot: Snapshot, nowMs: number): AlertText {
   const { title, text, action, detail } = messageOf(condition, snapshot, nowMs)
   // An alert shows its start separately.
@@ -283,8 +281,8 @@ export interface AlertText {
 }
 
 /**
- * Title and body of an alert whose condition is no longer found. Unless a header proves the recovery, the
- * text says that the row may have recovered.
+ * Title and body of an alert whose condition is no longer found. Without a header that proves the recovery,
+ * they say that the row may have recovered.
  */
 export function recoveredText(
   kind: string,
@@ -311,9 +309,7 @@ export function recoveredText(
 
 type Named = { readonly kind: string; readonly subject: string }
 
-/**
- * An alert with its current text and severity. If its condition has ended, the text is about the recovery.
- */
+/** An alert with its current text and severity. After its condition ended, the text is about the recovery. */
 export function presentAlert(
   alert: Named,
   snapshot: Snapshot,
@@ -325,7 +321,7 @@ export function presentAlert(
     : { severity: condition.severity, ...alertText(condition, snapshot, nowMs) }
 }
 
-/** What an alert is about: its subject, or the first of the rows that share it. Empty for the whole key. */
+/** The subject of an alert, or the first of the rows that share it. Empty for the whole key. */
 export function alertPlace(alert: Named, snapshot: Snapshot | undefined, nowMs: number): string {
   if (alert.subject !== '' || snapshot === undefined) return alert.subject
   const { problem } = conditionNow(alert, snapshot, nowMs) ?? {}
@@ -338,21 +334,20 @@ function conditionNow({ kind, subject }: Named, snapshot: Snapshot, nowMs: numbe
 }
 
 /**
- * The condition that stops all calls now, for an alert of the whole key. While there is one, the key has not
- * recovered.
+ * The condition that now stops all calls. While there is one, an alert of the whole key has not recovered.
  */
 function successorOf({ subject }: Named, snapshot: Snapshot, nowMs: number): Condition | undefined {
   const conditions = conditionsOf(snapshot, nowMs)
   return subject === '' && isStopped(conditions) ? conditions.roots[0] : undefined
 }
 
-/** Alerts of keys that are not displayed, by key: `Beta: 2 alerts.` Empty if there are no such alerts. */
+/** Number of alerts of each key that is not displayed: `Beta: 2 alerts.` Empty without such alerts. */
 export const othersAlertsText = (alerts: readonly string[], names: ReadonlyMap<string, string>): string =>
   [...Map.groupBy(alerts, (profile) => profile)]
     .map(([profile, { length }]) => `${names.get(profile) ?? profile}: ${countText(length, 'alert')}.`)
     .join(' ')
 
-/** `Retrying at 14:31:30.`; `Retrying now.` during an attempt; `Retrying.` if the time is unknown. */
+/** `Retrying at 14:31:30.`, or `Retrying now.` during an attempt. `Retrying.` if the time is unknown. */
 function retrying(atMs: number | undefined, nowMs: number): string {
   if (atMs === undefined) return 'Retrying.'
   return atMs <= nowMs ? 'Retrying now.' : `Retrying at ${clockText(atMs)}.`

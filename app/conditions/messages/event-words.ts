@@ -5,11 +5,11 @@ import { clockText } from '../../status/moments.ts'
 import { listText } from '../../status/rates.ts'
 
 export interface EventStyle {
-  /** Where a rotated token was stored; absent if unknown. */
+  /** Where a rotated token was stored. Absent if unknown. */
   readonly stored?: 'sealed' | 'memory'
-  /** Whether a future time is shown as a time of day, or as the time from the event until then. */
+  /** Whether a future time is shown as a time of day, or as the time from the event on. */
   readonly as?: 'clock' | 'countdown'
-  /** Categories whose whole refill others use. No safe retry time can be given for their 429s. */
+  /** Categories whose whole refill others use. When a retry after their 429s is safe is unknown. */
   readonly othersTakeAll?: ReadonlySet<string>
 }
 
@@ -22,29 +22,26 @@ export type Said = readonly [severity: Severity, title: string, ...details: (str
 export interface Words<E> {
   readonly of: EventGroup
   readonly say: (event: E, style: EventStyle) => Said
-  /**
-   * Detail to show once the line has ended, when advice no longer helps. Absent if the event's detail still
-   * fits.
-   */
+  /** Detail of the ended line, in place of advice. Absent if the event's detail still fits. */
   readonly over?: (event: E, ends: readonly LoggedEvent[]) => string
-  /** One line for several events within a second, worst first. */
+  /** One line for several events within a second. Worst event first. */
   readonly many?: (events: readonly [E, ...E[]]) => readonly [title: string, detail?: string]
-  /** Events share that line if this function returns the same value for them. */
+  /** Events share a line if this value is equal. */
   readonly alike?: (event: E) => string | number
 }
 
 export type Kind = LoggedEvent['kind']
 export type Of<K extends Kind> = Extract<LoggedEvent, { kind: K }>
 
-/** A time of day, or the time from `atMs` until then: `at 14:31:20`, `in 40 s`. Epoch ms. */
+/** A time of day, or the time from `atMs` to `momentMs`: `at 14:31:20`, `in 40 s`. Epoch ms. */
 export const moment = (momentMs: number, atMs: number, as: EventStyle['as'] = 'clock') =>
   as === 'clock' ? `at ${clockText(momentMs)}` : `in ${untilText(momentMs, atMs)}`
 
-/** The time at which something stops being valid: `until 14:31:20`, `for 40 s`. Epoch ms. */
+/** The end of a validity: `until 14:31:20`, `for 40 s`. Epoch ms. */
 export const until = (momentMs: number, atMs: number, as: EventStyle['as'] = 'clock') =>
   as === 'clock' ? `until ${clockText(momentMs)}` : `for ${untilText(momentMs, atMs)}`
 
-/** The time of the next attempt after a failed one, as text; `false` if unknown. `retryAt`: epoch ms. */
+/** The time of the next attempt, as text. `false` if unknown. `retryAt`: epoch ms. */
 export const nextTry = (retryAt: number | undefined, atMs: number, as: EventStyle['as']) =>
   retryAt !== undefined && `next try ${moment(retryAt, atMs, as)}`
 

@@ -25,7 +25,9 @@ import {
 import { historyWords, problemAdvice, problemTitle } from './problems.ts'
 import { STREAM_EVENTS } from './stream-events.ts'
 
-/** The text of each kind of event. `app/contract/events.ts` defines starts and ends of lasting conditions. */
+/**
+ * The text of each kind of event. `app/contract/events.ts` defines the start and end of lasting conditions.
+ */
 export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   'token-refreshed': {
     of: 'tokens',
@@ -71,8 +73,7 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
   'service-unreachable': {
     of: 'service',
-    // The text has no retry time, because the event is reported once. The time would be out of date after the
-    // next attempt.
+    // No retry time: the event is reported once, and the time would soon be outdated.
     say: ({ host, why, serves }) => [
       serves === 'calls' ? 'critical' : 'warning',
       `${host} unreachable`,
@@ -202,8 +203,8 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   ...STREAM_EVENTS,
   elsewhere: {
     of: 'quotas',
-    // The text has no rate, because the first header that shows other use says little about the rate. The row
-    // shows the current rate.
+    // No rate: the first header that shows others' use says little about their rate. The row shows the
+    // current rate.
     say: ({ category }) => ['warning', `Others active on ${category}`],
     over: ({ perSecond }, [end]) =>
       `${rateText(end?.kind === 'elsewhere-ended' ? end.perSecond : perSecond)} on average`,
@@ -274,7 +275,7 @@ const REFRESH_FAILURES: Readonly<Record<RefreshFailure, readonly [string, string
   unknown: ['Token renewal failing', 'response lost; retrying with the same token'],
 }
 
-/** An event that starts a state of the refresh token has that state's severity and label. */
+/** The text of an event that starts a state of the refresh token, with that state's severity and label. */
 function ofRefresh(
   refresh: Pick<RefreshSummary, 'state' | 'cause'>,
   atMs: number,
@@ -294,7 +295,7 @@ function rotatedText(stored: EventStyle['stored']): string {
   }
 }
 
-/** Who uses up the quota, compared with its refill. For a low row, how much is left. */
+/** Who uses up the quota, and its refill. For a low row, how much is left. */
 function shortDetail({ state, remaining, limit, othersLow, othersHigh, refill }: Of<'quota-short'>): string {
   if (state === 'low') return `at the start: ${remaining} of ${limit} left`
   if (othersLow === undefined || othersHigh === undefined) return 'still measuring others'
@@ -308,7 +309,10 @@ function quoted({ message, status }: Of<'requests-refused'>): string {
   return message !== undefined && status >= 400 ? `“${message}”` : ''
 }
 
-/** `Depth quotes · MSFT, open for 2 h 14 min, 0.4/s`: enough to decide whether to close the stream. */
+/**
+ * What a person needs to decide whether to close the stream: `Depth quotes · MSFT, open for 2 h 14 min,
+ * 0.4/s`.
+ */
 function proposalText(proposal: StreamProposal, nowMs: number): string {
   const rate = rateText(proposal.framesPerSecond)
   const open = sinceText(proposal.openedAt, nowMs)

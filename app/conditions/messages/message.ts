@@ -1,23 +1,23 @@
 import { isLoopback } from '../../service/service-origin.ts'
 import { sentence, sentenceEnd } from '../../status/sentences.ts'
 
-/** Ends the text of a problem that Headroom or the service solves. */
+/** The action of a problem that a person need not solve. */
 export const NO_ACTION = 'No action needed.'
 
 /**
- * The text of a condition. A surface chooses the parts that fit, and never writes its own sentence.
+ * The text of a condition. A surface chooses the parts that fit. It never writes its own sentence.
  *
- * `title` and `text` form the headline, `action` is an imperative or "No action needed.", and `detail`
- * explains why.
+ * `title` and `text` form the headline. `action` is an imperative or "No action needed." `detail` explains
+ * why.
  */
 export interface Message {
   /** The state in one or two words, shown next to its subject: `unreachable`, `429`. */
   readonly label: string
   /** The condition as a phrase without a verb: `Service unreachable`, `Positions 429`. */
   readonly name: string
-  /** A countdown, share or count next to the label, for a surface that redraws; often empty. */
+  /** A countdown, share or count next to the label, for a surface that redraws. May be empty. */
   readonly note: string
-  /** The same as `note`, with a time of day instead of a countdown, for a surface that does not redraw. */
+  /** Like `note`, but with a time of day in place of a countdown, for a surface that does not redraw. */
   readonly moment: string
   readonly title: string
   readonly text: string
@@ -39,7 +39,7 @@ interface Words {
   readonly moment?: string
 }
 
-/** A message from its parts. Missing parts are empty; a missing action is "No action needed." */
+/** A message from its parts. Missing parts are empty. A missing action is "No action needed." */
 export const message = ({
   text = '',
   action = NO_ACTION,
@@ -60,7 +60,7 @@ export function checkHost(...hosts: readonly (string | undefined)[]): string {
 }
 
 /**
- * Why a host does not respond. Omits the name of a host on this computer, because `checkHost` contains it.
+ * Why a host does not respond. The name of a host on this computer is left out, because `checkHost` names it.
  */
 export const hostReason = (host: string | undefined, why: string | undefined): string => {
   if (host === undefined || why === undefined) return ''

@@ -6,7 +6,7 @@ import { countText, listText } from '../../status/rates.ts'
 import { judgedRows } from '../evaluate.ts'
 import type { Finding, KeyStatus } from '../key-status.ts'
 
-/** Title for rows that are ok now, while others' use is still being measured. */
+/** Title for rows that are ok while others' use is still being measured. */
 export const SO_FAR = `${STATE_LABELS.ok} so far`
 
 /** The words for a key without conditions at `nowMs`, epoch ms. */
@@ -41,9 +41,7 @@ export function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'ot
   }
 }
 
-/**
- * `Tightest: Balances, 210 of 320 left.` If all rows look full, names the least certain one: `at least 86`.
- */
+/** `Tightest: Balances, 210 of 320 left.` If all rows look full, the least certain row: `at least 86`. */
 function tightestSentence(rows: readonly JudgedRow[], nowMs: number): string {
   const [uncertain] = rows
     .filter(({ row }) => row.low < row.limit - 1)
@@ -55,7 +53,7 @@ function tightestSentence(rows: readonly JudgedRow[], nowMs: number): string {
   return `Tightest: ${category}, at least ${low} of ${limit} left.`
 }
 
-/** `Still measuring other traffic: Positions (0–5.9/s).`; empty without rows. */
+/** `Still measuring other traffic: Positions (0–5.9/s).`. Empty without rows. */
 function doubtSentence(rows: readonly RequestQuota[]): string {
   if (rows.length === 0) return ''
   const named = rows.map((row) =>
@@ -65,12 +63,12 @@ function doubtSentence(rows: readonly RequestQuota[]): string {
   return `Still measuring other traffic: ${which}.`
 }
 
-/** Rows without a header recent enough to show what is left. */
+/** Rows without a recent header. */
 function uncheckedRows(snapshot: Snapshot, nowMs: number): readonly RequestQuota[] {
   return shownRows(snapshot.requests).filter((row) => stateAt(row, nowMs) === 'not-checked')
 }
 
-/** `Not checked: Positions.`; empty without rows. */
+/** `Not checked: Positions.`. Empty without rows. */
 function namedSentence(what: string, rows: readonly RequestQuota[]): string {
   if (rows.length === 0) return ''
   if (rows.length > MAX_NAMED) return `${what}: ${countText(rows.length, 'quota')}.`
@@ -80,7 +78,7 @@ function namedSentence(what: string, rows: readonly RequestQuota[]): string {
 /** Maximum number of further findings that are named. */
 const MAX_NAMED = 3
 
-/** `Also: Positions 429, Option Chain Stream full.`; empty if there are no further findings. */
+/** `Also: Positions 429, Option Chain Stream full.`. Empty if there are no further findings. */
 export function alsoSentence(others: readonly Finding[]): string {
   if (others.length === 0) return ''
   const more = others.length > MAX_NAMED ? `, +${others.length - MAX_NAMED} more` : ''

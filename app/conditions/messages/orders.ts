@@ -41,7 +41,7 @@ export function ordersMessage(kind: OrdersKind, { orders }: Snapshot): Message {
   }
 }
 
-/** Whether free disk space would resolve a failure. */
+/** Whether free disk space would end a failure. */
 export const isDiskFull = (why: string | undefined): boolean => why?.includes('disk is full') === true
 
 const UNKNOWN = { label: 'outcome unknown', name: 'Order outcome unknown' } as const

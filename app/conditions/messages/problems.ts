@@ -22,7 +22,7 @@ export const historyWords = (failure = '') =>
     action: 'Check the data folder’s disk.',
   }
 
-/** Whether there are other checked rows, all with quota headers. */
+/** Whether there are other checked rows, all of which have quota headers. */
 function doOthersWork(categories: readonly string[], requests: readonly RequestQuota[]): boolean {
   const others = requests.filter((row) => !categories.includes(row.category))
   return (
@@ -31,7 +31,7 @@ function doOthersWork(categories: readonly string[], requests: readonly RequestQ
   )
 }
 
-/** The message for responses without quota headers. They concern the whole key or one quota. */
+/** The message for responses without quota headers, for the whole key or one quota. */
 export function problemMessage(
   kind: ConditionKind,
   { categories, problem, isWhole }: KeyProblem,
@@ -93,8 +93,8 @@ function problemName(
 }
 
 /**
- * What happened, without a full stop: `Positions: permission missing (403)`. Without a category, it concerns
- * the whole key.
+ * What happened, without a full stop: `Positions: permission missing (403)`. Without a category, for the
+ * whole key.
  */
 export function problemTitle(category: string | undefined, { status }: Pick<RowProblem, 'status'>): string {
   if (status === 401) return category === undefined ? 'Token rejected (401)' : `${category}: rejected (401)`

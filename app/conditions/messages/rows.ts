@@ -133,10 +133,7 @@ function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): s
   return named.length === 0 ? '' : `Waiting: ${named.join(', ')}.`
 }
 
-/**
- * The rate to which own programs must slow down, and the program to slow down if one accounts for most of the
- * use.
- */
+/** The rate to which own programs must slow down. Names a program if it accounts for most of the use. */
 function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const pace = safePaceText(row, nowMs)
   if (pace === '?') return 'Slow down until Headroom has measured other traffic.'
@@ -151,16 +148,18 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   return own === undefined ? `Pause ${program.name}.` : `Slow ${program.name} to ${own}.`
 }
 
-/** The safe pace of one program while the other programs continue; `undefined` if nothing is left. */
+/** The safe rate of one program while the other programs continue. `undefined` if nothing is left for it. */
 function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): string | undefined {
   if (safe?.everySeconds === undefined || safe.everySeconds === null) return undefined
-  // This is not own use minus this program's use, because their means span different times.
+  // Own use minus this program's use would be wrong, because their means cover different times.
   const others = Object.entries(use?.programs ?? {}).filter(([program]) => program !== id)
   const perSecond = 1 / safe.everySeconds - others.reduce((sum, [, rate]) => sum + rate, 0)
   return perSecond < SLOWEST ? undefined : paceText(1 / perSecond)
 }
 
-/** Below this pace, the advice is to pause the program. Requests per second. */
+/**
+ * Minimum rate for the advice to slow down, in requests per second. Below this rate, the advice is to pause.
+ */
 const SLOWEST = 0.01
 
 const isLowText = (row: RequestQuota, label: string): string =>
@@ -170,13 +169,13 @@ function slowOwn(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const program = busiestProgram(row, snapshot)
   if (program === undefined) return slowTo(row, snapshot, nowMs)
   const { name, pausedUntil } = program
-  // Own use falls slowly, because it is a mean over a minute.
+  // Own use is a mean over a minute, so it falls slowly.
   if (pausedUntil !== undefined) return `${name} is paused until ${minuteText(pausedUntil)}. ${NO_ACTION}`
   const pace = programPace(row, program)
   return pace === undefined ? `Pause ${name}.` : `Pause ${name}, or slow it to ${pace}.`
 }
 
-/** The time for surfaces that can't show a countdown: `until 14:36:05` after a 429. */
+/** The time for a surface without countdowns: `until 14:36:05` after a 429. */
 function momentText(row: RequestQuota, nowMs: number): string {
   const { note, untilMs } = quotaStatus(row, nowMs)
   return untilMs === undefined ? note : `until ${clockText(untilMs)}`
@@ -257,25 +256,26 @@ export function usageLine(quota: RequestQuota): string {
 }
 
 /**
- * `Others use the whole refill (1.07/s).` While the row is not empty, the text may say `more than the
- * refill`. If the low end of their use is below the refill, it says `probably use`. Empty if they do not use
- * the whole refill.
+ * `Others use the whole refill (1.07/s).` Empty if they do not.
+ *
+ * Variants: `more than the refill` while the row is not empty, and `probably use` if the low end of others'
+ * use is below the refill.
  */
 function wholeRefillSentence(row: RequestQuota): string {
   if (!usesWholeRefill(row)) return ''
   const use = surelyUsesWholeRefill(row) ? 'use' : 'probably use'
   const refill = row.limit / row.period
-  // The service accepts no more than the refill from an empty row.
+  // While a row is empty, the service accepts only the refill.
   const isMore = row.remaining >= 1 && (row.use?.elsewhere ?? 0) > NOTABLY_MORE * refill
   return `Others ${use} ${isMore ? 'more than the' : 'the whole'} refill (${perSecondText(refill)}).`
 }
 
-/** Factor above which others' use is called more than the refill. */
+/** Minimum ratio of others' use to the refill for the text `more than the refill`. */
 const NOTABLY_MORE = 1.2
 
 const perSecondText = (perSecond: number): string => `${Number(perSecond.toFixed(2))}/s`
 
-/** `it refills 1.07/s`; a fixed window `refills at 14:32:05`. */
+/** `it refills 1.07/s`, or for a fixed window `refills at 14:32:05`. */
 function refillText({ model, limit, period, windowEndsAt }: RequestQuota): string {
   if (model === 'rolling') return `it refills ${perSecondText(limit / period)}`
   return windowEndsAt === undefined
@@ -283,10 +283,7 @@ function refillText({ model, limit, period, windowEndsAt }: RequestQuota): strin
     : `it refills at ${clockText(windowEndsAt)}`
 }
 
-/**
- * The headline of a row: one sentence that says what its state means for a caller. It does not say who uses
- * the quota.
- */
+/** The headline of a row: one sentence about its state, for a caller. It does not say who uses the quota. */
 export function stateSentence(quota: RequestQuota, nowMs: number): string {
   const { category, blockedUntil } = quota
   const problem = refusedProblem(quota, nowMs)

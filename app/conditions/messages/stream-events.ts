@@ -11,7 +11,7 @@ type Kind = 'stream-opened' | 'stream-restarted' | 'stream-closed' | 'stream-sil
 export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   'stream-opened': {
     of: 'streams',
-    // When a stream opens for the first time, the reason would only repeat the title.
+    // At the first opening, the reason would repeat the title.
     say: (event) => [
       'ok',
       `${streamKindName(event)} opened`,
@@ -70,25 +70,25 @@ export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
 }
 
-/** The reason for a restart that the service requested. Its documentation calls this GoAway (service 12). */
+/** The reason for a restart that the service requested, called GoAway in its documentation (service 12). */
 const GOING_AWAY = 'server going away'
 
 type Change = 'reconnected' | 'closed'
 
-/** `Orders reconnected (GoAway)`; or `Orders closed by you` if the reason already contains the verb. */
+/** `Orders reconnected (GoAway)`, or `Orders closed by you` if the reason has the verb. */
 function changeText(subject: string, verb: Change, reason: string): string {
   if (reason === GOING_AWAY) return `${subject} ${verb} (GoAway)`
   return saysVerb(verb, reason) ? `${subject} ${reason}` : `${subject} ${verb}`
 }
 
-/** The reason for a change, if the title does not already contain it. */
+/** The reason for a change, unless the title has it. */
 const unstatedReason = (verb: Change, reason: string): string | false =>
   reason !== GOING_AWAY && !saysVerb(verb, reason) && reason
 
 const saysVerb = (verb: Change, reason: string): boolean =>
   reason.startsWith(verb === 'closed' ? 'closed' : 'restarted')
 
-/** Why a stream reconnected, and what happened to its data meanwhile, as far as known. */
+/** Why a stream reconnected, and the known effect on its data. */
 function reconnectedFacts({
   reason,
   overlapped,
@@ -100,7 +100,7 @@ function reconnectedFacts({
   return [why, hasSnapshot && 'new snapshot']
 }
 
-/** Facts that all reconnections on a line have in common. */
+/** Facts that all reconnections of a line share. */
 function sharedFacts(events: readonly Of<'stream-restarted'>[]): string {
   const [first = [], ...others] = events.map(reconnectedFacts)
   return first.filter((fact) => fact && others.every((facts) => facts.includes(fact))).join(' · ')

@@ -65,7 +65,7 @@ export function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, n
   })
 }
 
-/** The text for a group whose slots are all in use, with the stream to replace. */
+/** The text for a group whose slots are all in use. Names the stream to replace. */
 export function slotsMessage(category: string, group: SlotQuota | undefined, snapshot: Snapshot): Message {
   const { limit = 0, own = 0, desk = 0, elsewhere = 0 } = group ?? {}
   const { quietest, waiting } = replacementOf(category, snapshot) ?? {}

@@ -8,7 +8,7 @@ export interface AdmissionDeps {
 }
 
 /**
- * The result of checking a code. `too-many`: it is wrong, and so were `MAX_FAILURES` others within the last
+ * The result of checking a code. `too-many` is for a wrong code after `MAX_FAILURES` others within the last
  * minute.
  */
 export type CodeVerdict =
@@ -20,13 +20,13 @@ const MAX_FAILURES = 20
 const FAILURE_WINDOW_MS = 60_000
 
 /**
- * The single-use codes that admit browser windows. A code that was used is replaced. After 20 wrong codes in
- * a minute, further wrong ones get `too-many`.
+ * The single-use codes that admit browser windows. A used code is replaced. After 20 wrong codes in a minute,
+ * further wrong codes get `too-many`.
  */
 export class Admission {
   readonly #deps: AdmissionDeps
   #code: string
-  /** Times of recent wrong codes, oldest first; at most `MAX_FAILURES`. */
+  /** Times of recent wrong codes, oldest first. At most `MAX_FAILURES`. */
   #failedAtMs: number[] = []
 
   constructor(deps: AdmissionDeps) {
@@ -40,9 +40,9 @@ export class Admission {
   }
 
   /**
-   * Checks a code, and replaces it if it is correct.
+   * Checks a code. Replaces it if it is correct.
    *
-   * A correct code is accepted even after too many wrong ones: 256 bits can't be guessed in any case, and a
+   * A correct code is accepted even after too many wrong ones. 256 bits can't be guessed anyway, and a
    * program that sends wrong codes must not lock the person out.
    */
   offer(code: string): CodeVerdict {
@@ -60,6 +60,6 @@ export class Admission {
   }
 }
 
-/** Compares in constant time. It compares digests, because `timingSafeEqual` requires equal lengths. */
+/** Compares in constant time. The digests have equal lengths, as `timingSafeEqual` requires. */
 const isSameSecret = (offered: string, wanted: string): boolean =>
   timingSafeEqual(createHash('sha256').update(offered).digest(), createHash('sha256').update(wanted).digest())

@@ -13,7 +13,6 @@ import { routes } from './routes.ts'
 
 export interface BrowserHostDeps {
   readonly windows: Windows
-  /** The list of admitted windows. */
   readonly admitted: AdmittedWindows
   /** The built window: `dist/window`. */
   readonly windowFolder: string
@@ -21,7 +20,7 @@ export interface BrowserHostDeps {
   readonly clock: Clock
   readonly randomBytes: RandomBytes
   readonly log: Log
-  /** Called with the address to open: at start, and after each use of the address's code. */
+  /** Called with the address to open, at the start and after each use of its code. */
   ready(url: string): void
 }
 
@@ -67,7 +66,7 @@ export async function startBrowserHost(deps: BrowserHostDeps): Promise<BrowserHo
   }
 }
 
-/** Rejects a request at the gate before the framework parses any of it. */
+/** Rejects a request at the gate, before the framework parses any of it. */
 function guarded(port: number, next: RequestListener): RequestListener {
   const headers = Object.entries(securityHeaders({ connectSrc: "'self'" }))
   return (request, response) => {
@@ -79,7 +78,7 @@ function guarded(port: number, next: RequestListener): RequestListener {
       return
     }
     response.statusCode = verdict.status
-    // Closes the connection, so that the rest of a rejected request is not read.
+    // Closes the connection, so that the rest of the request is not read.
     response.setHeader('connection', 'close')
     response.end()
   }

@@ -7,14 +7,14 @@ import type { WindowSession, Windows } from '../window-session.ts'
 import { type PushSink, PushStream } from './push-stream.ts'
 
 /**
- * If a window has no push stream for this long, its session closes. This is longer than a reload or a short
- * sleep.
+ * Time in milliseconds after which a window without a push stream ends its session. Longer than a reload or a
+ * short sleep.
  */
 export const GRACE_MS = 30_000
 const MAX_WINDOWS = 32
 /**
- * Maximum number of streams with one bearer. A duplicated tab copies its original's bearer, and a person does
- * not need more than a few.
+ * Maximum number of streams per bearer. A duplicated tab has the bearer of its original, and a person needs
+ * only a few.
  */
 const MAX_STREAMS_PER_WINDOW = 4
 
@@ -28,14 +28,14 @@ export interface BrowserWindowsDeps {
 /** The windows admitted since the app started, by the digest of their bearer. */
 export class BrowserWindows {
   readonly #deps: BrowserWindowsDeps
-  /** Ordered by last use. */
+  /** In order of last use. */
   readonly #byDigest = new Map<string, BrowserWindow>()
 
   constructor(deps: BrowserWindowsDeps) {
     this.#deps = deps
   }
 
-  /** Admits a window and returns its bearer; `undefined` while `MAX_WINDOWS` are open. */
+  /** Admits a window and returns its bearer. `undefined` while `MAX_WINDOWS` are open. */
   admit(): string | undefined {
     if (this.#byDigest.size >= MAX_WINDOWS && !this.#forgetLongestUnused()) return undefined
     const bearer = newSecret(this.#deps.randomBytes)
@@ -74,8 +74,8 @@ export class BrowserWindows {
 /**
  * The window of one bearer.
  *
- * Its session opens at first use, and closes once its push stream has been gone for `GRACE_MS`. The bearer
- * stays valid after that, so that a page can resume without a new code after a long sleep.
+ * Its session opens at first use, and closes `GRACE_MS` after its push stream. The bearer stays valid, so
+ * that a page can resume after a long sleep without a new code.
  */
 export class BrowserWindow {
   readonly #deps: BrowserWindowsDeps
@@ -85,7 +85,9 @@ export class BrowserWindow {
   #isClosed = false
   readonly #id: string
 
-  /** `ended` is called when a person ends the window; from then on, its bearer must be invalid. */
+  /**
+   * `ended` is called when a person ends the window. The caller must have made the bearer invalid by then.
+   */
   constructor(deps: BrowserWindowsDeps, ended: () => void) {
     this.#deps = deps
     this.#id = deps.admitted.add({
@@ -110,7 +112,7 @@ export class BrowserWindow {
     return this.#session !== undefined
   }
 
-  /** The open session, opened if needed: commands may arrive before the push stream. */
+  /** The open session. Opens one if needed, because commands may arrive before the push stream. */
   session(): WindowSession {
     if (this.#isClosed) throw new Error('the host is closing')
     if (this.#session === undefined) {
@@ -124,7 +126,7 @@ export class BrowserWindow {
   }
 
   stream(sink: PushSink): void {
-    // A closed response emits no further `close`.
+    // A closed response would emit no further `close`.
     if (this.#isClosed || sink.destroyed) {
       sink.end()
       return

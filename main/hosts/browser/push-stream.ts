@@ -4,7 +4,7 @@ import { type Pushes, pushesThrough } from '../../../app/contract/ipc.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { Clock } from '../../ports/ports.ts'
 
-/** The part of `ServerResponse` that a push stream uses; tests substitute a slow reader. */
+/** The part of `ServerResponse` that a push stream uses. Tests substitute a slow reader. */
 export type PushSink = Pick<
   ServerResponse,
   'write' | 'end' | 'destroy' | 'once' | 'writableLength' | 'destroyed' | 'writableEnded'
@@ -12,14 +12,14 @@ export type PushSink = Pick<
 
 /** Interval of blank lines that keep the connection alive, in milliseconds. */
 export const KEEP_ALIVE_MS = 5_000
-/** Maximum number of unread bytes; beyond it, the stream is closed. */
+/** Maximum number of unread bytes. Beyond it, the stream is closed. */
 export const MAX_BUFFERED_BYTES = 1_000_000
 
 /**
  * Writes the pushes of one window as lines of JSON to a response that does not end.
  *
- * Memory for a slow reader is limited. Of snapshots, only the latest of each profile waits. Events are never
- * dropped; if more than `MAX_BUFFERED_BYTES` are unread, the stream is closed. The window reconnects and
+ * Memory for a slow reader is limited. Only the latest snapshot of each profile waits. Events are never
+ * dropped: if more than `MAX_BUFFERED_BYTES` are unread, the stream is closed. The window reconnects and
  * requests missed events by their `seq`.
  */
 export class PushStream {
@@ -50,7 +50,7 @@ export class PushStream {
       this.#waiting.clear()
       onClosed()
     })
-    // Sends a blank line at once, so that the window's fetch resolves before the first change.
+    // Sends a blank line immediately, so that the window's fetch resolves before the first change.
     this.#keepAlive()
   }
 

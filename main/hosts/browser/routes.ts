@@ -16,7 +16,7 @@ export interface RoutesDeps {
   readonly windows: BrowserWindows
   readonly randomBytes: RandomBytes
   readonly log: Log
-  /** Called after a code was used, because there is now a new one to print. */
+  /** Called after a code was used. The caller can then print the new code. */
   readonly codeUsed: () => void
   /** Called for each request with a valid bearer, with its connection. */
   readonly admittedOn: (socket: Socket) => void
@@ -37,7 +37,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
     return window
   }
 
-  // Only JSON is accepted: another site's form could send text/plain without a CORS preflight.
+  // Accepts only JSON: another site's form could send text/plain without a CORS preflight.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
@@ -45,14 +45,14 @@ export function routes(deps: RoutesDeps): FastifyInstance {
     app.getDefaultJsonParser('error', 'error'),
   )
 
-  // Runs before the body is read, so that the body of an unauthorised request is never read.
+  // Runs before the body is read. The body of an unauthorised request is never read.
   app.addHook('onRequest', async (request, reply) => {
     if (!isApi(request.url)) return
     reply.header('cache-control', 'no-store')
     if (request.url !== '/api/session') {
       const window = bearerWindow(request, deps.windows)
       if (window === undefined)
-        // Closes the connection, so that the rest of the rejected request is not read.
+        // Closes the connection, so that the rest of the request is not read.
         return refuse(reply.header('connection', 'close'), 401, "this run's bearer token is missing")
       admitted.set(request, window)
       deps.admittedOn(request.raw.socket)
@@ -99,7 +99,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
   })
 
   app.get('/api/pushes', (request, reply) => {
-    // The window is looked up before `hijack`, because after that the framework no longer reports errors.
+    // Called before `hijack`, because the framework reports no later errors.
     const window = windowOf(request)
     reply.hijack()
     reply.raw.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
@@ -137,7 +137,7 @@ function bearerWindow(request: FastifyRequest, windows: BrowserWindows): Browser
   return bearer === undefined ? undefined : windows.find(bearer)
 }
 
-/** Sends the page with a new nonce. No other response has a nonce. */
+/** Sends the page with a new nonce. Other responses have none. */
 function sendPage(reply: FastifyReply, { files, randomBytes }: RoutesDeps): FastifyReply {
   const nonce = Buffer.from(randomBytes(NONCE_BYTES)).toString('base64')
   return reply

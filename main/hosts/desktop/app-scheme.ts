@@ -3,15 +3,15 @@ import { securityHeaders } from '../../network/security-headers.ts'
 import type { RandomBytes } from '../../ports/ports.ts'
 import { isWindowPage, PAGE_CONTENT_TYPE, type WindowFiles } from '../window-files.ts'
 
-/** The address of the window: its own origin, which it shares with no site and no `file:` page. */
+/** The address of the window. Its origin is shared with no site and no `file:` page. */
 export const APP_URL = 'app://headroom/'
 const PROTOCOL = 'app:'
 const HOST = 'headroom'
 const NONCE_BYTES = 16
 
 /**
- * The privileges of the scheme. `fetch`, CORS, service workers and CSP bypasses are off, because the window
- * does not use them.
+ * Privileges of the scheme. The window needs no `fetch`, CORS, service workers or CSP bypasses, so they are
+ * off.
  */
 export const APP_SCHEME: CustomScheme = {
   scheme: 'app',
@@ -19,7 +19,8 @@ export const APP_SCHEME: CustomScheme = {
 }
 
 /**
- * Whether a URL is within the app. Compares its parts, because `URL.origin` is "null" for a custom scheme.
+ * Whether a URL is within the app. Compares the URL's parts, because `URL.origin` is "null" for a custom
+ * scheme.
  */
 export function isAppUrl(url: string): boolean {
   if (!URL.canParse(url)) return false

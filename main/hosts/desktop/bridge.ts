@@ -2,7 +2,7 @@ import type { IpcRenderer } from 'electron'
 import type { Api, Contract } from '../../../app/contract/ipc.ts'
 import type { Reply } from './ipc.ts'
 
-/** The window's functions for `contract`: one per channel, with no access to other channels. */
+/** The window's functions for `contract`, one per channel. Other channels are not accessible. */
 export function bridge<const C extends Contract>(
   contract: C,
   ipc: Pick<IpcRenderer, 'invoke' | 'on' | 'off'>,

@@ -11,7 +11,7 @@ export interface DefectDeps {
   }
   readonly log: Log
   readonly ending: QuitEnding
-  /** Notifies a person that the app continues after a defect. */
+  /** Tells a person that the app continues after a defect. */
   readonly notify: (line: string) => void
 }
 
@@ -21,9 +21,10 @@ const START_AGAIN = 0
  * Handles unexpected errors, which are bugs of the app.
  *
  * An uncaught exception ends the app, because work may be left half done. It is logged, streams are closed
- * and stores are written (within `QUIT_LIMIT_MS`), a dialog offers a restart, and the process exits with 1.
- * An unhandled rejection affects only one task. It is logged, the person is notified once per run, and the
- * app continues. The log redacts both.
+ * and stores are written (within `QUIT_LIMIT_MS`). A dialog offers a restart, and the process exits with 1.
+ *
+ * An unhandled rejection affects only one task, so the app continues. It is logged, and the person is
+ * notified once per run. The log redacts both.
  */
 export function followDefects({ process, electron, log, ending, notify }: DefectDeps): void {
   let isEnding = false

@@ -4,7 +4,7 @@ import type { UpdateState } from '../../../app/contract/updates.ts'
 export interface DesktopActions {
   showWindow(): void
   toggleStrip(): void
-  /** Retries every unreachable service and every failed refresh at once. */
+  /** Retries every unreachable service and every failed refresh immediately. */
   tryNow(): void
   /** Stops new orders of every key. */
   stopOrders(): void
@@ -25,7 +25,7 @@ export interface DesktopActions {
 export interface DesktopChoices {
   readonly stripShown: boolean
   readonly closeToTray: boolean
-  /** False if the desktop shows no tray icons. Then an app without a window would be unreachable. */
+  /** False if the desktop shows no tray icons. An app without a window would then be unreachable. */
   readonly hasTray: boolean
   readonly globalShortcut: boolean
   readonly keepAwake: boolean

@@ -37,7 +37,10 @@ export interface ShellDeps
   readonly notify: Notify
 }
 
-/** How often and how many times to look for a tray: after a login, it may appear later than the app. */
+/**
+ * Interval in milliseconds and number of checks for a tray. After a login, a tray may appear later than the
+ * app.
+ */
 const TRAY_LOOK_MS = 3_000
 const TRAY_LOOKS = 10
 
@@ -75,7 +78,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     setGlobalShortcut(electron, wanted, () => window.toggle(), log) && wanted
 
   const rotatingKeys = followRotatingKeys({ monitor, power, notify, clockText: minuteText })
-  // The login item is read once, because its state is in the registry or a file, and the tray needs it often.
+  // Read once, because the state is in the registry or a file, and the tray often needs it.
   let openAtLogin = loginItem?.isSet() ?? false
   const updates = followUpdates({
     ...deps,
@@ -142,7 +145,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     tray.changed()
   }
 
-  /** Notifies once that the app continues in the tray after its window was closed. */
+  /** Notifies once that the app continues in the tray after its window closed. */
   async function windowClosed(): Promise<void> {
     if (isQuitting || !state.read().closeToTray || state.read().toldOfTray) return
     if (!(await deps.tray.ask()) || isQuitting) return
@@ -155,21 +158,21 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     })
   }
 
-  /** Quits after the last window was closed, unless the app can still be reached by a tray icon. */
+  /** Quits after the last window was closed, unless a tray icon keeps the app reachable. */
   async function allWindowsClosed(): Promise<void> {
-    // On macOS, apps continue without a window.
+    // macOS apps continue without a window.
     if (platform === 'darwin') return
     if (state.read().closeToTray && (await deps.tray.ask())) return
     if (electron.BrowserWindow.getAllWindows().length === 0) app.quit()
   }
 
   let cancelLook = () => {}
-  /** Waits for a tray after a start without a window; shows the window if none appears. */
+  /** Waits for a tray after a start without a window. Shows the window if none appears. */
   function lookForTray(looks: number): void {
     cancelLook = clock.after(TRAY_LOOK_MS, async () => {
       if (window.isOpen || isQuitting) return
       if (await deps.tray.ask()) {
-        // The icon is created again, because there was no tray to show it when it was first created.
+        // Creates the icon again, because the first one had no tray.
         tray.close()
         tray = openTray({ electron, platform, monitor, clock, choices, actions })
         choicesChanged()

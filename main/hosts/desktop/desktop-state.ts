@@ -2,9 +2,8 @@ import { z } from 'zod'
 import type { SettingsStore } from '../../storage/preferences.ts'
 
 /**
- * The desktop host's own state: window positions and a person's choices.
- *
- * Each invalid value is replaced by its default, and the others are kept.
+ * The desktop host's own state: window positions and a person's choices. An invalid value becomes its
+ * default.
  */
 const rectangle = z.object({
   x: z.int(),
@@ -22,7 +21,7 @@ const desktopState = z.object({
   /** Whether the person was notified that the app continues in the tray. */
   toldOfTray: z.boolean().catch(false),
   stripShown: z.boolean().catch(false),
-  /** Off by default, because other programs can't use a global shortcut that this app has taken. */
+  /** Off by default, because other programs can't use a global shortcut that this app has registered. */
   globalShortcut: z.boolean().catch(false),
   keepAwake: z.boolean().catch(false),
   checkForUpdates: z.boolean().catch(true),
@@ -40,24 +39,20 @@ type Stored = Readonly<Record<string, unknown>>
 type Migration = (stored: Stored) => Stored
 
 /**
- * Migrations: the migration at index n turns a file of version n into n + 1. A released migration is never
- * changed.
+ * Migrations. Migration n turns a file of version n into n + 1. Released migrations are never changed.
  *
- * The version is a separate number, because electron-store's migrations compare `app.getVersion()`, which is
- * Electron's version when run from a checkout.
+ * The version is a separate number. electron-store's migrations compare `app.getVersion()`, which is
+ * Electron's version in a checkout.
  */
 const MIGRATIONS: readonly Migration[] = [
-  // Converts version 0, which stored the position of one window as `bounds`.
+  // From version 0, which stored the position of one window as `bounds`.
   ({ bounds, ...rest }) => (bounds === undefined ? rest : { ...rest, windowBounds: bounds }),
 ]
 
 /** The version of the stored state that this release writes. */
 export const STATE_VERSION = MIGRATIONS.length
 
-/**
- * Applies the migrations. A file of a newer version is returned unchanged, so that its unknown fields are
- * kept.
- */
+/** Applies the migrations. A file of a newer version is returned unchanged, with its unknown fields. */
 export function migrated(stored: Stored): Stored {
   const { schemaVersion } = stored
   const from = Number.isSafeInteger(schemaVersion) ? Math.max(0, Number(schemaVersion)) : 0

@@ -2,14 +2,14 @@ import type { Notification } from 'electron'
 import type { Log, Notify } from '../../ports/ports.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 
-/** System notifications, identified by tag: a new notification replaces the one with the same tag. */
+/** System notifications. A new notification replaces the one with the same tag. */
 export interface SystemNotices {
   readonly notify: Notify
-  /** Closes the notification with `tag`, because its cause has ended. */
+  /** Closes the notification with `tag`, whose cause has ended. */
   withdraw(tag: string): void
 }
 
-/** Shows system notifications. A failure is ignored, because window and tray show the same facts. */
+/** Shows system notifications. Failures are ignored, because window and tray show the same facts. */
 export function systemNotices(
   { Notification }: Pick<ElectronPieces, 'Notification'>,
   clicked: () => void,
@@ -25,8 +25,8 @@ export function systemNotices(
       if (!Notification.isSupported()) return
       withdraw(tag)
       const notification = new Notification({ title, body, urgency: isUrgent ? 'critical' : 'normal' })
-      // Keeps a reference to the notification until it is closed. If it were garbage-collected, a click would
-      // have no effect.
+      // Keeps a reference until the notification is closed. After garbage collection, a click would have no
+      // effect.
       shown.set(tag, notification)
       notification.on('click', clicked)
       const forget = () => {

@@ -1,8 +1,8 @@
 /**
  * The parts of Electron that this host uses, with Electron's own types.
  *
- * Only main.ts and preload.ts import values from `electron`; every other module receives them, so that it
- * also runs without Electron.
+ * Only main.ts and preload.ts import values from `electron`. Every other module gets them as arguments, so
+ * that it runs without Electron too.
  */
 export type ElectronPieces = Pick<
   typeof import('electron/main'),
@@ -22,7 +22,7 @@ export type ElectronPieces = Pick<
   Pick<typeof import('electron/common'), 'nativeImage' | 'shell'>
 
 /**
- * The name of the app in menus, dialogs and the window class, and of its entry in the system's keyring, which
- * holds the key that seals tokens. The same as `productName` in package.json and electron-builder.yml.
+ * Name of the app in menus, dialogs and the window class, and of its keyring entry with the key that seals
+ * tokens. Equal to `productName` in package.json and electron-builder.yml.
  */
 export const APP_NAME = 'Headroom'

@@ -3,10 +3,10 @@ import type { ElectronPieces } from './electron-pieces.ts'
 
 type PowerPieces = Pick<ElectronPieces, 'powerMonitor' | 'powerSaveBlocker'>
 
-/** The power events of Electron. To be called after Electron's `ready`. */
+/** The power events of Electron. Call this after Electron's `ready`. */
 export function electronPower({ powerMonitor, powerSaveBlocker }: PowerPieces): Power {
   let blocker: number | undefined
-  // One line per event, because Electron types each event name as a separate overload.
+  // Written out, because Electron types each event name as a separate overload.
   return {
     onSuspend: (run) => {
       powerMonitor.on('suspend', run)

@@ -14,15 +14,15 @@ export type FeedReader = Pick<
 export interface ElectronUpdatesDeps {
   readonly isPackaged: boolean
   readonly platform: NodeJS.Platform
-  /** `process.resourcesPath`: contains `app-update.yml` if the build has a feed. */
+  /** `process.resourcesPath`. It contains `app-update.yml` if the build has a feed. */
   readonly resources: string
   /** The app's package.json, whose homepage is the repository of the feed. */
   readonly packageFile: string
-  /** Loads electron-updater; called only if there is a feed. */
+  /** Loads electron-updater. Called only if there is a feed. */
   readonly load: () => Promise<FeedReader>
 }
 
-/** The updates of an installed app; `undefined` if the build has no feed, so that no request is ever made. */
+/** The updates of an installed app. `undefined` without a feed, so that no request is ever sent. */
 export function electronUpdates(deps: ElectronUpdatesDeps): Updater | undefined {
   const feed = deps.isPackaged ? textOf(join(deps.resources, 'app-update.yml')) : undefined
   const homepage = homepageIn(textOf(deps.packageFile))
@@ -42,7 +42,7 @@ export function electronUpdates(deps: ElectronUpdatesDeps): Updater | undefined 
     download: async () => {
       await (await reader()).downloadUpdate()
     },
-    // Shows the installer, and restarts the app afterwards. The new process inherits the umask.
+    // Shows the installer and restarts the app. The new process inherits the umask.
     install: () => {
       restoreFileMask()
       loaded?.quitAndInstall(false, true)
@@ -65,8 +65,8 @@ function configured(reader: FeedReader): FeedReader {
 /**
  * Whether an installer's signature is verified.
  *
- * macOS requires the running app's signature. On Windows electron-updater compares the publisher if the feed
- * names one, and otherwise verifies nothing. The signature of a deb is not verified.
+ * macOS requires the running app's signature. On Windows, electron-updater compares the publisher if the feed
+ * names one, and verifies nothing otherwise. The signature of a deb is not verified.
  */
 function verifiesSignature(platform: NodeJS.Platform, feed: string): boolean {
   if (platform === 'darwin') return true

@@ -2,8 +2,8 @@ import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Log, Power } from '../../ports/ports.ts'
 
 /**
- * Notifies the monitor of sleep and wake-up, and logs power events. After a wake-up, the monitor re-evaluates
- * every deadline. Returns a function that stops this.
+ * Reports sleep and wake-up to the monitor, and logs power events. After a wake-up, the monitor checks every
+ * deadline. Returns a function that stops the reports.
  */
 export function followPower(
   power: Power,
@@ -21,7 +21,7 @@ export function followPower(
     }),
     power.onResume(woke('the computer woke')),
     power.onLock(() => log.note('the screen was locked')),
-    // Some systems do not report waking up; unlocking the screen is the next best sign.
+    // Some systems report no wake-up. Unlocking the screen is the next best sign.
     power.onUnlock(woke('the screen was unlocked')),
   ]
   return () => {

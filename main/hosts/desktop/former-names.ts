@@ -6,22 +6,22 @@ import type { Keystore } from '../../ports/keystore.ts'
 import type { SafeStorageDeps } from './safe-storage-keystore.ts'
 
 /**
- * App names of earlier versions: of the packaged app, and of an app that runs from a checkout. Keyring
- * entries are stored by app name, and a process can open only those of one name.
+ * App names of earlier versions, packaged and in a checkout. A keyring entry belongs to an app name, and a
+ * process can open only the entries of one name.
  */
 export const FORMER_NAMES = ['headroom', 'Electron'] as const
-/** The flag of a process that only opens a key. Its value is the former app name to use. */
+/** Flag of a process that only opens a key. Its value is the former app name. */
 export const OPEN_AS_FLAG = 'open-as'
 
 const KEY_BYTES = 32
 const OPEN_LIMIT_MS = 10_000
 
-/** Unwraps a key with the keyring entry of `name`; `undefined` if that fails. */
+/** Unwraps a key with the keyring entry of `name`. `undefined` if that fails. */
 export type OpenAs = (name: string, wrapped: Uint8Array) => Promise<Uint8Array | undefined>
 
 /**
- * A keystore that also tries the former names if the present one is refused. A key opened in this way is
- * wrapped again under the present name.
+ * A keystore that also tries the former names if the present one is refused. A key that a former name opened
+ * is wrapped again under the present name.
  */
 export function withFormerNames(keystore: Keystore, openAs: OpenAs): Keystore {
   return {
@@ -39,8 +39,8 @@ export function withFormerNames(keystore: Keystore, openAs: OpenAs): Keystore {
 }
 
 /**
- * Unwraps a key in a child process that has the former name. The wrapped and the unwrapped key are passed
- * through stdin and stdout, so that neither is in an argument list or a file.
+ * Unwraps a key in a child process with the former name. Keys are passed through stdin and stdout, never in
+ * an argument list or a file.
  */
 export const openInProcess =
   (executable: string, args: readonly string[]): OpenAs =>
@@ -68,7 +68,7 @@ export interface OpenAsDeps {
   readonly say: (text: string, done: () => void) => void
 }
 
-/** The child's side of `openInProcess`: unwraps one key under `name`. Exits with 1 if that fails. */
+/** The child's side of `openInProcess`: unwraps one key under `name`. Exits with 1 on failure. */
 export async function openOnly(name: string, { app, safeStorage, stdin, say }: OpenAsDeps): Promise<void> {
   app.setName(name)
   // A temporary profile, because the running app locks its own.

@@ -8,13 +8,13 @@ import type {
 } from 'electron'
 import { isAppUrl } from './app-scheme.ts'
 
-/** The window's preferences: all of them restrict the page, each for the stated reason. */
+/** The window's preferences. Each restricts the page, for the stated reason. */
 export function windowPreferences(preloadPath: string, isPackaged: boolean): WebPreferences {
   return {
     preload: preloadPath,
     // The page's process has no privileges, even if the page is compromised.
     sandbox: true,
-    // The page cannot replace the preload's functions.
+    // The page can't replace the preload's functions.
     contextIsolation: true,
     // Neither the page nor its frames and workers have `require`.
     nodeIntegration: false,
@@ -30,12 +30,12 @@ export function windowPreferences(preloadPath: string, isPackaged: boolean): Web
     navigateOnDragDrop: false,
     // Dictionaries would be downloaded.
     spellcheck: false,
-    // People could be tricked into pasting a script into a console. Only developers need one.
+    // Attackers may persuade people to paste a script into a console. Only developers need one.
     devTools: !isPackaged,
   } satisfies BrowserWindowConstructorOptions['webPreferences']
 }
 
-/** Denies all permissions except one, and all requests except for the app itself. */
+/** Denies all permissions except one, and all requests except those for the app itself. */
 export function hardenSession(
   session: Pick<
     Session,
@@ -49,21 +49,21 @@ export function hardenSession(
   isPackaged: boolean,
   nameDownload: (item: DownloadItem) => void,
 ): void {
-  // Camera, clipboard reading, notifications and others are not used.
+  // No other permission is used, neither camera nor clipboard reading nor notifications.
   session.setPermissionRequestHandler((_contents, permission, decide, { isMainFrame, requestingUrl }) =>
     decide(mayUse(permission, isMainFrame, requestingUrl)),
   )
-  // Synchronous checks bypass the request handler.
+  // Synchronous checks bypass the request handler above.
   session.setPermissionCheckHandler((_contents, permission, requestingOrigin, { isMainFrame }) =>
     mayUse(permission, isMainFrame, requestingOrigin),
   )
-  // Screen capture. Electron denies it by default; this makes sure that it stays denied.
+  // Screen capture. Electron's default denies it too.
   session.setDisplayMediaRequestHandler(null)
   // HID, serial and USB devices.
   session.setDevicePermissionHandler(() => false)
   // Blocks the network even for a page that bypassed the CSP.
   session.webRequest.onBeforeRequest(({ url }, decide) => decide({ cancel: !mayRequest(url, isPackaged) }))
-  // Allows downloads of files made by our own page, with a save dialog, and no others.
+  // Allows only downloads of files made by our own page, with a save dialog.
   session.on('will-download', (event, item) => {
     if (isOurFile(item.getURL())) nameDownload(item)
     else event.preventDefault()
@@ -72,41 +72,38 @@ export function hardenSession(
 
 /**
  * Whether the page may use a permission. The only one is to write plain text to the clipboard, from the main
- * frame of the app.
- *
- * Reading the clipboard is a separate permission and is denied.
+ * frame of the app. Reading the clipboard is a separate permission.
  */
 function mayUse(permission: string, isMainFrame: boolean, url: string): boolean {
   return permission === 'clipboard-sanitized-write' && isMainFrame && isAppUrl(url)
 }
 
-/** Restricts every page in the app, even an unexpected one. To be called before Electron is ready. */
+/** Restricts every page in the app, even an unexpected one. Call this before Electron is ready. */
 export function hardenContents(app: Pick<App, 'on' | 'enableSandbox'>): void {
-  // Also sandboxes windows whose preferences do not ask for a sandbox.
+  // Also sandboxes windows whose preferences lack a sandbox.
   app.enableSandbox()
   app.on('web-contents-created', (_event, contents) => hardenOne(contents))
 }
 
 function hardenOne(contents: WebContents): void {
-  // The window is a single page, so any navigation except its own reload is a mistake or an attack.
+  // The window is a single page. Any navigation except its own reload is a mistake or an attack.
   const isOnlyReload = ({ url, isMainFrame }: { readonly url: string; readonly isMainFrame: boolean }) =>
     isMainFrame && isAppUrl(url) && url === contents.getURL()
   contents.on('will-navigate', (event) => {
     if (!isOnlyReload(event)) event.preventDefault()
   })
-  // Blocks navigation of frames, because the window has no frames.
+  // The window has no frames, so their navigation is blocked too.
   contents.on('will-frame-navigate', (event) => {
     if (!isOnlyReload(event)) event.preventDefault()
   })
-  // Redirects.
   contents.on('will-redirect', (event) => event.preventDefault())
-  // The login prompt of a server or proxy, which would ask for a secret. Calling `answer` without a name
-  // cancels it; without any answer, the request would wait forever.
+  // The login prompt of a server or proxy would ask for a secret. `answer` without a name cancels the prompt.
+  // Without an answer, the request would wait forever.
   contents.on('login', (event, _details, _server, answer) => {
     event.preventDefault()
     answer()
   })
-  // No USB, serial or Bluetooth device is selected. By default, the first one would be.
+  // Selects no Bluetooth device. By default, the first one would be selected.
   contents.on('select-bluetooth-device', (event, _devices, choose) => {
     event.preventDefault()
     choose('')
@@ -117,14 +114,15 @@ function hardenOne(contents: WebContents): void {
   contents.setWindowOpenHandler(() => ({ action: 'deny' }))
 }
 
-/** Whether a download is an export: a blob URL of our page, which no other page can refer to. */
+/**
+ * Whether a download is an export. An export has a blob URL of our page, which no other page can refer to.
+ */
 function isOurFile(url: string): boolean {
   return url.startsWith('blob:') && isAppUrl(url.slice('blob:'.length))
 }
 
 /**
- * Whether a URL may be requested. The app itself may, and so may the developer tools, whose page is loaded by
- * requests.
+ * Whether a URL may be requested: the app itself, or the developer tools, whose page is loaded by requests.
  */
 function mayRequest(url: string, isPackaged: boolean): boolean {
   return isAppUrl(url) || (!isPackaged && URL.canParse(url) && new URL(url).protocol === 'devtools:')

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ElectronPieces } from './electron-pieces.ts'
 
-/** The argument that is passed when the app starts at login: only the tray icon is shown. */
+/** The argument of a start at login, which shows only the tray icon. */
 export const IN_TRAY_FLAG = '--in-tray'
 
 /** The entry that starts the app at login. */
@@ -21,8 +21,7 @@ export interface LoginItemDeps {
 }
 
 /**
- * The login item of the app; `undefined` if the app is not installed, because its entry would start plain
- * Electron.
+ * The login item of the app. `undefined` if the app is not installed: its entry would start plain Electron.
  *
  * Electron implements login items on macOS and Windows. Linux desktops read an entry in a folder.
  */
@@ -32,14 +31,14 @@ export function loginItem(deps: LoginItemDeps): LoginItem | undefined {
 }
 
 /**
- * Whether the system started this process at login. macOS passes no arguments and has an API for this. On
- * other systems, `IN_TRAY_FLAG` is among the arguments.
+ * Whether the system started this process at login. macOS has an API for this and passes no arguments. Other
+ * systems pass `IN_TRAY_FLAG`.
  */
 export const startedAtLogin = ({ app, platform }: Pick<LoginItemDeps, 'app' | 'platform'>): boolean =>
   platform === 'darwin' && app.isPackaged && app.getLoginItemSettings().wasOpenedAtLogin
 
 function systemItem({ app }: LoginItemDeps): LoginItem {
-  // Windows compares the arguments. Without them, it would report that no entry is set.
+  // Windows compares the arguments. Without them, it would report that there is no entry.
   const args = [IN_TRAY_FLAG]
   return {
     isSet: () => app.getLoginItemSettings({ args }).openAtLogin,
@@ -61,7 +60,7 @@ function autostartEntry({ configFolder, executable }: LoginItemDeps): LoginItem 
 
 /** The desktop entry that starts `executable` at login. */
 export function entryText(executable: string): string {
-  // The path is quoted by the rules of desktop entries, in which a percent sign begins a field code.
+  // Quoted by the rules of desktop entries, in which a percent sign begins a field code.
   const quoted = `"${executable.replace(/[\\"`$]/g, '\\$&').replaceAll('%', '%%')}"`
   return [
     '[Desktop Entry]',

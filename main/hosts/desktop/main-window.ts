@@ -12,7 +12,7 @@ export interface MainWindowDeps extends PageDeps {
   readonly closed: () => void
 }
 
-/** The main window. It is created when needed and destroyed when closed. */
+/** The main window, created when needed and destroyed when closed. */
 export class MainWindow {
   readonly #deps: MainWindowDeps
   #window: BrowserWindow | undefined
@@ -25,7 +25,7 @@ export class MainWindow {
     return this.#window !== undefined
   }
 
-  /** Brings the window to the front; opens it if needed. */
+  /** Brings the window to the front, and opens it if needed. */
   show(): void {
     if (this.#window === undefined) {
       this.#window = this.#open()
@@ -36,7 +36,7 @@ export class MainWindow {
     this.#window.focus()
   }
 
-  /** The action of the global shortcut: closes the window if it has the focus, and otherwise shows it. */
+  /** The action of the global shortcut: closes the window if it has the focus, otherwise shows it. */
   toggle(): void {
     if (this.#window?.isFocused()) this.#window.close()
     else this.show()

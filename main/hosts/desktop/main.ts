@@ -49,12 +49,12 @@ import { storedDesktopState } from './stored-desktop-state.ts'
 import { systemRoutes } from './system-proxy.ts'
 import { trayPresence } from './tray-presence.ts'
 
-/** The entry point of the desktop: creates the real ports and starts the app with them. */
+/** The entry point of the desktop. Creates the real ports and starts the app with them. */
 
 createFilesPrivately()
 
-// The name is set before anything is sealed, because keyring entries are stored under it. In a checkout,
-// Electron would use another name.
+// Set before anything is sealed, because keyring entries have this name. In a checkout, Electron would use
+// another name.
 app.setName(APP_NAME)
 
 const complain = (line: string) => void process.stderr.write(`headroom: ${line}\n`)
@@ -184,13 +184,13 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
         }),
       })
       const { gateway } = running
-      // A gateway port that is in use does not stop the app from starting.
+      // The app starts even if the gateway's port is in use.
       if (gateway.summary.state === 'failed') complain(`the gateway can't serve: ${gateway.summary.why}`)
       if (gateway.summary.state === 'serving') process.stdout.write(`gateway ready: ${gateway.summary.url}\n`)
       const facts = { version, startedMs: processStartMs }
       const served =
         metricsOptions && (await serveMetrics(metricsSource(running.monitor, facts), metricsOptions))
-      // A metrics port that is in use does not stop it either.
+      // The app starts even if the metrics port is in use.
       if (served?.kind === 'failed') complain(served.line)
       if (served?.kind === 'serving') process.stdout.write(`metrics ready: ${served.url}\n`)
       const otlp = otlpChoice(process.env)
@@ -217,9 +217,10 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
 }
 
 /**
- * Adds the former names on Linux only. There, keyrings find an entry by its name, and open it for any of the
- * person's programs anyway. On macOS, only the app may open its entry; the flag would give any program the
- * key.
+ * Adds the former names, only on Linux.
+ *
+ * Linux keyrings find an entry by its name, and open it for any program of the person anyway. On macOS, only
+ * the app may open its entry, and the flag would give any program the key.
  */
 function foundByName(keystore: Keystore): Keystore {
   if (process.platform !== 'linux') return keystore

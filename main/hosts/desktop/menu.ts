@@ -9,7 +9,7 @@ export interface MenuDeps {
   readonly actions: DesktopActions
 }
 
-/** The application menu. Its standard roles are needed for the shortcuts of copy and paste on macOS. */
+/** The application menu. On macOS, copy and paste need its standard roles for their shortcuts. */
 export function menuTemplate({
   platform,
   isPackaged,
@@ -25,7 +25,7 @@ export function menuTemplate({
   ]
   if (!isPackaged) view.push({ type: 'separator' }, { role: 'toggleDevTools' })
   const app: MenuItemConstructorOptions[] = [
-    // The choices are here on platforms without an app menu.
+    // Platforms without an app menu have the choices here.
     ...(platform === 'darwin' ? [] : choiceItems(choices, actions)),
     { type: 'separator' },
     { role: 'close' },
@@ -47,7 +47,7 @@ export function menuTemplate({
   ]
 }
 
-/** The macOS app menu; our choices are where other apps have "Settings…". */
+/** The macOS app menu. Our choices are in the place of "Settings…". */
 function macMenu(choices: DesktopChoices, actions: DesktopActions): MenuItemConstructorOptions {
   return {
     role: 'appMenu',

@@ -19,16 +19,19 @@ export interface PageDeps {
   readonly preloadPath: string
   readonly clock: Clock
   readonly log: Log
-  /** The icon of title bar and taskbar; absent if the system takes it from the app bundle. */
+  /** The icon of title bar and taskbar. Absent if the system uses that of the app bundle. */
   readonly iconPath?: string
-  /** Called when Windows ends the person's session. It must write unsaved data before it returns. */
+  /** Called when Windows ends the person's session. Must write unsaved data before it returns. */
   readonly sessionEnding: () => void
 }
 
-/** The page's background, so that there is no white flash before the first paint. */
+/** The page's background, to avoid a white flash before the first paint. */
 const BACKGROUND = '#0e1116'
 
-/** Opens a window with its session, which ends with the window. The window is shown after its first paint. */
+/**
+ * Opens a window with its session. Closing the window ends the session. The window is shown after its first
+ * paint.
+ */
 export function openPage(
   url: string,
   options: BrowserWindowConstructorOptions,
@@ -45,7 +48,7 @@ export function openPage(
   const { webContents } = window
   const paced = pacedPushes(publish(contract, webContents))
   const session = windows.open(paced.pushes)
-  // These channels belong to this page, so messages from other pages do not arrive here.
+  // These channels belong to this page. Messages from other pages do not arrive here.
   const isOurs = (event: IpcMainInvokeEvent) => isOurFrame(event, webContents)
   serve(contract, session.handlers, webContents.ipc, isOurs, log)
   webContents.ipc.handle(HEARD_CHANNEL, (event) => {
@@ -54,7 +57,7 @@ export function openPage(
   webContents.on('did-finish-load', () => paced.startOver())
   const stopRecovering = recover(webContents, session, clock, log)
 
-  // The first event can still be cancelled, so nothing is stopped yet. After the second, no time is left.
+  // The first event can be cancelled, so it must stop nothing. After the second event, no time is left.
   window.on('query-session-end', sessionEnding)
   window.on('session-end', sessionEnding)
   window.once('ready-to-show', () => window.show())
@@ -68,7 +71,9 @@ export function openPage(
   return window
 }
 
-/** Reloads a page that crashed. Main loses no state, because the new page fetches the latest snapshot. */
+/**
+ * Reloads a page that crashed. No state of main is lost, because the new page fetches the latest snapshot.
+ */
 function recover(contents: WebContents, session: WindowSession, clock: Clock, log: Log): () => void {
   let endedAtMs: readonly number[] = []
   let cancel = () => {}
@@ -81,8 +86,8 @@ function recover(contents: WebContents, session: WindowSession, clock: Clock, lo
     cancel()
     cancel = clock.after(step.waitMs, () => {
       if (contents.isDestroyed()) return
-      // The crashed page may have been hidden. The new page reports only if it becomes hidden, so assume it
-      // is visible.
+      // The crashed page may have been hidden. The new page reports only when it becomes hidden, so it is
+      // assumed visible.
       void session.handlers.setVisible({ visible: true })
       contents.reload()
     })
@@ -100,13 +105,11 @@ export const FORGOTTEN_AFTER_MS = 300_000
 
 interface RecoveryStep {
   readonly waitMs: number
-  /** Times of recent crashes, in monotonic milliseconds; to be passed to the next call. */
+  /** Times of recent crashes in monotonic milliseconds, as an argument of the next call. */
   readonly endedAtMs: readonly number[]
 }
 
-/**
- * Computes when to reload a page that crashed: the delay grows with each crash within `FORGOTTEN_AFTER_MS`.
- */
+/** When to reload a page that crashed. The delay grows with each crash within `FORGOTTEN_AFTER_MS`. */
 export function recoveryStep(endedAtMs: readonly number[], nowMs: number): RecoveryStep {
   const recent = endedAtMs.filter((atMs) => nowMs - atMs < FORGOTTEN_AFTER_MS)
   return {

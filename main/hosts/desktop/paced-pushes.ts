@@ -3,13 +3,13 @@ import type { Pushes } from '../../../app/contract/ipc.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 
 /**
- * The channel on which the preload script acknowledges snapshots. It is not in the contract, because the page
- * must not use it.
+ * Channel on which the preload script acknowledges snapshots. Not in the contract, because the page must not
+ * use it.
  */
 export const HEARD_CHANNEL = 'snapshot-heard'
 /**
- * Maximum number of unacknowledged snapshots: two seconds' worth at the maximum rate. If this many are
- * unacknowledged, the page counts as blocked.
+ * Maximum number of unacknowledged snapshots, which is two seconds at the maximum rate. A page with this many
+ * counts as blocked.
  */
 export const MAX_UNHEARD = 8
 
@@ -17,15 +17,15 @@ export const MAX_UNHEARD = 8
 export interface PacedPushes {
   readonly pushes: Pushes<AppContract>
   heard(): void
-  /** Discards pending acknowledgements: a new page was loaded, and the old page will not respond. */
+  /** Discards pending acknowledgements after a new page was loaded. The old page will not respond. */
   startOver(): void
 }
 
 /**
- * Limits how many snapshots are on their way to a page.
+ * Limits how many snapshots are in transit to a page.
  *
  * Electron would queue messages to a blocked page in main's memory without limit. So at most `MAX_UNHEARD`
- * snapshots are on their way, and the latest one of each profile waits here. Events are rare, so they are not
+ * snapshots are in transit, and the latest snapshot of each profile waits here. Events are rare and not
  * limited.
  */
 export function pacedPushes(pushes: Pushes<AppContract>): PacedPushes {

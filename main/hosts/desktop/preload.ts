@@ -6,5 +6,5 @@ import { HEARD_CHANNEL } from './paced-pushes.ts'
 const SNAPSHOTS: keyof AppContract = 'snapshotChanged'
 
 contextBridge.exposeInMainWorld('headroom', bridge(contract, ipcRenderer))
-// This is in the preload script so that it also works while the page has no listener.
+// In the preload script, so that snapshots are acknowledged even if the page has no listener.
 ipcRenderer.on(SNAPSHOTS, () => void ipcRenderer.invoke(HEARD_CHANNEL))

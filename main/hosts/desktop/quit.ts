@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../../ports/ports.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 
-/** How long quitting may take, within the 3 s that a person or the system allows. Milliseconds. */
+/** Maximum duration of quitting in milliseconds. A person or the system allows 3 s. */
 export const QUIT_LIMIT_MS = 2_700
 
 export interface QuitDeps {
@@ -14,7 +14,7 @@ export interface QuitDeps {
 
 /** Ends the app in an orderly way. */
 export interface QuitEnding {
-  /** Stops everything once. Resolves when that is done, has failed or has taken `QUIT_LIMIT_MS`. */
+  /** Stops everything once. Resolves when the stop has succeeded, failed or taken `QUIT_LIMIT_MS`. */
   stop(): Promise<void>
 }
 
@@ -22,7 +22,7 @@ export interface QuitEnding {
  * Delays the exit of the process until streams are closed and stores are written, at most `QUIT_LIMIT_MS`.
  *
  * Every way to quit emits `will-quit`: the menus, closing the last window, SIGINT and SIGTERM. The last step
- * is `app.exit`, because Electron would ignore a second `app.quit` while the event is being handled.
+ * is `app.exit`, because Electron ignores a second `app.quit` while it handles the event.
  */
 export function endAfterStop({ app, clock, log, stop }: QuitDeps): QuitEnding {
   let stopped: Promise<void> | undefined

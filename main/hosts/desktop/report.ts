@@ -10,20 +10,20 @@ export interface ReportInputs {
   readonly versions: Readonly<Record<string, string | undefined>>
   readonly state: DesktopState
   readonly snapshots: readonly Snapshot[]
-  /** The text of the log file, which was redacted when it was written. */
+  /** The text of the log file, already redacted. */
   readonly log: string
   /** Paths that contain the person's name: the home folder and the data folder. */
   readonly paths: readonly string[]
 }
 
-/** How many of the log's last lines are in a report. */
+/** Number of the log's last lines in a report. */
 const LOG_LINES = 2_000
 
 /**
  * Builds the text of a report that a person can read and attach to a question.
  *
- * Profiles are numbered. It contains no account, symbol, key, path or secret: the log is redacted again, by a
- * redactor that also knows the names in the snapshots.
+ * Profiles are numbered. The report contains no account, symbol, key, path or secret. The log is redacted
+ * again, by a redactor that also knows the names in the snapshots.
  */
 export function reportText(inputs: ReportInputs): string {
   const { atMs, app, system, versions, state, snapshots, log, paths } = inputs
@@ -40,7 +40,9 @@ export function reportText(inputs: ReportInputs): string {
   return sections.map(([title, text]) => `== ${title} ==\n${redactor.text(withoutNames(text))}\n`).join('\n')
 }
 
-/** Replaces names in known fields, even of removed profiles and of symbols too short for the redactor. */
+/**
+ * Replaces names in known fields, including names of removed profiles and symbols too short for the redactor.
+ */
 const withoutNames = (text: string) =>
   text.replace(/"(target|stream|profile|host|accounts?|symbols?)":"(?:[^"\\]|\\.)*"/g, '"$1":"[name]"')
 

@@ -18,10 +18,11 @@ export interface RotatingKeys {
 
 /**
  * Keeps the machine awake while a key with a rotating refresh token is connected, if the person has chosen
- * that.
+ * this.
  *
- * Such a token may be rejected after half an hour without a refresh (service 8.4), and a sleeping machine
- * does not refresh. A sleep that happens anyway, for example after the lid is closed, causes a warning.
+ * Without a refresh, such a token may be rejected after half an hour (service 8.4), and a sleeping machine
+ * does not refresh. If the machine still sleeps, for example after the lid is closed, the person gets a
+ * warning.
  */
 export function followRotatingKeys({ monitor, power, notify, clockText }: RotatingKeysDeps): RotatingKeys {
   let wanted = false

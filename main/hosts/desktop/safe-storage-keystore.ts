@@ -3,16 +3,13 @@ import { type Keystore, type KeystoreTrouble, PASSPHRASE_BACKEND } from '../../p
 import type { Clock } from '../../ports/ports.ts'
 
 export interface SafeStorageDeps {
-  /**
-   * Has only the asynchronous calls, because a synchronous one would block the app while the keyring is
-   * locked.
-   */
+  /** Only the asynchronous calls. A synchronous one would block the app while the keyring is locked. */
   readonly safeStorage: Pick<
     SafeStorage,
     | 'isAsyncEncryptionAvailable'
     | 'encryptStringAsync'
     | 'decryptStringAsync'
-    // Reads a setting; does not wait.
+    // Reads a setting, without waiting.
     | 'getSelectedStorageBackend'
   >
   readonly platform: NodeJS.Platform
@@ -23,8 +20,8 @@ export interface SafeStorageDeps {
 }
 
 /**
- * Time limit of a keyring call: longer than an open keyring needs, but short enough for the window to appear
- * during a password prompt. Milliseconds.
+ * Time limit of a keyring call in milliseconds. An open keyring needs less. The window appears after this
+ * time, even during a password prompt.
  */
 const DEADLINE_MS = 3_000
 
@@ -34,8 +31,8 @@ const ASK_AGAIN_MS = 5_000
 const UNAVAILABLE = 'the system has no keyring'
 
 /**
- * Whether an error means that the keyring is not open yet. Only Electron's message shows that:
- * "safeStorage.decryptStringAsync is temporarily unavailable." A wrong key causes a rejection too.
+ * Whether an error means that the keyring is not open yet. Only Electron's message shows this:
+ * "safeStorage.decryptStringAsync is temporarily unavailable." A wrong key also causes a rejection.
  */
 const isNotOpenYet = (error: unknown): boolean =>
   error instanceof Error && /temporarily unavailable/i.test(error.message)
@@ -46,17 +43,19 @@ type InTime<T> =
   | Extract<KeystoreTrouble, { kind: 'waiting' }>
 
 /**
- * Wraps the data key with the system's keystore: Keychain, DPAPI, Secret Service, KWallet.
+ * Wraps the data key with the system's keystore: Keychain, DPAPI, Secret Service, KWallet. Usable after
+ * Electron's `ready`.
  *
- * Usable after Electron's `ready`. On Linux without a keyring, Electron encrypts with a password from
- * Chromium's source code, which protects nothing. That is recognised by the backend `basic_text` or the
- * prefix `v10`, and used only with the person's consent. A keyring that is not open yet is `waiting`, never
- * `refused`.
+ * On Linux without a keyring, Electron encrypts with a password from Chromium's source code, which protects
+ * nothing. The backend `basic_text` or the prefix `v10` shows this case. It requires the person's consent. A
+ * keyring that is not open yet is `waiting`, never `refused`.
  */
 export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
   const { safeStorage, platform, clock, mayBeUnprotected, deadlineMs = DEADLINE_MS } = deps
 
-  /** Limits the wait for `work`, which continues after the deadline; `settled` resolves when it ends. */
+  /**
+   * Limits the wait for `work`. The work continues after the deadline, and `settled` resolves when it ends.
+   */
   const inTime = <T>(work: () => Promise<T>): Promise<InTime<T>> =>
     new Promise((resolve) => {
       const running = work().then(

@@ -20,7 +20,7 @@ export interface SaveReportDeps {
   readonly log: Log
 }
 
-/** Prompts for a path and writes the report to that path. Nothing is sent. */
+/** Asks for a path and writes the report there. Nothing is sent. */
 export async function saveReport(deps: SaveReportDeps): Promise<void> {
   const { electron, version, dataFolder, monitor, state, wallMs, log } = deps
   const atMs = wallMs()
@@ -91,7 +91,7 @@ type Paths = Pick<ElectronPieces['app'], 'getPath'>
 /**
  * An absolute path in the downloads folder, or in the home folder without one.
  *
- * With a mere name, a save dialog would open in the working directory of the process.
+ * A relative name would open the save dialog in the working directory of the process.
  */
 export function inDownloads(app: Paths, name: string): string {
   try {

@@ -40,7 +40,7 @@ export interface DesktopDeps {
   /** The built window: `dist/window`. */
   readonly windowFolder: string
   /**
-   * `dist/desktop/icon.png`, for windows; absent on macOS, where the Dock shows the icon of the app bundle.
+   * `dist/desktop/icon.png`, for windows. Absent on macOS, where the Dock shows the icon of the app bundle.
    */
   readonly iconPath?: string
   readonly tray: TrayPresence
@@ -49,7 +49,7 @@ export interface DesktopDeps {
   readonly dataFolder: string
   readonly state: DesktopStateStore
   readonly loginItem: LoginItem | undefined
-  /** `undefined` if the build has no update feed. */
+  /** Absent if the build has no update feed. */
   readonly updater: Updater | undefined
   /** Whether the system started the app at login. If so, no window is shown at first. */
   readonly inTray: boolean
@@ -63,21 +63,20 @@ export interface DesktopDeps {
 }
 
 /**
- * The id by which Windows groups notifications and taskbar buttons. The same as `appId` in
- * electron-builder.yml.
+ * The id by which Windows groups notifications and taskbar buttons. Equal to `appId` in electron-builder.yml.
  */
 const APP_ID = 'app.headroom.desktop'
 
 /**
- * Starts the desktop host, one instance per data folder: a second start shows the first instance's window and
+ * Starts the desktop host, one instance per data folder. A second start shows the first instance's window and
  * exits.
  *
- * There must be no `await` before the calls that must precede Electron's `ready`.
+ * No `await` may precede the calls that must come before Electron's `ready`.
  */
 export async function startDesktop(deps: DesktopDeps): Promise<void> {
   const { electron, clock, log } = deps
   const { app, protocol, session } = electron
-  // Chromium's profile contains the lock for a single instance, so it is in the data folder.
+  // Chromium's profile contains the single-instance lock, so the profile is in the data folder.
   const profileFolder = join(deps.dataFolder, 'desktop')
   mkdirSync(profileFolder, { recursive: true, mode: 0o700 })
   app.setPath('userData', profileFolder)
@@ -91,8 +90,8 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
     isWanted = true
     shell?.show()
   }
-  // The listener is registered before slow steps such as opening the keyring, so that it works if the app is
-  // launched again during them.
+  // Registered before slow steps such as opening the keyring, because the app may be launched again during
+  // these steps.
   app.on('second-instance', show)
   app.on('activate', show)
   app.setAppUserModelId(APP_ID)

@@ -4,12 +4,12 @@ import type { ElectronPieces } from './electron-pieces.ts'
 
 export interface StartFailureDeps {
   readonly electron: Pick<ElectronPieces, 'app' | 'dialog'>
-  /** Whether a person can see stderr. False if the app was started from an icon or at login. */
+  /** Whether a person can see stderr. False after a start from an icon or at login. */
   readonly hasTerminal: boolean
   readonly complain: (line: string) => void
 }
 
-/** Shows in one line why the app cannot start, and exits with 1. */
+/** Says in one line why the app can't start, and exits with 1. */
 export async function failToStart(
   line: string,
   { electron, hasTerminal, complain }: StartFailureDeps,
@@ -28,15 +28,15 @@ export async function failToStart(
   app.exit(1)
 }
 
-/** Maximum delay, in milliseconds, until a click in the last dialog is handled. */
+/** Maximum delay in milliseconds until a click in the last dialog is handled. */
 const WAKE_MS = 100
 
 /**
- * Shows a dialog while the rest of the app is not running: before it starts, or after it stopped.
+ * Shows a dialog before the app's start or after its stop. Returns the index of the chosen button, or −1 if
+ * the dialog could not be shown.
  *
- * Returns the index of the chosen button, or −1 if the dialog could not be shown. Electron settles the
- * dialog's promise in Node's event loop. Without a timer or socket, that loop could sleep for half a minute
- * after the click, so a timer keeps it awake.
+ * Electron settles the dialog's promise in Node's event loop. Without a timer or socket, the loop could sleep
+ * for half a minute after the click, so a timer keeps it awake.
  */
 export async function showLastDialog(
   dialog: Pick<Dialog, 'showMessageBox'>,

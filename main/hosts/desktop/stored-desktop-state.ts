@@ -19,13 +19,13 @@ export interface StoredDesktopStateDeps {
 type StateFile = Store<Record<string, unknown>>
 
 /**
- * Reads `window.json` in the data folder with electron-store. A damaged file is set aside and the defaults
+ * Reads `window.json` in the data folder with electron-store. A damaged file is set aside, and the defaults
  * apply.
  */
 export function storedDesktopState(deps: StoredDesktopStateDeps): DesktopStateStore {
   const file = openStore(deps)
-  // On this channel, electron-store would tell any page the path of the data folder. Our windows do not use
-  // it.
+  // On this channel, electron-store would send the path of the data folder to any page. Our windows do not
+  // use the channel.
   deps.ipcMain.removeAllListeners('electron-store-get-data')
   // Changes apply to this run even if they can't be saved.
   let stored: Readonly<Record<string, unknown>> = file?.store ?? {}

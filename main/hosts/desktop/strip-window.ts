@@ -10,9 +10,7 @@ export interface StripWindowDeps extends PageDeps {
   readonly state: DesktopStateStore
   /** Called when the strip was opened or closed, to update checked menu items. */
   readonly changed: () => void
-  /**
-   * Whether the app is quitting. A strip that closes while the app quits is opened again at the next start.
-   */
+  /** Whether the app is quitting. A strip that closes while the app quits opens again at the next start. */
   readonly isQuitting: () => boolean
 }
 
@@ -64,8 +62,8 @@ export class StripWindow {
     }
     const window = openPage(STRIP_URL, options, this.#deps)
     this.#window = window
-    // Shows the strip above other programs' full screens and on every desktop. The last option keeps the
-    // app's icon in the Dock on macOS.
+    // Above other programs' full screens, and on every desktop. The last option keeps the app's icon in the
+    // macOS Dock.
     window.setAlwaysOnTop(true, 'floating')
     window.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true, skipTransformProcessType: true })
     window.on('close', () => state.change({ stripBounds: window.getBounds() }))

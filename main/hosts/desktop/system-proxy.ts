@@ -11,19 +11,19 @@ export type ResolveProxy = (url: string) => Promise<string>
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The system offers only proxies of unsupported kinds, such as SOCKS. The request then fails; it must not
- * bypass them.
+ * The system names only proxies of unsupported kinds, such as SOCKS. The request fails, because it must not
+ * bypass these proxies.
  */
 class UnsupportedProxyError extends Error {
   readonly code = 'ERR_PROXY_UNSUPPORTED'
 }
 
 /**
- * Routes requests according to the system's proxy settings or PAC script.
+ * Routes requests by the system's proxy settings or PAC script.
  *
- * A proxy named in the environment takes precedence, as everywhere in Headroom. The rules of `httpRoutes`
- * apply: connections to loopback are direct, proxies are used through a CONNECT tunnel, and certificates are
- * always verified. The system is asked about each connection, but gets only the host.
+ * As everywhere in Headroom, a proxy in the environment takes precedence. The rules of `httpRoutes` apply:
+ * connections to loopback are direct, proxies get a CONNECT tunnel, and certificates are always verified. The
+ * system resolves the proxy for each connection, but gets only the host.
  */
 export function systemRoutes(resolveProxy: ResolveProxy, environment: Environment): HttpRoutes {
   const own = httpRoutes({ ...environment })
@@ -43,10 +43,10 @@ interface Connecting {
   createConnection(options: object, connected: Connected): Duplex | undefined
 }
 
-/** An agent that asks the system for the route of each connection, and connects with that route's agent. */
+/** An agent that resolves the system's route for each connection, and connects with that route's agent. */
 class SystemProxyAgent extends https.Agent {
   readonly #resolveProxy: ResolveProxy
-  /** The agents by URL of the proxy; the empty string stands for the direct route. */
+  /** The agents by URL of the proxy. The empty string is the direct route. */
   readonly #ways = new Map<string, Connecting>()
 
   constructor(resolveProxy: ResolveProxy) {
@@ -54,12 +54,12 @@ class SystemProxyAgent extends https.Agent {
     this.#resolveProxy = resolveProxy
   }
 
-  /** Called by Node's `Agent`, which accepts a socket returned or passed to the callback later. */
+  /** Called by Node's `Agent`. The socket may be returned, or passed to the callback later. */
   override createConnection(
     options: RequestOptions,
     callback?: (error: Error | null, socket: Duplex) => void,
   ): undefined {
-    // Node's types require a socket even with an error, but after an error no socket exists.
+    // Node's types require a socket even with an error, when there is no socket.
     const connected = callback as Connected
     const { host, port } = options
     const name = host?.includes(':') && !host.startsWith('[') ? `[${host}]` : host
@@ -94,7 +94,7 @@ class SystemProxyAgent extends https.Agent {
   }
 }
 
-/** The URLs of supported proxies in the system's order; the empty string stands for the direct route. */
+/** The URLs of supported proxies, in the system's order. The empty string is the direct route. */
 export function waysOf(answer: string): readonly string[] {
   return answer.split(';').flatMap((entry) => {
     const [kind = '', address = ''] = entry.trim().split(/\s+/)

@@ -35,7 +35,7 @@ export function trayMenu(
   ]
 }
 
-/** The items for a person's choices, which are also in the window's menu. */
+/** The items for a person's choices. The window's menu has them too. */
 export function choiceItems(choices: DesktopChoices, actions: DesktopActions): MenuItemConstructorOptions[] {
   const choice = (
     label: string,
@@ -70,7 +70,7 @@ export function choiceItems(choices: DesktopChoices, actions: DesktopActions): M
   ]
 }
 
-/** The item for a newer version, or an item that says why updates are unavailable. */
+/** The item for a newer version, or for the reason why updates are unavailable. */
 function versionItem(updates: UpdateState, actions: DesktopActions): MenuItemConstructorOptions[] {
   const label = updateLabel(updates)
   if (label === undefined) return []

@@ -2,18 +2,18 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Whether the desktop shows tray icons. If it shows none, an app without a window cannot be reached. */
+/** Whether the desktop shows tray icons. Without them, an app without a window can't be reached. */
 export interface TrayPresence {
-  /** The result of the last check; `false` before the first check. */
+  /** The result of the last check. `false` before the first check. */
   readonly isThere: boolean
-  /** Asks the desktop whether there is a tray; takes at most 3 s. */
+  /** Asks the desktop whether there is a tray. Takes at most 3 s. */
   ask(): Promise<boolean>
 }
 
 export interface TrayPresenceDeps {
   readonly platform: NodeJS.Platform
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Runs a program and returns its stdout; `undefined` if it is missing or fails. */
+  /** Runs a program and returns its stdout. `undefined` if it is missing or fails. */
   readonly run?: (program: string, args: readonly string[]) => Promise<string | undefined>
   readonly exists?: (path: string) => boolean
 }
@@ -23,7 +23,7 @@ const WATCHER = 'org.kde.StatusNotifierWatcher'
 const BUS = 'org.freedesktop.DBus'
 const BUS_PATH = '/org/freedesktop/DBus'
 
-/** The same query of the session bus, once for each command-line program that a desktop may have for it. */
+/** One query of the session bus, for each program that a desktop may have for it. */
 const QUESTIONS: readonly (readonly [program: string, ...args: string[]])[] = [
   ['busctl', '--user', 'call', BUS, BUS_PATH, BUS, 'NameHasOwner', 's', WATCHER],
   ['gdbus', 'call', '--session', '-d', BUS, '-o', BUS_PATH, '-m', `${BUS}.NameHasOwner`, WATCHER],
@@ -40,10 +40,10 @@ const QUESTIONS: readonly (readonly [program: string, ...args: string[]])[] = [
 const ANSWER_LIMIT_MS = 1_000
 
 /**
- * Determines whether there is a tray. On Windows and macOS, there always is one.
+ * Whether there is a tray. Windows and macOS always have one.
  *
- * On Linux, Electron can't tell, and without a tray the icon is invisible. A legacy tray without a
- * StatusNotifierWatcher counts as no tray.
+ * On Linux, Electron can't determine this, and the icon is invisible without a tray. A legacy tray without a
+ * StatusNotifierWatcher counts as none.
  */
 export function trayPresence({
   platform,
@@ -55,7 +55,7 @@ export function trayPresence({
   const look = async (): Promise<boolean> => {
     if (platform !== 'linux') return true
     const { DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: folder } = environment
-    // If there is no bus, two of the programs would start one.
+    // Without a bus, two of the programs would start one.
     if (!address && !(folder && exists(join(folder, 'bus')))) return false
     for (const [program, ...args] of QUESTIONS) {
       const answer = await run(program, args)

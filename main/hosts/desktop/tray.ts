@@ -24,7 +24,9 @@ export interface TrayIcon {
   close(): void
 }
 
-/** How often the icon is updated: much less than once a second, but often enough for a tray. Milliseconds. */
+/**
+ * Interval of updates of the icon in milliseconds. One update per second would be far more than a tray needs.
+ */
 export const TRAY_EVERY_MS = 2_000
 const ICON_SIZES = [16, 32] as const
 
@@ -32,7 +34,7 @@ const NO_KEY = { severity: 'unknown', text: 'No key connected' } as const
 
 /**
  * Shows the most severe status of all keys as a tray icon. The icon is set only when its text changes,
- * because it flickers on some desktops each time it is set.
+ * because some desktops flicker each time.
  */
 export function openTray({ electron, platform, monitor, clock, choices, actions }: TrayDeps): TrayIcon {
   const images = new Map<Severity, Electron.NativeImage>()
@@ -70,7 +72,7 @@ export function openTray({ electron, platform, monitor, clock, choices, actions 
     })
   }
   const unsubscribe = monitor.subscribe({ changed: writeSoon, event: () => {}, removed: writeSoon })
-  // On macOS a click opens the menu, which contains an item for the window.
+  // On macOS a click opens the menu, which has an item for the window.
   if (platform !== 'darwin') tray.on('click', actions.showWindow)
   write()
   return {
@@ -98,7 +100,8 @@ function makeImage(
 }
 
 /**
- * One profile as a line, with times of day and no countdowns, so that the line stays correct without updates.
+ * One profile as a line. Has times of day in place of countdowns, so that the line stays correct without
+ * updates.
  */
 interface TrayLine {
   readonly severity: Severity

@@ -5,15 +5,14 @@ import type { Windows } from '../window-session.ts'
 
 /** A source of newer versions. Promises reject if the feed is unreachable or can't be trusted. */
 export interface Updater {
-  /** Returns the newer version; `undefined` if this one is the newest. */
+  /** Returns the newer version. `undefined` if this one is the newest. */
   check(): Promise<string | undefined>
   /** Downloads and verifies the version that was found last. */
   download(): Promise<void>
   /** Exits the app and installs the downloaded version. */
   install(): void
-  /** Whether an installer's signature is verified. If not, the app installs nothing itself. */
+  /** Whether an installer's signature is verified. If not, the app does not install it. */
   readonly verifiesSignature: boolean
-  /** The address of a release's page. */
   releasePage(version: string): string
 }
 
@@ -44,9 +43,9 @@ export const FIRST_CHECK_MS = 60_000
 export const CHECK_EVERY_MS = 24 * 60 * 60_000
 
 /**
- * Checks for newer versions and notifies of each once.
+ * Checks for newer versions, and notifies once about each.
  *
- * Only `proceed`, which a person triggers, starts a download or an installation.
+ * Only `proceed`, by a person, starts a download or an installation.
  */
 export function followUpdates(deps: UpdatesDeps): Updates {
   const { updater, clock, isWanted, notify, changed, log } = deps
@@ -78,8 +77,7 @@ export function followUpdates(deps: UpdatesDeps): Updates {
     checkAfter(CHECK_EVERY_MS)
   }
   /**
-   * Whether to report a version. A version does not replace one that is being downloaded or is ready to
-   * install.
+   * Whether to report a version. A version that is being downloaded or is ready to install is not replaced.
    */
   const isNews = (version: string) =>
     state.kind === 'none' ||
@@ -145,7 +143,7 @@ export function followUpdates(deps: UpdatesDeps): Updates {
   }
 }
 
-/** Wraps windows, so that their pages also receive newer versions and can turn the checks on and off. */
+/** Wraps windows. Their pages then also get newer versions and can turn the checks on and off. */
 export function withUpdates(
   windows: Windows,
   { state, setWanted }: { readonly state: () => UpdateState; readonly setWanted: (wanted: boolean) => void },
@@ -162,6 +160,6 @@ export function withUpdates(
   }
 }
 
-/** The first line of an error. If a request failed, the other lines are response headers. */
+/** The first line of an error. After a failed request, the other lines are response headers. */
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''

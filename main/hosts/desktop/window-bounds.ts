@@ -2,13 +2,13 @@ import type { Rectangle } from 'electron'
 
 export const DEFAULT_SIZE = { width: 1440, height: 900 } as const
 export const MIN_SIZE = { width: 360, height: 480 } as const
-/** How many pixels of the window must be on a screen for a person to be able to move it. */
+/** Number of pixels of the window that must be on a screen for a person to move the window. */
 const MIN_VISIBLE = 64
 
 /**
- * Computes where to open a window: at its last position, unless the screen is gone or has become smaller.
+ * Where to open a window: at its last position, unless that screen is gone or has become smaller.
  *
- * The result is never larger than the work area of the window's screen; a window without a last position uses
+ * The result is never larger than the work area of the window's screen. A window without a last position uses
  * the first of `workAreas`, where Electron centres it.
  */
 export function openingBounds(

@@ -20,10 +20,10 @@ export interface DownloadBounds {
   readonly stallTimeoutMs?: number
 }
 
-/** Time without data after which a download is aborted. */
+/** Time in milliseconds without data after which a download is aborted. */
 const STALL_TIMEOUT_MS = 20_000
 
-/** Downloads `url` to `file`. Rejects if no response arrives in time, or if no data arrives for too long. */
+/** Downloads `url` to `file`. Rejects if no response arrives in time, or no data for too long. */
 export async function fetchTo(
   url: string,
   file: string,
@@ -51,14 +51,14 @@ export async function fetchTo(
       { signal: abort.signal },
     )
   } catch (error) {
-    // The pipeline's own error would say only that it was aborted.
+    // The pipeline's own error would only say that it was aborted.
     throw abort.signal.aborted ? abort.signal.reason : error
   } finally {
     cancel()
   }
 }
 
-/** Reports each tenth of a download once; reports nothing if the size is unknown. */
+/** Reports each tenth of a download once. Reports nothing if the size is unknown. */
 export function tenths(totalBytes: number, say: (line: string) => void): (bytes: number) => void {
   let received = 0
   let said = 0

@@ -5,11 +5,11 @@ export interface BoundedLines {
   /** Writes one line. If the reader is slow, the oldest lines are dropped and counted. */
   each(line: string): void
   /**
-   * Writes a line that replaces the previous line if that is still waiting. `make` is called when the line
-   * can be written; if it returns `undefined`, nothing is written.
+   * Writes a line that replaces the previous such line if it still waits. `make` is called when the line can
+   * be written. If it returns `undefined`, nothing is written.
    */
   newest(make: () => string | undefined): void
-  /** Writes everything that is waiting, even if the reader is slow. */
+  /** Writes everything that waits, even if the reader is slow. */
   end(): void
 }
 
@@ -17,7 +17,7 @@ export interface BoundedLines {
 export const MAX_WAITING_LINES = 1_000
 
 export interface BoundedLinesDeps extends Pick<Terminal, 'out' | 'onDrain'> {
-  /** Called with the number of dropped lines, once per slow phase, when the reader continues. */
+  /** Called when the reader continues, with the number of lines that were dropped meanwhile. */
   dropped(lines: number): void
 }
 

@@ -4,9 +4,8 @@ import type { Neighbour } from '../../simulator/options.ts'
 import { expected, numberFlag, type ParsedFlag, parsed } from './flag-values.ts'
 
 /**
- * Parses a number for each of the named categories: `Positions=1.0,Accounts=0.2`.
- *
- * Case is ignored; in the result, names are spelled as in the contract.
+ * Parses a number per category: `Positions=1.0,Accounts=0.2`. Case is ignored. The result has the contract's
+ * spelling.
  */
 export function categoryNumbers(
   text: string,
@@ -30,14 +29,14 @@ export function categoryNumbers(
 
 const secondsBetween = numberFlag({ atLeast: 1, atMost: 86_400, unit: 'seconds' })
 
-/** Check settings from `--probe`. Settings that it omits keep the key's own values. */
+/** Check settings from `--probe`. For omitted settings, the key's own values apply. */
 export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSettings>
 
 /**
- * Parses `--probe 'Accounts=30,Positions=60'`: intervals in seconds that replace the budget's for these
- * categories; `none` disables checks.
+ * Parses `--probe 'Accounts=30,Positions=60'`: intervals in seconds, in place of the budget's. `none`
+ * disables checks.
  *
- * Naming a category enables checks, even for a key whose settings disable them. Categories without a harmless
+ * Naming a category enables checks, even if the key's settings disable them. Categories without a harmless
  * request are rejected: streams and order placement.
  */
 export function probeFlag(text: string): ParsedFlag<ProbeFlag> {

@@ -10,14 +10,14 @@ export interface Cell {
 
 const STYLES = { dim: 'dim', bold: 'bold', good: 'green', warn: 'yellow', bad: 'red' } as const
 
-/** The text of a cell, with terminal colours if `colour`. */
+/** The text of a cell. `colour` selects terminal colours. */
 export function paint({ text, tone }: Cell, colour: boolean): string {
   return colour && tone !== 'plain' ? styleText(STYLES[tone], text, { validateStream: false }) : text
 }
 
 /**
- * Cuts or pads a text to exactly `width`. Control characters are removed, so that a name sent by a service
- * can't move the cursor.
+ * Cuts or pads a text to exactly `width`. Control characters are removed, because a service's name could move
+ * the cursor.
  */
 export function left(text: string, width: number, tone: Tone = 'plain'): Cell {
   return { text: cut(printable(text), width).padEnd(width), tone }
@@ -52,8 +52,7 @@ export function duration(ms: number): string {
 }
 
 /**
- * Draws a bar: filled up to `fraction`, shaded to `upTo` (0 to 1). It looks empty only at 0 and full only at
- * 1.
+ * Draws a bar: filled to `fraction`, shaded to `upTo` (0 to 1). It looks empty only at 0, and full only at 1.
  */
 export function levelBar(fraction: number, width: number, upTo = fraction): string {
   const filled = blocks(fraction, width)

@@ -11,26 +11,26 @@ export interface Changes {
   readonly at: number
   /** The profile's id. */
   readonly profile: string
-  /** The changed fields of changed rows, each with the row's key; `null` for a field that was removed. */
+  /** The changed fields of changed rows, with the key of each row. A removed field is `null`. */
   readonly requests?: readonly Row[]
   readonly slots?: readonly Row[]
   readonly streams?: readonly Row[]
   readonly programs?: readonly Row[]
   /** The keys of removed rows: categories, and ids of streams and programs. */
   readonly gone?: Readonly<Record<string, readonly string[]>>
-  /** Other fields of a snapshot are included whole if they changed, and as `null` if they were removed. */
+  /** Other fields of a snapshot. A changed field is whole, and a removed one is `null`. */
   readonly [name: string]: unknown
 }
 
 const TABLES = { requests: 'category', slots: 'category', streams: 'id', programs: 'id' } as const
 type TableName = keyof typeof TABLES
 const IDENTITY: ReadonlySet<string> = new Set(['revision', 'at', 'profile'])
-/** All other fields of a snapshot, so that new ones are reported too. */
+/** All other fields of a snapshot, including fields that are added later. */
 const OTHERS = (Object.keys(snapshotSchema.shape) as (keyof typeof snapshotSchema.shape)[]).filter(
   (name) => !(name in TABLES) && !IDENTITY.has(name),
 )
 
-/** Fields that follow from time and from other fields, and are never reported. */
+/** Fields that derive from the time and other fields. They are never reported. */
 const IGNORED_FIELDS: ReadonlySet<string> = new Set([
   'asOf',
   'level',
@@ -42,10 +42,10 @@ const IGNORED_FIELDS: ReadonlySet<string> = new Set([
   'longestWaitMs',
   'roundTripMs',
 ])
-/** Minimum change of a forecast, in milliseconds, for it to be reported. */
+/** Minimum change of a reported forecast, in milliseconds. */
 const FORECAST_MS = 10_000
 const FORECASTS: ReadonlySet<string> = new Set(['nextAt', 'fullAt', 'emptyAt', 'emptyFrom', 'emptyTo'])
-/** An estimate is reported once it has changed by a tenth, and by at least a visible amount. */
+/** Minimum change of a reported estimate, as a share. The change must also be visible. */
 const ESTIMATE_SHARE = 0.1
 const ESTIMATE_STEP = 0.02
 const ESTIMATES: ReadonlySet<string> = new Set([
@@ -61,8 +61,8 @@ const ESTIMATES: ReadonlySet<string> = new Set([
 /**
  * Computes the changes of one profile since it was last reported.
  *
- * Forecasts and estimates are compared with the reported value, not with the previous one, so that slow
- * changes are reported, too.
+ * Forecasts and estimates are compared with the reported value instead of the previous one, so that slow
+ * changes are reported too.
  */
 export class ChangeReporter {
   #told: Snapshot | undefined
@@ -81,7 +81,7 @@ export class ChangeReporter {
     }
   }
 
-  /** The changes since the last report; `undefined` if there are none, or before the first whole snapshot. */
+  /** The changes since the last report. `undefined` if there are none, or before the first whole snapshot. */
   changes(now: Snapshot): Changes | undefined {
     const told = this.#told
     if (told === undefined) return undefined
@@ -128,9 +128,7 @@ const tables = () => Object.entries(TABLES) as readonly (readonly [TableName, st
 const rowsOf = (snapshot: Snapshot, table: TableName): readonly Row[] =>
   (snapshot[table] ?? []).map((row): Row => ({ ...row }))
 
-/**
- * The fields that identify a condition. Its times and texts derive from rows, which are themselves reported.
- */
+/** The fields that identify a condition. Its times and texts derive from rows, which are reported. */
 const identityOf = ({ severity, cause, subject }: Row) => [severity, cause, subject].join()
 
 function differs(name: string, told: unknown, now: unknown): boolean {

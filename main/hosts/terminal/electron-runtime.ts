@@ -8,11 +8,11 @@ import { nodeClock } from '../../ports/node-clock.ts'
 import { type Downloader, fetchTo } from './bounded-download.ts'
 
 /**
- * Downloads Electron's runtime, which its npm package downloads at first use.
+ * Downloads Electron's runtime, which Electron's npm package would download at first use.
  *
- * The package's own download has no time limit and shows no progress for half a minute. Here the archive is
- * downloaded with the package's library, so that its mirrors, proxy, cache and checksums apply; `install.js`
- * then unpacks it from the cache.
+ * The package's own download has no time limit and shows no progress for half a minute. Here, the package's
+ * library downloads the archive, so that its mirrors, proxy, cache and checksums apply. `install.js` unpacks
+ * the archive from the cache.
  */
 export type Download =
   | { readonly kind: 'downloaded'; readonly electronPath: string }
@@ -39,7 +39,7 @@ const require = createRequire(import.meta.url)
 const UNPACK_LIMIT_MS = 120_000
 
 /**
- * The path of an installed runtime. It is found as in `electron/index.js`, which itself would start the
+ * The path of an installed runtime. `electron/index.js` finds it in the same way, but would start the
  * download.
  */
 export function installedRuntime(): string | undefined {
@@ -57,7 +57,7 @@ export function installedRuntime(): string | undefined {
   }
 }
 
-/** Downloads and unpacks the runtime; `say` receives progress lines. A failure is returned, not thrown. */
+/** Downloads and unpacks the runtime. `say` receives progress lines. A failure is returned, not thrown. */
 export async function downloadRuntime(
   connectTimeoutMs: number,
   say: (line: string) => void,
@@ -98,7 +98,7 @@ function electronFolder(): string | undefined {
   }
 }
 
-/** Loads `@electron/get` as a dependency of Electron's package, because it is not a dependency of ours. */
+/** Loads `@electron/get`, a dependency of Electron's package and not of ours. */
 async function electronGet(folder: string): Promise<ElectronGet> {
   const path = createRequire(join(folder, 'package.json')).resolve('@electron/get')
   return import(pathToFileURL(path).href)
@@ -107,7 +107,7 @@ async function electronGet(folder: string): Promise<ElectronGet> {
 function unpack(folder: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const child = spawn(process.execPath, [join(folder, 'install.js')], {
-    // The output goes to stderr, because stdout is for the ready line.
+    // stderr, because stdout is for the ready line.
     stdio: ['ignore', 2, 2],
     timeout: UNPACK_LIMIT_MS,
     env: {

@@ -20,7 +20,7 @@ export interface ExportDeps {
   readonly nowMs: () => number
   openSeries(folder: string): SeriesOpening
   openOrders(folder: string): StoredJournalOpening
-  /** Loads the Parquet writers, which are needed for that format only. */
+  /** Loads the Parquet writers, which only that format needs. */
   parquet(): Promise<typeof import('../../history/parquet-files.ts')>
 }
 
@@ -156,8 +156,8 @@ function ordersTable(
 }
 
 /**
- * The path of an export: `output` itself or, if that is a folder, a file in it. The file's name contains the
- * profile (`all` for several), the start and the format.
+ * The path of an export: `output` itself, or a file in it if it is a folder. The file's name has the profile
+ * (`all` for several), the start and the format.
  */
 function pathOf(output: string, table: ExportedTable, { profile, format, fromMs }: Interval): string {
   if (!statSync(output, { throwIfNoEntry: false })?.isDirectory()) return output
@@ -168,7 +168,8 @@ function pathOf(output: string, table: ExportedTable, { profile, format, fromMs 
 }
 
 /**
- * Writes pieces to stdout. Waits while its reader is slow, so that half a million rows need not be in memory.
+ * Writes pieces to stdout. Waits while the reader is slow, so that half a million rows are never in memory
+ * together.
  */
 async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Terminal): Promise<void> {
   for (const piece of pieces) {
@@ -188,9 +189,7 @@ async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Termina
   }
 }
 
-/**
- * Writes a new file completely or not at all, and never replaces a file. Returns the reason for a failure.
- */
+/** Writes a new file completely or not at all. Never replaces a file. Returns the reason of a failure. */
 function writeNew(path: string, pieces: Iterable<string | Uint8Array>): string | undefined {
   let descriptor: number
   try {

@@ -17,7 +17,10 @@ export type FoundHost =
   /** `reason` completes "no desktop window here (…)". */
   | { readonly kind: 'browser'; readonly reason: string }
 
-/** Time limit for a connection: a person is waiting, so without internet access it must fail soon. */
+/**
+ * Time limit of a connection in milliseconds. A person waits, so a connection without internet access must
+ * fail soon.
+ */
 const CONNECT_TIMEOUT_MS = 5_000
 
 /** Whether Electron can start here. If only its runtime is missing, downloads it. */
@@ -41,7 +44,7 @@ export async function findDesktop(environment: DesktopEnvironment = thisMachine(
 function obstacleOf({ platform, variables, userId }: DesktopEnvironment): string | undefined {
   const { DISPLAY, WAYLAND_DISPLAY } = variables
   if (platform === 'linux' && !DISPLAY && !WAYLAND_DISPLAY) return 'no display'
-  // Chromium's sandbox does not work as root, and without it the window must not be shown.
+  // Chromium's sandbox does not work as root, and the window must not be shown without it.
   if (platform !== 'win32' && userId === 0) return 'running as root'
   return undefined
 }

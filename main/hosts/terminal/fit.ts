@@ -1,16 +1,14 @@
 import type { Cell } from './cells.ts'
 
 /**
- * A cell that may be removed from a line that is too wide. Cells with the highest `leaves` are removed first;
- * those without `leaves` stay.
+ * A cell of a line. If the line is too wide, cells with the highest `leaves` are removed first. Cells without
+ * `leaves` stay.
  */
 export interface FittedCell extends Cell {
   readonly leaves?: number
 }
 
-/**
- * A line with its weight: if there is too little height, the lines with the lowest weight are removed first.
- */
+/** A line with its weight. If the lines do not fit, those with the lowest weight are removed first. */
 export interface WeighedLine {
   readonly cells: readonly FittedCell[]
   readonly weight: number
@@ -22,8 +20,8 @@ export const leaving = (cell: Cell, leaves: number): FittedCell => ({ ...cell, l
 /**
  * Returns the cells that fit into `width`, with a space between them.
  *
- * If they do not all fit, whole columns are removed, because a table becomes unreadable if the terminal wraps
- * it. If the remaining cells are still too wide, the last one is cut.
+ * Whole columns are removed, because a table that the terminal wraps is unreadable. If the remaining cells
+ * are still too wide, the last one is cut.
  */
 export function fitWidth(cells: readonly FittedCell[], width: number): readonly FittedCell[] {
   let kept = cells
@@ -39,7 +37,7 @@ export function fitWidth(cells: readonly FittedCell[], width: number): readonly 
  * Returns the lines that fit into `rows`, in their order.
  *
  * Of lines with equal weight, the lowest on the screen is removed first. The last line says how many were
- * removed, so that a hidden quota is not taken for a missing one.
+ * removed, so that a hidden quota is not mistaken for a missing one.
  */
 export function fitHeight(lines: readonly WeighedLine[], rows: number): readonly WeighedLine[] {
   const blank = (line: WeighedLine) => line.cells.length === 0
@@ -76,7 +74,7 @@ function cutLast(cells: readonly FittedCell[], width: number): readonly FittedCe
 }
 
 /**
- * Breaks a text between words into lines of at most `width` characters; longer words are broken too. No text
+ * Breaks a text between words into lines of at most `width` characters. Longer words are broken too. No text
  * is lost.
  */
 export function wrapped(text: string, width: number): readonly string[] {

@@ -4,7 +4,7 @@ import { isSymbol } from '../../../app/service/stream-paths.ts'
 import { addressOf } from '../../sign-in/connect-key.ts'
 import { faultProblem } from '../../simulator/options.ts'
 
-/** The result of a flag's parser: the value, or a phrase for what was expected. */
+/** The result of a flag's parser: the value, or a phrase that describes the expected value. */
 export type ParsedFlag<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly expected: string }
@@ -12,7 +12,7 @@ export type ParsedFlag<T> =
 export const parsed = <T>(value: T): ParsedFlag<T> => ({ ok: true, value })
 export const expected = (what: string): ParsedFlag<never> => ({ ok: false, expected: what })
 
-/** Adapts a parser to commander. Commander's message names flag and value; ours adds what was expected. */
+/** Adapts a parser to commander. Commander's message names flag and value. This adds the expected value. */
 export const argument =
   <T>(parse: (text: string) => ParsedFlag<T>) =>
   (text: string): T => {
@@ -35,19 +35,19 @@ export const wordFlag =
   }
 
 /**
- * Parses an id or a folder. Rejects a leading `--`, which means that the value is missing and the next flag
- * was read in its place.
+ * Parses an id or a folder. A leading `--` is rejected: the value is missing, and the next flag was read in
+ * its place.
  */
 export function textFlag(text: string): ParsedFlag<string> {
   const usable = text.trim() !== '' && !/\p{Cc}/u.test(text) && !text.startsWith('--')
   return usable ? parsed(text) : expected('some text')
 }
 
-/** The maximum duration: longer than any run, and below a timer's 2³¹−1 ms. */
+/** Maximum duration in seconds: longer than any run, and below a timer's 2³¹−1 ms. */
 const MAX_SECONDS = 2_000_000
 
 interface NumberRange {
-  /** Exclusive lower bound; `atLeast` is inclusive. */
+  /** Exclusive lower bound. `atLeast` is inclusive. */
   readonly above?: number
   readonly atLeast?: number
   readonly atMost: number
@@ -73,7 +73,7 @@ export const secondsFlag = numberFlag({ above: 0, atMost: MAX_SECONDS, unit: 'se
 /** Parses a duration in seconds, 0 included. */
 export const secondsOrZeroFlag = numberFlag({ atLeast: 0, atMost: MAX_SECONDS, unit: 'seconds' })
 
-/** Parses a port; 0 selects a free one. */
+/** Parses a port. 0 selects a free one. */
 export function portFlag(text: string): ParsedFlag<number> {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   return port <= 65_535 ? parsed(port) : expected('a whole number from 0 to 65535')
@@ -92,7 +92,7 @@ export function addressFlag(text: string): ParsedFlag<string> {
     : parsed(origin)
 }
 
-/** Parses a date or time in ISO 8601 to epoch milliseconds; without a zone, it is in UTC. */
+/** Parses a date or time in ISO 8601 to epoch milliseconds. Without a zone, it is UTC. */
 export function timeFlag(text: string): ParsedFlag<number> {
   const found = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(
     text,
@@ -105,10 +105,7 @@ export function timeFlag(text: string): ParsedFlag<number> {
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const MAX_AGO_MS = 400 * UNIT_MS.d
 
-/**
- * Parses a length of time with its unit, as in `90m`, `24h` or `7d`. Result: milliseconds, above 0, at most
- * 400 days.
- */
+/** Parses a length of time, such as `90m`, `24h` or `7d`, to milliseconds: above 0, at most 400 days. */
 export function agoFlag(text: string): ParsedFlag<number> {
   const [, number = '', unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   const ms = unit === undefined ? 0 : Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS]

@@ -21,11 +21,11 @@ export interface ProgramFlags {
   readonly data?: string
   readonly class: ProgramClass
   readonly weight: number
-  /** Whether it may send orders. */
+  /** Whether the program may send orders. */
   readonly orders?: true
-  /** Maximum orders in any minute. */
+  /** Maximum number of orders in any minute. */
   readonly maxOrders?: number
-  /** The id of the key that the program uses; absent if it uses the only key. */
+  /** The id of the key that the program uses. Absent if it uses the only key. */
   readonly profile?: string
   readonly json?: true
 }
@@ -43,11 +43,11 @@ export interface WatchFlags extends ServiceFlags {
   readonly trialAfterStep?: true
   readonly stream?: readonly StreamRequest[]
   /**
-   * The folder in which the key is stored, sealed under HEADROOM_PASSPHRASE. If absent, the key is only in
-   * memory.
+   * The folder in which the key is stored, sealed under HEADROOM_PASSPHRASE. Without a folder, the key is
+   * only in memory.
    */
   readonly data?: string
-  /** Seconds. */
+  /** Duration in seconds. */
   readonly for?: number
   readonly json?: true
   /** Seconds between two snapshots of `json`. */
@@ -77,13 +77,13 @@ export interface ExportFlags {
   readonly from?: number
   readonly to?: number
   readonly format: 'csv' | 'json' | 'parquet'
-  /** A file or a folder; if absent, stdout. */
+  /** A file or a folder. Default: stdout. */
   readonly output?: string
 }
 
 export interface PlanFlags {
   readonly json?: true
-  /** Whether to also run a day of the plan in virtual time. */
+  /** Whether to replay a day of the plan in virtual time too. */
   readonly replay?: true
   /** How far back from now, in milliseconds. */
   readonly fromHistory?: number
@@ -94,8 +94,7 @@ export interface PlanFlags {
 export interface RevokeFlags extends ServiceFlags {
   readonly yes?: true
   /**
-   * Data folder and profile of a key of the running app. They are not allowed together with the flags of a
-   * service.
+   * Data folder and profile of a key of the running app. Not allowed together with the flags of a service.
    */
   readonly data?: string
   readonly profile?: string

@@ -24,11 +24,17 @@ export interface ProgramCommandDeps extends GatewayCommandDeps {
   /** Answers requests about the programs of a data folder while no app runs on it. */
   answerStored(dataFolder: string, request: ProgramRequest): ControlAnswer
   readonly clock: Pick<Clock, 'after'>
-  /** Resolves once all output is written, or with the reason if it could not be written or is discarded. */
+  /**
+   * Resolves once all output is written. If it could not be written or is discarded, resolves with the
+   * reason.
+   */
   written(): Promise<OutputEnd | undefined>
 }
 
-/** How often to try an app that is starting: it locks its folder before it opens its socket. */
+/**
+ * Number and interval of attempts to reach an app that is starting. It locks its folder before it opens its
+ * socket.
+ */
 const START_TRIES = { most: 40, everyMs: 250 } as const
 
 /** Turns the running app's gateway on or off, or reports its state. */
@@ -53,8 +59,8 @@ export async function gateway(
 }
 
 /**
- * Adds, lists or revokes programs of the running app, or of the data folder while no app runs. Only a running
- * app can pause them.
+ * Adds, lists or revokes programs of the running app, or of the data folder while no app runs. Pausing needs
+ * a running app.
  */
 export async function program(
   { action, name }: { readonly action: ProgramAction; readonly name: string | undefined },
@@ -97,7 +103,7 @@ export async function program(
   return 'key' in answer ? added(answer, flags, deps) : somethingElse(deps)
 }
 
-/** Revokes a program whose key was not delivered, so that its name is free for another try. */
+/** Revokes a program whose key was not delivered, so that its name is free again. */
 async function withoutKey(name: string, end: OutputEnd, flags: ProgramFlags, deps: ProgramCommandDeps) {
   const cut = await askedOrStored({ do: 'cut-program', name }, flags.data, deps)
   if (cut !== undefined) deps.terminal.error(`${name} was not added, because its key could not be written`)
@@ -145,10 +151,7 @@ async function added(
   return EXIT_OK
 }
 
-/**
- * The app's answer about programs. While no app runs, the answer comes from the data folder, and a line says
- * so.
- */
+/** The app's answer about programs. While no app runs, the data folder answers, and a line says so. */
 function askedOrStored(
   request: ProgramRequest,
   data: string | undefined,
@@ -175,8 +178,8 @@ function askedOrStored(
 type Answered = Extract<ControlAnswer, { ok: true }>
 
 /**
- * The running app's answer or, if no app runs, the answer of `stored`. If there is no answer, prints the
- * reason and returns `undefined`.
+ * The running app's answer, or the answer of `stored` if no app runs. Without an answer, prints the reason
+ * and returns `undefined`.
  */
 export async function asked(
   request: ControlRequest,
@@ -205,10 +208,9 @@ export function answerIn(found: RunningAnswer, folder: string): ControlAnswer {
   }
 }
 
-/** `probeSymbol` as typed on the command line: `--probe-symbol`. */
+/** The flag of a name: `--probe-symbol` for `probeSymbol`. */
 const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
-/** Reports wrong usage. */
 export function misused(line: string, { terminal }: GatewayCommandDeps): number {
   terminal.error(line)
   return EXIT_USAGE

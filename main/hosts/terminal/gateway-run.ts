@@ -7,9 +7,8 @@ import type { Orders } from '../../orders/orders.ts'
 import { categoryNumbers } from './category-flags.ts'
 import { numberFlag, type ParsedFlag } from './flag-values.ts'
 
-/** The gateway of a `headroom gateway` run. */
 export interface GatewayRun {
-  /** 0: any free port. */
+  /** 0 means any free port. */
   readonly port: number
   /** Requests reserved for more urgent classes, by category. */
   readonly reserve: Readonly<Record<string, number>>
@@ -17,7 +16,6 @@ export interface GatewayRun {
   readonly given: readonly GivenProgram[]
 }
 
-/** The monitor behind a gateway. */
 export type GatewayMonitor = Pick<
   MonitorSurface,
   'profiles' | 'keyMark' | 'withProfile' | 'subscribe' | 'snapshot' | 'attachOrders'

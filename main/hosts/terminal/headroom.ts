@@ -9,11 +9,11 @@ import { realCommands } from './real-commands.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED } from './terminal.ts'
 
 /**
- * The entry point of the `headroom` command. `main/launch.js` imports it after checking Node's version and
- * the build.
+ * The entry point of the `headroom` command. `main/launch.js` imports it after it has checked Node's version
+ * and the build.
  */
 
-/** How long handles that are still open, such as closing sockets, may delay the exit. Milliseconds. */
+/** How long open handles, such as closing sockets, may delay the exit. Milliseconds. */
 const LINGER_MS = 500
 
 createFilesPrivately()
@@ -35,8 +35,7 @@ void terminal.written().then((end) => {
 exitWithin(LINGER_MS)
 
 /**
- * Replaces each command that uses secrets with one that fails with `line`, because a secret could not be
- * read.
+ * Commands that fail with `line`, because a secret could not be read. Covers every command that uses secrets.
  */
 function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' | 'program' | 'orders'> {
   const refuse = async () => {

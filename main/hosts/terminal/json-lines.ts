@@ -18,12 +18,12 @@ import {
 import type { Changes } from './changes.ts'
 
 /**
- * The version of the JSON lines, stored as `v` in each. Fields, event kinds and line types may be added
- * without a new version; readers must ignore unknown ones.
+ * Version of the JSON lines, `v` in each line. New fields, event kinds or line types don't change it, so
+ * readers must ignore unknown ones.
  */
 export const JSON_LINES_VERSION = 1
 
-/** The snapshot as JSON lines contain it. */
+/** The snapshot in the form of JSON lines. */
 export const withHealth = (snapshot: Snapshot): Snapshot => ({
   ...snapshot,
   health: healthOf(snapshot, snapshot.at),
@@ -41,7 +41,7 @@ const v = z.literal(JSON_LINES_VERSION)
 
 type Fields = Readonly<Record<string, z.ZodMiniType>>
 
-/** A schema of partial rows with a required key; `null` means that a field was removed. */
+/** A schema of partial rows with a required key. A removed field is `null`. */
 function someOf(key: string, fields: Fields) {
   const some = Object.entries(fields).map(([name, field]) => [name, z.optional(z.nullable(field))] as const)
   return z.optional(z.array(z.looseObject({ ...Object.fromEntries(some), [key]: z.string() })))

@@ -19,17 +19,17 @@ export type TerminalProcess = Pick<
   'stdin' | 'stdout' | 'stderr' | 'on' | 'off' | 'kill' | 'pid'
 >
 
-/** A terminal that also reports when its output has been written. */
+/** A terminal that also reports when its output was written. */
 export interface NodeTerminal extends Terminal {
-  /** Resolves once all output has been written, or with the reason if it could not be written. */
+  /** Resolves once all output was written. If it could not be written, resolves with the reason. */
   written(): Promise<OutputEnd | undefined>
 }
 
-/** The terminal of this process; `environment` is the environment at its start. */
+/** The terminal of this process. `environment` is the environment at its start. */
 export function nodeTerminal(own: TerminalProcess, environment: Terminal['environment']): NodeTerminal {
   const { stdin, stdout, stderr } = own
   const { TERM } = environment
-  /** Wraps text between words for a person, but not for a file or a pipe. */
+  /** Wraps text between words for a person. Text for a file or a pipe is not wrapped. */
   const toWidth = (text: string): string => {
     // A line may quote text from another program.
     const lines = text.split('\n').map(printable)
@@ -56,7 +56,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
       return () => void stdout.off('drain', run)
     },
     error: (line) => void stderr.write(`${toWidth(`headroom: ${line}`)}\n`),
-    // Written to stderr, because a program may read stdout.
+    // stderr, because a program may read stdout.
     ...(stderr.isTTY && { bell: () => void stderr.write('\u0007') }),
     ask: (question) => {
       const lines = createInterface({ input: stdin, output: stderr, prompt: toWidth(question) })
@@ -103,7 +103,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     written: () =>
       new Promise((resolve) => {
         stdout.write('', (error) => {
-          // This may be the error of an earlier line, whose event has not been emitted yet.
+          // The error may be that of an earlier line, whose event is still to come.
           if (error && systemErrorCode(error) !== 'ERR_STREAM_DESTROYED') end ??= outputEnd(error)
           resolve(end)
         })
@@ -126,8 +126,8 @@ const nextLine = (lines: Interface): Promise<string | undefined> =>
 const unseen = () => new Writable({ write: (_bytes, _encoding, done) => done() })
 
 /**
- * Why nothing reads what is written to a file descriptor: it is the null device, which Node also opens if the
- * descriptor was closed.
+ * Why nothing reads a file descriptor. It is the null device, which Node also opens in place of a closed
+ * descriptor.
  */
 export function discardedEnd(fd: number): OutputEnd | undefined {
   try {
@@ -161,7 +161,7 @@ function screenOf(stream: NodeJS.WriteStream, { NO_COLOR }: Terminal['environmen
     draw: (text) => update(text),
     onResize: (run) => {
       const resized = () => {
-        // If the terminal became narrower, it has wrapped the drawing into more lines than were counted.
+        // A narrower terminal has wrapped the drawing into more lines than were counted.
         update.clear()
         stream.write(CLEAR_SCREEN)
         run()

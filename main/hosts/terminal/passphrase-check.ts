@@ -5,19 +5,18 @@ import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
 
 /** The result of the check, with a line for the person if needed. */
 export type PassphraseCheck =
-  /** No keys are stored yet, and the passphrase is too weak to store any. */
+  /** No keys are stored, and the passphrase is too weak to store any. */
   | { readonly kind: 'too-weak'; readonly line: string }
-  /** No keys are stored yet; the line says how strong the passphrase is. */
+  /** No keys are stored. The line shows the passphrase's strength. */
   | { readonly kind: 'new'; readonly line: string }
-  /** Keys may be stored already, and the passphrase is weak. */
+  /** Keys may be stored, and the passphrase is weak. */
   | { readonly kind: 'weak'; readonly line: string }
   | { readonly kind: 'strong'; readonly line?: undefined }
 
 /**
- * Checks HEADROOM_PASSPHRASE before it opens or encrypts the keys of a folder, and writes the message about
- * it.
+ * Checks HEADROOM_PASSPHRASE before it opens or encrypts the keys of a folder, and writes the result.
  *
- * If keys are already sealed with a weak passphrase, it still opens them.
+ * A weak passphrase still opens keys that it sealed.
  */
 export function checkPassphrase(dataFolder: string, passphrase: string): PassphraseCheck {
   const { isEnough, time } = passphraseStrength(passphrase)
@@ -31,19 +30,19 @@ export function checkPassphrase(dataFolder: string, passphrase: string): Passphr
     : { kind: 'weak', line: `${weakness}; connect your keys in another folder (--data) with ${advice}` }
 }
 
-/** An estimate by zxcvbn of the guesses that a dictionary attack needs for a passphrase. */
+/** zxcvbn's estimate of the guesses of a dictionary attack on a passphrase. */
 interface PassphraseStrength {
   readonly isEnough: boolean
   readonly guesses: number
-  /** The time for `guesses` at `GUESSES_PER_SECOND`, as a text that completes "guessed in". */
+  /** Time for `guesses` at `GUESSES_PER_SECOND`, as a text after "guessed in". */
   readonly time: string
 }
 
-/** The required number of guesses: three years at `GUESSES_PER_SECOND`, as for twelve random letters. */
+/** Required number of guesses. Three years at `GUESSES_PER_SECOND`, as for twelve random letters. */
 const MIN_GUESSES = 1e12
 
 /**
- * How many guesses an attacker with a rack of graphics cards can make, because each runs scrypt with 128 MiB
+ * Guesses per second of an attacker with a rack of graphics cards. Each guess runs scrypt with 128 MiB
  * (passphrase-keystore.ts).
  */
 const GUESSES_PER_SECOND = 10_000

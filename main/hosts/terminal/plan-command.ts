@@ -22,12 +22,12 @@ export interface PlanDeps {
   openSeries(folder: string): SeriesOpening
 }
 
-/** Length of a planned day: market hours, which are six and a half hours. */
+/** Length of a planned day: market hours. */
 const TRADING_DAY_MS = 6.5 * 3_600_000
 const REPLAY = { maxWaitMs: 300_000, stretchMs: 180_000 }
 /**
- * `headroom plan`: reports whether the programs of a file, the recorded ones, or both, fit a key. Exits with
- * 0 whether or not they fit, and with 2 if a file is missing or invalid.
+ * `headroom plan`: reports whether the programs of a file, the recorded ones, or both, fit a key. The exit
+ * code is 2 if a file is missing or invalid, otherwise 0.
  */
 export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps): number {
   const { terminal } = deps
@@ -101,7 +101,7 @@ interface Recorded {
 
 /**
  * The recorded programs: each program behind the gateway, the app's own checks, and all others as one
- * program. If the history can't be read, returns a line with the reason.
+ * program. If the history can't be read, a line with the reason.
  */
 function recordedPrograms(
   { data, profile }: PlanFlags,
@@ -212,7 +212,6 @@ function planText(verdict: PlanVerdict): string {
   ].join('\n')
 }
 
-/** The waits of a replayed day, one line each. */
 function replayText({ waits, upstreamRefusals }: Replay): string {
   const lines = waits.map(
     ({ program, category, sent, refused, p99Seconds, worstSeconds }) =>

@@ -70,7 +70,7 @@ export type OrdersAction = (typeof ORDERS_ACTIONS)[number]
 
 export interface OrdersFlags {
   readonly data?: string
-  /** The id of the key; if absent, the only key, or for `stop` all keys. */
+  /** The id of the key. Default: the only key, or all keys for `stop`. */
   readonly profile?: string
   readonly yes?: true
   readonly json?: true

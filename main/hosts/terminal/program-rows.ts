@@ -7,7 +7,6 @@ export const gatewayText = (summary: GatewaySummary): string => gatewayStatus(su
 
 const WIDTHS = { name: 20, class: 10, weight: 6, forwarded: 9, rate: 7, refused: 8, streams: 7 } as const
 
-/** The heading of `programText`. */
 export const programHeading = (): string =>
   columns(['PROGRAM', 'CLASS', 'WEIGHT', 'FORWARDED', 'PER S', 'DECLINED', 'STREAMS', 'STATE'])
 

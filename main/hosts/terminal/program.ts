@@ -71,7 +71,7 @@ export interface ProgramPorts {
 }
 
 /**
- * Runs one command line. `args` starts after the script's name; if it can't be parsed, the exit code is 2.
+ * Runs one command line. `args` starts after the script's name. If it can't be parsed, the exit code is 2.
  */
 export async function runProgram(args: readonly string[], ports: ProgramPorts): Promise<number> {
   let exitCode: number = EXIT_OK
@@ -105,7 +105,7 @@ function describeProgram(
     .version(version)
     .exitOverride()
     .showSuggestionAfterError(false)
-    // Errors are written once, by `runProgram`, as one line.
+    // `runProgram` writes each error once, as one line.
     .configureOutput({ writeOut: out, writeErr: () => {}, outputError: () => {} })
 
   describeStart(program).action(async (flags: StartFlags) => done(await commands.start(flags)))

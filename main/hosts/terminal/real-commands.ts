@@ -32,7 +32,7 @@ import type { StoredKeysOpening } from './stored-keys.ts'
 import { EXIT_FAILURE, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
 import { watch } from './watch-command.ts'
 
-/** Creates the commands with real ports. Modules that only one command needs are loaded when it runs. */
+/** Creates the commands with real ports. Modules of a single command are loaded when it runs. */
 export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
   const http = nodeHttp(process.env)
   const ask = (dataFolder: string, request: ControlRequest) =>
@@ -57,7 +57,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
     return kind === 'too-weak'
   }
 
-  /** The programs in the environment. If they can't be used, prints why and returns `undefined`. */
+  /** The programs in the environment. If they can't be used, prints the reason and returns `undefined`. */
   const programsGiven = async () => {
     const { givenPrograms } = await import('../../gateway/given-programs.ts')
     const given = givenPrograms(terminal.environment['HEADROOM_GATEWAY_KEYS'])
@@ -90,15 +90,15 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       openVault: async (folder, words) => {
         const { openWatchVault } = await import('./watch-vault.ts')
         const open = () => openWatchVault(folder, words, portsWith(log))
-        // A passphrase that sealed a vault opens it, even if it is weak. Key stretching takes as long as
-        // checking the strength, so the two run in parallel.
+        // A weak passphrase opens a vault that it sealed. Key stretching takes as long as checking the
+        // strength, so both run in parallel.
         const opened = mayHoldKeys(folder) ? open() : undefined
         const { checkPassphrase } = await import('./passphrase-check.ts')
         const { kind, line } = checkPassphrase(folder, words)
         if (kind === 'too-weak' && opened === undefined) return { kind: 'failed', line, needsPerson: true }
         const opening = await (opened ?? open())
-        // This is said only about a vault that was opened and will store a key. Otherwise, another message is
-        // more important.
+        // Written only about an opened vault that will store a key. Otherwise another message is more
+        // important.
         const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
         if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
         return opening
@@ -364,7 +364,7 @@ function runDesktop(
     HEADROOM_DESK_CREDENTIALS: _____,
     ...environment
   } = terminal.environment
-  // Electron sets its own umask; the browser that it opens needs the original one.
+  // Electron sets its own umask. The browser that it opens needs the original one.
   const started = restoreFileMask()
   const child = spawn(electronPath, args, { stdio: 'inherit', env: environment })
   started()

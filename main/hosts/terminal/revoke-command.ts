@@ -18,7 +18,7 @@ export interface RevokeDeps {
   revokeTokens(key: ServiceKey): Promise<RevocationResult>
   /** Sends a request to the app that runs on this data folder, or on the default folder. */
   running(dataFolder: string | undefined): AskRunning
-  /** Opens the keys of that folder while no app runs; absent without a passphrase. */
+  /** Opens the stored keys of the folder while no app runs. Absent without a passphrase. */
   openStored?(dataFolder: string | undefined): Promise<StoredKeysOpening>
 }
 

@@ -9,17 +9,16 @@ export interface RunningKey {
 }
 
 /**
- * The selected key, or a line that says why no key is selected: no app runs (`nobody`), the name is wrong, or
- * the request failed.
+ * The selected key, or the reason why none is selected: no app runs (`nobody`), the name is wrong, or the
+ * request failed.
  */
 export type RunningKeyChoice =
   | { readonly kind: 'key'; readonly key: RunningKey }
   | { readonly kind: 'nobody' | 'usage' | 'failed'; readonly line: string }
 
-/** Sends a request to the running app. */
 export type AskRunning = (request: ControlRequest) => Promise<RunningAnswer>
 
-/** Selects a key of the running app: the key that is named, or the only key. */
+/** Selects a key of the running app: the named one, or the only one. */
 export async function chooseRunningKey(
   ask: AskRunning,
   named: string | undefined,
@@ -41,13 +40,13 @@ export async function chooseRunningKey(
   return pickRunningKey('snapshots' in answer ? answer.snapshots : [], named)
 }
 
-/** Selects a key by the snapshots of the running app; see `pickKey`. */
+/** Selects a key by the snapshots of the running app. See `pickKey`. */
 export function pickRunningKey(snapshots: readonly Snapshot[], named: string | undefined): RunningKeyChoice {
   const keys = snapshots.map(({ profile: { id, name } }) => ({ profile: id, name }))
   return pickKey(keys, named, 'the running Headroom')
 }
 
-/** Selects the key that is named, or the only key. `where`: where the keys are, for messages. */
+/** Selects a key: the named one, or the only one. `where` says where the keys are, for messages. */
 export function pickKey(
   keys: readonly RunningKey[],
   named: string | undefined,

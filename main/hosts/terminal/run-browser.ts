@@ -19,14 +19,14 @@ export interface RunBrowserDeps {
   pushMetrics(app: RunningApp, options: OtlpOptions): Promise<MetricsPush>
   startApp(args: HostArguments & BrowserArguments): Promise<RunningApp>
   serve(app: RunningApp, port: ClaimedPort, ready: (url: string) => void): Promise<{ close(): Promise<void> }>
-  /** Opens a browser; absent if that is impossible, for example without a display. */
+  /** Opens a browser. Absent if impossible, for example without a display. */
   readonly openUrl?: (dataFolder: string) => OpenUrl
 }
 
 /**
  * Serves the window to browsers on this machine until stopped.
  *
- * The ports are opened before the app starts, so that if one is in use, no stored rotating token is used up.
+ * The ports are opened before the app starts, so that a failed start uses up no stored rotating token.
  */
 export async function runBrowser(
   args: HostArguments & BrowserArguments,
@@ -70,9 +70,7 @@ async function claimed(
   }
 }
 
-/**
- * Why the gateway can't use this run's port; `undefined` if it can. This is checked before the app starts.
- */
+/** Why the gateway can't use this run's port. `undefined` if it can. Checked before the app starts. */
 async function whyGatewayCannot(port: number | undefined, deps: RunBrowserDeps): Promise<string | undefined> {
   if (port === undefined || port === 0) return undefined
   const free = await claimed(port, deps, '--gateway-port')
@@ -107,7 +105,7 @@ async function serveUntil(stopped: Promise<void>, { args, port, metrics, deps }:
     const host = await serve(app, port, (url) => {
       if (args.link) terminal.out(`headroom ready: ${url}`)
       wasUsed()
-      // Only the first address is opened in a browser; later ones are for further windows.
+      // Only the first address is opened in a browser. Later ones are for further windows.
       opened = toOpen?.(url)
       opened?.catch(() => terminal.error('no browser opened: open the link above yourself'))
       toOpen = undefined

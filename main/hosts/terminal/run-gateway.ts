@@ -9,7 +9,7 @@ import type { Secrets } from '../../ports/redactor.ts'
 import type { GatewayMonitor, GatewayRun, ServedGateway } from './gateway-run.ts'
 
 interface GatewayPorts {
-  /** Where programs are stored; if absent, they are only in memory. */
+  /** The folder of stored programs. Without a folder, programs are only in memory. */
   readonly dataFolder: string | undefined
   /** See `VaultHandle.isGone`. */
   readonly isGone: (profile: string) => boolean

@@ -15,16 +15,13 @@ export interface SimulateDeps {
 }
 
 /**
- * The environment variable with the secret that enables the control surface and that its requests must
- * contain. It is not a flag, because flags must not contain secrets.
+ * The environment variable with the secret of the control surface. The secret enables the surface, and its
+ * requests must contain it. Flags must not contain secrets.
  */
 export const CONTROL_SECRET = 'HEADROOM_SIMULATOR_CONTROL'
 const MIN_SECRET = 16
 
-/**
- * One line about a control-surface secret that is too short; `undefined` if there is no secret or it is long
- * enough.
- */
+/** One line about a secret of the control surface that is too short. Otherwise `undefined`. */
 export function secretProblem(secret: string | undefined): string | undefined {
   if (secret === undefined || secret === '' || secret.length >= MIN_SECRET) return undefined
   return `${CONTROL_SECRET} needs at least ${MIN_SECRET} characters`
@@ -55,7 +52,7 @@ export async function simulate(flags: SimulateFlags, { terminal, start }: Simula
   }
 }
 
-/** Converts the flags to simulator options; omitted flags keep their defaults. */
+/** Converts the flags to simulator options. Omitted flags keep their defaults. */
 export function simulatorOptions(flags: SimulateFlags): SimulatorFlags {
   return withDefaults({
     clientId: flags.clientId,

@@ -13,7 +13,7 @@ export interface HostArguments {
   readonly dataFolder: string
   readonly simulate: boolean
   readonly metrics?: MetricsOptions
-  /** The gateway's port for this run; if absent, it stays as last turned on or off. */
+  /** The gateway's port for this run. Default: the gateway stays as last turned on or off. */
   readonly gatewayPort?: number
 }
 
@@ -36,11 +36,11 @@ export interface BrowserArguments {
   readonly open: boolean
   /** Whether the ready line includes the single-use code. */
   readonly link: boolean
-  /** Why the browser host was chosen; absent if a person chose it. */
+  /** Why the browser host was chosen. Absent if a person chose it. */
   readonly hostReason?: string
 }
 
-/** Chooses the host that shows the window, and writes one line with the reason if it is not the desktop. */
+/** Chooses the host of the window. If it is not the desktop, writes one line with the reason. */
 export async function start(flags: StartFlags, deps: StartDeps): Promise<number> {
   const { terminal } = deps
   const fail = (line: string) => {
@@ -92,7 +92,7 @@ export async function start(flags: StartFlags, deps: StartDeps): Promise<number>
     lock.release()
   }
 
-  /** Starts the desktop host, which shows the window of the running app and exits. */
+  /** Starts the desktop host. It shows the window of the running app and exits. */
   async function bringToFront(): Promise<void> {
     const search = await deps.findDesktop()
     if (search.kind === 'desktop') await deps.runDesktop(search.electronPath, args)

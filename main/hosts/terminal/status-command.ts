@@ -13,21 +13,17 @@ export interface StatusDeps {
   readonly defaultDataFolder: () => string | undefined
   /** Sends a request to the app that runs on this data folder. */
   askRunning(dataFolder: string, request: ControlRequest): Promise<RunningAnswer>
-  /** From now on, formats times of day as the windows of this data folder do. */
+  /** Formats times of day as in the windows of this data folder from now on. */
   showTimesOf(dataFolder: string): void
 }
 
 const PLAIN_COLUMNS = 100
 
-/**
- * Formats a connected window. A window that the person does not recognize can be ended in another window's
- * settings, or by restarting Headroom.
- */
 function windowLine({ id, admittedAt, lastUsedAt, isOpen }: WindowSummary): string {
   return `browser ${id}  connected ${clockText(admittedAt)}, ${isOpen ? 'open' : 'closed'}, last used ${clockText(lastUsedAt)}`
 }
 
-/** Writes the state of the running app: for each key, a table or one line of JSON. */
+/** Writes the state of the running app: a table for each key, or one line of JSON. */
 export async function status(flags: StatusFlags, deps: StatusDeps): Promise<number> {
   const { terminal } = deps
   const folder = flags.data ?? deps.defaultDataFolder()

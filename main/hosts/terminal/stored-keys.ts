@@ -25,7 +25,7 @@ export interface StoredKeys {
   close(): void
 }
 
-/** The opened keys, or a line that says why they can't be opened. */
+/** The opened keys, or a line with the reason why they can't be opened. */
 export type StoredKeysOpening =
   | { readonly kind: 'open'; readonly stored: StoredKeys }
   | { readonly kind: 'nothing-stored' }
@@ -100,7 +100,7 @@ export async function openStoredKeys(
   }
 }
 
-/** Describes why HEADROOM_PASSPHRASE does not open the keys of a folder, and what a person can do. */
+/** Why HEADROOM_PASSPHRASE does not open the keys of a folder, and what a person can do. */
 export function vaultTrouble(folder: string, status: Exclude<VaultStatus, { state: 'ok' }>): string {
   switch (status.state) {
     case 'key-changed':

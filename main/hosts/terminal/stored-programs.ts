@@ -18,12 +18,12 @@ export interface StoredProgramsPorts {
   readonly problem: (sentence: string) => void
 }
 
-/** The error code if another Headroom, which may still be starting, uses the folder. */
+/** Error code for a folder that another Headroom uses. The other Headroom may still be starting. */
 export const FOLDER_BUSY = 'folder-busy'
 
 const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
 
-/** The use of a program while no app runs: nothing. */
+/** A program's use while no app runs. */
 const NO_USE = {
   ...{ forwarded: 0, coalesced: 0, refused: 0, perSecond: 0 },
   ...{ waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
@@ -31,11 +31,10 @@ const NO_USE = {
 const OFF = { state: 'off' } as const
 
 /**
- * Adds, lists or revokes programs of a data folder on which no app runs, with the same answers as the app.
- * Locks the folder while it does so. The next app on that folder serves the programs.
+ * Adds, lists or revokes programs of a data folder without a running app, with the same answers as the app.
+ * Locks the folder meanwhile. The next app on the folder serves the programs.
  *
- * The keys are sealed, so it is unknown which keys are connected. A program added without `profile` uses the
- * only one.
+ * The keys are sealed, so it is unknown which are connected. A program without `profile` uses the only key.
  */
 export function answerStored(
   dataFolder: string,

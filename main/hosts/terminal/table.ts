@@ -34,11 +34,11 @@ import { gatewayText, programHeading, programText } from './program-rows.ts'
 
 /** The available space for a table, and whether it has colours. */
 export interface TableOptions {
-  /** The terminal's width in columns; if there are fewer than 96, whole columns of the table are removed. */
+  /** The terminal's width in columns. Below 96, whole columns of the table are removed. */
   readonly columns: number
   /**
-   * The number of available lines; absent if unlimited. The least important lines are removed first, and a
-   * last line counts them.
+   * Number of available lines. Absent if unlimited. The least important lines are removed first. A last line
+   * counts them.
    */
   readonly rows?: number
   readonly colour: boolean
@@ -48,10 +48,10 @@ export interface TableOptions {
 const MIN_COLUMNS = 96
 const MAX_BAR = 30
 const LAST_EVENTS = 5
-/** The layout below `columns` terminal columns: state, a short name, and what is left. */
+/** The layout of a terminal with fewer than `columns` columns: state, a short name, and what is left. */
 const NARROW = { columns: 60, state: 11, category: 14 } as const
 
-/** The order in which lines are removed if there is too little height: lowest first. */
+/** The order in which lines are removed for lack of height: lowest first. */
 const WEIGHTS = {
   blank: 0,
   event: 1,
@@ -68,11 +68,9 @@ const WEIGHTS = {
 /** The order in which columns are removed if there is too little width: highest first. */
 const LEAVES = { category: 1, age: 2, pace: 3, full: 4, others: 5, own: 6, desk: 6, bar: 7 } as const
 
-/**
- * The widths of all columns except state, category and bar, without the space before each: `~120–380/500`.
- */
+/** Widths of the columns that do not depend on the terminal's width, without the space before each. */
 const WIDTHS = { left: 12, own: 4, others: 7, pace: 9, full: 5, age: 7 } as const
-/** Width of the state: `running out <10m`, and `running out 14:34–14:36` if there is room. */
+/** Width of the state: `running out <10m`, or `running out 14:34–14:36` if there is room. */
 const STATE = { least: 17, most: 23 } as const
 const MIN_BAR = 8
 const FIXED = Object.values(WIDTHS).reduce((sum, width) => sum + width + 1, 0)
@@ -82,8 +80,8 @@ const DESK_WIDTH = 5
 /**
  * Renders the whole table as of `nowMs`, starting with the headline.
  *
- * A number computed from an old header is marked with `~`. A documented default shows `documented` instead of
- * a header's age. So every number shows its source.
+ * Every number shows its source. `~` marks a number that was computed from an old header. A documented
+ * default shows `documented` in place of a header's age.
  */
 export function renderTable(
   snapshot: Snapshot,
@@ -109,7 +107,7 @@ export function renderTable(
   const recent = events.slice(-LAST_EVENTS)
   const sections: readonly (readonly WeighedLine[])[] = [
     weighed(WEIGHTS.head, [
-      // The headline wraps, because a narrow terminal would otherwise cut off its end.
+      // Wrapped, because a narrow terminal would cut off the end of the headline.
       ...wrapped(printable(verdictLine(snapshot, nowMs)), columns).map((text) => [
         left(text, columns, TONES[headline(snapshot, nowMs).severity]),
       ]),
@@ -160,7 +158,7 @@ export function renderTable(
     recent.length > 0
       ? [
           ...weighed(WEIGHTS.newest, [[left('EVENTS', width, 'dim')]]),
-          // Older events are removed first. The newest event is kept as long as the rows. Without that, a
+          // Older events are removed first. The newest event is as important as the rows. Otherwise a
           // terminal of a common size would never show an event.
           ...recent.flatMap((event, at) =>
             weighed(at === recent.length - 1 ? WEIGHTS.newest : WEIGHTS.event + at / 10, [
@@ -178,7 +176,7 @@ export function renderTable(
     .join('\n')
 }
 
-/** The gateway and its programs; nothing while it is off. */
+/** The gateway and its programs. Empty while the gateway is off. */
 function programRows(snapshot: Snapshot, width: number): readonly WeighedLine[] {
   const { gateway, programs = [] } = snapshot
   if (gateway === undefined) return []
@@ -191,7 +189,7 @@ function programRows(snapshot: Snapshot, width: number): readonly WeighedLine[] 
   ]
 }
 
-/** A line with the number of items that do not fit in the snapshot; no line if all fit. */
+/** A line with the number of items that do not fit in the snapshot. No line if all fit. */
 function unlistedRows(
   { unlisted }: Snapshot,
   of: keyof NonNullable<Snapshot['unlisted']>,
@@ -230,7 +228,7 @@ function line(cells: readonly Cell[], colour: boolean): string {
     .join(' ')
 }
 
-/** The categories without a line of their own, because another category counts their requests. */
+/** Categories without their own line, because another category counts their requests. */
 function countedRows(requests: readonly RequestQuota[], width: number): readonly (readonly FittedCell[])[] {
   const said = shownRows(requests).flatMap(({ category }) => {
     const also = alsoCounts(requests, category)
@@ -292,7 +290,7 @@ const TONES: Readonly<Record<Severity, Tone>> = {
   unknown: 'dim',
 }
 
-/** The state and its note in a short form: `429 40s`; only the state if both together exceed `width`. */
+/** The state and its note in short form: `429 40s`. If both together exceed `width`, only the state. */
 function stateText(quota: RequestQuota, nowMs: number, width: number): string {
   const { label, untilMs } = quotaStatus(quota, nowMs)
   const note = rowNote(quota, nowMs)
@@ -303,7 +301,7 @@ function stateText(quota: RequestQuota, nowMs: number, width: number): string {
   return text.length <= width ? text : label
 }
 
-/** The age of a request or slot quota's last header; its source if there is no header. */
+/** The age of the last header of a request or slot quota. Without a header, the source. */
 function ageText(
   { source, observedAt }: Pick<RequestQuota | SlotQuota, 'source' | 'observedAt'>,
   nowMs: number,
@@ -368,12 +366,11 @@ function streamRows(
   return [heading, ...streams.map(row)]
 }
 
-/** The status of the key. */
 function verdictLine(snapshot: Snapshot, nowMs: number): string {
   return headline(snapshot, nowMs).headline
 }
 
-/** Maximum number of causes, besides the headline's, that get a line; the headline names the others. */
+/** Maximum number of causes with their own line, besides the headline's. The headline names the others. */
 const MAX_CAUSES = 3
 
 /** One line per cause, the headline's first: what to do and why. */
@@ -386,7 +383,6 @@ function causeLines(snapshot: Snapshot, nowMs: number): readonly string[] {
   ].map((parts) => parts.filter(Boolean).join(' '))
 }
 
-/** The profile, and whether its service answers. */
 function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
   const next = triesText(service.retryAt, nowMs)
   const why = service.why === undefined ? '' : ` (${service.why})`
@@ -396,13 +392,13 @@ function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
   return `${profile.name} (${profile.environment})  ${reach}`
 }
 
-/** `trying again in 12s`, `trying now`; `undefined` if no time is known. */
+/** `next try in 12s`, `retrying now`. `undefined` if no time is known. */
 function triesText(retryAtMs: number | undefined, nowMs: number): string | undefined {
   if (retryAtMs === undefined) return undefined
   return retryAtMs <= nowMs ? 'retrying now' : `next try in ${duration(retryAtMs - nowMs)}`
 }
 
-/** As many of the first parts as fit completely, but at least one. */
+/** As many of the first parts as fit completely, at least one. */
 function fitParts([first = '', ...more]: readonly string[], columns: number): string {
   return more.reduce(
     (text, part) => {
@@ -425,11 +421,11 @@ function tokenParts({ access }: Snapshot, nowMs: number): readonly string[] {
   ]
 }
 
-/** The line starts with what may need a person's action, because a narrow terminal cuts off the rest. */
+/** The first part may need a person's action. A narrow terminal cuts off the other parts. */
 function refreshParts({ refresh }: Snapshot, nowMs: number): readonly string[] {
   const parts = [`refresh token  ${refreshStatus(refresh, nowMs).label}`]
   if (refresh.reason !== undefined) parts.push(refresh.reason)
-  // Tokens that have already ended do not rotate and can't end again.
+  // A sign-in that has ended can't rotate or end again.
   const isAlive = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   if (isAlive && refresh.endsAt !== undefined)
     parts.push(`sign-in ends in ${duration(refresh.endsAt - nowMs)}`)

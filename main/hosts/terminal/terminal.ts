@@ -1,25 +1,22 @@
 /** The terminal of a command: its input, output and signals. */
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The screen of stdout; absent for a file or a pipe, or if it cannot be redrawn. */
+  /** The screen of stdout. Absent for a file or a pipe, or if it cannot be redrawn. */
   readonly screen?: Screen
   /** Whether a person can answer a question. */
   readonly interactive: boolean
   /**
-   * Writes one line to stdout. Returns `false` if the reader is slow; until the next `onDrain`, lines are
-   * kept in memory.
+   * Writes one line to stdout. Returns `false` if the reader is slow. Lines are kept in memory until the next
+   * `onDrain`.
    */
   out(line: string): boolean
-  /**
-   * Subscribes to the end of a slow phase, when all output has been read. Returns a function that
-   * unsubscribes.
-   */
+  /** Subscribes to the end of a slow phase, when all output was read. Returns the unsubscribe function. */
   onDrain(run: () => void): () => void
   /** Writes one line to stderr. */
   error(line: string): void
-  /** Rings the bell; absent without a terminal. */
+  /** Rings the bell. Absent without a terminal. */
   bell?(): void
-  /** Asks a question and returns the answer without its line end; `undefined` if the input has ended. */
+  /** Asks a question and returns the answer without its line end. `undefined` if the input has ended. */
   ask(question: string): Promise<string | undefined>
   /**
    * Reads a line that contains a secret. A person is asked for it, and it is not shown as it is typed; from a
@@ -30,11 +27,9 @@ export interface Terminal {
    * Subscribes to requests to stop: Ctrl-C, SIGTERM, a closed terminal. Returns a function that unsubscribes.
    */
   onStop(run: () => void): () => void
-  /**
-   * Subscribes to single keys, as typed; absent if stdin is no terminal. Returns a function to unsubscribe.
-   */
+  /** Subscribes to single typed keys. Absent if stdin is no terminal. Returns the unsubscribe function. */
   onKey?(run: (key: string) => void): () => void
-  /** Subscribes to the end of stdout. Returns a function that unsubscribes. */
+  /** Subscribes to the end of stdout. Returns the unsubscribe function. */
   onOutputEnd(run: (end: OutputEnd) => void): () => void
 }
 
@@ -42,7 +37,7 @@ export interface Terminal {
 export type OutputEnd =
   /** The reader has closed stdout, as in `watch --json | head`. */
   | { readonly kind: 'closed' }
-  /** Writing failed, for example because the disk is full; the line says why. */
+  /** Writing failed, for example because the disk is full. `line`: the reason. */
   | { readonly kind: 'failed'; readonly line: string }
 
 /** A terminal's screen that can be redrawn. */
@@ -53,7 +48,7 @@ export interface Screen {
   readonly colour: boolean
   /** Replaces the previous drawing. */
   draw(text: string): void
-  /** Subscribes to changes of the size, which also clear the screen. Returns a function that unsubscribes. */
+  /** Subscribes to changes of the size, which also clear the screen. Returns the unsubscribe function. */
   onResize(run: () => void): () => void
   /** Leaves the last drawing on the screen and continues below it. */
   keep(): void
@@ -62,5 +57,5 @@ export interface Screen {
 export const EXIT_OK = 0
 export const EXIT_FAILURE = 1
 export const EXIT_USAGE = 2
-/** Retrying does not help: a person must sign in or correct the configuration. */
+/** Exit code if retrying does not help. A person must sign in or correct the configuration. */
 export const EXIT_PERSON_NEEDED = 3

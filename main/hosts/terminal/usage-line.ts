@@ -3,13 +3,13 @@ import type { Command, CommanderError } from 'commander'
 const SECRET_FLAGS: ReadonlySet<string> = new Set(['--client-secret', '--refresh-token'])
 /** Maximum edit distance to a suggested word, as a share of the longer word. */
 const MAX_SHARE = 1 / 3
-/** Maximum length of a word that is compared. A longer one matches no command and would only take time. */
+/** Maximum length of a compared word. A longer one matches no command and would only take time. */
 const MAX_LENGTH = 64
 
 /**
- * Describes a usage error in one line that names the flag and what was expected.
+ * Describes a usage error in one line with the flag and the expected value.
  *
- * An unexpected argument is not repeated, because it may be a secret meant for a flag that does not exist.
+ * An unexpected argument may be a secret for a flag that does not exist, so it is not repeated.
  */
 export function usageErrorLine(
   { code, message }: CommanderError,
@@ -47,7 +47,7 @@ const withoutPassword = (message: string, flag: string): string =>
     ? message.replace(/ argument '.*@.*' is/s, ' argument is')
     : message
 
-/** The command of a line; `undefined` if its first word is not a command. */
+/** The command of a line. `undefined` if its first word is not a command. */
 function commandOf(program: Command, args: readonly string[]): Command | undefined {
   const [first = '--'] = args
   const name = first.startsWith('-') ? 'start' : first
@@ -55,8 +55,8 @@ function commandOf(program: Command, args: readonly string[]): Command | undefin
 }
 
 /**
- * The command that was probably meant by the first word of a line. The word itself is not repeated: it may be
- * a secret.
+ * The command that the first word of a line probably means. The word is not repeated, because it may be a
+ * secret.
  */
 function meantCommand(program: Command, [first = '']: readonly string[]): string | undefined {
   return suggestionFor(
@@ -74,7 +74,7 @@ function meantOption(command: Command, flag: string): string {
   return meant === undefined ? '' : `did you mean '${meant}'? `
 }
 
-/** The known word that differs from `word` in the fewest letters; `undefined` if none is close. */
+/** The known word with the smallest edit distance to `word`. `undefined` if none is close. */
 export function suggestionFor(word: string, known: readonly string[]): string | undefined {
   const near = known
     .map((name) => ({ name, edits: editDistance(word.toLowerCase(), name) }))

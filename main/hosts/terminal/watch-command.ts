@@ -32,9 +32,9 @@ export interface WatchDeps {
   mayHoldKeys(folder: string): boolean
   openVault(folder: string, passphrase: string): Promise<WatchVaultOpening>
   startBuiltIn(): Promise<BuiltIn>
-  /** From now on, formats times of day as the windows of this data folder do. */
+  /** From now on, formats times of day as in the windows of this data folder. */
   showTimesOf(dataFolder: string): void
-  /** Starts the history and alerts of a monitor, with the data folder if there is one. */
+  /** Starts the history and alerts of a monitor, in the data folder if there is one. */
   recordHistory(
     monitor: MonitorSurface,
     announcer: Announcer,
@@ -57,9 +57,9 @@ export interface WatchDeps {
 type Run = WatchFlags & { readonly gateway?: GatewayRun }
 
 /**
- * Runs the monitor without a window. It ends if no key is signed in, but not if the service is unreachable.
+ * Runs the monitor without a window. Ends if no key is signed in, but not if the service is unreachable.
  *
- * With a gateway it also serves programs, and continues without a sign-in; until there is one, programs get
+ * With a gateway, it also serves programs and continues without a sign-in. Until there is one, programs get
  * 503.
  */
 export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
@@ -181,7 +181,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     vault && flags.data,
     { ...served, ...(desks && { desk: desks.handlers }) },
   )
-  // The gateway starts before the key is connected. So if it can't serve, no rotating token is used up.
+  // The gateway starts before the key is connected. If it can't serve, no rotating token is used up.
   const started = gateway && (await gateway.start(flags.gateway?.port))
   if (started?.ok === false) {
     terminal.error(`the gateway can't serve: ${started.why}`)
@@ -242,18 +242,18 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     if (!vault) monitor.connect(asWatched(asked, flags))
     desks?.follow()
     publisher.changed(id)
-    // If the key's sign-in had already ended, there is no event, so its state is checked.
+    // A sign-in that ended earlier causes no event, so the state is checked.
     const refresh = monitor.snapshot(id)?.refresh
     if (refresh?.state === 'sign-in-required' || refresh?.state === 'revoked') {
       personNeeded(`sign in again: ${refresh.reason ?? 'the tokens of this key were revoked'}`)
     }
   })
-  // Shows the final state, so that the screen or log does not end with "valid" when a sign-in is needed.
+  // Shows the final state. Otherwise screen or log would end with "valid" although a sign-in is needed.
   const latest = failure === undefined ? undefined : monitor.snapshot(id)
   if (latest) view.last(latest)
-  // Pushes the final state, which no longer exists after `stop`.
+  // Pushes the final state, which `stop` removes.
   const lastPush = pushed?.close()
-  // The gateway stops before the listeners are removed, so that events of closing streams are shown.
+  // Stopped before the listeners are removed, so that events of closing streams are shown.
   if (gateway !== undefined) await gateway.stop()
   served?.orders.stop()
   await desks?.stop()
@@ -283,7 +283,7 @@ async function metricsFor(
   return choice.kind === 'on' ? serveMetrics(monitor, choice.options) : undefined
 }
 
-/** The reason to end, for a problem that only a person can solve; the monitor retries everything else. */
+/** The reason to end, for an event after which a person must act. `undefined` for any other event. */
 function reasonToGiveUp(event: LoggedEvent): string | undefined {
   if (event.kind === 'sign-in-required') return `sign in again: ${event.reason}`
   if (event.kind === 'token-refresh-failed' && event.outcome === 'misconfigured') {
@@ -293,9 +293,7 @@ function reasonToGiveUp(event: LoggedEvent): string | undefined {
 }
 
 /**
- * The profile for this run: its stored settings with the flags applied.
- *
- * The stored settings are not changed.
+ * The profile for this run: its stored settings with the flags applied. The stored settings do not change.
  */
 export function asWatched(
   profile: Profile,

@@ -13,14 +13,15 @@ export interface WatchHistoryDeps {
   >
   readonly announcer: Announcer
   /**
-   * A folder that the caller has locked. Without it, no history is stored, and no command can query this run.
+   * A folder that the caller has locked. Without a folder, no history is stored, and no command can query
+   * this run.
    */
   readonly dataFolder: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly log: Log
   readonly version: string
-  /** Called with a sentence about each problem of the history file, once while it lasts. */
+  /** Called with a sentence about each problem of the history file, once while the problem lasts. */
   readonly problem: (sentence: string) => void
   readonly gateway?: NonNullable<ControlServerDeps['gateway']>
   readonly orders?: NonNullable<ControlServerDeps['orders']>
@@ -33,8 +34,8 @@ export interface WatchHistory {
 }
 
 /**
- * Starts the history and alerts of `watch`. With a data folder, also starts storage and queries, as the app
- * does.
+ * Starts the history and alerts of `watch`. With a data folder, also starts storage and queries, as in the
+ * app.
  */
 export function watchHistory(deps: WatchHistoryDeps): WatchHistory {
   const { dataFolder, environment, ...rest } = deps

@@ -17,10 +17,10 @@ export interface WatchVault {
   /** Messages about damaged files. */
   readonly notices: readonly string[]
   /**
-   * Connects the key, with the stored token if that is at least as new as the given token. Returns the
-   * profile's id; `undefined` if no token is given or stored.
+   * Connects the key with the given token, or with the stored one if that is at least as new. Returns the
+   * profile's id. `undefined` if no token is given or stored.
    *
-   * Stored settings are not changed; `asWatched` applies the flags of this run.
+   * Stored settings do not change. `asWatched` applies the flags of this run.
    */
   connect(profile: WatchedProfile, asWatched: (profile: Profile) => Profile): string | undefined
   /** Where the desks of its keys are stored. */
@@ -37,12 +37,12 @@ export type WatchedProfile = Omit<Profile, 'refreshToken'> & { readonly refreshT
 
 export type WatchVaultOpening =
   | { readonly kind: 'open'; readonly vault: WatchVault }
-  /** `needsPerson`: retrying is no use until a person corrects the configuration. */
+  /** `needsPerson` means that retrying is useless until a person corrects the configuration. */
   | { readonly kind: 'failed'; readonly line: string; readonly needsPerson: boolean }
 
 /**
- * Opens the vault of `headroom watch --data DIR` and locks the folder: if two programs refreshed one rotating
- * token, each would invalidate the other's.
+ * Opens the vault of `headroom watch --data DIR`. Locks the folder, because two programs that refresh one
+ * rotating token would invalidate each other's tokens.
  */
 export async function openWatchVault(
   folder: string,
@@ -56,7 +56,7 @@ export async function openWatchVault(
   const keystore = passphraseKeystore(passphrase)
   const handle = await VaultHandle.open({ folder: data.path, keystore, wallMs: () => ports.clock.wallMs() })
   const { status } = handle
-  // If the record is damaged, a new vault is started. A wrong passphrase changes nothing; a person must
+  // A damaged record is replaced by a new vault. A wrong passphrase changes nothing, and a person must
   // correct it.
   if (status.state !== 'ok' && status.state !== 'record-corrupt') {
     handle.close()
@@ -98,7 +98,7 @@ export async function openWatchVault(
         const { id } = stored.profile
         const known = refreshToken === '' || (handle.vault?.knows(id, refreshToken) ?? false)
         const kept = { ...stored.profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken }
-        // If the key's stored token is no longer valid, an unknown token comes from a new sign-in.
+        // The stored token is no longer valid. An unknown token therefore comes from a new sign-in.
         if (!known && hasEnded(stored)) {
           const given: Profile = { ...kept, isGiven: true }
           signIn(given, asWatched(given))

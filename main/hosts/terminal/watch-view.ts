@@ -22,7 +22,7 @@ export interface WatchView {
   event(event: LoggedEvent): void
   /** Shows an alert. */
   alert(line: string): void
-  /** Handles a typed key; absent if the output is not redrawn. */
+  /** Handles a typed key. Absent if the output is not redrawn. */
   key?(key: string): void
   /** Shows the address of the gateway. */
   serves(url: string): void
@@ -38,7 +38,6 @@ const KEPT_ALERTS = 3
 export interface Thinning {
   /** Minimum time between two snapshots, in seconds. */
   readonly every?: number
-  /** Only events. */
   readonly events?: true
   /** Changes instead of whole snapshots. */
   readonly changes?: true
@@ -55,12 +54,13 @@ export function watchView(
     dropped: (count) => terminal.error(`stdout is read too slowly: skipped ${count} lines`),
   })
   if (flags.json === true) return jsonView(lines, flags)
-  // The journal of a server should contain events, not a table every few seconds.
+  // A server's journal should contain events, not a table every few seconds.
   return plainView(lines, flags.gateway === undefined ? PLAIN_GAP_MS : Number.POSITIVE_INFINITY)
 }
 
 /**
- * Time between two whole snapshots among lines of changes, as a heartbeat and for readers that start later.
+ * Interval in milliseconds of whole snapshots among lines of changes. They are a heartbeat, and a start for
+ * later readers.
  */
 const WHOLE_GAP_MS = 60_000
 
@@ -69,7 +69,7 @@ export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Th
   const isDue = regularly(every * 1_000)
   const isWholeDue = regularly(WHOLE_GAP_MS)
   const told = new ChangeReporter()
-  /** Called when the line can be written, so that a slow reader gets the changes since its last line. */
+  /** Called when the line can be written. A slow reader thus gets all changes since its last line. */
   const lineOf = (pushed: Snapshot): string | undefined => {
     const snapshot = withHealth(pushed)
     if (changes === true && !isWholeDue(snapshot.at)) {
@@ -89,13 +89,13 @@ export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Th
     last,
     event: (event) => lines.each(eventJson(event)),
     serves: (url) => lines.each(gatewayReadyLine(url)),
-    // Programs evaluate the snapshots themselves.
+    // Programs evaluate snapshots themselves.
     alert: () => {},
     end: () => lines.end(),
   }
 }
 
-/** Creates a test for whether the next of a series of times has come, even if the clock is set back. */
+/** Returns a function that is true once per `gapMs`, even if the clock is set back. */
 function regularly(gapMs: number): (atMs: number) => boolean {
   let dueMs = Number.NEGATIVE_INFINITY
   return (atMs) => {
@@ -154,7 +154,7 @@ const readyText = (url: string): string => `gateway ready: ${url}`
 
 const KEY_HELP = ['q  quit     ?  show or hide these keys', 'headroom watch --help lists the flags'] as const
 
-/** Writes events as they occur, and a table every `gapMs`; no table if `gapMs` is infinite. */
+/** Writes events as they occur, and a table every `gapMs`. If `gapMs` is infinite, there is no table. */
 export function plainView(lines: BoundedLines, gapMs = PLAIN_GAP_MS): WatchView {
   const isDue = Number.isFinite(gapMs) ? regularly(gapMs) : () => false
   const stamp = (atMs: number) => new Date(atMs).toISOString()

@@ -14,7 +14,7 @@ export interface ServiceKey {
 export type WatchedService =
   | { readonly kind: 'built-in' }
   | { readonly kind: 'key'; readonly key: ServiceKey }
-  /** The input is incomplete or invalid. `line` says why. */
+  /** The input is incomplete or invalid. `line` is the reason. */
   | { readonly kind: 'unusable'; readonly line: string; readonly exitCode: number }
 
 export const TOKEN_MISSING = 'signed out: put a refresh token in HEADROOM_REFRESH_TOKEN'
@@ -23,8 +23,8 @@ const PASSPHRASE_MISSING =
   'set HEADROOM_PASSPHRASE to open the key in --data, or put a refresh token in HEADROOM_REFRESH_TOKEN'
 
 /**
- * Reads service and key from the three flags, which are required together. Reads the secrets from the
- * environment, because process lists show flags.
+ * Reads service and key from three flags, which are required together. Secrets come from the environment,
+ * because process lists show flags.
  */
 export function watchedService(
   { authUrl, baseUrl, clientId }: ServiceFlags,
@@ -44,7 +44,7 @@ export function watchedService(
       exitCode: EXIT_USAGE,
     }
   }
-  // Values read from files may end with a line end or a space, which the service would reject.
+  // Values from files may end with a line end or a space, which the service would reject.
   const refreshToken = environment['HEADROOM_REFRESH_TOKEN']?.trim() ?? ''
   const clientSecret = environment['HEADROOM_CLIENT_SECRET']?.trim() ?? ''
   if (refreshToken === '' && stored !== 'sealed') {

@@ -2,7 +2,6 @@ import type { Feature, Handlers } from '../../../app/contract/ipc.ts'
 import type { keysContract } from '../../../app/contract/keys.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 
-/** The commands for a connected key. */
 export function keyCommands(
   monitor: Pick<MonitorSurface, 'withProfile' | 'disconnect'>,
   ofFolder: Pick<Handlers<typeof keysContract>, 'allowUnprotected' | 'unlockKeys' | 'showDataFolder'>,

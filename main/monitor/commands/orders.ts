@@ -4,7 +4,6 @@ import type { CommandError } from '../../../app/contract/outcome.ts'
 import type { OrdersSurface } from '../../../app/orders/ports.ts'
 import type { OrderSwitches } from '../../sign-in/order-switches.ts'
 
-/** The commands for the switch of orders, and for the journal. */
 export function orderCommands(
   switches: Pick<OrderSwitches, 'allow' | 'stop'>,
   orders?: Pick<OrdersSurface, 'dismiss' | 'entries'>,
@@ -22,7 +21,7 @@ export function orderCommands(
   }
 }
 
-/** The response when the order to dismiss has no unknown outcome. */
+/** The response if the order has no unknown outcome. */
 export const NONE_UNKNOWN: CommandError = {
   ok: false,
   code: 'not-unknown',

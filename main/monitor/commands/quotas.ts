@@ -6,7 +6,6 @@ import { streamToCheck } from '../../streams/stream-check.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 import type { ProfileParts } from '../profile-parts.ts'
 
-/** The commands for one row of a key's quotas. */
 export function quotaCommands(monitor: Pick<MonitorSurface, 'withProfile'>): Feature<typeof quotasContract> {
   return {
     handlers: {
@@ -18,7 +17,7 @@ export function quotaCommands(monitor: Pick<MonitorSurface, 'withProfile'>): Fea
   }
 }
 
-/** Checks one row: by a request, or by opening a stream if only streams show the category's quota. */
+/** Checks one row. Sends a request, or opens a stream if only streams show the category's quota. */
 async function checkNow(
   category: string,
   { prober, streams, mayUseService }: Pick<ProfileParts, 'prober' | 'streams' | 'mayUseService'>,

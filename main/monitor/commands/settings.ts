@@ -17,7 +17,7 @@ import type { ShownTimes } from '../../storage/shown-times.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 import type { ProfileSession } from '../profile-session.ts'
 
-/** The commands for the settings of a connected key, and for those of all surfaces. */
+/** The commands for the settings of one key and of the whole app. */
 export function settingsCommands(
   monitor: Pick<MonitorSurface, 'withProfile'>,
   storage: Pick<ProfileStore, 'keepsSettings' | 'keepSettings'>,
@@ -54,7 +54,7 @@ export function settingsCommands(
   }
 }
 
-/** The settings of a profile, with defaults for those not set. */
+/** The settings of a profile, with defaults. */
 function settingsOf({ probes, rotationMinutes }: Profile): KeySettings {
   const { enabled = true, budgetFraction, everySeconds, symbol, trialAfterStep = false } = probes
   return {
@@ -82,7 +82,7 @@ function profileWith(profile: Profile, change: KeySettingsChange): Outcome<{ rea
     ...(everySeconds !== undefined && { everySeconds }),
     ...(trialAfterStep !== undefined && { trialAfterStep }),
   }
-  // A key that was connected without checks has a budget of 0, so turning checks on needs a default budget.
+  // A key that was connected without checks has a budget of 0, so turning checks on needs the default budget.
   const needsBudget = probesEnabled === true && probes.budgetFraction === 0
   return {
     ok: true,

@@ -2,7 +2,6 @@ import type { Feature } from '../../../app/contract/ipc.ts'
 import type { streamsContract } from '../../../app/contract/streams.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 
-/** The commands for the streams that Headroom opens on a key. */
 export function streamCommands(
   monitor: Pick<MonitorSurface, 'withProfile'>,
 ): Feature<typeof streamsContract> {

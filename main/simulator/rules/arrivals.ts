@@ -1,6 +1,6 @@
 /** The arrival times of other programs' requests, in order. */
 export interface Arrivals {
-  /** The next arrival in epoch milliseconds; Infinity without further arrivals. */
+  /** The next arrival, epoch ms. Infinity without further arrivals. */
   readonly nextAtMs: number
   advance(): void
 }
@@ -9,14 +9,15 @@ export interface Arrivals {
 export interface ArrivalRule {
   readonly perSecond: number
   readonly shape: 'even' | 'poisson'
-  /** Alternating durations of work and pause; absent if the program never pauses. */
+  /** Alternating durations of work and pause. Absent if the program never pauses. */
   readonly spells?: { readonly onMs: number; readonly offMs: number }
 }
 
 /**
- * The arrivals of a rule from `startMs` on. Random gaps are in working time and then mapped to the spells. So
- * a program that works two minutes out of five makes `perSecond` requests per second in these two minutes,
- * and none in the other three.
+ * The arrivals of a rule from `startMs` on.
+ *
+ * With spells, gaps are drawn in working time and mapped to the clock. A program that works two minutes out
+ * of five makes `perSecond` requests per second in these two minutes, and none in the other three.
  */
 export function arrivalsOf(rule: ArrivalRule, startMs: number, chance: () => number): Arrivals {
   const gapMs = () => (1000 / rule.perSecond) * (rule.shape === 'even' ? 1 : -Math.log(1 - chance()))

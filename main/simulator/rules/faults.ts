@@ -1,9 +1,8 @@
 import { FAULTS } from '../fault-names.ts'
 
-/** How many more times a fault will strike. */
 type Strikes = number
 
-/** The armed faults. A fault with a count disarms itself. */
+/** The armed faults. A fault with a count disarms itself after its last strike. */
 export class Faults {
   readonly #armed = new Map<string, Strikes>()
 
@@ -16,8 +15,8 @@ export class Faults {
   }
 
   /**
-   * Arms or disarms a fault: `true` arms it for the number of times in its description, a number for that
-   * many times; `false` or 0 disarms it. Throws a RangeError for an unknown name.
+   * Arms or disarms a fault. `true` arms it for its usual number of strikes, and a number for this many.
+   * `false` or 0 disarms it. Throws a RangeError for an unknown name.
    */
   set(name: string, on: boolean | number): void {
     const known = FAULTS.find((fault) => fault.name === name)
@@ -31,7 +30,7 @@ export class Faults {
     return this.#armed.has(name)
   }
 
-  /** Whether the fault is armed without a count; such a fault also affects what is already open. */
+  /** Whether the fault is armed without a count. Such a fault also affects open streams. */
   standing(name: string): boolean {
     return this.#armed.get(name) === Number.POSITIVE_INFINITY
   }

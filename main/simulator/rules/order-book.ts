@@ -8,7 +8,7 @@ import {
 } from './order-terms.ts'
 import { type Payload, priceOf, SYNTHETIC, timestamp, UNKNOWN_SYMBOL } from './payloads-market.ts'
 
-/** Time from an order's receipt until it is filled or rests in the book. Milliseconds. */
+/** Time in milliseconds from an order's receipt until it is filled or rests in the book. */
 export const WORKED_AFTER_MS = 1000
 
 const DESCRIPTIONS = {
@@ -26,9 +26,8 @@ interface BookedOrder {
   readonly openedAtMs: number
   terms: OrderTerms
   status: OrderStatus
-  /** When the order is filled, rests or is cancelled next; `undefined` if nothing is due. */
+  /** Time of the next fill, rest or cancellation. `undefined` if nothing is due. */
   workAtMs: number | undefined
-  /** The price and time of the fill. */
   fill: { readonly price: number; readonly atMs: number } | undefined
   /** The orders that are cancelled when this order is filled or cancelled. */
   siblings: readonly BookedOrder[]
@@ -45,12 +44,12 @@ export interface PlacedOrder {
   readonly isRepeated: boolean
 }
 
-/** Outcome of a replace or a cancel. `closed`: the order is already filled, rejected or cancelled. */
+/** Outcome of a replace or a cancel. `closed`: the order was already filled, rejected or cancelled. */
 export type ChangeOutcome = 'changed' | 'unknown' | 'closed' | 'price-missing'
 
 /** The changes of orders that one reader has not seen. */
 export interface OrderChanges {
-  /** The time of the next possible change; `undefined` if nothing changes without a request. */
+  /** Time of the next possible change. `undefined` if only a request can change anything. */
   nextMs(): number | undefined
   /** The changed orders up to `atMs`, oldest change first. */
   take(atMs: number): readonly Payload[]
@@ -59,10 +58,11 @@ export interface OrderChanges {
 /**
  * The orders that programs have placed, for one key and user.
  *
- * An order is received (ACK) at once. After `WORKED_AFTER_MS`, a market order is filled (FLL), and so is a
- * limit order if the price then reaches its limit. Any other order rests (OPN), or is cancelled (CAN) if its
- * duration is immediate. An unknown symbol is rejected (REJ). Nothing runs between requests: before each
- * read, the changes that are due by then are applied in order.
+ * An order is received (ACK) immediately. After `WORKED_AFTER_MS`, a market order is filled (FLL). So is a
+ * limit order if the price has reached its limit. Any other order rests (OPN), or is cancelled (CAN) if its
+ * duration is immediate. An order for an unknown symbol is rejected (REJ).
+ *
+ * Nothing runs between requests. Before each read, the changes that are due are applied in order.
  */
 export class OrderBook {
   readonly #seed: number
@@ -96,7 +96,7 @@ export class OrderBook {
     })
   }
 
-  /** Places every order, except those with an OrderConfirmID that was used before (service 14). */
+  /** Places every order, except those with a used OrderConfirmID (service 14). */
   place(plan: OrderPlan, atMs: number): readonly PlacedOrder[] {
     this.#advance(atMs)
     const placed: { readonly order: BookedOrder; readonly isRepeated: boolean }[] = []
@@ -189,7 +189,7 @@ export class OrderBook {
   }
 
   #added(terms: OrderTerms, openedAtMs: number): BookedOrder {
-    // The id has ten digits, because those of the simulated day's orders have nine.
+    // Ten digits, because orders of the simulated day have nine.
     const id = String(1_000_000_001 + this.#orders.size)
     const order: BookedOrder = {
       ...{ id, openedAtMs, terms, status: 'ACK', workAtMs: undefined, fill: undefined },
@@ -210,7 +210,7 @@ export class OrderBook {
     this.#working.add(order)
   }
 
-  /** Changes an order's status, and the orders that depend on it. */
+  /** Changes the status of an order, and of orders that depend on it. */
   #become(order: BookedOrder, status: OrderStatus, atMs: number): void {
     order.status = status
     order.workAtMs = undefined
@@ -266,7 +266,7 @@ function joined(type: OrderGroup['type'], orders: readonly BookedOrder[]): reado
   return orders
 }
 
-/** An order as it appears in lists and streams. It does not contain its OrderConfirmID (service 14). */
+/** An order in lists and streams. Its OrderConfirmID is not included (service 14). */
 function payloadOf({ id, terms, status, openedAtMs, fill }: BookedOrder): Payload {
   const { account, legs, type, limitPrice, stopPrice, duration, route } = terms
   return {

@@ -8,13 +8,12 @@ export interface OrderArrival {
   readonly atMs: number
   readonly method: string
   readonly path: string
-  /** The OrderConfirmIDs that the body names. */
   readonly confirmIds: readonly string[]
   /** SHA-256 of the body's bytes as received, in hexadecimal. */
   readonly bodyHash: string
-  /** The number of the connection. Connections are numbered as they are accepted. Absent without a socket. */
+  /** Number of the connection, in order of acceptance. Absent without a socket. */
   readonly connection?: number
-  /** The orders that the request placed, replaced or cancelled, whatever its answer was. */
+  /** The orders that the request placed, replaced or cancelled, whatever its answer. */
   readonly changed: readonly string[]
   /** 0 if no status was sent. */
   readonly status: number
@@ -23,9 +22,7 @@ export interface OrderArrival {
 
 const MAX_ARRIVALS = 20_000
 
-/**
- * The requests for orders that reached the service. A test uses them to check whether an order arrived twice.
- */
+/** The requests for orders that reached the service. Tests use them to find orders that arrived twice. */
 export class OrderLedger {
   readonly #arrivals: OrderArrival[] = []
   readonly #counts = new Map<string, number>()
@@ -56,16 +53,14 @@ export class OrderLedger {
     return [...this.#arrivals]
   }
 
-  /**
-   * Requests with the same method, path and body as another one. Orders that are equal on purpose count too.
-   */
+  /** Requests with the same method, path and body as another one. They may be equal on purpose. */
   repeated(): readonly OrderArrival[] {
     return this.#arrivals.filter((arrival) => (this.#counts.get(identityOf(arrival)) ?? 0) > 1)
   }
 }
 
 /**
- * The OrderConfirmIDs of a body in either spelling, including those in groups; none if the body is not JSON.
+ * The OrderConfirmIDs of a body in either spelling, including those in groups. None if the body is not JSON.
  */
 function confirmIdsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return []

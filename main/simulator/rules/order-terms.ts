@@ -51,12 +51,12 @@ const order = z
     }
   })
 
-/** The terms of one order as its request names them. Prices and quantities are decimal text. */
+/** The terms of one order, as in its request. Prices and quantities are decimal text. */
 export type OrderTerms = z.output<typeof order>
 
 export type OrderType = OrderTerms['type']
 
-/** Names the price that an order's type requires but that is missing. */
+/** Name of a price that is missing although the order's type requires it. */
 function priceProblem(terms: {
   readonly OrderType: OrderType
   readonly LimitPrice?: string | undefined
@@ -97,7 +97,7 @@ const replacement = z.object({
 })
 
 /**
- * The terms that a replace changes. Absent terms stay as they were. A replace has no account (service 14).
+ * The terms that a replace changes. An absent term does not change. A replace has no account (service 14).
  */
 export interface OrderChange {
   readonly quantity: string | undefined
@@ -140,7 +140,7 @@ export function readChange(body: string): BodyRead<OrderChange> {
   return isEmpty ? { ok: false, message: 'Name a term to change, such as Quantity.' } : read
 }
 
-/** Whether `changed` lacks a price that its type requires. */
+/** Name of a price that is missing in `changed` although its type requires it. */
 export const missingPrice = ({ type, limitPrice, stopPrice }: OrderTerms): string | undefined =>
   priceProblem({ OrderType: type, LimitPrice: limitPrice, StopPrice: stopPrice })
 
@@ -156,7 +156,7 @@ function readBody<T, R>(body: string, schema: z.ZodType<T>, then: (value: T) => 
   if (value === undefined) return { ok: false, message: 'The body must be JSON.' }
   const parsed = schema.safeParse(value)
   if (parsed.success) return { ok: true, value: then(parsed.data) }
-  // The path contains only names of fields, so no value of the request is repeated.
+  // The path contains only field names, so no value of the request is repeated.
   const path = parsed.error.issues[0]?.path.join('.') ?? ''
   return {
     ok: false,

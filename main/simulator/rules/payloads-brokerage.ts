@@ -2,7 +2,6 @@ import { HOUR_MS } from '../../../app/contract/units.ts'
 import { type Payload, priceOf, SYNTHETIC, timestamp } from './payloads-market.ts'
 import { unitOf, wholeOf } from './seed.ts'
 
-/** The ids of all accounts. */
 export const ACCOUNT_IDS: readonly string[] = ['SIM1001', 'SIM1002']
 const HELD: Readonly<Record<string, readonly string[]>> = {
   SIM1001: ['MSFT', 'AAPL', 'SPY', 'NVDA'],
@@ -101,9 +100,7 @@ const STATUSES = [
   { Status: 'FLL', StatusDescription: 'Filled' },
 ] as const
 
-/**
- * An order of the simulated day. Any id is valid. Every ten minutes, the order is placed and filled again.
- */
+/** An order of the simulated day. Any id is valid. The order is placed and filled again every ten minutes. */
 export function order(seed: number, account: string, id: string, atMs: number): Payload {
   const symbols = HELD[account] ?? []
   const symbol = symbols[wholeOf(seed, 0, symbols.length - 1, 'order', id)] ?? 'MSFT'

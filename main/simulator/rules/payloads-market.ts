@@ -4,11 +4,11 @@ import { unitOf, wholeOf } from './seed.ts'
 /**
  * Market data that changes but is repeatable: a price is a function of (seed, symbol, time).
  *
- * Numbers are strings, as on the real service, and every payload says that it is synthetic.
+ * Numbers are strings, as on the real service. Every payload says that it is synthetic.
  */
 export type Payload = Readonly<Record<string, unknown>>
 
-/** Marks synthetic data. Contains a non-ASCII character, so that a chunk can end within a character. */
+/** Marks synthetic data. Has a non-ASCII character, so that a chunk may end within a character. */
 export const SYNTHETIC = { Origin: 'simulator · synthetic' } as const
 
 export const UNKNOWN_SYMBOL = 'NOPE'
@@ -122,7 +122,7 @@ export function bar(seed: number, symbol: string, unit: BarUnit, interval: numbe
   }
 }
 
-/** `count` bars, oldest first; the last one is still open. */
+/** `count` bars, oldest first. The last one is still open. */
 export function bars(
   seed: number,
   symbol: string,

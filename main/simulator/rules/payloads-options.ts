@@ -13,7 +13,7 @@ function fridays(atMs: number, count: number): readonly string[] {
   )
 }
 
-/** Whether a Friday is the third of its month (15th to 21st), when standard monthly options expire. */
+/** Whether a Friday is the third of its month, on which standard monthly options expire. */
 function isThirdFriday(date: string): boolean {
   const day = Number(date.slice(8))
   return day >= 15 && day <= 21
@@ -33,8 +33,8 @@ const strikesOf = (seed: number, underlying: string, atMs: number): readonly num
 }
 
 /**
- * The spread types, each with the number of consecutive strikes in a spread, and with the intervals that a
- * request can choose.
+ * The spread types. `strikes` is the number of consecutive strikes in a spread. The flags say which intervals
+ * a request can choose.
  */
 const SPREAD_TYPES = [
   { Name: 'Single', StrikeInterval: false, ExpirationInterval: false, strikes: 1 },
@@ -45,7 +45,7 @@ const SPREAD_TYPES = [
 ] as const
 export type SpreadType = (typeof SPREAD_TYPES)[number]['Name']
 
-/** The spread type with that name, in any case; otherwise `undefined`. */
+/** The spread type with that name, in any case. Otherwise `undefined`. */
 export const spreadTypeOf = (name: string): SpreadType | undefined =>
   SPREAD_TYPES.find(({ Name }) => Name.toLowerCase() === name.toLowerCase())?.Name
 

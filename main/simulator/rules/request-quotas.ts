@@ -12,8 +12,8 @@ import {
 } from './throttle.ts'
 
 /**
- * The quota for requests that can change an order. The real service publishes none (service 14), so a client
- * learns it from headers.
+ * The quota for requests that can change an order. The real service publishes none (service 14), so clients
+ * learn it from headers.
  */
 export const ORDER_QUOTA = { category: 'Order Execution', limit: 120, periodSeconds: 60 } as const
 
@@ -44,17 +44,14 @@ interface Row {
 /**
  * The request buckets of one key and user, including the requests of other programs.
  *
- * Nothing runs between requests: before a bucket is read, other programs' requests up to that time are
- * applied in order. Some of these get 429s too.
+ * Nothing runs between requests. Before a bucket is read, the due requests of other programs are applied in
+ * order. These may get 429s too.
  */
 export class RequestQuotas {
   readonly #rows = new Map<string, Row>()
   readonly #rules: RequestQuotaRules
 
-  /**
-   * `programs`: further programs with their own arrival times, by category, in addition to those of the
-   * rules.
-   */
+  /** `programs` are further programs by category, each with its own arrival times. */
   constructor(
     rules: RequestQuotaRules,
     startMs: number,
@@ -82,8 +79,8 @@ export class RequestQuotas {
   }
 
   /**
-   * Counts one request of the client. Returns whether it is accepted; a category without a request quota
-   * always accepts.
+   * Counts one request of the client. Returns whether it is accepted. A category without a request quota
+   * accepts all.
    */
   spend(category: string, atMs: number): boolean {
     const row = this.#settled(category, atMs)

@@ -1,5 +1,5 @@
 /**
- * A repeatable random number in [0, 1): the same seed and words always give the same number.
+ * A repeatable random number in [0, 1). The same seed and words always give the same number.
  *
  * Payloads are functions of (seed, name, time), so that a request, a stream and a test agree on a price.
  */

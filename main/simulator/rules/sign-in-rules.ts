@@ -11,18 +11,17 @@ export interface AuthorizeRequest {
   readonly nonce: string | undefined
 }
 
-/** The outcome of an authorization request. */
 export type AuthorizeOutcome =
   | { readonly kind: 'ask'; readonly request: AuthorizeRequest }
-  /** An error that is shown to the person, because the redirect can't be trusted. */
+  /** An error shown to the person, because the redirect can't be trusted. */
   | { readonly kind: 'unsafe'; readonly description: string }
-  /** An error that is returned to the program through its redirect. */
+  /** An error returned to the program through its redirect. */
   | { readonly kind: 'redirect'; readonly location: string }
 
 const ALLOWED_PORTS: readonly string[] = ['', '80', '3000', '3001', '8080', '31022']
 const ALLOWED_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** Whether a default key allows the redirect: loopback on a few ports only. */
+/** Whether a default key allows the redirect: only loopback, on a few ports. */
 export function isAllowedRedirect(uri: string): boolean {
   if (!URL.canParse(uri)) return false
   const url = new URL(uri)
@@ -66,7 +65,7 @@ export function readAuthorize(query: URLSearchParams, clientId: string): Authori
   return { kind: 'ask', request: { redirectUri, scope, state, challenge, nonce } }
 }
 
-/** A redirect address with additional query fields; `undefined` fields are left out. */
+/** A redirect address with additional query fields. `undefined` fields are left out. */
 export function redirectTo(uri: string, fields: Readonly<Record<string, string | undefined>>): string {
   const url = new URL(uri)
   for (const [name, value] of Object.entries(fields)) {
@@ -87,7 +86,8 @@ export interface ExchangedCode {
 }
 
 /**
- * Authorization requests that wait for the person, and codes that wait to be exchanged. Both are single-use.
+ * Authorization requests that wait for the person, and codes that wait to be exchanged. Each can be used
+ * once.
  */
 export class SignInRules {
   readonly #mint: () => string
@@ -98,7 +98,7 @@ export class SignInRules {
     this.#mint = mint
   }
 
-  /** Stores a request and returns the id under which the person's answer is expected. */
+  /** Stores a request. Returns the id for `answer`. */
   ask(request: AuthorizeRequest): string {
     const id = this.#mint()
     this.#asked.set(id, request)
@@ -122,7 +122,7 @@ export class SignInRules {
     return redirectTo(redirectUri, { code, state })
   }
 
-  /** Exchanges `code`, which is used up whatever the result. */
+  /** Exchanges `code`. It is used up, whatever the result. */
   exchange(
     code: string,
     redirectUri: string,

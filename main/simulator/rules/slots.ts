@@ -21,7 +21,7 @@ export class Slots {
     this.#elsewhere = new Map(Object.entries(elsewhere))
   }
 
-  /** The limit and use of a category's slots; `undefined` for a category without slots. */
+  /** The limit and use of a category's slots. `undefined` for a category without slots. */
   reading(category: string): SlotReading | undefined {
     const limit = this.#limits.get(category)
     if (limit === undefined) return undefined

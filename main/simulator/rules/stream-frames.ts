@@ -22,7 +22,7 @@ export interface Frames {
   opening(atMs: number): readonly Payload[]
   /** `undefined` if the stream sends only heartbeats. */
   message(count: number, atMs: number): Payload | undefined
-  /** The time of the next change that is sent in addition to the messages; `undefined` if none is due. */
+  /** The next change to send in addition to the messages. `undefined` if none is due. */
   nextChangeMs?(): number | undefined
   /** The changes up to `atMs`, oldest first. */
   changed?(atMs: number): readonly Payload[]
@@ -46,7 +46,7 @@ export const heartbeat = (count: number, atMs: number): Payload => ({
 const turn = <T>(items: readonly T[], count: number): T | undefined =>
   items.length === 0 ? undefined : items[count % items.length]
 
-/** Frames of a quote stream. Symbols take turns; unknown ones are reported once; the stream continues. */
+/** Frames of a quote stream. Symbols take turns. Unknown ones are reported once, and the stream continues. */
 export function quoteFrames(seed: number, symbols: readonly string[]): Frames {
   const known = symbols.filter((symbol) => symbol !== UNKNOWN_SYMBOL)
   return {
@@ -62,7 +62,7 @@ export function quoteFrames(seed: number, symbols: readonly string[]): Frames {
   }
 }
 
-/** Frames of a stream of one symbol: `first` opens it, `next` gives its messages. */
+/** Frames of a stream of one symbol. `first` opens the stream, and `next` gives its messages. */
 function oneSymbol(
   shape: Pick<Frames, 'contentType' | 'lineEnd'>,
   symbol: string,
@@ -136,7 +136,7 @@ export function optionChainFrames(seed: number, underlying: string): Frames {
 /**
  * Frames of an order stream. Order and position streams open with a snapshot and its end marker (service 12).
  *
- * Orders of the simulated day take turns as messages; an order of the book is sent when it changes.
+ * Orders of the simulated day take turns as messages. An order of the book is sent when it changes.
  */
 export function orderFrames(
   seed: number,

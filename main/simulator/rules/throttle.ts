@@ -1,9 +1,8 @@
 /**
  * A quota as a bucket (service 8.3), in whole numbers.
  *
- * A rolling bucket counts in request-milliseconds: a request costs `periodMs`, and each millisecond refills
- * `limit`. Fractions of a request are therefore exact, and no rounding error accumulates however often a
- * bucket is read.
+ * A rolling bucket counts request-milliseconds: a request costs `periodMs`, and each millisecond refills
+ * `limit`. Fractions of a request are therefore exact, and no rounding error accumulates.
  */
 export interface BucketRule {
   readonly limit: number
@@ -30,7 +29,7 @@ export function fullBucket(rule: BucketRule, atMs: number): ThrottleBucket {
     : { kind: 'fixed', used: 0, startedAtMs: undefined }
 }
 
-/** The bucket at `atMs`. If the clock goes back, nothing changes. */
+/** The bucket at `atMs`. It does not change if the clock goes back. */
 export function bucketAt(rule: BucketRule, bucket: ThrottleBucket, atMs: number): ThrottleBucket {
   switch (bucket.kind) {
     case 'rolling': {
@@ -46,7 +45,7 @@ export function bucketAt(rule: BucketRule, bucket: ThrottleBucket, atMs: number)
   }
 }
 
-/** Makes one request at `atMs`. If the result is a 429, only the time changes. */
+/** Makes one request at `atMs`. A 429 only advances the time. */
 export function spend(
   rule: BucketRule,
   bucket: ThrottleBucket,
@@ -67,7 +66,7 @@ export function spend(
   }
 }
 
-/** The values of the quota headers at `atMs`: requests are rounded down, and seconds up. */
+/** The values of the quota headers at `atMs`. Requests are rounded down, and seconds up. */
 export function readingOf(rule: BucketRule, bucket: ThrottleBucket, atMs: number): BucketReading {
   const now = bucketAt(rule, bucket, atMs)
   switch (now.kind) {

@@ -1,7 +1,7 @@
 /**
  * The token limits of one API key (service 3, 5 and 8.4).
  *
- * A sign-in is one person's consent. A refresh replaces its token on a rotating key, and leaves it unchanged
+ * A sign-in is one person's consent. A refresh replaces the sign-in's token on a rotating key, and keeps it
  * on a default key.
  */
 export interface TokenLimits {
@@ -35,7 +35,7 @@ export const refused = (error: TokenErrorCode, description: string): TokenRefusa
   description,
 })
 
-/** One person's consent, which all refresh tokens that derive from it share. */
+/** One person's consent. All refresh tokens that derive from it share it. */
 export interface SignIn {
   readonly signedInAtMs: number
   readonly scope: string
@@ -60,7 +60,7 @@ export class TokenRules {
   readonly #mint: () => string
   readonly #refresh = new Map<string, RefreshToken>()
   readonly #access = new Map<string, { readonly expiresAtMs: number; readonly scope: string }>()
-  /** Refreshes that will take effect later, without an answer. */
+  /** Refreshes that take effect later, without an answer. */
   #late: { readonly atMs: number; readonly token: string }[] = []
 
   constructor(limits: TokenLimits, mint: () => string) {
@@ -95,19 +95,20 @@ export class TokenRules {
     }
     const grant = this.#accessGrant(held.signIn.scope, atMs)
     if (!this.#limits.rotating) return grant
-    // If one token is refreshed twice, only the later refresh counts, because the earlier response was lost.
+    // If a token is refreshed twice, only the later refresh counts, because the response of the earlier one
+    // was lost.
     const previous = held.child
     if (previous !== undefined) previous.replacedAtMs ??= atMs
     held.replacedAtMs ??= atMs
     return { ...grant, refreshToken: this.#issue(held.signIn, held, atMs) }
   }
 
-  /** Records a refresh that takes effect later and whose response never arrives. */
+  /** Records a refresh that takes effect later. Its response never arrives. */
   refreshLater(token: string, atMs: number): void {
     this.#late.push({ atMs, token })
   }
 
-  /** Ends every refresh token of the key; access tokens stay valid (service 3, 4.2). */
+  /** Ends every refresh token of the key. Access tokens stay valid (service 3, 4.2). */
   revoke(token: string, atMs: number): 'revoked' | TokenRefusal {
     this.#settle(atMs)
     const problem = this.#problemWith(this.#refresh.get(token), atMs)
@@ -162,7 +163,7 @@ export class TokenRules {
     }
     if (atMs >= held.issuedAtMs + this.#limits.refreshExpiryMs) return 'The refresh token has expired.'
     if (held.replacedAtMs === undefined) return undefined
-    // Of the replaced tokens, only the latest is accepted: its successor must be the sign-in's newest token.
+    // Only the latest replaced token is accepted. Its successor must be the sign-in's newest token.
     const justReplaced = held.child !== undefined && held.child.replacedAtMs === undefined
     const inOverlap = atMs < held.replacedAtMs + this.#limits.rotationOverlapMs
     return justReplaced && inOverlap ? undefined : 'The refresh token was already used.'
@@ -200,7 +201,7 @@ export class TokenRules {
   }
 }
 
-/** Drops the oldest entries; a Map iterates in the order of insertion. */
+/** Drops the oldest entries. A Map iterates in the order of insertion. */
 function dropOldest<T>(kept: Map<string, T>): void {
   while (kept.size > MAX_KEPT) {
     const [oldest] = kept.keys()

@@ -2,7 +2,7 @@ import type { Severity } from '../../../../app/contract/severity.ts'
 import type { Picture } from './png.ts'
 
 type Colour = readonly [red: number, green: number, blue: number]
-/** Whether a point is inside a shape, in a unit square with the origin at the top left. */
+/** Whether a point is inside a shape. The unit square has its origin at the top left. */
 type Inside = (x: number, y: number) => boolean
 interface Layer {
   readonly colour: Colour
@@ -43,7 +43,7 @@ const SHAPES: Readonly<Record<Severity, Inside>> = {
   unknown: but(circle(0.36), circle(0.24)),
 }
 
-/** The tray icon of a severity. macOS itself colours a template image, using only its alpha channel. */
+/** The tray icon of a severity. macOS colours a template image itself and uses only its alpha channel. */
 export function trayPicture(severity: Severity, size: number, isTemplate: boolean): Picture {
   return draw(size, [{ colour: isTemplate ? BLACK : COLOURS[severity], inside: SHAPES[severity] }])
 }
@@ -70,7 +70,7 @@ function roundedSquare(margin: number, radius: number): Inside {
   }
 }
 
-/** Draws layers; later ones cover earlier ones. */
+/** Draws layers. Later ones cover earlier ones. */
 function draw(size: number, layers: readonly Layer[]): Picture {
   const rgba = new Uint8Array(size * size * 4)
   for (let y = 0; y < size; y += 1)

@@ -8,7 +8,7 @@ export interface SizedPng {
 
 const ICO_ENTRY_BYTES = 16
 const ICO_HEADER_BYTES = 6
-/** The size that the file stores as 0, because its field is one byte. */
+/** Largest size. Stored as 0, because its field is one byte. */
 const ICO_LARGEST = 256
 
 /** Builds a Windows icon file. */

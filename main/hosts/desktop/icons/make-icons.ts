@@ -5,10 +5,8 @@ import { icns, ico, type SizedPng } from './icon-files.ts'
 import { png } from './png.ts'
 
 /**
- * `node main/hosts/desktop/icons/make-icons.ts` writes the icons named in electron-builder.yml to this
- * folder.
- *
- * Tray icons are not among them: they are drawn at run time.
+ * `node main/hosts/desktop/icons/make-icons.ts` writes the icons of electron-builder.yml to this folder. Tray
+ * icons are drawn at run time.
  */
 const ICO_SIZES = [16, 24, 32, 48, 64, 128, 256]
 const ICNS_SIZES = [128, 256, 512, 1024]
