@@ -34,13 +34,14 @@ export function deskRun(
     },
     rotated: () => desk.rotated(),
     refuse: (code) => desk.refuse(code),
-    leave: async () => {
-      await desk.leave()
+    // It is detached at once, because another run may start on this session while this one still ends.
+    leave: () => {
       session.attachDesk(undefined)
+      return desk.leave()
     },
-    close: async () => {
-      await desk.close()
+    close: () => {
       session.attachDesk(undefined)
+      return desk.close()
     },
   }
 }

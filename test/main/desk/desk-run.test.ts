@@ -9,7 +9,7 @@ import { renewal, ScriptedHttp } from '../scripted-http.ts'
 import { exampleMembership } from './example-desk.ts'
 import { FakeEngines } from './fake-engines.ts'
 
-test('a desk is part of its key’s snapshots from its start to its end', async () => {
+function setUp() {
   const clock = new VirtualClock()
   const random = new VirtualRandom(1)
   const http = new ScriptedHttp()
@@ -21,10 +21,17 @@ test('a desk is part of its key’s snapshots from its start to its end', async 
   if ('ok' in session) throw new Error(session.message)
   const membership = exampleMembership({ name: 'TOWER' })
   const engines = new FakeEngines()
-  const engine = engines.start({ ...membership, names: deskNames(membership.secret) })
   const person = { lookedAtMs: () => undefined, snooze: { read: () => ({}), adopt: () => {} } }
-  const run = deskRun({ session, membership, engine, user: () => undefined }, { clock, random, person })
-  const shown = () => monitor.snapshot(EXAMPLE_KEY.id)?.desk
+  const run = () => {
+    const engine = engines.start({ ...membership, names: deskNames(membership.secret) })
+    return deskRun({ session, membership, engine, user: () => undefined }, { clock, random, person })
+  }
+  return { clock, engines, run, shown: () => monitor.snapshot(EXAMPLE_KEY.id)?.desk }
+}
+
+test('a desk is part of its key’s snapshots from its start to its end', async () => {
+  const { clock, engines, run: created, shown } = setUp()
+  const run = created()
   expect(shown()).toBeUndefined()
   run.start()
   await clock.advance(1_000)
@@ -34,4 +41,15 @@ test('a desk is part of its key’s snapshots from its start to its end', async 
   await run.leave()
   expect(shown()).toBeUndefined()
   expect(engines.connected).toEqual([])
+})
+
+test('a desk that starts anew while its former run ends stays part of them', async () => {
+  const { engines, run, shown } = setUp()
+  const [former, next] = [run(), run()]
+  former.start()
+  const closed = former.close()
+  next.start()
+  await closed
+  expect(shown()).toMatchObject({ state: 'joined' })
+  expect(engines.connected).toHaveLength(1)
 })
