@@ -5,7 +5,7 @@ import { jsonOf } from '../../app/service/json.ts'
 import type { DeskMarks } from './marks.ts'
 
 /** What another machine needs to join a desk. */
-export interface Invitation {
+export interface InvitationContent {
   /** Addresses of the NATS servers. */
   readonly servers: readonly string[]
   /** The secret of the desk: 32 bytes, base64url. */
@@ -16,7 +16,7 @@ export interface Invitation {
 
 /** The invitation in a text, or one line that says why there is none. */
 export type InvitationReading =
-  | { readonly kind: 'read'; readonly invitation: Invitation }
+  | { readonly kind: 'read'; readonly invitation: InvitationContent }
   | { readonly kind: 'malformed'; readonly line: string }
 
 const NAME = 'headroom-desk-'
@@ -40,7 +40,7 @@ export const storedMarks: z.ZodType<DeskMarks> = z.object({
 const content = z.strictObject({ servers: deskServers, secret: deskSecret, marks: storedMarks })
 
 /** One word: `headroom-desk-1.`, the content in base64url, a full stop, and a checksum of all before it. */
-export function invitationText({ servers, secret, marks }: Invitation): string {
+export function invitationText({ servers, secret, marks }: InvitationContent): string {
   const content = Buffer.from(JSON.stringify({ servers, secret, marks })).toString('base64url')
   const text = `${START}${content}`
   return `${text}.${checksumOf(text)}`

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DESK_LIMITS, INVITATION } from '../../../app/contract/desk.ts'
-import { type Invitation, invitationText, readInvitation } from '../../../main/desk/invitation.ts'
+import { type InvitationContent, invitationText, readInvitation } from '../../../main/desk/invitation.ts'
 import { exampleMembership } from './example-desk.ts'
 
 const { servers, secret, marks } = exampleMembership({ servers: ['nats://one:4222', 'tls://two:4222'] })
-const invitation: Invitation = { servers, secret, marks }
+const invitation: InvitationContent = { servers, secret, marks }
 const word = invitationText(invitation)
 
 /** A word with a valid checksum, whatever its content. */
