@@ -110,7 +110,8 @@ export const CONDITIONS = {
   },
   'desk-refused': {
     ...leaves('desk'),
-    detect: ({ desk }: Snapshot) => (desk?.state === 'refused' ? [{ severity: 'warning' as const }] : []),
+    detect: ({ desk }: Snapshot) =>
+      desk?.state === 'refused' || desk?.refusal !== undefined ? [{ severity: 'warning' as const }] : [],
   },
   'desk-unreachable': {
     ...leaves('desk'),

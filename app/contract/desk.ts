@@ -53,6 +53,9 @@ const deskRefusal = openObject({
   machine: optionalText,
 })
 
+/** Why a desk refuses this machine, and the member concerned. */
+export interface DeskRefusal extends Immutable<z.output<typeof deskRefusal>> {}
+
 export const deskSummary = openObject({
   /**
    * `alone`: the NATS server cannot be reached. `refused`: this machine does not belong to the desk any more,
@@ -60,7 +63,7 @@ export const deskSummary = openObject({
    */
   state: z.enum(['joined', 'alone', 'refused']),
   why: optionalText,
-  /** The same for programs, and who is concerned; only with `refused`. */
+  /** The same for programs, and who is concerned. With `joined`, another member has another version. */
   refusal: z.exactOptional(deskRefusal),
   /** `since`: when the server could last not be reached, epoch ms. `roundTripMs`: of the last ping. */
   engine: openObject({

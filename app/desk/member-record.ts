@@ -1,7 +1,7 @@
 import type { Ticket } from '../quota/ledger.ts'
 import type { MeteredLedger } from '../quota/metered-ledger.ts'
 import type { ConcurrencyReading, RateReading } from '../service/headers.ts'
-import type { MemberReport, Observation } from './messages.ts'
+import type { MemberReport, RequestStep } from './messages.ts'
 import type { RowHeaders } from './row-headers.ts'
 
 /** When a message was sent, as a range in epoch ms of this machine. */
@@ -58,7 +58,7 @@ export class MemberRecord {
     return this.#streams
   }
 
-  observed(list: readonly Observation[], sentAt: SentAt): void {
+  observed(list: readonly RequestStep[], sentAt: SentAt): void {
     for (const one of list) this.#observed(one, sentAt)
   }
 
@@ -100,7 +100,7 @@ export class MemberRecord {
     this.#deps.slots(undefined)
   }
 
-  #observed(one: Observation, { fromMs, toMs }: SentAt): void {
+  #observed(one: RequestStep, { fromMs, toMs }: SentAt): void {
     const { ledger, now, checked, slots } = this.#deps
     if (one.kind === 'sent') {
       this.#underWay.set(one.id, ledger.sentByDesk(one.endpoint, fromMs - one.age, now()))

@@ -60,7 +60,7 @@ const slots = z.strictObject({
 const observation = z.discriminatedUnion('kind', [sent, answered, lost, notSent, checked, slots])
 
 /** One step of a member's request, in the order in which it happened. */
-export type Observation = z.output<typeof observation>
+export type RequestStep = z.output<typeof observation>
 
 const MAX_OBSERVATIONS = 2_000
 const MAX_ROWS = 160
@@ -127,7 +127,7 @@ export type MemberPicture = z.output<typeof picture>
 /** The secret was replaced, and this one is no longer valid. */
 const rotated = z.strictObject({ kind: z.literal('rotated') })
 
-export const deskMessage = z.discriminatedUnion('kind', [observations, report, picture, rotated])
+export const memberMessage = z.discriminatedUnion('kind', [observations, report, picture, rotated])
 
 /** The content of one sealed message between members, apart from those of the link itself. */
-export type DeskMessage = z.output<typeof deskMessage>
+export type DeskMessage = z.output<typeof memberMessage>

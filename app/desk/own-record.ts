@@ -1,6 +1,6 @@
 import type { Ticket } from '../quota/ledger.ts'
 import type { ConcurrencyReading, RateReading } from '../service/headers.ts'
-import type { Observation } from './messages.ts'
+import type { RequestStep } from './messages.ts'
 
 /** How a request ended, for `OwnRecord.answered`. `waitMs`: how long the row of a rate 429 waits. */
 interface Answer {
@@ -10,7 +10,7 @@ interface Answer {
 }
 
 /** An observation that was not sent yet: `ageAt` gives it for the time at which it is sent. */
-type Unsent = (nowMs: number) => Observation
+type Unsent = (nowMs: number) => RequestStep
 
 /**
  * This machine's requests, as the other members of its desk learn them: steps in the order in which they
@@ -64,7 +64,7 @@ export class OwnRecord {
   }
 
   /** The steps that were not sent yet, oldest first, at most `most` of them. */
-  take(nowMs: number, most: number): Observation[] {
+  take(nowMs: number, most: number): RequestStep[] {
     return this.#unsent.splice(0, most).map((ageAt) => ageAt(nowMs))
   }
 

@@ -10,7 +10,7 @@ type Rows = MemberPicture['rows']
 const MAX_ROWS = 160
 
 /** The newest header of each row, for a member that joins. Times are epoch ms of this machine. */
-export function rowsOf(headers: RowHeaders, ledger: Pick<MeteredLedger, 'holdOf'>, nowMs: number): Rows {
+export function pictureRows(headers: RowHeaders, ledger: Pick<MeteredLedger, 'holdOf'>, nowMs: number): Rows {
   return [...headers.entries()].slice(0, MAX_ROWS).map(([endpoint, { rate, sentAtMs, atMs, since }]) => {
     const hold = ledger.holdOf(endpoint, nowMs)
     return {

@@ -6,7 +6,7 @@ import { usesWholeRefill } from '../../app/status/quota-status.ts'
 import type { Random } from '../ports/ports.ts'
 
 /** A 429, and the row's state before it. */
-export interface Refusal {
+export interface RateRefusal {
   readonly reading: HeaderReading
   readonly before: BeforeRefusal | undefined
 }
@@ -41,7 +41,7 @@ export class RowHolds {
    * Pauses only this category for the time that the service requires (service 7). Returns the end in epoch
    * milliseconds.
    */
-  pause(category: string, { reading, before }: Refusal, now: number): number {
+  pause(category: string, { reading, before }: RateRefusal, now: number): number {
     const { ledger, history, report } = this.#deps
     // If several requests in flight get 429s together, these count as a single 429.
     const held = ledger.holdOf(category, now)

@@ -1,11 +1,10 @@
 import type { DeskMember, DeskRefusalCode, DeskSummary } from '../../app/contract/desk.ts'
 import type { KeyReport } from '../../app/contract/events.ts'
-import { announcerOf } from '../../app/desk/announcer.ts'
 import type { SentAt } from '../../app/desk/member-record.ts'
 import { DESK_PROTOCOL, type DeskMessage, type MemberReport } from '../../app/desk/messages.ts'
 import { OwnRecord } from '../../app/desk/own-record.ts'
 import type { MomentRange } from '../../app/desk/peer-clock.ts'
-import { adoptRows, rowsOf } from '../../app/desk/picture.ts'
+import { adoptRows, pictureRows } from '../../app/desk/picture.ts'
 import { RowHeaders } from '../../app/desk/row-headers.ts'
 import type { Ticket } from '../../app/quota/ledger.ts'
 import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
@@ -16,11 +15,14 @@ import type { QuotaTap } from '../api/quota-tap.ts'
 import type { DeskAnswer, SessionDesk } from '../api/session-desk.ts'
 import type { Clock, Random, RandomBytes } from '../ports/ports.ts'
 import type { Timeline } from '../ports/timeline.ts'
+import { DeskTrouble, type DeskTroubleDeps, LOST_AFTER_MS } from './desk-trouble.ts'
 import type { Engine } from './engine.ts'
 import { DeskLink } from './link.ts'
 import { OtherMember, sumOf } from './other-member.ts'
+import { OtherMembers } from './other-members.ts'
+import { ownReport, type Reporting } from './own-report.ts'
 
-export interface DeskSessionDeps {
+export interface DeskSessionDeps extends Reporting, DeskTroubleDeps {
   readonly membership: {
     readonly secret: string
     readonly memberId: string
@@ -36,11 +38,8 @@ export interface DeskSessionDeps {
   readonly slots: SlotLedger
   readonly tap: Pick<QuotaTap, 'answeredByDesk'>
   readonly prober: Pick<Prober, 'count'>
-  /** The programs behind this machine's gateway, with their rates. */
-  readonly programs: () => readonly { readonly name: string; readonly perSecond: number }[]
   /** When a person last looked at this Headroom, epoch ms; `undefined` if unknown. */
   readonly lookedAtMs: () => number | undefined
-  readonly snooze: Snooze
   /** When the key was revoked, epoch ms; `undefined` while it is not. */
   readonly revokedAtMs: () => number | undefined
   /** Another member revoked the key. */
@@ -49,25 +48,12 @@ export interface DeskSessionDeps {
   readonly changed: () => void
 }
 
-/** The snooze of alerts, which the members of a desk share. Times in epoch ms. */
-export interface Snooze {
-  /** `untilMs`: absent while alerts are not snoozed. `chosenAtMs`: when a person chose that. */
-  read(): { readonly untilMs?: number | undefined; readonly chosenAtMs?: number | undefined }
-  /** Adopts what another member's person chose. */
-  adopt(untilMs: number | undefined, chosenAtMs: number): void
-}
-
 /** How long observations are collected before they are sent, in milliseconds. */
 const BATCH_MS = 20
 /** How long a header waits for the requests of others that it includes: a batch, and its way here. */
 const JUDGE_AFTER_MS = 60
 const REPORT_MS = 1_000
-/** Silence after which a member counts as lost, in milliseconds. */
-const LOST_AFTER_MS = 5_000
 const MAX_OBSERVATIONS = 500
-/** Members that were lost or left some time ago are forgotten beyond this number. */
-const MAX_MEMBERS = 32
-
 /**
  * This machine's part in the desk of one key.
  *
@@ -79,35 +65,38 @@ export class DeskSession implements SessionDesk {
   readonly #link: DeskLink
   readonly #own = new OwnRecord()
   readonly #headers = new RowHeaders()
-  readonly #members = new Map<string, OtherMember>()
+  readonly #members: OtherMembers
   readonly #ends: (() => void)[] = []
   #cancelFlush: (() => void) | undefined
   #cancelReport: () => void = () => {}
   #dropped = 0
-  #refused: Refusal | undefined
-  #isAlone = false
+  readonly #trouble: DeskTrouble
   #revokedBy: string | undefined
 
   constructor(deps: DeskSessionDeps) {
     this.#deps = deps
+    this.#trouble = new DeskTrouble(deps)
+    this.#members = new OtherMembers(deps.membership.memberId, (id) => this.#created(id))
     const { engine, membership, clock, random, randomBytes } = deps
     this.#link = new DeskLink(
       { engine, membership, clock, random, randomBytes },
       {
         message: (from, message, sentAt) => this.#message(from, message, sentAt),
-        began: (id) => this.#member(id).began(),
+        began: (id) => this.#members.of(id).began(),
         ended: (id, why) => this.#ended(id, why),
         pictureWanted: (by) => void this.#link.send(by, this.#picture()),
         otherProtocol: (_, { name, protocol }) =>
-          this.refuse(protocol > DESK_PROTOCOL ? 'update-here' : 'update-there', name),
+          this.#trouble.mismatched({
+            code: protocol > DESK_PROTOCOL ? 'update-here' : 'update-there',
+            machine: name,
+          }),
         dropped: () => this.#drop(),
       },
     )
-    this.#ends.push(engine.onChange(() => this.#engineChanged()))
+    this.#ends.push(engine.onChange(() => this.#trouble.tell()))
   }
 
   start(): void {
-    this.#engineChanged()
     this.#tick()
   }
 
@@ -128,7 +117,7 @@ export class DeskSession implements SessionDesk {
     this.#cancelReport()
     this.#cancelFlush?.()
     for (const end of this.#ends) end()
-    for (const member of this.#members.values()) member.forgotten()
+    for (const [, member] of this.#members.all()) member.forgotten()
     this.#link.close()
     await this.#deps.engine.close()
   }
@@ -137,16 +126,14 @@ export class DeskSession implements SessionDesk {
    * Neither sends nor applies anything from now on. `machine`: the member concerned; see `DeskRefusalCode`.
    */
   refuse(code: DeskRefusalCode, machine?: string): void {
-    if (this.#refused !== undefined) return
-    this.#refused = { code, ...(machine !== undefined && { machine }) }
+    if (this.#trouble.isRefused) return
     this.#cancelReport()
-    for (const member of this.#members.values()) member.lost()
-    this.#deps.report({ kind: 'desk-alone', why: refusalWords(this.#refused), refusal: code })
-    this.#deps.changed()
+    for (const [, member] of this.#members.all()) member.lost()
+    this.#trouble.refuse({ code, ...(machine !== undefined && { machine }) })
   }
 
   get judgeAfterMs(): number {
-    return this.#isAmongOthers ? JUDGE_AFTER_MS : 0
+    return this.#members.isAnyPresent ? JUDGE_AFTER_MS : 0
   }
 
   /** The machine that revoked the key; `undefined` if no other member did. */
@@ -156,11 +143,11 @@ export class DeskSession implements SessionDesk {
 
   /** Whether this machine announces the desk's alerts. */
   get announces(): boolean {
-    return this.#announcer === this.#self
+    return this.#members.announcer(this.#inputAge) === this.#self
   }
 
   yieldMs(category: string): number {
-    return this.#headers.yieldMs(category, this.#self, this.#presentIds)
+    return this.#headers.yieldMs(category, this.#self, this.#members.presentIds)
   }
 
   sent(ticket: Ticket): void {
@@ -207,12 +194,13 @@ export class DeskSession implements SessionDesk {
 
   summary(): DeskSummary {
     const { state } = this.#deps.engine
-    const announces = this.#announcer
-    const others = [...this.#members.values()].flatMap((one) => one.summary() ?? [])
+    const { refusal, why } = this.#trouble
+    const announces = this.#members.announcer(this.#inputAge)
+    const others = this.#members.all().flatMap(([, member]) => member.summary() ?? [])
     return {
-      state: this.#refused === undefined ? (state.reachable ? 'joined' : 'alone') : 'refused',
-      ...(this.#why !== undefined && { why: this.#why }),
-      ...(this.#refused && { refusal: this.#refused }),
+      state: this.#trouble.isRefused ? 'refused' : state.reachable ? 'joined' : 'alone',
+      ...(why !== undefined && { why }),
+      ...(refusal && { refusal }),
       engine: {
         server: state.server,
         reachable: state.reachable,
@@ -231,25 +219,6 @@ export class DeskSession implements SessionDesk {
 
   get #now(): number {
     return this.#deps.timeline.now()
-  }
-
-  get #why(): string | undefined {
-    return this.#refused ? refusalWords(this.#refused) : this.#deps.engine.state.refusal?.message
-  }
-
-  get #isAmongOthers(): boolean {
-    for (const member of this.#members.values()) if (member.isPresent) return true
-    return false
-  }
-
-  get #presentIds(): readonly string[] {
-    return [this.#self, ...[...this.#members].flatMap(([id, { isPresent }]) => (isPresent ? [id] : []))]
-  }
-
-  get #announcer(): string | undefined {
-    const present = [...this.#members].filter(([, { isPresent }]) => isPresent)
-    const others = present.map(([id, { inputAge }]) => ({ id, inputAge }))
-    return announcerOf([{ id: this.#self, inputAge: this.#inputAge }, ...others])
   }
 
   get #inputAge(): number | undefined {
@@ -280,12 +249,13 @@ export class DeskSession implements SessionDesk {
     for (;;) {
       const list = this.#own.take(this.#now, MAX_OBSERVATIONS)
       if (list.length === 0) return
-      if (this.#refused === undefined) this.#link.broadcast({ kind: 'observations', list })
+      if (!this.#trouble.isRefused) this.#link.broadcast({ kind: 'observations', list })
     }
   }
 
   #tick(): void {
     this.#look()
+    this.#trouble.tell()
     this.#flush()
     this.#link.broadcast(this.#report())
     this.#cancelReport = this.#deps.clock.after(REPORT_MS, () => this.#tick())
@@ -294,7 +264,7 @@ export class DeskSession implements SessionDesk {
   /** Finds members that don't respond any more. */
   #look(): void {
     const nowMs = this.#deps.clock.monotonicMs()
-    for (const [id, member] of this.#members) {
+    for (const [id, member] of this.#members.all()) {
       const heardMs = this.#link.lastHeardMs(id)
       if (heardMs === undefined || nowMs - heardMs < LOST_AFTER_MS || !member.isPresent) continue
       member.lost()
@@ -310,37 +280,26 @@ export class DeskSession implements SessionDesk {
   }
 
   #report(): MemberReport {
-    const { membership, ledger, programs, snooze, revokedAtMs } = this.#deps
-    const nowMs = this.#now
-    const { untilMs, chosenAtMs } = snooze.read()
-    const inputAge = this.#inputAge
-    const revoked = revokedAtMs()
-    if (revoked === undefined) this.#revokedBy = undefined
-    return {
-      kind: 'report',
-      protocol: DESK_PROTOCOL,
-      name: membership.name,
-      ...(membership.marks.user !== undefined && { user: membership.marks.user }),
-      rates: { ...ledger.ownRates(nowMs) },
-      ...this.#totals(),
-      programs: programs().map(({ name, perSecond }) => ({ name, perSecond })),
-      ...(inputAge !== undefined && { inputAge }),
-      snoozeMs: untilMs === undefined ? 0 : Math.max(0, untilMs - nowMs),
-      ...(chosenAtMs !== undefined && { snoozeAge: Math.max(0, nowMs - chosenAtMs) }),
-      ...(revoked !== undefined &&
-        this.#revokedBy === undefined && { revokedAge: Math.max(0, nowMs - revoked) }),
-    }
+    const { revokedAtMs } = this.#deps
+    const atMs = revokedAtMs()
+    if (atMs === undefined) this.#revokedBy = undefined
+    return ownReport(this.#deps, {
+      nowMs: this.#now,
+      totals: this.#totals(),
+      inputAge: this.#inputAge,
+      revokedAtMs: this.#revokedBy === undefined ? atMs : undefined,
+    })
   }
 
   #picture(): DeskMessage {
     this.#flush()
-    const rows = rowsOf(this.#headers, this.#deps.ledger, this.#now)
+    const rows = pictureRows(this.#headers, this.#deps.ledger, this.#now)
     return { kind: 'picture', ...this.#totals(), rows }
   }
 
   #message(from: string, message: DeskMessage, sent: MomentRange): void {
-    if (this.#refused !== undefined) return
-    const member = this.#member(from)
+    if (this.#trouble.isRefused) return
+    const member = this.#members.of(from)
     const offsetMs = this.#now - this.#deps.clock.monotonicMs()
     const sentAt = { fromMs: sent.fromMs + offsetMs, toMs: sent.toMs + offsetMs }
     if (message.kind === 'observations') member.record.observed(message.list, sentAt)
@@ -382,11 +341,9 @@ export class DeskSession implements SessionDesk {
     snooze.adopt(untilMs, chosenAtMs)
   }
 
-  #member(id: string): OtherMember {
-    const known = this.#members.get(id)
-    if (known !== undefined) return known
+  #created(id: string): OtherMember {
     const { ledger, slots, tap, prober, clock } = this.#deps
-    const member = new OtherMember(id, {
+    const member: OtherMember = new OtherMember(id, {
       clock,
       heardMs: () => this.#link.lastHeardMs(id),
       record: {
@@ -396,33 +353,16 @@ export class DeskSession implements SessionDesk {
         answered: (_, ticket, answer) => tap.answeredByDesk(ticket, answer, member.name),
         checked: (category) => prober.count(category),
         slots: (category, reading) => {
-          slots.setDesk(this.#streams())
+          slots.setDesk(this.#members.streams())
           if (category !== undefined && reading) slots.observedByDesk(category, reading, 0, this.#now)
         },
       },
     })
-    this.#members.set(id, member)
-    this.#forgetOldest()
     return member
   }
 
-  #streams(): ReadonlyMap<string, number> {
-    const streams = new Map<string, number>()
-    for (const { record } of this.#members.values())
-      for (const [category, own] of Object.entries(record.streams))
-        streams.set(category, (streams.get(category) ?? 0) + own)
-    return streams
-  }
-
-  #forgetOldest(): void {
-    for (const [id, { isPresent }] of this.#members) {
-      if (this.#members.size <= MAX_MEMBERS) return
-      if (!isPresent) this.#members.delete(id)
-    }
-  }
-
   #ended(id: string, why: 'left' | 'replaced'): void {
-    const member = this.#members.get(id)
+    const member = this.#members.known(id)
     if (member === undefined) return
     if (why === 'replaced') {
       member.replaced()
@@ -430,7 +370,7 @@ export class DeskSession implements SessionDesk {
     }
     const wasPresent = member.isPresent
     member.forgotten()
-    this.#members.delete(id)
+    this.#members.forget(id)
     if (wasPresent) this.#tell('desk-member-left', member)
     this.#deps.changed()
   }
@@ -439,38 +379,8 @@ export class DeskSession implements SessionDesk {
     this.#deps.report({ kind, name })
   }
 
-  #engineChanged(): void {
-    const { state } = this.#deps.engine
-    const isAlone = this.#refused === undefined && !state.reachable
-    if (isAlone !== this.#isAlone) {
-      this.#isAlone = isAlone
-      const why = state.refusal?.message ?? 'The server doesn’t respond.'
-      this.#deps.report(isAlone ? { kind: 'desk-alone', why } : { kind: 'desk-back' })
-    }
-    this.#deps.changed()
-  }
-
   #drop(): void {
     this.#dropped += 1
     this.#deps.changed()
-  }
-}
-
-/** Why the desk refuses this machine, and the member concerned. */
-interface Refusal {
-  readonly code: DeskRefusalCode
-  readonly machine?: string
-}
-
-function refusalWords({ code, machine = 'This machine' }: Refusal): string {
-  switch (code) {
-    case 'rotated':
-      return 'The secret was replaced. Ask for a new invitation.'
-    case 'update-here':
-      return `${machine} has a newer Headroom. Update this machine.`
-    case 'update-there':
-      return `${machine} has an older Headroom. Update ${machine}.`
-    case 'other-user':
-      return `${machine} is signed in as another user. Quotas are per user.`
   }
 }

@@ -1,4 +1,4 @@
-import { DESK_PROTOCOL, type DeskMessage, deskMessage } from '../../app/desk/messages.ts'
+import { DESK_PROTOCOL, type DeskMessage, memberMessage } from '../../app/desk/messages.ts'
 import type { MomentRange } from '../../app/desk/peer-clock.ts'
 import type { Clock, Random, RandomBytes } from '../ports/ports.ts'
 import type { DeskNames, Engine } from './engine.ts'
@@ -196,7 +196,7 @@ export class DeskLink {
       if (said.kind === 'ask' && peer.mayGetPicture()) this.#events.pictureWanted(head.member)
       return true
     }
-    const message = deskMessage.safeParse(said.message)
+    const message = memberMessage.safeParse(said.message)
     if (message.data?.kind === 'picture') peer.pictured(frame)
     else peer.counted(frame, sealed.subject === subjectOfAll(this.#names))
     if (!message.success) return false

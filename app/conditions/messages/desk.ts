@@ -1,4 +1,4 @@
-import type { DeskSummary } from '../../contract/desk.ts'
+import type { DeskRefusal, DeskSummary } from '../../contract/desk.ts'
 import type { Snapshot } from '../../contract/snapshot.ts'
 import { sentenceEnd } from '../../status/sentences.ts'
 import { joined, type Message, message } from './message.ts'
@@ -17,19 +17,28 @@ export function deskMessage(kind: 'desk-unreachable' | 'desk-refused', { desk }:
 }
 
 function refusedMessage(desk: DeskSummary | undefined): Message {
-  const { title, action } = refusedWords(desk)
+  const { title, action } = refusedWords(desk?.refusal)
   return message({
     label: 'left out',
-    name: 'No longer on the desk',
+    name: desk?.state === 'joined' ? 'Versions differ' : 'No longer on the desk',
     title,
-    text: 'This machine only sees its own use.',
+    text:
+      desk?.state === 'joined'
+        ? 'Neither machine sees the other’s use.'
+        : 'This machine only sees its own use.',
     action,
     // The title says why if the code is known.
     detail: desk?.refusal !== undefined || desk?.why === undefined ? '' : sentenceEnd(desk.why),
   })
 }
 
-function refusedWords({ refusal }: Pick<DeskSummary, 'refusal'> = {}): Pick<Message, 'title' | 'action'> {
+/** Why the desk refuses this machine, and what helps: a line for events and terminals. */
+export function refusalText(refusal: DeskRefusal | undefined): string {
+  const { title, action } = refusedWords(refusal)
+  return `${title} ${action}`
+}
+
+function refusedWords(refusal: DeskRefusal | undefined): Pick<Message, 'title' | 'action'> {
   const machine = refusal?.machine
   switch (refusal?.code) {
     case 'rotated':

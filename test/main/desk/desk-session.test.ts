@@ -219,7 +219,8 @@ test('a member that is signed in as another user is refused', async () => {
   await world.advance(2_000)
   expect(two.desk?.summary()).toMatchObject({
     state: 'refused',
-    why: 'SERVER is signed in as another user. Quotas are per user.',
+    refusal: { code: 'other-user', machine: 'SERVER' },
+    why: 'The desk belongs to another user. Sign in as that user, or leave the desk.',
   })
 })
 
@@ -229,7 +230,7 @@ test('after a rotation the others are refused and say what to ask for', async ()
   await world.advance(100)
   expect(two.desk?.summary()).toMatchObject({
     state: 'refused',
-    why: 'The secret was replaced. Ask for a new invitation.',
+    refusal: { code: 'rotated', machine: 'SERVER' },
   })
 })
 
