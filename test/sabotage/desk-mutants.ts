@@ -55,4 +55,20 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     replace: 'if (from === self || present.length > 0) return 0',
     test: SESSION_TEST,
   },
+  {
+    promise: 'M5',
+    what: 'name the desk on the server',
+    file: 'main/desk/envelope.ts',
+    find: "bucket: name('bucket')",
+    replace: "bucket: 'rotated'.concat(name('bucket'))",
+    test: 'main/desk/nats-engine.process.test.ts',
+  },
+  {
+    promise: 'M6',
+    what: 'keep what others had under way after leaving',
+    file: SESSION,
+    find: 'for (const [, member] of this.#members.all()) member.forgotten()',
+    replace: 'for (const [, member] of this.#members.all()) void member',
+    test: SESSION_TEST,
+  },
 ]

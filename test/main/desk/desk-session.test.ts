@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { proves } from '../../proof/proves.ts'
 import { type DeskMachine, DeskWorld } from './desk-life.ts'
 
 /** Two machines of one desk, which know each other. */
@@ -107,6 +108,26 @@ test('a member that leaves is gone at once, and its streams hold no slot', async
   expect(one.events.at(-1)).toBe('desk-member-left LAPTOP')
   expect(one.members?.map(({ name }) => name)).toEqual(['SERVER'])
   expect(ofQuotes()).not.toHaveProperty('desk')
+})
+
+test('a machine that leaves settles what the others had under way, and counts its own on', async () => {
+  const { world, one, two } = await pair()
+  await traffic(world, 10)
+  two.slots.taken('Positions Stream')
+  two.request({ tripMs: [4_000, 4_000] })
+  one.request({ tripMs: [4_000, 4_000] })
+  await world.advance(1_500)
+  await one.desk?.leave()
+  one.desk = undefined
+  expect(one.slots.view().find(({ category }) => category === 'Positions Stream')).not.toHaveProperty('desk')
+  await world.advance(4_000)
+  const { low = 0, level = 0 } = one.row ?? {}
+  // The header of its own request came last, and nothing is under way any more.
+  expect(level - low).toBeLessThan(1.5)
+  expect(one.used?.own).toBe(one.accepted)
+  await traffic(world, 5, [one])
+  expect(one.used?.own).toBe(one.accepted)
+  proves('M6', { level: 2, cases: 1 })
 })
 
 test('a machine that was frozen for half a minute has exact counts again', async () => {

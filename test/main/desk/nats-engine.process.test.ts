@@ -19,6 +19,7 @@ import {
   startNatsServer,
 } from '../../desk-server/nats-server.ts'
 import { startRecordingProxy } from '../../desk-server/recording-proxy.ts'
+import { proves } from '../../proof/proves.ts'
 import { VirtualRandom } from '../../simulation/virtual-random.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { bytesFrom, SECRET } from './virtual-desk.ts'
@@ -448,6 +449,7 @@ describe.skipIf(program === undefined)(name, () => {
     // A test's folder is named for this program.
     const text = seen.toString('latin1').replaceAll(server.folder, '').toLowerCase()
     expect(canaries.filter((canary) => text.includes(canary.toLowerCase()))).toEqual([])
+    proves('M5', { level: 3, cases: 1 })
     expect(seen.includes(secretBytes)).toBe(false)
     // The names of the desk are what the server sees of it.
     for (const seenName of Object.values(NAMES)) expect(text).toContain(seenName)
