@@ -43,8 +43,8 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     promise: 'M4',
     what: 'judge a header at once',
     file: SESSION,
-    find: 'return this.#isAmongOthers ? JUDGE_AFTER_MS : 0',
-    replace: 'return this.#isAmongOthers ? 0 : 0 * JUDGE_AFTER_MS',
+    find: 'return this.#members.isAnyPresent ? JUDGE_AFTER_MS : 0',
+    replace: 'return this.#members.isAnyPresent ? 0 : 0 * JUDGE_AFTER_MS',
     test: SESSION_TEST,
   },
   {
