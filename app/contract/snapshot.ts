@@ -171,10 +171,7 @@ export const requestQuota = openObject({
   held: optionalNumber,
   /** 429s of this category since the app started. */
   rejected: number,
-  /**
-   * Requests by this app, by the other machines of its desk, and by others since the app started; absent
-   * before the first request.
-   */
+  /** Requests since the app started: by it, by its desk's other machines, and by others. */
   used: z.exactOptional(openObject({ own: number, desk: optionalNumber, elsewhere: number })),
   /** Midpoint between the lower and the upper bound, not rounded, at `asOf`; `remaining` is its floor. */
   level: number,
@@ -189,9 +186,7 @@ export const requestQuota = openObject({
   /** When the window ends and the quota is full again. Only for fixed windows. */
   windowEndsAt: optionalNumber,
   verdict: rowVerdict,
-  /**
-   * The row's state in the whole app, with hysteresis. See `app/quota/state.ts`. Earlier versions omit it.
-   */
+  /** The row's state in the whole app, with hysteresis: see `app/quota/state.ts`. */
   state: z._default(quotaState, 'not-checked'),
   /** Share of the limit below which the row is low, 0 to 1. Default: 0.2. */
   threshold: z._default(number, LOW_THRESHOLD),
@@ -389,7 +384,6 @@ export const snapshotSchema = openObject({
   /** Programs that use this key. Absent while the gateway is off. */
   programs: z.exactOptional(z.array(programSummary)),
   orders: z.exactOptional(ordersSummary),
-  /** Absent without a desk. */
   desk: z.exactOptional(deskSummary),
   /** How many items of each list are left out to keep the snapshot within 512 kB; absent if all fit. */
   unlisted: z.exactOptional(unlisted),

@@ -84,14 +84,14 @@ export function maxProbesPerMinute(
 
 /** When the budget has room for another check, epoch ms. In the past if it has room now. */
 export function budgetOpensAtMs(
-  limit: number,
-  periodMs: number,
+  { limit, period }: Pick<RequestQuota, 'limit' | 'period'>,
   record: ProbeRecord,
   budgetFraction: number,
   nowMs: number,
 ): number {
   if (budgetFraction === 0) return Number.POSITIVE_INFINITY
   const allowed = Math.max(1, Math.ceil(limit * budgetFraction))
+  const periodMs = period * 1000
   const within = record.sentAtMs.filter((at) => nowMs - at < periodMs)
   return within.length < allowed ? nowMs : (within[within.length - allowed] ?? nowMs) + periodMs
 }

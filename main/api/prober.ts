@@ -299,13 +299,7 @@ export class Prober {
       return checkErrors.nothingLeft(category, row.nextAt ?? nextRequestAtMs(row, now), now)
     const { budgetFraction } = this.#settings
     if (budgetFraction === 0) return undefined
-    const opensAtMs = budgetOpensAtMs(
-      row.limit,
-      row.period * 1000,
-      this.#recordOf(category),
-      budgetFraction,
-      now,
-    )
+    const opensAtMs = budgetOpensAtMs(row, this.#recordOf(category), budgetFraction, now)
     return opensAtMs > now ? checkErrors.budgetSpent(category, opensAtMs, now) : undefined
   }
 
