@@ -37,6 +37,8 @@ const SHARES: Readonly<Record<ListName, number>> = {
 }
 /** Minimum share of the available bytes for programs' use. */
 const USE_SHARE = 0.2
+/** Maximum share of all bytes for a desk. Its machines always fit; their programs and counts may not. */
+const DESK_SHARE = 0.2
 const LIST_NAMES = Object.keys(SHARES) as readonly ListName[]
 
 /** Priorities of an item, most significant first: its problems, then its use. */
@@ -62,8 +64,9 @@ const MAX_COUNT = 999_999
  * Keeps the most important items in their original order. Items with problems come first, then the most used.
  * `unlisted` counts the rest.
  */
-export function boundedSnapshot(snapshot: Snapshot, maxBytes: number): Snapshot {
-  if (bytesOf(snapshot) <= maxBytes) return snapshot
+export function boundedSnapshot(whole: Snapshot, maxBytes: number): Snapshot {
+  if (bytesOf(whole) <= maxBytes) return whole
+  const snapshot = withBoundedDesk(whole, maxBytes * DESK_SHARE)
   const lists: Lists = {
     requests: snapshot.requests.map(withoutPrograms),
     slots: snapshot.slots,
@@ -92,6 +95,16 @@ export function boundedSnapshot(snapshot: Snapshot, maxBytes: number): Snapshot 
     ...(snapshot.programs && { programs }),
     ...(unlisted.length > 0 && { unlisted: Object.fromEntries(unlisted) }),
   }
+}
+
+/** The desk without its machines' counts, and without their programs, if it would not fit otherwise. */
+function withBoundedDesk(snapshot: Snapshot, maxBytes: number): Snapshot {
+  const { desk } = snapshot
+  if (desk === undefined || bytesOf(desk) <= maxBytes) return snapshot
+  const members = desk.members.map(({ counted: _, ...member }) => member)
+  const isFitting = bytesOf({ ...desk, members }) <= maxBytes
+  const shown = isFitting ? members : members.map(({ programs: _, ...member }) => member)
+  return { ...snapshot, desk: { ...desk, members: shown } }
 }
 
 /** The items that fit. Each list first fills its own share, then bytes that other lists leave. */

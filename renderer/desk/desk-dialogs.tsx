@@ -16,7 +16,7 @@ import {
   type DeskField,
   placedError,
 } from './desk-form.ts'
-import { Invitation } from './invite-dialog.tsx'
+import { InvitationToCopy } from './invite-dialog.tsx'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
@@ -29,7 +29,7 @@ export function CreateDeskDialog() {
   const asked = useAsked<{ readonly invitation: string }>()
   const [invitation, setInvitation] = useState<string>()
   if (profile === undefined) return null
-  if (invitation !== undefined) return <Invitation title="Desk created" invitation={invitation} />
+  if (invitation !== undefined) return <InvitationToCopy title="Desk created" invitation={invitation} />
   return (
     <DeskFrame
       title="Create a desk"

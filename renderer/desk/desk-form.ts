@@ -82,6 +82,7 @@ const FIELD_OF: Readonly<Record<string, DeskField>> = {
   'tls-needed': 'servers',
   unreachable: 'servers',
   'no-jetstream': 'servers',
+  'no-storage': 'servers',
   'small-messages': 'servers',
   'tls-ca': 'tlsCa',
   'tls-untrusted': 'tlsCa',

@@ -21,7 +21,7 @@ export function InviteDialog() {
   const asked = useAsked<{ readonly invitation: string }>()
   const [invitation, setInvitation] = useState<string>()
   if (profile === undefined) return null
-  if (invitation !== undefined) return <Invitation title="Invite a machine" invitation={invitation} />
+  if (invitation !== undefined) return <InvitationToCopy title="Invite a machine" invitation={invitation} />
   const show = async () => {
     const outcome = await asked.run(() => api.deskInvitation({ profile }))
     if (outcome?.ok) setInvitation(outcome.invitation)
@@ -52,7 +52,13 @@ export function InviteDialog() {
 }
 
 /** An invitation to copy. Nothing stores it after the dialog closes. */
-export function Invitation({ title, invitation }: { readonly title: string; readonly invitation: string }) {
+export function InvitationToCopy({
+  title,
+  invitation,
+}: {
+  readonly title: string
+  readonly invitation: string
+}) {
   const { view } = useParts()
   const copy = useCopy()
   return (

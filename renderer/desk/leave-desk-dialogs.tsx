@@ -6,7 +6,7 @@ import { QuestionFrame } from '../components/question-frame.tsx'
 import { Shape } from '../components/shape.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
-import { Invitation } from './invite-dialog.tsx'
+import { InvitationToCopy } from './invite-dialog.tsx'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
@@ -57,7 +57,7 @@ export function ReplaceSecretDialog() {
   const asked = useAsked<{ readonly invitation: string }>()
   const [invitation, setInvitation] = useState<string>()
   if (profile === undefined) return null
-  if (invitation !== undefined) return <Invitation title="Secret replaced" invitation={invitation} />
+  if (invitation !== undefined) return <InvitationToCopy title="Secret replaced" invitation={invitation} />
   const replace = async () => {
     const outcome = await asked.run(() => api.rotateDesk({ profile: profile.id }))
     if (outcome?.ok) setInvitation(outcome.invitation)

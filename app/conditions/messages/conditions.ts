@@ -8,7 +8,7 @@ import { countText } from '../../status/rates.ts'
 import { capitalised, sentence, sentenceEnd } from '../../status/sentences.ts'
 import { SIGN_IN_ENDS_SOON } from '../../status/token-status.ts'
 import { type Condition, conditionsOf, freshestMs, hasRecovered, isStopped } from '../evaluate.ts'
-import { deskMessage } from './desk.ts'
+import { deskConditionMessage } from './desk.ts'
 import { checkHost, hostReason, joined, type Message, message, NO_ACTION } from './message.ts'
 import { isDiskFull, ordersMessage } from './orders.ts'
 import { historyWords, problemMessage } from './problems.ts'
@@ -258,7 +258,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
       return ordersMessage(condition.kind, snapshot)
     case 'desk-unreachable':
     case 'desk-refused':
-      return deskMessage(condition.kind, snapshot)
+      return deskConditionMessage(condition.kind, snapshot)
     case 'not-checked':
       return dataMessage(condition, snapshot, nowMs)
   }

@@ -4,7 +4,7 @@ import { sentenceEnd } from '../../status/sentences.ts'
 import { joined, type Message, message } from './message.ts'
 
 /** The text for a desk that can't be reached, or that this machine does not belong to any more. */
-export function deskMessage(kind: 'desk-unreachable' | 'desk-refused', { desk }: Snapshot): Message {
+export function deskConditionMessage(kind: 'desk-unreachable' | 'desk-refused', { desk }: Snapshot): Message {
   if (kind === 'desk-refused') return refusedMessage(desk)
   return message({
     label: 'unreachable',

@@ -1,13 +1,6 @@
 import { headline, keyFindings } from '../../../app/conditions/key-status.ts'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
-import type { Severity } from '../../../app/contract/severity.ts'
-import type {
-  QuotaState,
-  RequestQuota,
-  SlotQuota,
-  Snapshot,
-  StreamSummary,
-} from '../../../app/contract/snapshot.ts'
+import type { QuotaState, RequestQuota, SlotQuota, Snapshot } from '../../../app/contract/snapshot.ts'
 import { alsoCounts, shownRows } from '../../../app/quota/verdict.ts'
 import { safePaceText } from '../../../app/status/allowance.ts'
 import { countdownSeconds } from '../../../app/status/durations.ts'
@@ -24,13 +17,22 @@ import {
   stateAt,
 } from '../../../app/status/quota-status.ts'
 import { unlistedText } from '../../../app/status/sentences.ts'
-import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
 import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
-import { type Cell, duration, left, levelBar, paint, printable, right, type Tone } from './cells.ts'
+import { type Cell, duration, left, levelBar, paint, printable, right } from './cells.ts'
 import { eventLine } from './changes.ts'
 import { deskRows } from './desk-rows.ts'
 import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine, wrapped } from './fit.ts'
 import { gatewayText, programHeading, programText } from './program-rows.ts'
+import {
+  DESK_WIDTH,
+  isSeen,
+  shortAge,
+  slotHeading,
+  slotRow,
+  streamRows,
+  TONES,
+  toneOf,
+} from './stream-rows.ts'
 
 /** The available space for a table, and whether it has colours. */
 export interface TableOptions {
@@ -74,8 +76,6 @@ const WIDTHS = { left: 12, own: 4, others: 7, pace: 9, full: 5, age: 7 } as cons
 const STATE = { least: 17, most: 23 } as const
 const MIN_BAR = 8
 const FIXED = Object.values(WIDTHS).reduce((sum, width) => sum + width + 1, 0)
-/** The width of the column for the desk's other machines, which only a desk has. */
-const DESK_WIDTH = 5
 
 /**
  * Renders the whole table as of `nowMs`, starting with the headline.
@@ -204,8 +204,6 @@ const URGENT: ReadonlySet<QuotaState> = new Set(['low', 'running-out', 'empty', 
 const weighed = (weight: number, lines: readonly (readonly FittedCell[])[]): readonly WeighedLine[] =>
   lines.map((cells) => ({ cells, weight }))
 
-const isSeen = ({ source }: Pick<RequestQuota | SlotQuota, 'source'>) => source !== 'default'
-
 const weightOf = (quota: RequestQuota | SlotQuota, seen: number) => (isSeen(quota) ? seen : WEIGHTS.unseen)
 
 interface Layout {
@@ -269,7 +267,7 @@ function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonl
     leaving(right(othersText(quota), others), LEAVES.others),
     leaving(right(safePaceText(quota, nowMs).replace('1 per ', '1/').replace(' s', 's'), pace), LEAVES.pace),
     leaving(right(isUnchecked(quota, nowMs) ? '–' : until(quota.fullAt), full), LEAVES.full),
-    leaving(right(ageText(quota, nowMs), age, 'dim'), LEAVES.age),
+    leaving(right(shortAge(quota, nowMs), age, 'dim'), LEAVES.age),
   ]
 }
 
@@ -282,14 +280,6 @@ function barOf({ source, limit, low, high }: RequestQuota, width: number): strin
   return limit > 0 ? levelBar(low / limit, width, high / limit) : levelBar(0, width)
 }
 
-const TONES: Readonly<Record<Severity, Tone>> = {
-  ok: 'good',
-  watch: 'warn',
-  warning: 'warn',
-  critical: 'bad',
-  unknown: 'dim',
-}
-
 /** The state and its note in short form: `429 40s`. If both together exceed `width`, only the state. */
 function stateText(quota: RequestQuota, nowMs: number, width: number): string {
   const { label, untilMs } = quotaStatus(quota, nowMs)
@@ -299,71 +289,6 @@ function stateText(quota: RequestQuota, nowMs: number, width: number): string {
   const short = note.startsWith('within') ? '<10m' : countdown
   const text = `${label} ${short}`.trimEnd()
   return text.length <= width ? text : label
-}
-
-/** The age of the last header of a request or slot quota. Without a header, the source. */
-function ageText(
-  { source, observedAt }: Pick<RequestQuota | SlotQuota, 'source' | 'observedAt'>,
-  nowMs: number,
-): string {
-  if (source === 'default') return '–'
-  if (observedAt !== undefined) return duration(nowMs - observedAt)
-  return source === 'counted' ? 'counted' : '–'
-}
-
-const slotHeading = (hasDesk: boolean): readonly FittedCell[] => [
-  left('SLOTS', 24, 'dim'),
-  right('FREE', 9, 'dim'),
-  leaving(right('OWN', 5, 'dim'), 2),
-  ...(hasDesk ? [leaving(right('DESK', DESK_WIDTH, 'dim'), 2)] : []),
-  leaving(right('OTHERS', 6, 'dim'), 3),
-  leaving(left(' AGE', 13, 'dim'), 1),
-]
-
-function slotRow(slot: SlotQuota, nowMs: number, hasDesk: boolean): readonly FittedCell[] {
-  const tone = toneOf(slotStatus(slot).severity)
-  return [
-    left(slot.category, 24, isSeen(slot) ? 'plain' : 'dim'),
-    right(`${isSeen(slot) ? slot.free : '?'}/${slot.limit}`, 9, tone),
-    leaving(right(isSeen(slot) ? String(slot.own) : '–', 5), 2),
-    ...(hasDesk ? [leaving(right(isSeen(slot) ? String(slot.desk ?? 0) : '–', DESK_WIDTH), 2)] : []),
-    leaving(right(isSeen(slot) ? String(slot.elsewhere) : '–', 6), 3),
-    leaving(left(` ${isSeen(slot) ? ageText(slot, nowMs) : 'not observed'}`, 13, 'dim'), 1),
-  ]
-}
-
-function toneOf(severity: Severity): Tone {
-  return severity === 'ok' ? 'plain' : TONES[severity]
-}
-
-/** A heading, and a line per stream. */
-function streamRows(
-  streams: readonly StreamSummary[],
-  nowMs: number,
-  width: number,
-): readonly (readonly FittedCell[])[] {
-  const target = width - 24 - 9 - 7 - 7 - 9 - 5
-  const row = (stream: StreamSummary) => {
-    const { category, target: of, framesPerSecond, lastFrameAt, restarts } = stream
-    const { label, severity } = streamStatus(stream)
-    return [
-      left(category, 24),
-      leaving(left(of, target), 1),
-      left(label, 9, TONES[severity]),
-      leaving(right(framesPerSecond.toFixed(1), 7), 3),
-      leaving(right(lastFrameAt === undefined ? '–' : duration(nowMs - lastFrameAt), 7), 2),
-      leaving(right(String(restarts), 9), 4),
-    ]
-  }
-  const heading = [
-    left('STREAMS', 24, 'dim'),
-    leaving(left('TARGET', target, 'dim'), 1),
-    left('STATE', 9, 'dim'),
-    leaving(right('MSG/s', 7, 'dim'), 3),
-    leaving(right('LAST', 7, 'dim'), 2),
-    leaving(right('RESTARTS', 9, 'dim'), 4),
-  ]
-  return [heading, ...streams.map(row)]
 }
 
 function verdictLine(snapshot: Snapshot, nowMs: number): string {

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import type { DeskSummary } from '../../../app/contract/desk.ts'
 import {
   type ProgramSummary,
   type Snapshot,
@@ -10,6 +11,7 @@ import {
 import { boundedSnapshot, MAX_SNAPSHOTS_BYTES } from '../../../main/monitor/bounded-snapshot.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import { proves } from '../../proof/proves.ts'
+import { DESK } from '../../renderer/fixtures.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { startHost } from '../hosts/browser/started-host.ts'
 import {
@@ -114,6 +116,37 @@ test('64 programs with 141 long-named quotas each fit the bound, and are counted
   for (const name of ['requests', 'slots', 'streams', 'programs'] as const)
     expect((cut[name]?.length ?? 0) + (cut.unlisted?.[name] ?? 0)).toBe(whole[name]?.length)
   for (const { use, unlisted = 0 } of cut.programs ?? []) expect(use.length + unlisted).toBe(MOST.quotas)
+})
+
+test('of a desk, all machines fit; their counts are left out first, then their programs', () => {
+  const whole = snapshotOf(MOST)
+  const deskOf = (machines: number, programs: number): DeskSummary => ({
+    ...DESK,
+    members: Array.from({ length: machines }, (_, number) => ({
+      ...{ id: `m${number}`, name: longName(number, 40), self: number === 0, present: true, lastSeenMs: 9 },
+      ...{
+        perSecond: 1,
+        total: 9,
+        counted: Object.fromEntries(whole.requests.map((row) => [row.category, 9])),
+      },
+      programs: Array.from({ length: programs }, (_, at) => ({ name: longName(at, 40), perSecond: 1 })),
+    })),
+  })
+  for (const [machines, programs, hasPrograms] of [
+    [32, 2, true],
+    [32, 64, false],
+  ] as const) {
+    const cut = boundedSnapshot({ ...whole, desk: deskOf(machines, programs) }, MAX_SNAPSHOTS_BYTES)
+    expect(bytesOf(cut)).toBeLessThanOrEqual(MAX_SNAPSHOTS_BYTES)
+    expect(cut.desk?.members).toHaveLength(machines)
+    for (const member of cut.desk?.members ?? []) {
+      expect(member.counted).toBeUndefined()
+      expect(member.programs !== undefined).toBe(hasPrograms)
+    }
+    expect(cut.requests.length).toBeGreaterThan(0)
+  }
+  const small = { ...whole, desk: DESK }
+  expect(boundedSnapshot(small, MAX_SNAPSHOTS_BYTES).desk).toEqual(DESK)
 })
 
 test('programs with problems are listed first, then the busiest, each group in its order', () => {
