@@ -18,14 +18,12 @@ export function deskConditionMessage(kind: 'desk-unreachable' | 'desk-refused', 
 
 function refusedMessage(desk: DeskSummary | undefined): Message {
   const { title, action } = refusedWords(desk?.refusal)
+  const isJoined = desk?.state === 'joined'
   return message({
-    label: 'left out',
-    name: desk?.state === 'joined' ? 'Versions differ' : 'No longer on the desk',
+    label: isJoined ? 'versions differ' : 'left out',
+    name: isJoined ? 'Versions differ on the desk' : 'No longer on the desk',
     title,
-    text:
-      desk?.state === 'joined'
-        ? 'Neither machine sees the other’s use.'
-        : 'This machine only sees its own use.',
+    text: isJoined ? 'Neither machine sees the other’s use.' : 'This machine only sees its own use.',
     action,
     // The title says why if the code is known.
     detail: desk?.refusal !== undefined || desk?.why === undefined ? '' : sentenceEnd(desk.why),
@@ -48,7 +46,7 @@ function refusedWords(refusal: DeskRefusal | undefined): Pick<Message, 'title' |
       }
     case 'update-here':
       return {
-        title: 'The desk needs a newer version of Headroom.',
+        title: `${machine ?? 'Another machine'} has a newer version of Headroom.`,
         action: 'Update Headroom on this machine.',
       }
     case 'update-there':

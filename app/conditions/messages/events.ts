@@ -239,11 +239,7 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   'desk-member-lost': { of: 'service', say: ({ name }) => ['watch', `${name} doesn’t respond`] },
   'desk-alone': {
     of: 'service',
-    say: ({ why, refusal }) => [
-      'warning',
-      refusal === undefined ? 'Desk unreachable' : 'No longer on the desk',
-      why.replace(/\.$/, ''),
-    ],
+    say: ({ why, refusal }) => ['warning', deskTitle(refusal), why.replace(/\.$/, '')],
   },
   'desk-back': {
     of: 'service',
@@ -259,6 +255,13 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   'order-resolved': { of: 'service', say: ({ state, orderId }) => RESOLVED[state](orderId) },
   'gateway-off': { of: 'service', say: ({ why }) => ['unknown', 'Gateway off', why] },
 }
+
+const deskTitle = (refusal: Of<'desk-alone'>['refusal']): string =>
+  refusal === undefined
+    ? 'Desk unreachable'
+    : refusal.startsWith('update-')
+      ? 'Versions differ on the desk'
+      : 'No longer on the desk'
 
 const RESOLVED: Readonly<Record<Of<'order-resolved'>['state'], (orderId: string | undefined) => Said>> = {
   found: (orderId) => ['warning', 'Order found', orderId !== undefined && `as order ${orderId}`],

@@ -34,7 +34,7 @@ const CAUSES: Readonly<Record<string, readonly [root: ConditionKind, ...explaine
   'the desk uses a quota up': ['low'],
   'desk unreachable': ['desk-unreachable'],
   'desk secret replaced': ['desk-refused'],
-  'desk needs a newer version': ['desk-refused'],
+  'another machine has a newer version': ['desk-refused'],
   'another user on the desk': ['desk-refused'],
   'revoked on another machine': ['signed-out', 'not-checked'],
   'no keyring': ['keyring-away'],

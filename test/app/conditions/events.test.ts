@@ -86,6 +86,11 @@ describe('events in plain words', () => {
       'warning',
       'No longer on the desk · SERVER replaced the secret',
     ],
+    [
+      { kind: 'desk-alone', why: 'LAPTOP has an older version.', refusal: 'update-there' },
+      'warning',
+      'Versions differ on the desk · LAPTOP has an older version',
+    ],
     [{ kind: 'desk-back', since: NOW_MS - 60_000 }, 'ok', 'Desk reachable again · after 1 min 0 s'],
     [{ kind: 'storage-problem', what: 'the disk is full' }, 'critical', 'Storage problem · the disk is full'],
     [

@@ -184,7 +184,10 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
   }),
   'desk unreachable': snapshot({ ...calm, desk: DESK_ALONE }),
   'desk secret replaced': withRefusal({ code: 'rotated', machine: 'SERVER' }),
-  'desk needs a newer version': withRefusal({ code: 'update-here', machine: 'LAPTOP' }),
+  'another machine has a newer version': snapshot({
+    ...calm,
+    desk: { ...DESK, refusal: { code: 'update-here', machine: 'LAPTOP' } },
+  }),
   'another user on the desk': withRefusal({ code: 'other-user' }),
   'revoked on another machine': snapshot({
     ...calm,
