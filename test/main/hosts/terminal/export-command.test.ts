@@ -63,11 +63,11 @@ test('a series has a row per key, category and minute, while the app continues w
   expect(head).toBe(SERIES_COLUMNS.join(','))
   const accounts = rows.filter((row) => row.includes(',Accounts,'))
   expect(accounts).toHaveLength(MINUTES)
-  expect(accounts[1]).toBe('key-1,live,2026-01-05T14:01:00.000Z,Accounts,320,241,300,header,1,0,0,0,60')
+  expect(accounts[1]).toBe('key-1,live,2026-01-05T14:01:00.000Z,Accounts,320,241,300,header,1,0,0,0,60,0')
   expect(rows.filter((row) => row.startsWith('key-2,sim,'))).toHaveLength(1)
   // Nothing was known about this quota, so it has no numbers. Its name is not written as a formula.
   expect(rows.filter((row) => row.includes("'=cmd"))).toEqual([
-    "key-1,live,2026-01-05T14:00:00.000Z,'=cmd|x,320,,,default,0,4,0,0,0".replace("'=cmd|x", `"'=cmd|x"`),
+    "key-1,live,2026-01-05T14:00:00.000Z,'=cmd|x,320,,,default,0,4,0,0,0,0".replace("'=cmd|x", `"'=cmd|x"`),
   ])
   proves('E1', { level: 2, cases: rows.length })
 })
