@@ -182,7 +182,9 @@ test('the budget reopens when the oldest of a full set of checks is a period old
   const record = { ...NO_PROBES, sentAtMs: [0, 1_000, 2_000] }
   expect(budgetOpensAtMs({ limit: 300, period: 300 }, record, 0.01, 3_000)).toBe(300_000)
   expect(budgetOpensAtMs({ limit: 300, period: 300 }, record, 0.01, 300_000)).toBe(300_000)
-  expect(budgetOpensAtMs({ limit: 300, period: 300 }, { ...record, sentAtMs: [0, 1_000] }, 0.01, 3_000)).toBe(3_000)
+  expect(budgetOpensAtMs({ limit: 300, period: 300 }, { ...record, sentAtMs: [0, 1_000] }, 0.01, 3_000)).toBe(
+    3_000,
+  )
   expect(budgetOpensAtMs({ limit: 300, period: 300 }, record, 0, 3_000)).toBe(Number.POSITIVE_INFINITY)
 })
 
