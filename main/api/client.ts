@@ -6,7 +6,7 @@ import type { AcquirePermit, Permit } from './permit.ts'
 
 export interface ApiClientDeps extends Omit<ExchangeDeps, 'host'>, Bearer {
   readonly http: Http
-  /** The queue of own requests and programs' requests. `undefined` while the gateway is off. */
+  /** The function that queues own requests with programs' requests. `undefined` while the gateway is off. */
   readonly turns?: () => AcquirePermit | undefined
 }
 
@@ -37,7 +37,8 @@ const NO_TURN: ApiAnswer = {
 }
 
 /**
- * Sends requests to the service when their turn comes. Retries once with a new token after a 401 (service 5).
+ * Sends requests to the service, after waiting in the gateway's queue if there is one. Retries once with a
+ * new token after a 401 (service 5).
  */
 export class ApiClient {
   readonly #deps: ApiClientDeps & ExchangeDeps
@@ -59,7 +60,7 @@ export class ApiClient {
     await this.#deps.access()
     const { answer, token } = await this.#inTurn(request)
     if (token === undefined || answer.kind !== 'answered' || answer.status !== 401) return answer
-    // Without another token, waiting for a turn is useless.
+    // Without another token, a retry is useless and is not queued.
     if ((await tokenAfter401(this.#deps, token, request.path)) === undefined) return answer
     const again = await this.#inTurn(request, token)
     // The key was revoked or stopped while the retry waited for its turn.
@@ -71,8 +72,8 @@ export class ApiClient {
   }
 
   /**
-   * Sends a request with a token other than `refused`. Returns the token that was used, or none if nothing
-   * was sent.
+   * Sends a request with a token other than `refused`. Returns the token that was used, or no token if
+   * nothing was sent.
    */
   async #inTurn(
     request: ApiRequest,

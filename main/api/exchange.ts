@@ -93,7 +93,7 @@ export class Exchange {
     return this.#observation
   }
 
-  /** Decides by head and body who responded. Ends the exchange unless the service did. */
+  /** Decides by head and body who responded. Ends the exchange unless the service itself responded. */
   judge(status: number, headers: HttpHeaders, body?: string): Sender {
     const { baseUrl, secrets } = this.#deps
     this.#observation = withoutSecrets(observe(status, headers), secrets)
@@ -127,7 +127,7 @@ export class Exchange {
     this.#settle(outcomeOf(tapped))
     if (status === 200) this.#isOpen = true
     else this.freeSlot()
-    // A 429 for lack of a slot means that no slot is left, even if no header says so.
+    // If the service rejects a stream for lack of a slot, no slot is left, even if no header says so.
     const noneLeft = tapped.refused === 'concurrency' ? { remaining: 0 } : undefined
     this.#observed(tapped.reading.concurrency ?? noneLeft)
     return tapped

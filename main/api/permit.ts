@@ -16,7 +16,7 @@ export type Permit = (outcome: OwnOutcome) => void
  * Waits until an own request may be sent. The request is queued with the requests of programs. Resolves to
  * `undefined` if there is no room now.
  *
- * An urgent request precedes programs' requests and may use the reserve. A check does neither.
+ * An urgent request precedes programs' requests and may use the reserve. A check may do neither.
  */
 export type AcquirePermit = (method: string, path: string, isUrgent?: boolean) => Promise<Permit | undefined>
 

@@ -39,36 +39,41 @@ export interface ProberDeps {
   readonly request: (request: ApiRequest) => Promise<ApiAnswer>
   /** Whether any check may be sent now. */
   readonly mayProbe: () => boolean
-  /** The access token of current requests, for comparison only. `undefined` without a token. */
+  /**
+   * The access token of current requests. It is only compared with earlier ones. `undefined` without a token.
+   */
   readonly accessToken?: () => string | undefined
   /** Whether a person is looking at the window. Absent if the host cannot know, which counts as `true`. */
   readonly attended?: () => boolean
-  /** The key's desk, whose members share the checks; `undefined` without one. */
+  /** The key's desk, whose members share the checks. `undefined` if the key has no desk. */
   readonly desk?: () => Pick<SessionDesk, 'checked' | 'yieldMs'> | undefined
 }
 
 /**
  * Interval of regular ticks in milliseconds. A shorter interval would often wake a machine without a window.
- * A check that is due between two ticks has an extra tick.
+ * A check that becomes due between two ticks gets an extra tick.
  */
 const TICK_MS = 1000
 /** Minimum duration of a timer in milliseconds. A shorter timer could end too early. */
 const MIN_WAIT_MS = 1
 const MAX_AT_ONCE = 4
 /**
- * Maximum time between evaluations of a row in milliseconds. Its estimated quota may run out without a new
- * header.
+ * Maximum time between evaluations of a row in milliseconds. The row's estimated quota may run out even if no
+ * new header arrives.
  */
 const LOOK_AGAIN_MS = 5_000
 /**
- * Pauses after a failed check in milliseconds: rejected by the service, failed by a server error, or not
- * sent.
+ * Pauses in milliseconds after a failed check. `refusedMs`: the service rejected it. `faultMs`: the server
+ * had an error. `notSentMs`: it was not sent.
  */
 const PAUSE_AFTER = { refusedMs: 10 * 60_000, faultMs: 30_000, notSentMs: 5_000 } as const
 const UNAUTHORIZED = 401
 const FORBIDDEN = 403
 
-/** The inputs of a row's last evaluation. Until one changes, no check can become due. */
+/**
+ * The last evaluation of a row. The row is not evaluated again before `atMs`, unless a header arrives or
+ * `attended` changes.
+ */
 interface Look {
   readonly atMs: number
   readonly dueAtMs: number
@@ -76,7 +81,7 @@ interface Look {
   readonly attended: boolean
 }
 
-/** A category's consecutive 401s, and the access token after the last one. */
+/** Number of consecutive 401s of a category, and the access token that was current after the last of them. */
 interface Unauthorized {
   readonly failures: number
   readonly token: string | undefined
@@ -203,7 +208,9 @@ export class Prober {
     return Number.isFinite(dueAtMs) ? Math.round(Math.max(now, dueAtMs)) : undefined
   }
 
-  /** When this machine checks a row. On a desk, the member with the newest header has precedence. */
+  /**
+   * When this machine checks a row. If the key has a desk, the member with the newest header checks first.
+   */
   #dueAtMs(row: RequestQuota, attended: boolean, now: number): number {
     const dueAtMs = probeDueAtMs(row, this.#recordOf(row.category), this.#settings, now, attended)
     return dueAtMs + (this.#deps.desk?.()?.yieldMs(row.category) ?? 0)
@@ -261,11 +268,11 @@ export class Prober {
   }
 
   /**
-   * Schedules an extra tick at `dueAtMs` if that time is soon. An earlier extra tick stays scheduled, and
-   * schedules the later one.
+   * Schedules an extra tick at `dueAtMs` if that time is soon. If an extra tick is already scheduled earlier,
+   * that tick will schedule this one.
    *
    * With regular ticks alone, checks could stay in phase with a program's timer for minutes. The row would
-   * always look full or never look full.
+   * then look full at every check, or at none.
    */
   #tickAt(dueAtMs: number, now: number): void {
     // A row without a budget has an infinite `dueAtMs` and is never due.
@@ -279,8 +286,8 @@ export class Prober {
   }
 
   /**
-   * Whether the category's 401s were for another access token. A check with the present token is then due
-   * immediately.
+   * Whether the category's 401s were for an access token that has since been replaced. A check with the
+   * present token is then due immediately.
    */
   #hasOtherToken(category: string): boolean {
     const unauthorized = this.#unauthorized.get(category)
@@ -309,7 +316,7 @@ export class Prober {
   }
 
   /**
-   * Counts a request other than a check, such as the lookup of an order, in the budget. Such a request may
+   * Counts a request other than a check in the budget, for example the lookup of an order. Such a request may
    * exceed the budget.
    */
   count(category: string): void {
@@ -353,9 +360,8 @@ export class Prober {
       this.#records.set(category, { ...record, sentAtMs: earlier, notBeforeMs })
       return
     }
-    // The budget counts a check from its response, because the check may first wait for a token. Checks one
-    // period apart here are then also one period apart at the service. A configured interval is measured from
-    // start to start.
+    // A check may first wait for a token, so the budget counts it at the time of its response. The times then
+    // match those at the service. A configured interval is measured from start to start instead.
     const keepsBeat = this.#settings.everySeconds[category] !== undefined
     const headerAtMs = this.#deps.quotas.lastHeaderAtMs(category)
     const settled: ProbeRecord = {
@@ -371,7 +377,7 @@ export class Prober {
     const { status, hasQuota } = answer
     if (hasQuota || (status !== UNAUTHORIZED && status !== FORBIDDEN)) this.#unaccepted.delete(category)
     else this.#unaccepted.add(category)
-    // If one row accepts a rejected token again, all rows may accept it.
+    // If one row accepts a token that was rejected before, the other rows may accept it too.
     if (hasQuota && this.#unauthorized.has(category)) this.#endPauses(this.#unauthorized.keys())
     if (hasQuota || status !== UNAUTHORIZED) this.#unauthorized.delete(category)
     if (status >= 400 && !hasQuota) {

@@ -31,7 +31,7 @@ export interface QuotaTapDeps {
   readonly report: (report: KeyReport) => void
   readonly changed: () => void
   readonly clock: Pick<Clock, 'after'>
-  /** The key's desk; absent where there can be none. */
+  /** The key's desk. Absent in a process without desks. */
   readonly desk?: () => SessionDesk | undefined
 }
 
@@ -43,7 +43,7 @@ export interface Tapped {
   readonly retryAtMs?: number
 }
 
-/** What a header showed about its row. `elsewhere`: requests by others since the last header. */
+/** The information in a header about its row. `elsewhere`: requests by others since the last header. */
 interface Shown {
   readonly remaining: number | undefined
   readonly elsewhere: number
@@ -110,8 +110,8 @@ export class QuotaTap {
   /**
    * The earliest time for a request to this path, in epoch milliseconds. `undefined` if it may be sent now.
    *
-   * The request must wait while the category is paused or probably has less than one request left. `as` is
-   * the class of the request, which leaves the reserve to more urgent classes.
+   * The request must wait while the category is paused, or has probably too little left. `as` is the
+   * request's class. Each class leaves a reserve to more urgent classes.
    */
   notBeforeMs(method: string, pathAndQuery: string, as: ProgramClass = 'critical'): number | undefined {
     const { ledger, timeline } = this.#deps
@@ -152,7 +152,7 @@ export class QuotaTap {
     this.#lost(ticket)
   }
 
-  /** `laterMs`: how long from now the service may still count the request. */
+  /** `laterMs`: how much longer the service may still count the request, in milliseconds. */
   #lost(ticket: Ticket, laterMs = 0): void {
     this.#deps.ledger.lost(ticket, this.#deps.timeline.now(), laterMs)
     this.#desk?.lost(ticket, laterMs)
@@ -209,7 +209,8 @@ export class QuotaTap {
     }
     const waitMs = refused === undefined ? (this.#desk?.judgeAfterMs ?? 0) : 0
     if (waitMs > 0) {
-      // Requests of other machines that this header includes may be known only then.
+      // The header may include requests of other machines that are not known here yet. They should arrive
+      // within `waitMs`.
       this.#deps.clock.after(waitMs, () => {
         const late = { ...ticket, headerAtMs: now }
         this.#desk?.answered(late, { row: this.#judge(late, reading), rate: reading.rate })
@@ -297,7 +298,7 @@ export class QuotaTap {
   }
 
   #number(category: string, ticket: Ticket): void {
-    // The headers may be those of another row than the request's.
+    // The headers may belong to a different row than the request.
     for (const row of new Set([category, rowNamed(ticket)])) {
       if (row === undefined) continue
       for (const one of this.#problems.answered(row, this.#deps.timeline.now())) this.#deps.report(one)
@@ -315,23 +316,18 @@ export class QuotaTap {
     if (refused !== undefined) this.#log.refused(category, reading.requestId, now)
   }
 
-  /**
-   * Records a response other than a 429, which ends earlier 429s unless others still use the whole refill.
-   */
+  /** Records a response other than a 429. Ends earlier 429s, unless others still use the whole refill. */
   #accepted(category: string): void {
     if (this.#deps.ledger.nextTryAtMs(category) !== undefined) return
     this.#deps.report({ kind: 'rate-limit-over', category })
   }
 
-  /**
-   * Evaluates the rows periodically, because even without a response, use by others may end and a row may run
-   * out.
-   */
+  /** Called periodically. Even without a response, others may stop their requests, or a row may run out. */
   evaluate(rows: readonly RequestQuota[], nowMs: number): void {
     for (const row of rows) {
       const others = this.#others.evaluate(row, nowMs)
       if (others) this.#deps.report(others)
-      // While a 429 lasts, a row that is short stays short.
+      // During a 429, a row is not reported as short or as no longer short.
       if (row.state !== 'blocked') this.#deps.report(shortReport(row))
     }
   }

@@ -1,4 +1,4 @@
-/** Number of expired times at which they are removed together. */
+/** Expired times are removed together, as soon as there are this many. */
 const MAX_FORGOTTEN = 256
 
 /** Times within the last `keptMs` milliseconds. Adding one takes constant time. */

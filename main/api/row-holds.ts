@@ -14,12 +14,15 @@ export interface RateRefusal {
 /** The wait after a rate-limit 429 without X-RateLimit-Reset (service 7), in seconds. */
 export const FALLBACK_SECONDS = 60
 /**
- * Added to each wait, in milliseconds: the service rounds its times, so a request sent exactly at Reset may
- * get a 429.
+ * Added to each wait, in milliseconds. The service rounds its times, so a request that is sent exactly at
+ * Reset may get a 429.
  */
 const GRACE_MS = 500
 const MAX_HOLD_MS = 15 * 60_000
-/** The first minimum wait after a Reset that led to another 429, in milliseconds; doubled each time. */
+/**
+ * Base of the minimum wait after consecutive 429s, in milliseconds. The minimum is 2 s after the second 429
+ * and doubles with each further one.
+ */
 const FIRST_FLOOR_MS = 1_000
 const MAX_DOUBLINGS = 10
 interface RowHoldsDeps {
@@ -51,8 +54,8 @@ export class RowHolds {
       ledger.postponeTry(category, now + FALLBACK_SECONDS * 1000 + GRACE_MS)
     const nextTryAtMs = ledger.nextTryAtMs(category)
     const wantedMs = now + Math.min(this.#waitMs(reading, refusals), MAX_HOLD_MS)
-    // A further 429 of an empty quota is not reported: its request was already in flight, or others use the
-    // whole refill.
+    // A further 429 of an empty quota does not extend the pause. Its request was already in flight, or others
+    // use the whole refill.
     const isKnown = held !== undefined && reading.rate?.remaining === 0 && nextTryAtMs === undefined
     const untilMs = isKnown ? held.untilMs : Math.max(wantedMs, held?.untilMs ?? 0)
     // The 429 itself may show that others use the whole refill, so read the row again.
@@ -83,9 +86,13 @@ export class RowHolds {
   }
 
   /**
-   * The wait after a 429, in milliseconds: Reset plus `GRACE_MS`, or `FALLBACK_SECONDS` without Reset,
-   * doubled each time. A Reset that led to another 429 is less trustworthy, so a growing minimum applies.
-   * From the second 429 on, jitter separates programs that wait for the same moment.
+   * The wait after a 429, in milliseconds:
+   *
+   * - With Reset: until Reset. If an earlier Reset led to another 429, a minimum applies that doubles each
+   *   time.
+   * - Without Reset: `FALLBACK_SECONDS`, doubled each time.
+   *
+   * `GRACE_MS` is added. From the second 429 on, jitter separates programs that wait for the same time.
    */
   #waitMs(reading: HeaderReading, refusals: number): number {
     const { random } = this.#deps

@@ -28,7 +28,7 @@ interface Entry {
   headers: RowDetails['headers']
   oddities: readonly string[]
   atMs: number | undefined
-  /** The desk's machine that received the headers; `undefined` for this one. */
+  /** The machine of the desk that received the headers. `undefined` for this machine. */
   from: string | undefined
 }
 
@@ -55,7 +55,7 @@ export class RowLog {
     entry.from = undefined
   }
 
-  /** Records the header of another machine of the desk, which came at `atMs`. */
+  /** Records a header that another machine of the desk received at `atMs`. */
   heard(category: string, { rate, from, atMs }: HeardHeader): void {
     const entry = this.#entry(category)
     if (!entry || (entry.atMs ?? atMs) > atMs) return

@@ -18,7 +18,7 @@ import { isRotated, markRotated } from './rotation.ts'
 export interface RunningDesks {
   /** The engine of a running desk; `undefined` if the desk does not run. */
   engineOf(profile: string): Engine | undefined
-  /** Runs a new membership on an open engine, which it owns from now on. */
+  /** Runs a new membership. From now on, the run owns the open `engine` and closes it. */
   run(profile: string, membership: Membership, engine: Engine): void
   /** Tells the other members that the secret was replaced, and ends the desk. */
   rotated(profile: string): Promise<void>
@@ -29,7 +29,7 @@ export interface RunningDesks {
 export interface DeskCommandsDeps {
   readonly engines: Pick<Engines, 'open'>
   readonly store: DeskStore
-  /** A connected key, as a desk compares it; `undefined` if it is not connected. */
+  /** The parts of a connected key that a desk compares. `undefined` if the key is not connected. */
   readonly keyOf: (profile: string) => (DeskKey & Pick<Profile, 'environment'>) | undefined
   /** Absent while no app runs on the data folder. */
   readonly running?: RunningDesks
@@ -43,7 +43,7 @@ type Arguments = {
   [K in keyof Handlers<typeof deskContract>]: Parameters<Handlers<typeof deskContract>[K]>[0]
 }
 type Member = Outcome<{ readonly membership: Membership }>
-/** The choices of a person, next to the servers. */
+/** Options that a person may set, apart from the servers. */
 type Chosen = Pick<Arguments['createDesk'], 'name' | 'tlsCa' | 'credentials'>
 
 /** The commands for the desk of a key. They run one after the other. */
@@ -63,7 +63,7 @@ export class DeskCommands implements Feature<typeof deskContract> {
     this.#deps = deps
   }
 
-  /** Two commands at once could otherwise both find that a key has no desk. */
+  /** Runs one command after the other. Otherwise two commands could both find that a key has no desk. */
   #inTurn<T>(run: () => T | Promise<T>): Promise<T> {
     const answer = this.#last.then(run)
     this.#last = answer.catch(() => {})
@@ -90,7 +90,8 @@ export class DeskCommands implements Feature<typeof deskContract> {
     const own = deskMarks(secret, free.key)
     const difference = differenceOf(marks, own)
     if (difference !== undefined) return otherKey(difference, free.key)
-    // The desk's user may not have been known when the invitation was printed.
+    // The invitation has no user if the user was unknown when it was printed. This machine then adds its own
+    // user.
     const membership = this.#membership({ servers, secret, marks: { ...own, ...marks } }, chosen)
     const opened = await this.#open(membership)
     if (!opened.ok) return opened
@@ -107,7 +108,8 @@ export class DeskCommands implements Feature<typeof deskContract> {
     if (!found.ok) return found
     const { servers, secret, marks } = found.membership
     const key = this.#deps.keyOf(profile)
-    // The user is known only after the first refresh, which may have been after the desk was created.
+    // A desk may have been created before the first token refresh, and so without a user. The user may be
+    // known by now.
     const known = { ...(key && deskMarks(secret, key)), ...marks }
     const invitation = invitationText({ servers, secret, marks: known })
     this.#deps.secrets.hide(invitation)
@@ -155,7 +157,10 @@ export class DeskCommands implements Feature<typeof deskContract> {
     return this.#invitation(profile)
   }
 
-  /** Tells later readers of the former invitation, and members that are not connected now. */
+  /**
+   * Stores on the server that the secret was replaced. Members that are offline now, and later readers of the
+   * old invitation, find it there.
+   */
   async #markRotated(profile: string, former: Membership): Promise<Outcome> {
     const own = this.#deps.running?.engineOf(profile)
     const opened: EngineOutcome = own === undefined ? await this.#open(former) : { ok: true, engine: own }
@@ -227,7 +232,7 @@ const notSaved = ({ why }: Extract<Saved, { ok: false }>): CommandError => ({
   message: `Saving failed: ${why}. Try again.`,
 })
 
-/** The code of the error of an invitation that can't be read. */
+/** Error code for an invitation that can't be read. */
 export const MALFORMED_INVITATION = 'malformed-invitation'
 
 const refusal = (code: string, message: string): CommandError => ({ ok: false, code, message })
@@ -241,7 +246,7 @@ const NOT_MARKED = refusal(
   'The server didn’t store the change. Nothing was changed. Try again.',
 )
 
-/** The error of an invitation for another key: names the difference. */
+/** The error for an invitation to the desk of another key. The message names the difference. */
 function otherKey(difference: keyof DeskMarks, { baseUrl }: DeskKey): CommandError {
   switch (difference) {
     case 'client':

@@ -3,7 +3,7 @@ import type { Clock, Random } from '../ports/ports.ts'
 import { DeskSession, type DeskSessionDeps } from './desk-session.ts'
 import type { DeskRun, DeskRunParts } from './desks.ts'
 
-/** What a desk shares of the person at this machine. */
+/** What a desk shares about the person at this machine. */
 export type DeskPerson = Pick<DeskSessionDeps, 'lookedAtMs' | 'snooze'>
 
 export interface DeskRunPorts {
@@ -12,7 +12,7 @@ export interface DeskRunPorts {
   readonly person: DeskPerson
 }
 
-/** A desk's session, attached to the key's session from its start to its end. */
+/** Runs a desk's session. While the session runs, it is attached to the session of the key. */
 export function deskRun(
   { session, membership, engine }: DeskRunParts,
   { clock, random, person }: DeskRunPorts,
@@ -34,7 +34,8 @@ export function deskRun(
     },
     rotated: () => desk.rotated(),
     refuse: (code) => desk.refuse(code),
-    // It is detached at once, because another run may start on this session while this one still ends.
+    // Detaches the desk before its run has ended, because another run may start on the same key in the
+    // meantime.
     leave: () => {
       session.attachDesk(undefined)
       return desk.leave()

@@ -42,7 +42,7 @@ export interface DeskSessionDeps extends Reporting, DeskTroubleDeps {
   readonly lookedAtMs: () => number | undefined
   /** When the key was revoked, epoch ms; `undefined` while it is not. */
   readonly revokedAtMs: () => number | undefined
-  /** Another member revoked the key. */
+  /** Called when another member revoked the key. */
   readonly revoked: () => void
   readonly report: (report: KeyReport) => void
   readonly changed: () => void
@@ -50,15 +50,18 @@ export interface DeskSessionDeps extends Reporting, DeskTroubleDeps {
 
 /** How long observations are collected before they are sent, in milliseconds. */
 const BATCH_MS = 20
-/** How long a header waits for the requests of others that it includes: a batch, and its way here. */
+/**
+ * How long a header waits before it is applied, in milliseconds. It may include requests of other members,
+ * and the report of these requests takes one batch and the time in transit.
+ */
 const JUDGE_AFTER_MS = 60
 const REPORT_MS = 1_000
 const MAX_OBSERVATIONS = 500
 /**
  * This machine's part in the desk of one key.
  *
- * It sends its requests, headers, streams and checks to the other members, and applies theirs to the ledger.
- * A report each second contains totals, from which a member corrects what it missed.
+ * It sends its requests, headers, streams and checks to the other members, and applies those of the others to
+ * the ledger. It also sends a report with totals each second. The totals correct for lost messages.
  */
 export class DeskSession implements SessionDesk {
   readonly #deps: DeskSessionDeps
@@ -112,7 +115,7 @@ export class DeskSession implements SessionDesk {
     this.#link.broadcast({ kind: 'rotated' })
   }
 
-  /** Ends without a word to the others, which look lost to nobody's harm. */
+  /** Ends without notifying the other members. They will consider this machine lost, which does no harm. */
   async close(): Promise<void> {
     this.#cancelReport()
     this.#cancelFlush?.()
@@ -123,7 +126,8 @@ export class DeskSession implements SessionDesk {
   }
 
   /**
-   * Neither sends nor applies anything from now on. `machine`: the member concerned; see `DeskRefusalCode`.
+   * Stops sending and applying anything. `machine`: the member that caused the refusal. See
+   * `DeskRefusalCode`.
    */
   refuse(code: DeskRefusalCode, machine?: string): void {
     if (this.#trouble.isRefused) return
@@ -136,7 +140,7 @@ export class DeskSession implements SessionDesk {
     return this.#members.isAnyPresent ? JUDGE_AFTER_MS : 0
   }
 
-  /** The machine that revoked the key; `undefined` if no other member did. */
+  /** The machine that revoked the key. `undefined` if no other member revoked it. */
   get revokedBy(): string | undefined {
     return this.#revokedBy
   }
@@ -268,7 +272,7 @@ export class DeskSession implements SessionDesk {
       const heardMs = this.#link.lastHeardMs(id)
       if (heardMs === undefined || nowMs - heardMs < LOST_AFTER_MS || !member.isPresent) continue
       member.lost()
-      // Without the server, all are lost, and that is one event of its own.
+      // If the server is unreachable, all members are lost. One event reports that, so none is reported here.
       if (this.#deps.engine.state.reachable) this.#tell('desk-member-lost', member)
       this.#deps.changed()
     }
@@ -332,11 +336,11 @@ export class DeskSession implements SessionDesk {
     this.#snoozed(toMs - snoozeAge, snoozeMs > 0 ? toMs + snoozeMs : undefined)
   }
 
-  /** Adopts the newest choice of any member. */
+  /** Adopts another member's snooze if it was chosen after the snooze here. */
   #snoozed(chosenAtMs: number, untilMs: number | undefined): void {
     const { snooze } = this.#deps
     const own = snooze.read()
-    // A member's choice is dated to within its message's way.
+    // The age of a choice is measured when it is sent, so the transit time makes `chosenAtMs` inexact.
     if (chosenAtMs <= (own.chosenAtMs ?? Number.NEGATIVE_INFINITY) + REPORT_MS) return
     snooze.adopt(untilMs, chosenAtMs)
   }

@@ -12,12 +12,12 @@ import { type DeskKey, userMark } from './marks.ts'
 import { hideSecrets, type Membership, membershipIn, membershipText } from './membership.ts'
 import { isRotated } from './rotation.ts'
 
-/** What one desk does on a connected key. */
+/** One desk while it runs on a connected key. */
 export interface DeskRun {
   start(): void
   /** Tells the other members that the secret was replaced. */
   rotated(): void
-  /** Neither sends nor applies anything from now on, and says why in the key's snapshots. */
+  /** Stops sending and applying anything. The key's snapshots then show the reason. */
   refuse(code: DeskRefusalCode): void
   /** Says goodbye to the other members, and closes. */
   leave(): Promise<void>
@@ -25,14 +25,14 @@ export interface DeskRun {
   close(): Promise<void>
 }
 
-/** The parts from which a desk's run is made. */
+/** The parts that a desk's run consists of. */
 export interface DeskRunParts {
   /** The connected key. */
   readonly session: ProfileSession
   readonly membership: Membership
-  /** Closed by the run. */
+  /** The run closes it. */
   readonly engine: Engine
-  /** The mark of the signed-in user; it may become known, or change, with a refresh. */
+  /** Keyed hash of the signed-in user, see `DeskMarks`. A token refresh may make it known or change it. */
   readonly user: () => string | undefined
 }
 
@@ -57,14 +57,14 @@ interface Running {
   stopLooking: () => void
 }
 
-/** How often to look whether the desk still belongs to this key and secret. Milliseconds. */
+/** Interval at which the app checks that the desk still belongs to this key and secret. Milliseconds. */
 const LOOK_MS = 60_000
 
 /** Runs the stored desk of each connected key. */
 export class Desks implements RunningDesks {
   readonly #deps: DesksDeps
   readonly #running = new Map<string, Running>()
-  /** Keys whose saved desk can't be used, so that each is reported once. */
+  /** Keys whose saved desk can't be used. Each of them is reported only once. */
   readonly #lost = new Set<string>()
   readonly #unsubscribe: () => void
 
@@ -113,7 +113,7 @@ export class Desks implements RunningDesks {
     await this.#end(profile)?.leave()
   }
 
-  /** Says goodbye on all desks, which run again at the next start. */
+  /** Says goodbye on all desks. They run again at the next start. */
   async stop(): Promise<void> {
     this.#unsubscribe()
     await Promise.all([...this.#running.keys()].map((profile) => this.#end(profile)?.leave()))
@@ -137,14 +137,17 @@ export class Desks implements RunningDesks {
     }
   }
 
-  /** A key whose session was replaced, as after its clock was set back, continues its desk on the new one. */
+  /** Restarts the desk if the key has a new session, for example after its clock was set back. */
   #changed(profile: string): void {
     const running = this.#running.get(profile)
     if (running !== undefined && running.session !== sessionOf(this.#deps.monitor, profile))
       this.#startAnew(profile)
   }
 
-  /** Stores the user of a desk that was created before the first refresh. Returns whether it started anew. */
+  /**
+   * Stores the user of a desk that was created before the first token refresh. Returns whether the desk was
+   * restarted.
+   */
   #learnUser(profile: string, membership: Membership, user: string): boolean {
     const known = { ...membership, marks: { ...membership.marks, user } }
     if (!this.#deps.store.keepDesk(profile, membershipText(known)).ok) return false
@@ -166,7 +169,7 @@ export class Desks implements RunningDesks {
     return running.run
   }
 
-  /** Looks at once, every minute, and after each reconnect, whether the desk refuses this machine. */
+  /** Checks whether the desk refuses this machine: now, every minute, and after each reconnect. */
   #keepLooking(profile: string, running: Running, user: () => string | undefined): void {
     const { clock, secrets } = this.#deps
     const { engine, membership } = running
@@ -175,7 +178,7 @@ export class Desks implements RunningDesks {
     const look = async (): Promise<void> => {
       cancel()
       cancel = clock.after(LOOK_MS, () => void look())
-      // Of many secrets, the redactor keeps those that were used last.
+      // Registers the secrets again, because the redactor forgets those that were registered longest ago.
       hideSecrets(membership, secrets)
       const own = user()
       if (
@@ -187,7 +190,7 @@ export class Desks implements RunningDesks {
       const refusal = await refusalOf(membership, engine, own)
       if (running.isOver || refusal === running.refusal) return
       running.refusal = refusal
-      // The right user is signed in again.
+      // The reason for the refusal has ended. For example, the right user is signed in again.
       if (refusal === undefined) this.#startAnew(profile)
       else running.run.refuse(refusal)
     }
@@ -218,7 +221,7 @@ const sessionOf = (monitor: DesksDeps['monitor'], profile: string): ProfileSessi
   return found.ok ? found.session : undefined
 }
 
-/** A connected key, as a desk compares it. */
+/** The parts of a connected key that a desk compares. */
 export const keyOf = ({ profile, tokens }: ProfileSession): DeskKey & Pick<Profile, 'environment'> => ({
   ...profile,
   subject: tokens.state.token?.subject,

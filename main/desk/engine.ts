@@ -3,7 +3,10 @@
  * tests with a virtual server.
  */
 
-/** The names of one desk on a server. They are derived from its secret and mean nothing to others. */
+/**
+ * The names that one desk uses on a server. They are derived from the desk's secret and reveal nothing to
+ * others.
+ */
 export interface DeskNames {
   /** The first part of the subjects of all messages. */
   readonly prefix: string
@@ -23,29 +26,29 @@ export interface EngineOptions {
   readonly names: DeskNames
 }
 
-/** Why no server can be used. The message is a line for a person, without secrets. */
+/** Why no server can be used. The message is one line for a person, without secrets. */
 export interface EngineRefusal {
   readonly code: RefusalCode
   readonly message: string
 }
 
 export type RefusalCode =
-  /** An address that isn't one of a NATS server. */
+  /** The text is not the address of a NATS server. */
   | 'address'
   /** The server is outside this computer and offers no TLS. */
   | 'tls-needed'
   /** The CA file cannot be read. */
   | 'tls-ca'
-  /** The certificate of the server is not trusted, or has another name. */
+  /** The server's certificate is not trusted, or was issued for another name. */
   | 'tls-untrusted'
-  /** The server rejected the credentials, or they cannot be read. */
+  /** The server rejected the credentials, or the credentials cannot be read. */
   | 'credentials'
   /** The credentials do not permit the desk's subjects or its bucket. */
   | 'permissions'
   | 'no-jetstream'
-  /** JetStream has no room, or no majority of its servers. */
+  /** JetStream has no free space, or the majority of its servers is missing. */
   | 'no-storage'
-  /** The server does not take messages of 256 KiB. */
+  /** The server does not accept messages of 256 KiB. */
   | 'small-messages'
   | 'unreachable'
 
@@ -53,35 +56,45 @@ export interface EngineState {
   /** Host and port of the server in use, or of the one that was tried last. */
   readonly server: string
   readonly reachable: boolean
-  /** When the server could last not be reached any more, epoch ms. Absent while it is reachable. */
+  /** When the server became unreachable, epoch ms. Absent while the server is reachable. */
   readonly sinceMs?: number
-  /** Duration of the last ping in milliseconds. Absent until the first. */
+  /** Duration of the last ping in milliseconds. Absent before the first ping. */
   readonly roundTripMs?: number
   /** Why the last attempt failed. Absent while the server is reachable. */
   readonly refusal?: EngineRefusal
 }
 
 /**
- * A publish/subscribe server. Messages may be lost, and those that are published while it is unreachable are.
+ * A connection to a publish/subscribe server. Messages may be lost. While the server is unreachable, all
+ * published messages are lost.
  *
- * It reconnects by itself until it is closed. A dead connection is noticed within two seconds.
+ * The engine reconnects by itself until it is closed. It detects a dead connection within two seconds.
  */
 export interface Engine {
   readonly state: EngineState
   publish(subject: string, bytes: Uint8Array): void
-  /** `receive` gets every message of the subject, but none of this engine's own. Returns its end. */
+  /**
+   * Calls `receive` with every message of the subject, except this engine's own messages. Returns a function
+   * that unsubscribes.
+   */
   subscribe(subject: string, receive: (bytes: Uint8Array) => void): () => void
-  /** A small value of the store, which outlives its writer. The store may lose it at any time. */
+  /**
+   * Reads a small value from the server's store. A value outlives the connection that wrote it, but the
+   * server may lose it at any time.
+   */
   read(key: string): Promise<StoredValue>
-  /** Resolves with whether the value was stored. */
+  /** Writes a value. Resolves to whether the value was stored. */
   write(key: string, bytes: Uint8Array): Promise<boolean>
-  /** `listener` is called after each change of `state` but that of the round trip. Returns its end. */
+  /**
+   * Calls `listener` after each change of `state`, except changes of the round trip. Returns a function that
+   * removes the listener.
+   */
   onChange(listener: () => void): () => void
-  /** Sends what was published, for at most half a second, then disconnects. */
+  /** Sends the published messages, for at most half a second. Then disconnects. */
   close(): Promise<void>
 }
 
-/** `known` is false if the store could not be asked. */
+/** A value of the store. `known` is false if the store could not be read. */
 export type StoredValue =
   | { readonly known: false }
   | { readonly known: true; readonly bytes: Uint8Array | undefined }
@@ -90,10 +103,10 @@ export type EngineOutcome =
   | { readonly ok: true; readonly engine: Engine }
   | ({ readonly ok: false } & EngineRefusal)
 
-/** How engines are made. */
+/** Creates engines. */
 export interface Engines {
   /** For a stored desk: connects as soon as a server can be reached, and never gives up. */
   start(options: EngineOptions): Engine
-  /** For a new membership: connects now and finds the store, or says within seconds why not. */
+  /** For a new membership: connects now and finds the store, or returns the reason within seconds. */
   open(options: EngineOptions): Promise<EngineOutcome>
 }

@@ -21,10 +21,10 @@ const MAX_COUNTER = 2 ** (8 * COUNTER_BYTES) - 1
 
 /** The maximum length of a frame in bytes. NATS takes 1 MiB by default. */
 export const MAX_ENVELOPE_BYTES = 256 * 1024
-/** The maximum length in bytes of what a frame can seal. */
+/** Maximum length of the content of a frame, in bytes. */
 export const MAX_SEALED_BYTES: number = MAX_ENVELOPE_BYTES - HEAD_BYTES - TAG_BYTES
 
-/** One run of a member, from its start to its end. Both as lower-case hex digits. */
+/** Identifies one run of a member, from its start to its end. Both ids are lower-case hex digits. */
 export interface MemberRun {
   /** 16 digits. */
   readonly member: string
@@ -32,12 +32,14 @@ export interface MemberRun {
   readonly run: string
 }
 
-/** What a frame says in the clear. Nothing in it is trusted before `openFrame`. */
+/** The unencrypted start of a frame. It must not be trusted before `openFrame` has checked it. */
 export interface FrameHead extends MemberRun {
   readonly counter: number
 }
 
-/** The names of a desk on its server, from its secret (base64url). Each is 32 hex digits. */
+/**
+ * The names of a desk on its server, derived from the desk's secret (base64url). Each name has 32 hex digits.
+ */
 export function deskNames(secret: string): DeskNames {
   const name = (purpose: string) => Buffer.from(derive(secret, purpose, NAME_BYTES)).toString('hex')
   return { prefix: name('subjects'), inbox: name('inbox'), bucket: name('bucket') }
@@ -49,11 +51,11 @@ export const subjectOfAll = ({ prefix }: DeskNames): string => `${prefix}.a`
 /** The subject on which one member listens. */
 export const subjectOfMember = ({ prefix }: DeskNames, member: string): string => `${prefix}.${member}`
 
-/** The key of one run. */
+/** The encryption key of one run. */
 export const runKey = (secret: string, { member, run }: MemberRun): Uint8Array =>
   derive(secret, `run ${member} ${run}`, KEY_BYTES)
 
-/** Seals a message of a run. The caller never uses a counter twice. */
+/** Seals a message of a run. The caller must never use the same counter twice. */
 export function sealFrame(key: Uint8Array, head: FrameHead, message: { subject: string; bytes: Uint8Array }) {
   const start = headBytes(head)
   const cipher = createCipheriv('aes-256-gcm', key, nonceOf(head.counter))
@@ -63,7 +65,7 @@ export function sealFrame(key: Uint8Array, head: FrameHead, message: { subject: 
   )
 }
 
-/** Reads a frame's head; `undefined` if it is none. */
+/** Reads a frame's head. `undefined` if the bytes are not a frame. */
 export function frameHead(frame: Uint8Array): FrameHead | undefined {
   if (frame.length < HEAD_BYTES + TAG_BYTES || frame.length > MAX_ENVELOPE_BYTES || frame[0] !== FORMAT)
     return undefined
@@ -77,7 +79,10 @@ export function frameHead(frame: Uint8Array): FrameHead | undefined {
   }
 }
 
-/** Opens a frame that arrived on a subject; `undefined` if the key, the subject or any byte differs. */
+/**
+ * Opens a frame that arrived on a subject. `undefined` if the frame was sealed with another key or for
+ * another subject, or was changed.
+ */
 export function openFrame(key: Uint8Array, frame: Uint8Array, subject: string): Uint8Array | undefined {
   const head = frameHead(frame)
   if (head === undefined) return undefined
@@ -108,7 +113,10 @@ function nonceOf(counter: number): Buffer {
   return nonce
 }
 
-/** The head has a fixed length, so that no two pairs of head and subject give the same bytes. */
+/**
+ * The head has a fixed length. Two different pairs of head and subject therefore never produce the same
+ * bytes.
+ */
 const associated = (head: Uint8Array, subject: string): Buffer => Buffer.concat([head, Buffer.from(subject)])
 
 function derive(secret: string, purpose: string, bytes: number): Uint8Array {

@@ -14,7 +14,7 @@ export interface InvitationContent {
   readonly marks: DeskMarks
 }
 
-/** The invitation in a text, or one line that says why there is none. */
+/** The invitation that a text contains, or one line that says why the text is not an invitation. */
 export type InvitationReading =
   | { readonly kind: 'read'; readonly invitation: InvitationContent }
   | { readonly kind: 'malformed'; readonly line: string }
@@ -39,14 +39,17 @@ export const storedMarks: z.ZodType<DeskMarks> = z.object({
 })
 const content = z.strictObject({ servers: deskServers, secret: deskSecret, marks: storedMarks })
 
-/** One word: `headroom-desk-1.`, the content in base64url, a full stop, and a checksum of all before it. */
+/**
+ * One word: `headroom-desk-1.`, the content in base64url, a full stop, and a checksum of everything before
+ * that full stop.
+ */
 export function invitationText({ servers, secret, marks }: InvitationContent): string {
   const content = Buffer.from(JSON.stringify({ servers, secret, marks })).toString('base64url')
   const text = `${START}${content}`
   return `${text}.${checksumOf(text)}`
 }
 
-/** Reads an invitation. White space, as from a line break in a message, is ignored. */
+/** Reads an invitation. Ignores white space, such as line breaks that a mail program inserted. */
 export function readInvitation(text: string): InvitationReading {
   const word = text.replace(/\s+/g, '')
   const [, version] = /^headroom-desk-(\d{1,9})\./.exec(word) ?? []

@@ -10,18 +10,18 @@ const monotonicMs = z.number()
 const nonce = z.string().length(32)
 
 const said = z.discriminatedUnion('kind', [
-  /** Asks for proof that the receiver is running now. */
+  /** Asks the receiver to prove that it is running now. */
   z.object({ kind: z.literal('hello'), challenge: nonce }),
-  /** The proof, and often the same question back. */
+  /** The proof. Often it also asks the other side for a proof. */
   z.object({
     kind: z.literal('answer'),
     to: nonce,
     challenge: nonce.optional(),
     name: z.string().max(DESK_LIMITS.name),
   }),
-  /** The run ends. */
+  /** The sender's run ends. */
   z.object({ kind: z.literal('bye') }),
-  /** The sender missed something, and wants the receiver's picture. */
+  /** The sender missed messages and asks for the receiver's picture, a message with its full state. */
   z.object({ kind: z.literal('ask') }),
   /** A message of the desk, to all members or to one. */
   z.object({ kind: z.literal('desk'), message: z.unknown() }),
@@ -31,9 +31,12 @@ export const linkFrame = z.object({
   protocol: z.int(),
   /** When the frame was sealed, on the sender's monotonic clock. */
   at: monotonicMs,
-  /** Messages of the desk that this run has sent to all so far, including this one. */
+  /** Number of desk messages that this run has sent to all members so far, including this one. */
   broadcasts: z.int().min(0),
-  /** By run: when a message of it was sealed, on its clock, and when it arrived, on the sender's clock. */
+  /**
+   * One received message of each other run, by run. The first time is when that run sealed the message, on
+   * its own clock. The second is when the message arrived, on this sender's clock.
+   */
   confirms: z.record(z.string(), z.tuple([monotonicMs, monotonicMs])).optional(),
   said,
 })

@@ -20,15 +20,21 @@ import { Pace } from './pace.ts'
 import { PeerRun } from './peer-run.ts'
 import { type Foreign, Strangers } from './strangers.ts'
 
-/** Members of a desk, including this one. */
+/** Maximum number of members of a desk, including this one. */
 const MAX_MEMBERS = 32
-/** A member that was silent for so long makes room for a new one, in milliseconds. */
+/** A member that was silent for this long can be replaced by a new one. Milliseconds. */
 const MAKES_ROOM_MS = 60_000
-/** Ended runs that are remembered. One that is forgotten is a stranger, and has to prove that it is alive. */
+/**
+ * Number of ended runs that are remembered. A forgotten run counts as a stranger and must prove that it is
+ * alive.
+ */
 const MAX_ENDED = 256
-/** Time between two confirmations of when others' messages arrived, in milliseconds. */
+/** Interval in milliseconds at which this member reports when messages of the others arrived. */
 const CONFIRM_EVERY_MS = 900
-/** Frames of strangers that are opened, and answers to them, so that a flood costs little. Per second. */
+/**
+ * Limits for runs that have not proved that they are alive: how many of their frames are opened, and how many
+ * are answered. The limits make a flood of frames harmless.
+ */
 const STRANGER_FRAMES = { most: 500, perSecond: 500 } as const
 const ANSWERS = { most: 128, perSecond: 64 } as const
 
@@ -40,24 +46,32 @@ export interface LinkDeps {
   readonly randomBytes: RandomBytes
 }
 
-/** What a link reports. Members are named by their id. */
+/** Events of a link. Members are identified by their ids. */
 export interface LinkEvents {
-  /** A message of a believed run. `sentAt` is when it was sent, on this machine's monotonic clock. */
+  /**
+   * A message arrived from a run that has proved that it is alive. `sentAt`: when it was sent, on this
+   * machine's monotonic clock.
+   */
   message(from: string, message: DeskMessage, sentAt: MomentRange): void
-  /** A new run of a member is believed. Its state is asked for, if any of it was missed. */
+  /**
+   * A new run of a member has proved that it is alive. If messages of this run were missed, the link asks for
+   * its state.
+   */
   began(member: string): void
   ended(member: string, why: 'left' | 'replaced'): void
-  /** A member missed messages, and waits for this member's picture. */
+  /** A member missed messages and asks for this member's picture, a message with its full state. */
   pictureWanted(by: string): void
-  /** A member is alive, but has another version of the protocol. Called again with each of its messages. */
+  /** A member is alive, but uses another version of the protocol. Called again for each of its messages. */
   otherProtocol(member: string, its: Foreign): void
-  /** A message was dropped: forged, repeated, truncated, or of a run that has ended. */
+  /** A message was dropped. It was forged, repeated or truncated, or its run has ended. */
   dropped(): void
 }
 
 /**
- * One run of this member among the others of its desk: seals and opens messages, believes who answers a
- * challenge, notices gaps, and dates what arrives.
+ * Connects one run of this member with the other members of its desk.
+ *
+ * Seals and opens messages, and detects missed ones. Accepts messages only from runs that have answered a
+ * challenge. Determines when each message was sent, on this machine's clock.
  */
 export class DeskLink {
   readonly #deps: LinkDeps
@@ -95,23 +109,23 @@ export class DeskLink {
     this.#engineChanged()
   }
 
-  /** Sends a message to all members. Returns false if it is too large; then nobody gets it. */
+  /** Sends a message to all members. Returns false if the message is too large to send. */
   broadcast(message: DeskMessage): boolean {
     this.#broadcasts += 1
     return this.#send(subjectOfAll(this.#names), { kind: 'desk', message })
   }
 
-  /** Sends a message to one member. Returns false if it is too large. */
+  /** Sends a message to one member. Returns false if the message is too large to send. */
   send(to: string, message: DeskMessage): boolean {
     return this.#send(subjectOfMember(this.#names, to), { kind: 'desk', message })
   }
 
-  /** When the last message of a believed member arrived, on this machine's monotonic clock. */
+  /** When the last message of a present member arrived, on this machine's monotonic clock. */
   lastHeardMs(member: string): number | undefined {
     return this.#peers.get(member)?.heardMs
   }
 
-  /** The smallest round trip to a member that is known, in milliseconds. */
+  /** The shortest known round trip to a member, in milliseconds. */
   roundTripMs(member: string): number | undefined {
     return this.#peers.get(member)?.clock.roundTripMs(this.#deps.clock.monotonicMs())
   }
@@ -227,14 +241,14 @@ export class DeskLink {
     return true
   }
 
-  /** Asks a stranger to prove that it is alive, if it wasn't asked a moment ago. */
+  /** Asks a stranger to prove that it is alive, unless it was asked a moment ago. */
   #challenge(run: MemberRun): void {
     const challenge = this.#strangers.challenge(run)
     if (challenge !== undefined && this.#answers.take())
       this.#send(subjectOfMember(this.#names, run.member), { kind: 'hello', challenge })
   }
 
-  /** What is answered to believed runs and strangers alike. */
+  /** Handles the frames that strangers may send too: goodbyes and challenges. */
   #heardFrom(run: MemberRun, said: LinkContent): void {
     if (said.kind === 'bye') this.#end(run, 'left')
     const challenge = said.kind === 'hello' || said.kind === 'answer' ? said.challenge : undefined
@@ -267,7 +281,9 @@ export class DeskLink {
     return true
   }
 
-  /** Ends the run of the member that was silent the longest, if it was for long. */
+  /**
+   * Ends the run of the member that has been silent longest, if the silence lasted at least `MAKES_ROOM_MS`.
+   */
   #makeRoom(): boolean {
     const [quietest] = [...this.#peers.values()].sort((a, b) => a.heardMs - b.heardMs)
     if (quietest === undefined) return false

@@ -3,25 +3,25 @@ import type { Profile } from '../ports/profile.ts'
 import { derivedKey } from '../vault/sealing.ts'
 
 /**
- * Keyed hashes of the key to which a desk belongs, so that two machines can compare their keys without
- * naming them. Each is 22 base64url digits.
+ * Keyed hashes that identify the key to which a desk belongs. With them, two machines compare their keys
+ * without revealing them. Each hash has 22 base64url digits.
  */
 export interface DeskMarks {
   /** The API key's client id. */
   readonly client: string
   /** The service host, which differs between LIVE and SIM. */
   readonly host: string
-  /** The signed-in user; absent where none is known. */
+  /** The signed-in user. Absent if the user is unknown. */
   readonly user?: string
 }
 
-/** A connected key, as a desk compares it. */
+/** The parts of a connected key that a desk compares. */
 export interface DeskKey extends Pick<Profile, 'clientId' | 'baseUrl'> {
   /** See `TokenRecord.subject`. */
   readonly subject?: string | undefined
 }
 
-/** The marks of a key for the desk with this secret. */
+/** The hashes of a key for the desk with this secret. */
 export function deskMarks(secret: string, { clientId, baseUrl, subject }: DeskKey): DeskMarks {
   return {
     client: markOf(secret, 'client', clientId),
@@ -30,12 +30,12 @@ export function deskMarks(secret: string, { clientId, baseUrl, subject }: DeskKe
   }
 }
 
-/** The mark of a signed-in user. */
+/** The hash of a signed-in user. */
 export const userMark = (secret: string, subject: string): string => markOf(secret, 'user', subject)
 
 /**
- * What differs between a desk and a key; `undefined` if nothing does. A user who is not known on both sides
- * is not compared.
+ * The first difference between a desk and a key. `undefined` if they match. The users are compared only if
+ * both are known.
  */
 export function differenceOf(desk: DeskMarks, own: DeskMarks): keyof DeskMarks | undefined {
   if (desk.client !== own.client) return 'client'

@@ -7,7 +7,7 @@ import type { DeskReading } from '../vault/vault.ts'
 import { deskSecret, deskServers, storedMarks } from './invitation.ts'
 import type { DeskMarks } from './marks.ts'
 
-/** One machine's membership in a desk: what it stores, sealed, next to the key's refresh token. */
+/** One machine's membership in a desk. It is stored encrypted, next to the key's refresh token. */
 export interface Membership {
   /** Addresses of the NATS servers. */
   readonly servers: readonly string[]
@@ -28,7 +28,7 @@ export interface Membership {
 export type MembershipReading =
   | { readonly kind: 'member'; readonly membership: Membership }
   | { readonly kind: 'none' }
-  /** A line for a person. */
+  /** `line` is for a person. */
   | { readonly kind: 'lost'; readonly line: string }
 
 const VERSION = 1
@@ -45,11 +45,11 @@ const stored = z.object({
   marks: storedMarks,
 })
 
-/** A membership as the text that is sealed. */
+/** A membership as text, before it is encrypted. */
 export const membershipText = (membership: Membership): string =>
   JSON.stringify({ version: VERSION, ...membership })
 
-/** The membership in a stored text. */
+/** Parses a stored membership. */
 export function membershipIn(reading: DeskReading): MembershipReading {
   switch (reading.kind) {
     case 'none':
@@ -75,7 +75,7 @@ const FOREIGN = 'The saved desk is from another version of Headroom. Leave it, t
 export const newMemberId = (randomBytes: RandomBytes): string =>
   Buffer.from(randomBytes(MEMBER_ID_BYTES)).toString('hex')
 
-/** Removes the secrets of a membership from all text from now on. */
+/** Registers the secrets of a membership, so that they are removed from all text from now on. */
 export function hideSecrets({ secret, credentials }: Membership, secrets: Secrets): void {
   secrets.hide(secret)
   if (credentials === undefined) return

@@ -23,7 +23,7 @@ import type { Clock } from '../ports/ports.ts'
 import type { EngineOptions, EngineRefusal, RefusalCode } from './engine.ts'
 import { MAX_ENVELOPE_BYTES } from './envelope.ts'
 
-/** The longest attempt to connect to one server, in milliseconds. */
+/** Timeout for connecting to one server, in milliseconds. */
 const ATTEMPT_MS = 4_000
 const DEFAULT_PORT = 4222
 
@@ -36,13 +36,16 @@ export interface ServerAddress {
   readonly needsTls: boolean
 }
 
-/** Parses an address such as `nats://HOST:4222`; `undefined` if it is none, or contains credentials. */
+/**
+ * Parses an address such as `nats://HOST:4222`. `undefined` if the text is no such address, or contains
+ * credentials.
+ */
 export function serverAddress(text: string): ServerAddress | undefined {
   const match = /^(nats|tls):\/\/([^/?#@]+)\/?$/i.exec(text.trim())
   // Parsed as http, because a URL of another scheme may have any text as its host.
   const url = match && URL.canParse(`http://${match[2]}`) ? new URL(`http://${match[2]}`) : undefined
   if (match === null || url === undefined) return undefined
-  // A port of 80 is the default of http, and is therefore absent from `url`.
+  // Reads the port from the text, because `url` omits port 80, the default of http.
   const port = Number(/:(\d+)$/.exec(match[2] ?? '')?.[1] ?? DEFAULT_PORT)
   if (port === 0) return undefined
   return {
@@ -72,14 +75,14 @@ const WORDS: Record<RefusalCode, (shown: string) => string> = {
   unreachable: (shown) => `${shown} does not respond.`,
 }
 
-/** More exact lines for codes of the system. */
+/** More precise messages for some error codes of the system. */
 const UNREACHABLE: Readonly<Record<string, (shown: string) => string>> = {
   ECONNREFUSED: (shown) => `${shown} refused the connection.`,
   ENOTFOUND: (shown) => `${shown} is not a known host.`,
   EAI_AGAIN: (shown) => `${shown} cannot be looked up.`,
 }
 
-/** A failure that the library does not name by itself. */
+/** A failure for which the library has no error of its own. */
 class RefusedError extends Error {
   readonly code: RefusalCode
 
@@ -89,7 +92,7 @@ class RefusedError extends Error {
   }
 }
 
-/** How one attempt reaches its server. */
+/** Options of one attempt to connect. */
 interface Way {
   readonly tls: { readonly ca?: string; readonly host: string; readonly servername: string }
   readonly needsTls: boolean
@@ -97,9 +100,12 @@ interface Way {
 }
 
 /**
- * The library's transport, except for two things. An attempt can be ended: the library abandons the socket of
- * an attempt that takes too long, and a frozen server would collect them. What can't be parsed ends the
- * connection: the library prints it, which would let a server write into the output of `--json`.
+ * The library's transport with two changes.
+ *
+ * - An attempt can be ended. The library itself abandons the socket of an attempt that takes too long, so a
+ *   frozen server would accumulate sockets.
+ * - Data that can't be parsed ends the connection. The library itself would print the data, so a server could
+ *   write into the output of `--json`.
  */
 class EndableTransport extends NodeTransport {
   #way: Way | undefined
@@ -151,13 +157,13 @@ class EndableTransport extends NodeTransport {
     try {
       return await super.startTLS()
     } catch (error) {
-      // Codes of the system such as ECONNRESET have no underscore, and those of TLS do.
+      // TLS error codes contain an underscore. System error codes such as ECONNRESET do not.
       throw codeOf(error).includes('_') ? new RefusedError('tls-untrusted') : error
     }
   }
 }
 
-/** Throws what the library throws about what a server says of itself. */
+/** Throws if the library would fail to parse a server's INFO message. */
 function checkInfo(event: object): void {
   if (!('kind' in event) || event.kind !== Kind.INFO || !('data' in event)) return
   const info: unknown = JSON.parse(Buffer.from(event.data as Uint8Array).toString('utf8'))
@@ -168,13 +174,16 @@ export type ConnectionOutcome =
   | { readonly ok: true; readonly connection: NatsConnection }
   | { readonly ok: false; readonly refusal: EngineRefusal }
 
-/** One attempt to connect to a server. `end` closes its socket at once, also later. */
+/**
+ * One attempt to connect to a server. `end` closes the socket immediately, even after the attempt has
+ * succeeded.
+ */
 export interface Attempt {
   readonly outcome: Promise<ConnectionOutcome>
   readonly end: () => void
 }
 
-/** Connects to one server, or says within seconds why not. */
+/** Connects to one server, or returns the reason within seconds. */
 export function connectTo(
   address: ServerAddress,
   options: EngineOptions,
@@ -208,7 +217,8 @@ async function connected(
   const { host, needsTls } = address
   const tls = {
     ...(tlsCa !== undefined && { ca: await readCa(tlsCa) }),
-    // An address is no server name (RFC 6066), and is compared with the certificate as the host.
+    // An IP address can't be sent as a server name (RFC 6066). Instead, TLS compares `host` with the
+    // certificate.
     host,
     servername: isIP(host) === 0 ? host : '',
   }
@@ -217,9 +227,10 @@ async function connected(
   setTransportFactory({ factory: () => new EndableTransport() })
   const options: NodeConnectionOptions & { way: Way } = {
     servers: `${isIP(host) === 6 ? `[${host}]` : host}:${address.port}`,
-    // The system looks a name up, and tries all of its addresses.
+    // The system resolves the name and tries all of its addresses.
     resolve: false,
-    // The engine connects again by itself: the library would send what was published meanwhile.
+    // The engine reconnects itself. If the library reconnected, it would send outdated messages that were
+    // published during the outage.
     reconnect: false,
     ignoreClusterUpdates: true,
     noEcho: true,
@@ -242,7 +253,7 @@ async function readCa(path: string): Promise<string> {
 
 const NKEY_SEED = /^SU[A-Z2-7]{56}$/
 
-/** Throws if the text looks like credentials of one kind and is malformed. */
+/** Throws if the text looks like one kind of credentials but is malformed. */
 function authenticatorOf(text: string | undefined): Authenticator | undefined {
   const credentials = text?.trim().replaceAll('\r\n', '\n')
   if (credentials === undefined || credentials === '') return undefined

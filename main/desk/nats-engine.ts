@@ -17,9 +17,9 @@ import { connectTo, refusal, type ServerAddress, serverAddress } from './nats-co
 /** Time between two pings, and the longest wait for a reply, in milliseconds. */
 const PING_EVERY_MS = 500
 const PONG_WITHIN_MS = 1_000
-/** A connection that lasted shorter than this counts as a failed attempt, in milliseconds. */
+/** A connection that lasted less than this counts as a failed attempt. Milliseconds. */
 const STEADY_MS = 5_000
-/** The longest wait for the store, and for the last messages on closing, in milliseconds. */
+/** Timeouts in milliseconds: for a request to the store, and for sending the last messages on closing. */
 const STORE_MS = 4_000
 const FLUSH_MS = 500
 const MAX_VALUE_BYTES = 1_024
@@ -69,7 +69,7 @@ class NatsEngine implements Engine {
   #state: EngineState
   #roundTripMs: number | undefined
   #connected: Connected | undefined
-  /** Which server is tried next. */
+  /** Number of the server that is tried next. */
   #turn = 0
   #isClosing = false
   #running: Promise<void> = Promise.resolve()
@@ -94,7 +94,7 @@ class NatsEngine implements Engine {
     this.#running = this.#run(undefined)
   }
 
-  /** Connects now, and says why that is not possible. */
+  /** Connects now. Returns the reason if that fails. */
   async connectNow(): Promise<EngineRefusal | undefined> {
     const connected = await this.#connect()
     if (connected === undefined) return this.#state.refusal
@@ -108,7 +108,7 @@ class NatsEngine implements Engine {
     try {
       this.#connected?.nats.publish(subject, bytes)
     } catch {
-      // The library noticed the loss of the connection first. The message is lost with it.
+      // The connection is already lost, although the engine has not noticed yet. The message is lost too.
     }
   }
 
@@ -166,7 +166,7 @@ class NatsEngine implements Engine {
     for (let tried = 0; tried < this.#servers.length && !this.#isClosing; tried += 1) {
       const outcome = await this.#connectTo(this.#servers[this.#turn])
       if (!('code' in outcome)) return outcome
-      // A server that responds says more than one that does not.
+      // The reason of a server that responded is more useful than that of an unreachable server.
       if (refused === undefined || refused.code === 'unreachable') refused = outcome
       this.#nextTurn()
     }
@@ -188,7 +188,10 @@ class NatsEngine implements Engine {
     return refusal('permissions', address.shown)
   }
 
-  /** Whether the desk's subjects may be used. A refusal arrives before the reply to the ping that follows. */
+  /**
+   * Whether the server permits the desk's subjects. If not, the server sends its refusal before it replies to
+   * the ping.
+   */
   async #isPermitted({ nats }: Connected): Promise<boolean> {
     let isDenied = false
     const watch = async () => {
@@ -207,7 +210,7 @@ class NatsEngine implements Engine {
     return !isDenied
   }
 
-  /** Resolves with how long the connection lasted, in milliseconds, after it was lost. */
+  /** Resolves when the connection was lost, to its duration in milliseconds. */
   async #serve(connected: Connected): Promise<number> {
     const { clock } = this.#parts
     this.#connected = connected
@@ -239,7 +242,7 @@ class NatsEngine implements Engine {
 
   #attach(subscribed: Subscribed, nats: NatsConnection): void {
     subscribed.now = nats.subscribe(subscribed.subject, {
-      // In a task of its own, because the library stops reading if a callback throws.
+      // Runs the receiver in a task of its own. If a callback threw, the library would stop reading.
       callback: (error, message) => {
         if (error !== null) return
         queueMicrotask(() => {
@@ -270,7 +273,7 @@ class NatsEngine implements Engine {
     return result
   }
 
-  /** The desk's bucket, which is created if it is missing. In a cluster it survives the loss of a server. */
+  /** Opens or creates the desk's bucket. In a cluster, the bucket survives the loss of one server. */
   async #bucket(nats: NatsConnection): Promise<KV> {
     const options = { history: 1, maxValueSize: MAX_VALUE_BYTES, allow_direct: false }
     const create = (replicas: number) =>

@@ -5,7 +5,10 @@ import type { Clock } from '../ports/ports.ts'
 
 export interface OtherMemberDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>
-  /** When its last message arrived, monotonic ms; `undefined` while no run of it is believed. */
+  /**
+   * When the member's last message arrived, monotonic ms. `undefined` while no run of the member is
+   * connected.
+   */
   readonly heardMs: () => number | undefined
   readonly record: RecordDeps
 }
@@ -16,7 +19,7 @@ export class OtherMember {
   readonly #deps: OtherMemberDeps
   #record: MemberRecord
   #report: MemberReport | undefined
-  /** When the last report came, on the monotonic clock. */
+  /** When the last report arrived, on the monotonic clock. */
   #reportedMs = 0
   #isPresent = false
 
@@ -30,7 +33,7 @@ export class OtherMember {
     return this.#record
   }
 
-  /** Whether it reported and was not lost since. */
+  /** Whether the member has reported, and has not been lost since. */
   get isPresent(): boolean {
     return this.#isPresent
   }
@@ -39,18 +42,18 @@ export class OtherMember {
     return this.#report?.name ?? this.#id
   }
 
-  /** Whether it revoked the key; `undefined` before its first report. */
+  /** Whether the member revoked the key. `undefined` before its first report. */
   get isRevoked(): boolean | undefined {
     return this.#report && this.#report.revokedAge !== undefined
   }
 
-  /** How long ago a person last looked at it, in ms; `undefined` if unknown. */
+  /** Milliseconds since a person last looked at Headroom on that machine. `undefined` if unknown. */
   get inputAge(): number | undefined {
     const age = this.#report?.inputAge
     return age === undefined ? undefined : age + this.#sinceReportMs
   }
 
-  /** A new run begins, which counts from zero. */
+  /** Called when a new run of the member begins. Its totals start from zero. */
   began(): void {
     this.#record = new MemberRecord(this.#id, this.#deps.record)
   }
@@ -62,13 +65,13 @@ export class OtherMember {
     this.#record.totals(report, sentAt)
   }
 
-  /** It does not respond any more. */
+  /** Called when the member no longer responds. */
   lost(): void {
     this.#isPresent = false
     this.#record.ended()
   }
 
-  /** Its run ended because it started again. It stays present. */
+  /** Called when the member was restarted, which ended its former run. The member stays present. */
   replaced(): void {
     this.#record.ended()
   }
@@ -77,7 +80,7 @@ export class OtherMember {
     this.lost()
   }
 
-  /** `undefined` before its first report. */
+  /** `undefined` before the member's first report. */
   summary(): DeskMember | undefined {
     if (this.#report === undefined) return undefined
     const { name, rates, counted, programs } = this.#report
@@ -100,6 +103,6 @@ export class OtherMember {
   }
 }
 
-/** The sum of a number for each row. */
+/** The sum of the numbers of all rows. */
 export const sumOf = (rows: Readonly<Record<string, number>>): number =>
   Object.values(rows).reduce((sum, one) => sum + one, 0)

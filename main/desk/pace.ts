@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/ports.ts'
 
-/** A token bucket: `most` at once, then `perSecond`. */
+/** A token bucket that holds `most` tokens and gains `perSecond`. */
 export class Pace {
   readonly #clock: Clock
   readonly #limits: { readonly most: number; readonly perSecond: number }
@@ -14,7 +14,7 @@ export class Pace {
     this.#atMs = clock.monotonicMs()
   }
 
-  /** Whether one more is allowed now. */
+  /** Takes one token. Returns false if the bucket is empty. */
   take(): boolean {
     const nowMs = this.#clock.monotonicMs()
     const refill = ((nowMs - this.#atMs) / 1_000) * this.#limits.perSecond

@@ -4,20 +4,25 @@ import type { Clock, Random } from '../ports/ports.ts'
 import type { MemberRun } from './envelope.ts'
 import type { LinkFrame } from './link-frames.ts'
 
-/** Longest wait before a picture is asked for, in milliseconds, so that not all members ask at once. */
+/**
+ * Maximum random delay before a picture is requested, in milliseconds, so that not all members ask at once.
+ */
 const MAX_ASK_DELAY_MS = 500
 
 export interface PeerParts {
   readonly clock: Clock
   readonly random: Random
-  /** Asks this peer for its picture. */
+  /** Asks this peer for its picture, a message with its full state. */
   ask(): void
 }
 
-/** Time between two pictures for the same run, in milliseconds. */
+/** Minimum time between two pictures that are sent to the same run, in milliseconds. */
 const PICTURE_EVERY_MS = 1_000
 
-/** A run of another member that has proved that it is alive. Its picture is asked for at once. */
+/**
+ * A run of another member that has proved that it is alive. The constructor requests its picture (its full
+ * state).
+ */
 export class PeerRun {
   readonly run: MemberRun
   readonly key: Uint8Array
@@ -25,7 +30,9 @@ export class PeerRun {
   readonly #parts: PeerParts
   #counter: number
   #heardMs: number
-  /** Broadcasts of this run up to here have been received, or are covered by a picture. */
+  /**
+   * Number of this run's broadcasts that were received, are covered by a picture, or are known to be missing.
+   */
   #broadcasts: number
   #asked = 0
   #cancelAsk: (() => void) | undefined
@@ -54,12 +61,12 @@ export class PeerRun {
     return this.#heardMs
   }
 
-  /** Whether a frame with this counter may be one that was not received yet. */
+  /** Whether a frame with this counter is new. A repeated frame has an old counter. */
   isNew(counter: number): boolean {
     return counter > this.#counter
   }
 
-  /** Takes what each frame of this run says, whatever else is in it. */
+  /** Handles the fields that every frame has. */
   heard(counter: number, frame: LinkFrame, ownRun: string): void {
     const nowMs = this.#parts.clock.monotonicMs()
     this.#counter = counter
@@ -74,14 +81,14 @@ export class PeerRun {
     if (isFaster) this.#sample = [frame.at, nowMs]
   }
 
-  /** Notices missed broadcasts. `isBroadcast`: whether the frame itself is one. */
+  /** Detects missed broadcasts. `isBroadcast`: whether the frame itself is a broadcast. */
   counted({ broadcasts }: LinkFrame, isBroadcast: boolean): void {
     const expected = this.#broadcasts + (isBroadcast ? 1 : 0)
     this.#broadcasts = Math.max(this.#broadcasts, broadcasts)
     if (broadcasts > expected) this.#missed()
   }
 
-  /** The peer's picture arrived. It covers every broadcast before it. */
+  /** Called when the peer's picture arrived. The picture includes all earlier broadcasts. */
   pictured({ broadcasts }: LinkFrame): void {
     this.#broadcasts = Math.max(this.#broadcasts, broadcasts)
     this.#asked = 0
@@ -89,7 +96,7 @@ export class PeerRun {
     this.#cancelAsk = undefined
   }
 
-  /** Whether the peer, which asked for a picture, gets one: it may not ask too often. */
+  /** Whether the peer may get the picture that it asked for. Requests that follow too soon are ignored. */
   mayGetPicture(): boolean {
     const nowMs = this.#parts.clock.monotonicMs()
     if (nowMs - this.#picturedMs < PICTURE_EVERY_MS) return false
@@ -97,14 +104,17 @@ export class PeerRun {
     return true
   }
 
-  /** The fastest message since the last call, for the peer to learn its own offset. */
+  /**
+   * Times of the message with the shortest transit since the last call. The peer computes its clock offset
+   * from them.
+   */
   takeSample(): readonly [peerSentMs: number, receivedMs: number] | undefined {
     const sample = this.#sample
     this.#sample = undefined
     return sample
   }
 
-  /** Stops asking. */
+  /** Stops asking for pictures. */
   end(): void {
     this.#cancelAsk?.()
     this.#cancelAsk = undefined

@@ -12,11 +12,11 @@ const TEXT = 'rotated'
 
 const keyOf = (secret: string): Uint8Array => derivedKey(Buffer.from(secret, 'base64url'), 'desk rotation')
 
-/** Stores that this secret was replaced. Resolves with whether that was stored. */
+/** Stores that this secret was replaced. Resolves to whether that succeeded. */
 export const markRotated = (engine: Pick<Engine, 'write'>, secret: string): Promise<boolean> =>
   engine.write(KEY, seal(keyOf(secret), PLACE, TEXT))
 
-/** Whether this secret was replaced, as far as the store knows. */
+/** Whether the store says that this secret was replaced. */
 export async function isRotated(engine: Pick<Engine, 'read'>, secret: string): Promise<boolean> {
   const stored = await engine.read(KEY)
   return stored.known && stored.bytes !== undefined && unseal(keyOf(secret), PLACE, stored.bytes) === TEXT

@@ -1,9 +1,12 @@
 import type { Clock, RandomBytes } from '../ports/ports.ts'
 import type { MemberRun } from './envelope.ts'
 
-/** Runs that are remembered without proof that they are alive. */
+/** Maximum number of remembered runs that have not proved that they are alive. */
 const MAX_STRANGERS = 64
-/** How long an answer to a challenge counts, and how long a new challenge waits, in milliseconds. */
+/**
+ * Maximum age of a challenge that is answered, and minimum time between two challenges of a run.
+ * Milliseconds.
+ */
 const CHALLENGE_MS = 5_000
 const RETRY_CHALLENGE_MS = 1_000
 const CHALLENGE_BYTES = 16
@@ -13,16 +16,16 @@ interface Challenge {
   readonly atMs: number
 }
 
-/** A run that sealed a frame with the desk's secret, today or long ago. */
+/** A run that has sealed a frame with the desk's secret. The frame may be an old recording. */
 interface Stranger {
   readonly key: Uint8Array
   counter: number
   challenge?: Challenge
-  /** It is alive, but has another protocol. */
+  /** Present if the run is alive, but uses another version of the protocol. */
   foreign?: Foreign
 }
 
-/** Whose messages this version can't understand. */
+/** A member whose messages this version can't read. */
 export interface Foreign {
   readonly name: string
   readonly protocol: number
@@ -34,25 +37,25 @@ interface StrangersParts {
 }
 
 /**
- * Runs that have not proved that they are alive. A recording of an old run can't answer a challenge, so it
- * stays here until newer strangers displace it.
+ * Runs that have not proved that they are alive. A recording of an old run can't answer a challenge, so the
+ * old run remains here until newer strangers displace it.
  */
 export class Strangers {
   readonly #known = new Map<string, Stranger>()
   readonly #parts: StrangersParts
-  /** The challenge to all members. */
+  /** The last challenge that was sent to all members. */
   #toAll: Challenge | undefined
 
   constructor(parts: StrangersParts) {
     this.#parts = parts
   }
 
-  /** The key of a known run, and its highest counter so far. */
+  /** The key and the highest counter of a run that is already known as a stranger. */
   known({ run }: MemberRun): { readonly key: Uint8Array; readonly counter: number } | undefined {
     return this.#known.get(run)
   }
 
-  /** A frame of this run was opened. */
+  /** Called when a frame of this run was opened. */
   met({ run }: MemberRun, key: Uint8Array, counter: number): void {
     const known = this.#known.get(run)
     if (known !== undefined) {
@@ -73,7 +76,10 @@ export class Strangers {
     return this.#toAll.nonce
   }
 
-  /** A new challenge for this run; `undefined` if it has been asked a moment ago, or needs none. */
+  /**
+   * A new challenge for this run. `undefined` if the run was challenged a moment ago, or uses another
+   * protocol.
+   */
   challenge({ run }: MemberRun): string | undefined {
     const stranger = this.#known.get(run)
     if (stranger === undefined || stranger.foreign !== undefined) return undefined
@@ -83,25 +89,25 @@ export class Strangers {
     return stranger.challenge.nonce
   }
 
-  /** When the challenge that this run answered was sent; `undefined` if it proves nothing. */
+  /** When the challenge with this nonce was sent. `undefined` if no recent challenge to this run has it. */
   proved({ run }: MemberRun, nonce: string): number | undefined {
     const asked = [this.#known.get(run)?.challenge, this.#toAll]
     return asked.find((challenge) => challenge?.nonce === nonce && this.#ageOf(challenge) <= CHALLENGE_MS)
       ?.atMs
   }
 
-  /** The run is known from here on, or has ended. */
+  /** Forgets a run that has proved that it is alive, or has ended. */
   forget({ run }: MemberRun): void {
     this.#known.delete(run)
   }
 
-  /** The run is alive, but can't be understood. */
+  /** Records that the run is alive, but uses another version of the protocol. */
   setForeign({ run }: MemberRun, foreign: Foreign): void {
     const stranger = this.#known.get(run)
     if (stranger !== undefined) stranger.foreign = foreign
   }
 
-  /** What a run that is alive and can't be understood has said of itself. */
+  /** The name and protocol version of a live run whose messages this version can't read. */
   foreign({ run }: MemberRun): Foreign | undefined {
     return this.#known.get(run)?.foreign
   }

@@ -11,10 +11,13 @@ export interface AdmittedRequest {
   readonly acceptEncoding: string | undefined
   readonly contentType: string | undefined
   readonly contentEncoding: string | undefined
-  /** Maximum time that this request may wait for its turn. */
+  /** Maximum time that this request may wait in the queue. */
   readonly maxWaitMs: number
   readonly body: Buffer | undefined
-  /** Whether the request must not share the response of an equal request. */
+  /**
+   * Whether the request must get a response of its own. Otherwise it may share the response to an identical
+   * request.
+   */
   readonly isAlone?: boolean
   readonly reply: ServerResponse
 }

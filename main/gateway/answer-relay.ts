@@ -26,14 +26,14 @@ const DROPPED: ReadonlySet<string> = new Set([
 const MAX_BEHIND_BYTES = 8 << 20
 
 /**
- * The end-to-end headers of a response, with `Via` and `Proxy-Status` added. The token of `removal` and
- * everything that names Headroom are left out.
+ * The end-to-end headers of a response. The gateway adds `Via` and `Proxy-Status`. It removes the access
+ * token (`removal`) and list members that name Headroom itself.
  */
 export function passedHeaders(
   { status, rawHeaders }: Pick<ForwardAnswer, 'status' | 'rawHeaders'>,
   removal?: TokenRemoval,
 ): string[] {
-  // No regular expression here: a split by one takes quadratic time on a long run of spaces.
+  // No regular expression here: splitting with one takes quadratic time on a long run of spaces.
   const named = valuesOf(rawHeaders, 'connection').flatMap((value) =>
     value.split(',').map((name) => name.trim().toLowerCase()),
   )
@@ -79,8 +79,8 @@ export interface Relayed {
 /** A response that is being relayed to its readers. */
 export interface Relay {
   /**
-   * Ends a stream as the service does, with GoAway after the current frame. A stream with a content encoding
-   * is cut off, because no line can be appended to it.
+   * Ends a stream as the service does: sends GoAway after the current frame. If the stream has a content
+   * encoding, no line can be appended, so the stream is cut off.
    */
   goAway(): void
 }
@@ -91,8 +91,8 @@ const CR = 0x0d
 /**
  * Relays a response to its readers as it arrives, no faster than the fastest reader.
  *
- * A reader far behind the others is disconnected, so that it neither blocks them nor fills the memory. If the
- * service cuts the response off, its readers' responses are cut off too.
+ * A reader far behind the others is disconnected. Otherwise it would block the others or fill the memory. If
+ * the service cuts off the response, the relay cuts off all readers.
  */
 export function relay(relayed: Relayed): Relay {
   const { answer, begun, removal, readers, abort, ended, isEndless, clock, defect } = relayed
@@ -174,8 +174,8 @@ export function relay(relayed: Relayed): Relay {
     // Keeps Node from adding its own Date or other headers to the service's response.
     reply.sendDate = false
     reply.writeHead(status, [...headers, ...cache])
-    // Sends the head now, because a stream may have no data for a while. A response of known length is sent
-    // with its head.
+    // Sends the headers now, because a stream may have no data for a while. For a response of known length,
+    // Node sends the headers together with the body.
     if (isChunked) reply.flushHeaders()
   }
   const cut = () => {
@@ -198,7 +198,7 @@ export function relay(relayed: Relayed): Relay {
     }
     if (begun !== undefined && begun.bytes.length > 0) pass(begun.bytes)
     if (begun?.rest === 'none') return whole()
-    // The response was cut off while it was buffered. Its readers first get what arrived.
+    // The response was cut off while it was buffered. The readers first get the part that arrived.
     if (begun?.rest === 'cut' || body.destroyed) return void setImmediate(contained(cut))
     body.on('data', contained(pass))
     body.on(
@@ -214,7 +214,7 @@ export function relay(relayed: Relayed): Relay {
   return { goAway: contained(goAway) }
 }
 
-/** Last line of a stream, from the service (service 12) or from the gateway in its place. */
+/** Last line of a stream (service 12). The gateway sends the same line when it ends a stream itself. */
 export const GO_AWAY = '{"StreamStatus":"GoAway"}'
 
 /** Time in milliseconds within which a reader must read the rest of its stream. */

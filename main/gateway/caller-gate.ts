@@ -21,8 +21,8 @@ const CONTROL = /\p{Cc}/u
 const BROKEN_ENCODING = /%(?![\da-f]{2})/i
 
 /**
- * Whether a request may proceed to authentication. Its address must be this server's, no web page may have
- * sent it, and all servers must read its path in the same way.
+ * Whether a request may proceed to authentication. The Host header must name this server. No web page may
+ * have sent the request. The path must mean the same to every server that decodes it.
  */
 export function callerGate({ url, rawHeaders }: CallerHead, port: number): CallerGate {
   if (ownHost(rawHeaders, port) === undefined)
@@ -58,10 +58,11 @@ const MAX_ROUTED_PATH = 8 * 1024
 export type Destination = 'forward' | 'orders' | 'nowhere'
 
 /**
- * Where a path is routed, in any spelling. See `namesOf`. `path` has passed `callerGate`.
+ * Where a path is routed, however it is spelled. See `namesOf`. The caller has checked `path` with
+ * `callerGate`.
  *
- * Order paths are recognised by their name anywhere in the path, because a service might ignore what precedes
- * it.
+ * A path places orders if any of its segments has the name of the order path, because a server might ignore
+ * the segments before that name.
  */
 export function destinationOf(path: string): Destination {
   if (path.length > MAX_ROUTED_PATH) return 'nowhere'
@@ -99,9 +100,9 @@ function readingsOf(path: string): readonly string[] | undefined {
 }
 
 /**
- * The names of a path's segments in its last form. They are in lower case and without parameters, query and
- * fragment. Surrounding spaces and trailing dots are removed, because some servers ignore them. A parent
- * segment becomes `..`.
+ * The names of a path's segments, taken from the fully decoded form. They are in lower case and without
+ * parameters, query and fragment. Surrounding spaces and trailing dots are removed, because some servers
+ * ignore them. A parent segment becomes `..`.
  */
 function namesOf(readings: readonly string[]): readonly string[] {
   // Upper case first maps the Turkish ı and i to one letter.

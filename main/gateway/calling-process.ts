@@ -15,7 +15,10 @@ const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|pl|sh|r|jl|lua|php|jar|exe|dll)$/i
 export interface ProcessTable {
   /** Ids of the processes, as text. */
   ids(): Promise<readonly string[]>
-  /** The targets of a process's open files. Rejects if the process has ended or belongs to another user. */
+  /**
+   * The link targets of a process's file descriptors. Rejects if the process has ended or belongs to another
+   * user.
+   */
   openFiles(id: string): Promise<readonly string[]>
   commandLine(id: string): Promise<readonly string[]>
 }
@@ -35,7 +38,7 @@ export const linuxProcesses: ProcessTable = {
 
 /**
  * The process that owns a socket: its program, its script and its id, such as `python3 scan.py (4123)`.
- * `undefined` if no process is found. `formerName` is the process's name at an earlier connection.
+ * `undefined` if no process is found. `formerName` is the result for an earlier connection.
  *
  * The rest of the command line may contain secrets and is left out.
  */
@@ -48,7 +51,7 @@ export async function processOf(
   if (!/^[1-9]\d*$/.test(inode)) return undefined
   try {
     const former = formerName === undefined ? undefined : / \((\d+)\)$/.exec(formerName)?.[1]
-    // The next connection usually comes from the same process, so it is tried first.
+    // The process of the earlier connection is tried first, because most calls come from the same process.
     for (const id of former === undefined ? await table.ids() : [former, ...(await table.ids())]) {
       const files = await table.openFiles(id).catch((): readonly string[] => [])
       if (!files.includes(`socket:[${inode}]`)) continue
@@ -101,7 +104,7 @@ export class CallingProcesses {
     this.#callers.delete(program)
   }
 
-  /** Records a call of a program on this connection. Looks up its process in the background. */
+  /** Records that a program called on this connection. Looks up the calling process in the background. */
   called(program: string, peer: PeerSocket): void {
     const known = this.#callers.get(program)
     const atMs = this.#clock.monotonicMs()

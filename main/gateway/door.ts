@@ -13,11 +13,13 @@ import { LOCAL_TOKEN_SECONDS, type Program, type Programs } from './programs.ts'
 export interface DoorDeps {
   readonly port: number
   readonly programs: Pick<Programs, 'ofBearer' | 'tokenFor'>
-  /** Finds the owner of the calling process, if the system reports it. */
+  /** Finds the user who owns the calling process, if the system reports that user. */
   readonly callerOf: (connection: Connection) => Promise<'own' | 'other' | 'gone'>
   /** The scopes of the access token of a program's key. */
   readonly scopesOf: (program: Program) => readonly string[]
-  /** Called when a request with a valid key arrived. Its connection belongs to a program and may be idle. */
+  /**
+   * Called when a request with a valid key has arrived. From then on, the request's connection may stay idle.
+   */
   readonly keyShown: (request: IncomingMessage) => void
   readonly serve: (request: AdmittedRequest) => void
   /** Whether orders are off for all keys. */
@@ -139,8 +141,8 @@ async function mayUseKeys(
 }
 
 /**
- * How long the rest of an unreadable request is read, in milliseconds. Without this, the response might not
- * arrive.
+ * How long the rest of an unreadable request is read, in milliseconds. The system resets a connection that
+ * closes with unread data, and the response might not arrive.
  */
 const LINGER_MS = 2_000
 const answered = new WeakSet<Duplex>()
@@ -152,12 +154,12 @@ const replies = new WeakMap<Duplex, ServerResponse>()
  * the connection are answered first.
  */
 function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // Node also reports each further part of the same request.
+  // Node may report several errors of the same request. Only the first one is answered.
   if (answered.has(socket)) return
   answered.add(socket)
   const problem = UNREADABLE[error.code ?? ''] ?? NO_HTTP
   const before = replies.get(socket)
-  // The invalid part belongs to the body of a request that is still incomplete.
+  // If an earlier request's body is still incomplete, the invalid data belongs to that body.
   if (before?.req.complete === false && !before.headersSent) sendProblem(before, problem)
   else if (before === undefined || before.writableFinished) endWith(socket, problem)
   else before.once('finish', () => endWith(socket, problem))
@@ -175,7 +177,7 @@ function endWith(socket: Duplex, problem: Problem): void {
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
-/** Settings of the gateway's server, apart from its door. */
+/** Settings of the gateway's server. `door` handles its requests. */
 export const GATEWAY_TRAITS: LoopbackTraits = { limits: GATEWAY_LIMITS, malformed, judgesExpect: true }
 
 type Admission = Pick<AdmittedRequest, 'program' | 'method' | 'body' | 'isAlone'>
@@ -269,7 +271,7 @@ function sendJson(reply: ServerResponse, status: number, value: unknown): void {
   reply.end(reply.req.method === 'HEAD' ? undefined : body)
 }
 
-/** The bearer of a request. `undefined` unless there is exactly one. */
+/** The bearer token of a request. `undefined` unless there is exactly one. */
 function bearerOf({ rawHeaders, headers: { authorization = '' } }: IncomingMessage): string | undefined {
   const names = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'authorization')
   if (names.length !== 1) return undefined
@@ -318,7 +320,7 @@ function bodyOf(request: IncomingMessage, reply: ServerResponse, maxBytes: numbe
   })
 }
 
-/** Statuses of requests that no caller may send. */
+/** Statuses of requests that are invalid for every caller. */
 const WRONG_REQUEST = new Set([400, 408, 413, 417, 431])
 
 const denied = (status: number, detail: string): Problem => ({

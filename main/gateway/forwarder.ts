@@ -38,7 +38,7 @@ export interface WaitingNow {
   readonly sinceMs: number
   /** When the request's maximum wait ends. */
   readonly untilMs: number
-  /** Absent while the request waits for a slot. When others free a slot is unknown. */
+  /** Absent while the request waits for a stream slot. It is unknown when other clients will free one. */
   readonly turnAtMs?: number
 }
 
@@ -54,7 +54,9 @@ const MAX_WAIT_MS = 60_000
 
 const REFUSAL_REPORT_MS = 60_000
 
-/** Minimum time for which a request waits for a token refresh. Milliseconds. */
+/**
+ * A request waits at least this long for a token refresh, even if its maximum wait is shorter. Milliseconds.
+ */
 const MIN_TOKEN_WAIT_MS = 1_000
 
 interface Call extends AdmittedRequest {
@@ -68,13 +70,13 @@ interface Upstream {
   readonly request: AdmittedRequest
   /** The request's category, or its path if the category is unknown. */
   readonly endpoint: string
-  /** The category of its stream slot. Absent if it opens no stream. */
+  /** The category whose stream slot the request takes. Absent if the request opens no stream. */
   readonly stream: string | undefined
   readonly calls: Map<number, Call>
   sending: Sending | undefined
   /** Whether a 401 is held back during a token refresh. */
   isRefreshing: boolean
-  /** The response to send if there was no token at the request's turn. */
+  /** The response to send if there was no access token when the request was due. */
   unsent: Problem | undefined
 }
 
@@ -99,7 +101,7 @@ export class Forwarder {
   readonly #refusalsReportedAtMs = new Map<string, number>()
   #nextId = 1
   #cancelWake: () => void = () => {}
-  /** Why requests are not accepted. `undefined` while they are. */
+  /** Why new requests are declined. `undefined` while requests are accepted. */
   #closed: string | undefined
 
   constructor(deps: ForwarderDeps) {
@@ -249,7 +251,8 @@ export class Forwarder {
     const problem = pausedFor(untilMs - this.#now())
     this.#hub.refuseWaitingOf(program, problem)
     for (const { request, program: id } of this.#scheduler.waiting()) {
-      // The stream stays in the queue, because other programs may wait for it.
+      // A request without a call here opens a shared stream. It stays queued, because other programs may wait
+      // for it.
       const call = id === program.id ? this.#calls.get(request) : undefined
       if (call === undefined) continue
       this.#refuse(call, problem)
@@ -293,7 +296,7 @@ export class Forwarder {
     this.#replies.cutAll()
   }
 
-  /** Records a span of unknown length. See `Timeline`. */
+  /** Records a time span whose length is uncertain. See `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.#scheduler.markClockUncertain(fromMs, toMs)
     this.#hub.markClockUncertain(fromMs, toMs)
@@ -374,8 +377,8 @@ export class Forwarder {
   }
 
   /**
-   * Carries out decisions and sets the timer for the next one. `why` is the reason for requests that are
-   * declined as unavailable.
+   * Carries out decisions and sets the timer for the next one. Requests that are declined as unavailable get
+   * `why` as the reason.
    */
   #apply(decisions: readonly Decision[], why?: string): void {
     for (const decision of decisions) this.#do(decision, why)
@@ -463,7 +466,7 @@ export class Forwarder {
   }
 
   /**
-   * Gets an access token. Waits at most as long as the caller would wait for its turn, but at least
+   * Gets an access token. Waits at most as long as the caller would wait in the queue, but at least
    * `MIN_TOKEN_WAIT_MS`.
    */
   async #accessFor({ maxWaitMs }: AdmittedRequest): Promise<Access> {
@@ -508,7 +511,7 @@ export class Forwarder {
         void this.#deps.rejected(sending.token, request.pathAndQuery)
       }
       upstream.isRefreshing = isDecided('refresh')
-      // A response that is neither relayed nor held back is not read.
+      // A response that is neither relayed nor kept during a token refresh is discarded unread.
       if (!isPassedOn && !upstream.isRefreshing) discard(upstream)
     }
     this.#apply(decisions)
@@ -535,8 +538,8 @@ export class Forwarder {
   }
 
   /**
-   * Whether another token arrives in time: before the last call's maximum wait ends, or within
-   * `MIN_TOKEN_WAIT_MS`. Calls that join in the meantime count too.
+   * Whether another token arrives in time: within `MIN_TOKEN_WAIT_MS`, or before the longest maximum wait of
+   * the calls ends. Calls that join in the meantime count too.
    */
   async #tokenFor({ request, calls }: Upstream, refused: string): Promise<boolean> {
     const fromMs = this.#now()
@@ -572,7 +575,7 @@ export class Forwarder {
         use.forwarded(shownCategory(this.#bucketOf(upstream.endpoint)), this.#now())
       }
     }
-    // After a 429, other calls may queue again. Their next attempt is a new exchange.
+    // After a 429, some calls may return to the queue. Their next attempt is a new exchange.
     upstream.sending = undefined
     let hasEnded = false
     const relayed = relay({

@@ -34,7 +34,7 @@ export interface GatewayDeps {
   readonly userId: number | undefined
   /** Replaces `PeerSockets` in tests. */
   readonly peer?: (connection: Connection) => Promise<Peer>
-  /** Requests reserved for more urgent classes, by category, instead of 6 % of the limit. */
+  /** Number of requests reserved for more urgent classes, by category. Default: 6 % of the limit. */
   readonly reserve?: Readonly<Record<string, number>>
   /** Sends orders. Absent if no orders are admitted. */
   readonly orders?: OrderLane
@@ -175,8 +175,8 @@ export class Gateway {
   }
 
   /**
-   * The port to serve on again: 0 if any free port was chosen, otherwise the present one. `undefined` while
-   * off.
+   * The port to start with again. 0 means that any free port was chosen; the system then picks a new one.
+   * `undefined` while off.
    */
   get #port(): number | undefined {
     const { port } = this.#deps.programs
@@ -379,7 +379,9 @@ export class Gateway {
     }
   }
 
-  /** The process at the other end of a connection. Looked up once, and again if it was not found. */
+  /**
+   * The process at the other end of a connection. Looked up once per connection, and again if it was gone.
+   */
   #peerOf(connection: Connection): Promise<Peer> {
     const known = this.#peers.get(connection)
     if (known !== undefined) return known
@@ -425,7 +427,7 @@ export class Gateway {
     this.#deps.log.note('a program’s request failed', { cause })
   }
 
-  /** The forwarder of a connected key. A reconnected key gets a new one. */
+  /** The forwarder of a connected key. A reconnected key gets a new forwarder. */
   #attach(profile: string): Attached | undefined {
     const session = this.#deps.monitor.withProfile(profile, (found) => ({ ok: true as const, found }))
     const known = this.#attached.get(profile)
@@ -437,7 +439,8 @@ export class Gateway {
     const attached = { session: session.found, forwarder: this.#forwarderOf(session.found) }
     this.#attached.set(profile, attached)
     session.found.parts.ledger.setHeld((category) => attached.forwarder.criticalWhileHeld(category))
-    // Stored before the old forwarder is stopped, because the stop causes events that must find the new one.
+    // The new forwarder is stored before the old one is stopped. Stopping the old one causes events, and
+    // their handlers must find the new forwarder.
     known?.forwarder.stop('the key was reconnected; send the request again')
     session.found.attachGateway({
       acquirePermit: (method, path, isUrgent) => attached.forwarder.permits.forOwn(method, path, isUrgent),
@@ -450,7 +453,10 @@ export class Gateway {
     return attached
   }
 
-  /** Stops the forwarder of a key. The key is removed first, because the stop also notifies this gateway. */
+  /**
+   * Stops the forwarder of a key. The key is removed first, because stopping the forwarder notifies this
+   * gateway again.
+   */
   #detach(profile: string): void {
     const known = this.#attached.get(profile)
     this.#attached.delete(profile)

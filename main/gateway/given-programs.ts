@@ -23,14 +23,15 @@ export type GivenPrograms =
 
 /** Minimum length of a key. A shorter one could be guessed. */
 const MIN_KEY = 16
-/** Characters of a bearer (RFC 6750, section 2.1), up to the length that the door accepts. */
+/** Characters of a bearer token (RFC 6750, section 2.1), up to the length that the door accepts. */
 const KEY = /^[\w.~+/-]{1,510}=*$/
 const VARIABLE = 'HEADROOM_GATEWAY_KEYS'
 
 const ENTRY = 'name[:class[:weight]][:orders]=key'
 
 /**
- * Reads `HEADROOM_GATEWAY_KEYS`: `bot:critical=KEY,notes=KEY`, each `name[:class[:weight]][:orders]=key`.
+ * Reads `HEADROOM_GATEWAY_KEYS`, such as `bot:critical=KEY,notes=KEY`. The form of each entry is
+ * `name[:class[:weight]][:orders]=key`.
  */
 export function givenPrograms(text: string | undefined): GivenPrograms {
   const programs: GivenProgram[] = []

@@ -1,17 +1,17 @@
 import { GATEWAY_NAME } from './problem.ts'
 
-/** Headers whose members each name a proxy (RFC 9209, 9211 and 9110, section 7.6.3). */
+/** Headers with a list of proxies (RFC 9209, 9211 and 9110, section 7.6.3). */
 const NAMING: ReadonlySet<string> = new Set(['proxy-status', 'cache-status', 'via'])
 
-/** Whether the members of a header name proxies. `name` is in lower case. */
+/** Whether a header is a list of proxies. `name` is in lower case. */
 export const isNaming = (name: string): boolean => NAMING.has(name)
 
 /**
- * The value of a header that names proxies (`isNaming`), without the members that name Headroom. `undefined`
+ * The value of a header that lists proxies (`isNaming`), without the members that name Headroom. `undefined`
  * if no member is left. All other members stay the same, byte for byte.
  *
- * An unterminated string or comment would include the member that Headroom adds. Such a value therefore
- * counts as empty.
+ * If the value ended inside an open string or comment, the member that Headroom appends would become part of
+ * it. Such a value therefore counts as empty.
  */
 export function withoutOwnMembers(name: string, value: string): string | undefined {
   const members = membersOf(value, name === 'via' ? COMMENT : STRING)

@@ -19,7 +19,7 @@ export interface AdmittedOrder extends Omit<AdmittedRequest, 'method' | 'maxWait
   readonly order: ChangingPath
 }
 
-/** Whether a request under the order path may pass. */
+/** The decision whether a request under the order path may be sent. */
 export type OrderVerdict =
   /** Orders are off. The response is the same as without an order lane. */
   | { readonly kind: 'off' }
@@ -40,11 +40,11 @@ export interface OrderLine extends SendingDeps, Bearer, Omit<ForwarderOrders, 's
   /** Why no request of this program may be sent now. `undefined` if one may. */
   readonly obstacle: (program: Program) => Problem | undefined
   /**
-   * Takes one request of the order quota before every class, or returns the reason why it can't. Call the
-   * returned function once, with the outcome.
+   * Takes one request from the order quota, ahead of all waiting requests. Returns a problem if the quota is
+   * empty. Otherwise returns a function. The caller must call it once, with the request's outcome.
    */
   readonly acquire: (program: Program, endpoint: string) => Problem | ((outcome: UpstreamOutcome) => void)
-  /** The bucket that a header names, in a response of this endpoint. */
+  /** The bucket whose quota the headers of this endpoint's responses report. */
   readonly bucketOf: (endpoint: string) => string
   /** Declines an order, and counts it as declined. */
   readonly refuse: (order: AdmittedOrder, problem: Problem) => void
@@ -57,7 +57,7 @@ export interface OpenOrder {
   abandon(): void
 }
 
-/** Sends orders past the queue of reads. */
+/** Sends orders. They do not wait in the queue of reads. */
 export interface OrderLane {
   /** Whether orders are off for all keys, as if there were no order lane. */
   readonly isOff: boolean

@@ -50,7 +50,9 @@ const MEANS_UNTOLD = new Set<unknown>(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])
 type Ends = Readonly<Partial<Record<keyof typeof TABLES, string>>>
 
 interface Lookup {
-  /** Local and remote address of the calling end, in the format of each table that may list it. */
+  /**
+   * Local and remote address of the calling end, in the format of each table that may list the connection.
+   */
   readonly ends: Ends
   readonly resolve: (peer: Peer) => void
   /** Whether a table could be read. */
@@ -97,7 +99,7 @@ export class PeerSockets {
     for (const { resolve } of open) resolve('gone')
   }
 
-  /** Resolves the lookups that a table lists. Returns the others. */
+  /** Resolves the lookups whose sockets are in the table. Returns the unresolved lookups. */
   async #lookIn(family: keyof typeof TABLES, open: readonly Lookup[]): Promise<readonly Lookup[]> {
     const wanted = new Set(open.flatMap(({ ends }) => ends[family] ?? []))
     if (wanted.size === 0) return open

@@ -29,9 +29,9 @@ interface ReadersInQueue {
 /** Headroom's own id among the scheduler's programs. A program's id is never empty. */
 const OWN_PROGRAM = ''
 const OWN_MAX_WAIT_MS = 5_000
-/** Class of a request that reopens a stream with readers. It leaves the reserve untouched. */
+/** Class of the request that reopens a stream with readers. A request of this class can't use the reserve. */
 const READ_STREAM_CLASS = 'normal'
-/** Retry interval for a stream whose turn can't be predicted. */
+/** Retry interval for a stream if its turn in the queue can't be predicted. */
 const UNKNOWN_TURN_SECONDS = 5
 
 const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
@@ -42,7 +42,10 @@ const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1
  */
 export class Permits {
   readonly #deps: PermitsDeps
-  /** The function that receives the turn or the problem of each waiting request, by id. */
+  /**
+   * Callbacks of the waiting requests, by id. A callback receives the turn, or the problem if the request is
+   * declined.
+   */
   readonly #waiting = new Map<number, (end: Turn | Problem) => void>()
 
   constructor(deps: PermitsDeps) {
@@ -67,8 +70,8 @@ export class Permits {
   }
 
   /**
-   * Waits for the turn to reopen a stream. `isRead` means that programs read the stream. The request leaves
-   * the reserve to critical requests, even if critical programs read the stream.
+   * Waits for the turn to reopen a stream. `isRead` means that programs read the stream. The request can't
+   * use the reserve of critical requests, even if critical programs read the stream.
    */
   async forReopening(path: string, isRead: boolean): Promise<Permit | NoPermit> {
     const permit = await this.#acquire(endpointOf(path), {
@@ -176,8 +179,8 @@ export class Permits {
   }
 
   /**
-   * Queues a request. Calls `ended` once, with the turn or with the reason why the request is declined. After
-   * `#leave`, `ended` is not called.
+   * Queues a request. Calls `ended` once: with the turn, or with the reason why the request is declined.
+   * After `#leave`, `ended` is not called.
    */
   #offer(
     asked: Omit<OfferedRequest, 'bucket'>,

@@ -17,7 +17,7 @@ export interface Program {
   readonly id: string
   readonly name: string
   readonly class: ProgramClass
-  /** Share among the programs of its class. */
+  /** Relative share among the programs of the same class. */
   readonly weight: number
   /** The connected key that its requests use. */
   readonly profile: string
@@ -47,7 +47,10 @@ const storedProgram = z.object({
   profile: z.string().max(64),
   keyEnding: z.string().length(4),
   maxOrders: programOrders.exactOptional(),
-  /** Mark of the key on which the program may send orders. Absent until Headroom has run with that key. */
+  /**
+   * Digest (`keyMark`) of the key on which the program may send orders. Absent until Headroom has run with
+   * that key.
+   */
   ordersOf: z.string().max(64).exactOptional(),
   /** SHA-256, base64url. A slow hash would not be safer, because the key has 256 random bits. */
   keyDigest: z.string().length(43),
@@ -121,8 +124,7 @@ export class Programs {
   /** By digest, oldest first. */
   readonly #tokens = new Map<string, LocalToken>()
   /**
-   * Ids used in this run. Those of revoked programs are included, because their last requests may be in
-   * flight.
+   * Ids used in this run, including those of revoked programs, whose last requests may still be in flight.
    */
   readonly #usedIds = new Set<string>()
 
@@ -230,9 +232,10 @@ export class Programs {
 
   /**
    * Binds each program's order permission to the key that is connected now. Returns the names of the programs
-   * that lost theirs.
+   * that lost their permission.
    *
-   * A program loses its permission if it is bound to a former key with the same id, or if its key is gone.
+   * A program loses its permission if it is bound to a former key with the same id, or if its key was
+   * deleted.
    */
   bindOrders({ profiles, isGone }: KeysNow): { readonly names: readonly string[]; readonly saved: Saved } {
     const [only, ...more] = profiles
@@ -266,7 +269,9 @@ export class Programs {
     return { names, saved: this.#replace({ ...this.#stored, programs }) }
   }
 
-  /** The program of a bearer, which is its key or a valid local access token. */
+  /**
+   * The program that a bearer token belongs to. The token is the program's key or a valid local access token.
+   */
   ofBearer(bearer: string): Program | undefined {
     const digest = digestOf(bearer)
     const token = this.#tokens.get(digest)

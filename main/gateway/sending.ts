@@ -22,23 +22,25 @@ export interface Outgoing {
   readonly token: string
   /** The category of the slot that the stream takes. Absent if the request opens no stream. */
   readonly stream: string | undefined
-  /** The bucket that a header in the response names. */
+  /** The bucket whose quota the headers of the response report. */
   readonly bucket: () => string
 }
 
 /** Timeout for the status line of a response. */
 const FIRST_BYTE_MS = 30_000
 const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
-/** Maximum part of an error body that is read before it is relayed, in bytes. The time is limited too. */
+/**
+ * Maximum number of bytes of an error body that are read before the error is relayed. `ERROR_TIMEOUT_MS`
+ * limits the time.
+ */
 const MAX_ERROR_BYTES = 64 << 10
 const ERROR_TIMEOUT_MS = 5_000
 
 /**
  * One exchange of a program's request with the service, on a reusable connection.
  *
- * The reader of a response reads its body. Only an error's body is read here first, for three reasons: it may
- * repeat the access token, a 429 names its quota in the body, and a 401 is held back while the token is
- * refreshed.
+ * Usually the caller reads the response body. An error body is read here first, for three reasons: it may
+ * repeat the access token, a 429 names its quota in the body, and a 401 is kept while the token is refreshed.
  */
 export class Sending {
   readonly removal: TokenRemoval
@@ -194,7 +196,7 @@ export class Sending {
     this.#judge(answer, answer.status === 429 ? textOf(read) : '')
   }
 
-  /** Counts a response, and determines the request's outcome. */
+  /** Counts a response and determines the request's outcome. */
   #judge({ status, headers }: ForwardAnswer, body = ''): void {
     // The request was abandoned and counted while its error was read.
     if (this.#isAbandoned) return

@@ -41,7 +41,10 @@ export interface SharedStreamDeps {
   readonly listener: SharedStreamListener
 }
 
-/** Objects of another stream that this one has not sent. The check resumes at the next object. */
+/**
+ * Progress of the check whether this stream has sent all objects of another stream. The next check continues
+ * here.
+ */
 interface MissingKeys {
   readonly keys: Iterator<string>
   next?: IteratorResult<string>
@@ -59,8 +62,8 @@ const DUAL_LOGON = 'DualLogon'
 /** Headers about the request that opened the stream. Only the program that sent it gets them. */
 const OF_ONE_REQUEST = /^(?:x-ratelimit-|x-concurrency-|x-ts-request-id$|date$)/
 /**
- * Headers about the body of one connection. They are not relayed, because readers get different bytes, and
- * their streams outlast the connection.
+ * Headers about the bytes of one response. They are not relayed, because readers get different bytes, and
+ * their streams outlast the connection to the service.
  */
 const OF_ONE_BODY = /^(?:content-length|content-range|content-md5|content-digest|repr-digest|digest)$/
 const LF = 0x0a
@@ -72,8 +75,9 @@ const encode = (text: string): Uint8Array => encoder.encode(text)
 /**
  * One stream of the service, and the programs that read it.
  *
- * Programs do not notice when the connection to the service changes. After a restart, they get the
- * differences. A program's stream ends only if the service is unavailable for `MAX_OUTAGE_MS`.
+ * Programs do not notice when the connection to the service is replaced. If the service sends its state
+ * again, programs get only the differences. A program's stream ends only if the service is unavailable for
+ * `MAX_OUTAGE_MS`.
  */
 export class SharedStream implements StreamReaders {
   readonly address: StreamAddress
@@ -149,7 +153,7 @@ export class SharedStream implements StreamReaders {
     if (this.isOpen) this.#begin(reader, false)
   }
 
-  /** Removes a reader that got another response. */
+  /** Removes a reader that was answered in another way. */
   remove(reader: StreamReader): void {
     reader.onGone = () => {}
     this.#gone(reader)
@@ -234,7 +238,7 @@ export class SharedStream implements StreamReaders {
 
   became(state: StreamState): void {
     if (this.#isOver) return
-    // The former connection may have ended while the next one waits for its turn.
+    // If the stream was open before, its connection ended while Headroom waited to open the next one.
     if (state.kind === 'opening' && this.#observation !== undefined) this.#awaitService()
     if (state.kind !== 'waiting' && state.kind !== 'closed') return
     if (this.#observation === undefined) this.#listener.notOpened(state)
@@ -289,7 +293,7 @@ export class SharedStream implements StreamReaders {
     return isFirst ? passed : [...passed, 'Cache-Status', `${GATEWAY_NAME}; hit; detail=coalesced`]
   }
 
-  /** Removes a reader whose connection ended, or that got another response. */
+  /** Removes a reader whose connection ended, or that was answered in another way. */
   #gone(reader: StreamReader): void {
     this.#pending.delete(reader)
     reader.leaveTurn()

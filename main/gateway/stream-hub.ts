@@ -86,14 +86,14 @@ const MAX_ATTEMPTS = 2
 export const UNSHARED_MS = 600_000
 const MAX_UNSHARED = 256
 /**
- * Maximum length of a shared stream's target, because targets are displayed. A stream with a longer target is
- * relayed but not shared.
+ * Maximum length of a shared stream's target. Targets are displayed, so they must be short. A stream with a
+ * longer target is relayed but not shared.
  */
 const MAX_TARGET_LENGTH = 512
 
 /**
- * The streams that programs read on one connected key. Equal streams share one stream of the service, and its
- * slot. Programs may also share a stream that Headroom itself has open.
+ * The streams that programs read on one connected key. Identical streams share one stream of the service, and
+ * its slot. Programs may also share a stream that Headroom opened for itself.
  */
 export class StreamHub {
   readonly #deps: StreamHubDeps
@@ -256,8 +256,8 @@ export class StreamHub {
   }
 
   /**
-   * Lets a reader share a stream that Headroom itself has open, if there is one, starting with its first
-   * response.
+   * Connects a shared stream to an identical stream that Headroom opened for itself. That stream is reopened,
+   * so that programs get it from the beginning. Returns false if there is none.
    */
   #joinsOwn(shared: SharedStream): boolean {
     const keeper = this.#deps.streams.keepers.find(
@@ -284,8 +284,8 @@ export class StreamHub {
   #open(asked: Asked): void {
     const { shared, request } = asked
     const turn = this.#deps.turn(request.pathAndQuery)
-    // Set before `#hasRoom`, which may free a slot and search for a stream that needs it. The search must
-    // skip this stream.
+    // Set before `#hasRoom`. `#hasRoom` may free a slot, which starts a search for a stream that needs the
+    // slot. The search must skip this stream.
     asked.turn = turn
     if (shared.pending.length === 0 || !this.#hasRoom(shared)) {
       asked.turn = undefined
@@ -427,7 +427,8 @@ export class StreamHub {
       return
     }
     if (tapped.refused === 'concurrency') {
-      // The request still waits, but not for this stream. Headroom itself reopens the stream.
+      // All slots are taken. The request keeps waiting for a slot, but the unopened stream is closed. If
+      // Headroom needs the stream for itself, Headroom reopens it.
       const { keeper } = shared
       if (keeper === undefined || keeper.isOwn) return
       shared.keeper = undefined
@@ -517,7 +518,7 @@ export class StreamHub {
 /** Rank of the class of the reader's program. 0 is the most urgent. */
 const urgencyOf = ({ program }: StreamReader): number => PROGRAM_CLASSES.indexOf(program.class)
 
-/** The stream in the form in which a person requests it, so that it can be pinned. */
+/** The stream as a request that a person could enter. This form can be pinned. */
 function requestOf({ kind, target, options }: StreamAddress): StreamRequest {
   const names = Object.keys(STREAM_TABLE[kind].pathOptions ?? {})
   const named = Object.entries(options).map(([lower, value]) => [
@@ -554,8 +555,8 @@ function sendAnswer(
 }
 
 /**
- * The response to a reader whose stream is not open. Depends on whether a request to open it may have been
- * sent.
+ * The response to a reader whose stream is not open. Depends on whether a request to open the stream may have
+ * been sent.
  */
 const withoutResponse = ({ shared, attempts }: Asked, why: string): Problem =>
   attempts > 0 || isOpening(shared) ? abandoned(why) : unavailable(why)

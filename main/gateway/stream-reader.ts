@@ -9,7 +9,9 @@ import type { Program } from './programs.ts'
 
 /** Frames are joined up to this size before they are written. */
 const MAX_WRITE_BYTES = 64 << 10
-/** Maximum number of frames in one write. Written frames do not count as waiting for the reader. */
+/**
+ * Maximum number of frames in one write. Frames that were written no longer count as the reader's backlog.
+ */
 const MAX_WRITE_FRAMES = 128
 
 /** A program's subscription to a shared stream: its reply, and the data still to be written. */
@@ -75,7 +77,8 @@ export class StreamReader {
   hear(frames: readonly SharedFrame[]): void {
     for (const frame of frames) {
       this.#queue?.push(frame)
-      // Writes early, because one chunk may have more frames than a slow reader may be behind.
+      // Writes before all frames are queued. One chunk may contain more frames than the maximum
+      // backlog of a reader.
       if (this.#queue !== undefined && this.#queue.behind >= MAX_WRITE_FRAMES) this.#write()
     }
     this.#write()

@@ -104,9 +104,9 @@ export class TokenRemoval {
   /**
    * The service's error with the token removed from its body.
    *
-   * A complete body without the token stays unchanged, byte for byte. Any other body is decoded and cleaned,
-   * if necessary while it is read. A body in an unknown encoding is left out, because the token can't be
-   * found in it.
+   * A complete body without the token stays unchanged, byte for byte. Any other body is decoded and cleaned.
+   * If the body is still arriving, it is cleaned as it arrives. A body in an unknown encoding is left out,
+   * because the token can't be found in it.
    */
   fromError({ answer, begun }: Required<BegunAnswer>): BegunAnswer {
     const { bytes, rest } = begun

@@ -10,8 +10,8 @@ import { gravityOf } from '../../app/quota/state.ts'
 import { slotStatus, streamStatus } from '../../app/status/stream-status.ts'
 
 /**
- * Maximum size of the snapshots of all connected keys together, in bytes of JSON as UTF-8. A push stream ends
- * when a window has left about twice as much unread.
+ * Maximum size of the snapshots of all connected keys together, in bytes of JSON as UTF-8. A window that has
+ * about twice as much unread data is disconnected from its push stream.
  */
 export const MAX_SNAPSHOTS_BYTES = 512_000
 
@@ -144,7 +144,10 @@ interface Use {
   readonly rate: Readonly<Record<string, number>>
 }
 
-/** Adds the use by program in `whole` to the kept rows and programs, as far as it fits. */
+/**
+ * Adds the use of each program to the kept rows and programs, as far as it fits. `whole` is the complete
+ * snapshot.
+ */
 function withUse(
   rows: readonly RequestQuota[],
   programs: readonly ProgramSummary[],

@@ -3,8 +3,8 @@ import type { KeyName } from '../sign-in/corrected-secrets.ts'
 import type { ProfileSession } from './profile-session.ts'
 
 /**
- * The sessions of the connected profiles. A sign-in or revocation of one also affects others with the same
- * API key.
+ * The sessions of the connected profiles. A sign-in or revocation of one profile also affects other profiles
+ * with the same API key.
  */
 export class ConnectedProfiles {
   readonly #sessions = new Map<string, ProfileSession>()
@@ -40,12 +40,18 @@ export class ConnectedProfiles {
     this.#sessions.delete(id)
   }
 
-  /** Stops retrying earlier revocations of this API key, which would also end the new sign-in. */
+  /**
+   * Stops the retries of earlier revocations of this API key. A late revocation would also end the new
+   * sign-in.
+   */
   signedIn(profile: Profile): void {
     for (const other of this.#othersWithKeyOf(profile)) other.suspendRevocationRetry()
   }
 
-  /** Marks the other sign-ins with the same API key as revoked. A revocation ends them all (service 4.2). */
+  /**
+   * Marks the other sign-ins with the same API key as revoked, because a revocation ends them all (service
+   * 4.2).
+   */
   revoked(id: string): void {
     const profile = this.get(id)?.profile
     if (profile === undefined) return

@@ -72,7 +72,7 @@ export interface KeyLearning {
 }
 
 /**
- * What headers showed about others' use, by API key and category. Stored in `learned.json` in the data
+ * The use by others that headers showed, by API key and category. Stored in `learned.json` in the data
  * folder, without accounts and tokens. Without a folder, the data is lost when the process ends.
  *
  * A file that is damaged, unknown or from a newer version is set aside, and learning starts again. Only the
@@ -129,7 +129,7 @@ export class Learning {
   }
 }
 
-/** The categories that fit. Those with the newest headers are preferred. */
+/** The categories that fit into the file. Those with the newest headers are preferred. */
 function bounded(learned: LearnedQuotas): StoredKey['quotas'] {
   const newest = Object.entries(learned)
     .filter(([category]) => category.length <= MAX_NAME_LENGTH)

@@ -44,7 +44,9 @@ export interface Past {
   readonly events: readonly { readonly atMs: number; readonly event: MonitorEvent }[]
 }
 
-/** Interval of retries of `#followAnew` in milliseconds, for a key whose newest token is only in memory. */
+/**
+ * Interval in milliseconds at which `#followAnew` tries again while a key's newest token is only in memory.
+ */
 const UNSAVED_WAIT_MS = 60_000
 /** Interval of attempts in milliseconds to store that orders are stopped. */
 const STOP_RETRY_MS = 2_000
@@ -81,7 +83,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     const onClockUncertain = (fromMs: number, toMs: number) => {
       for (const session of this.#profiles.all()) session.markClockUncertain(fromMs, toMs)
     }
-    // Deferred, because the caller that reads the time has not finished yet.
+    // Deferred, because this callback runs while a caller reads the time.
     const setBack = () => void ports.clock.after(0, () => this.#startAnew())
     this.#timeline = new Timeline(ports.clock, onClockUncertain, setBack)
   }
@@ -94,7 +96,10 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     this.#follow(profile, this.#storage.signIn(profile, this.#timeline.now()), former)
   }
 
-  /** Resumes a key that was connected when the app last ended. This is not a sign-in and causes no event. */
+  /**
+   * Resumes a key that was connected when the app last ended. This does not count as a sign-in and causes no
+   * event.
+   */
   restore(profile: Profile, tokens: TokenStore): void {
     const waiting = this.#profiles.get(profile.id)
     // The key is already connected, but its tokens could not be read until now. Its streams and numbers
@@ -255,7 +260,8 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     session.signedInAgain(profile, this.#storage.signIn(profile, this.#timeline.now()))
     this.#happened({ kind: 'signed-in' }, profile.id)
     this.#orders?.switchChanged()
-    // For the built-in simulator, a sign-in stores nothing else.
+    // `signIn` stores the key with its switch for orders, except for the built-in simulator. For the
+    // simulator, only this call stores the switch.
     if (profile.orders !== orders) this.#storage.keepOrders(profile)
     this.#ordersChosen(profile, orders)
     if (profile.clientSecret !== clientSecret) this.#secrets.sends(profile.id)

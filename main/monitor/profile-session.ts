@@ -113,7 +113,7 @@ export class ProfileSession {
     this.parts.streams.wake()
   }
 
-  /** Records why the history can't be written. `undefined` means that it can. */
+  /** Records why the history can't be written. `undefined` means that it can be written. */
   historyFailing(failing: { readonly failure: string; readonly what: string } | undefined): void {
     if (failing?.failure === this.#pausedHistory?.failure) return
     this.#deps.report(failing ? { kind: 'storage-problem', ...failing } : { kind: 'storage-ok' })
@@ -127,7 +127,9 @@ export class ProfileSession {
     this.#changed()
   }
 
-  /** Shares what this key sees with the other machines of a desk; `undefined` ends that. */
+  /**
+   * Connects this key to a desk, which shares the key's requests with other machines. `undefined` ends that.
+   */
   attachDesk(desk: SessionDesk | undefined): void {
     this.#desk = desk
     this.#changed()
@@ -159,7 +161,7 @@ export class ProfileSession {
   }
 
   async revoke(): Promise<Outcome> {
-    // From here on no request may use the grant, whatever the service responds.
+    // From here on, no request may use the tokens, whatever the service responds.
     this.parts.streams.closeAll('tokens revoked', 'revoked')
     return revocationOutcome(await this.#keeper.revoke())
   }
@@ -191,7 +193,10 @@ export class ProfileSession {
     return state === 'sign-in-required' || state === 'revoked'
   }
 
-  /** Stops retries of a revocation and waits for one in progress, which would also end new tokens. */
+  /**
+   * Stops the retries of a revocation. Waits for an attempt in progress, because it would also end new
+   * tokens.
+   */
   async suspendRevocationRetrySettled(): Promise<void> {
     this.suspendRevocationRetry()
     if (this.#keeper.refreshSummary().state === 'revoking') await this.#keeper.revoke()

@@ -41,7 +41,8 @@ export interface SnapshotSources {
 }
 
 /**
- * Minimum length of an API key of which the last characters are shown. They would be most of a shorter key.
+ * If an API key is at least this long, its last characters are shown. In a shorter key, they would be most of
+ * the key.
  */
 const MIN_KEY_LENGTH = 12
 
@@ -96,15 +97,15 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
 }
 
 /**
- * Reduces the snapshot of a key whose calls all fail to what is known. No row has a state, a pace or a next
+ * Reduces a snapshot to what is known if all calls of the key fail. No row has a state, a pace or a next
  * check. Streams without data are paused.
  */
 function asFarAsKnown(snapshot: Snapshot): Snapshot {
   const conditions = conditionsOf(snapshot, snapshot.at)
   if (!isStopped(conditions)) return snapshot
   const { refresh, access, signInHost } = snapshot
-  // Without a sign-in, or if its host does not respond, a 401 is only a consequence. Otherwise the 401 shows
-  // why calls fail.
+  // If the key is signed out, or the sign-in host does not respond, a 401 is only a consequence. Otherwise
+  // the 401 shows why calls fail.
   const isSignedIn = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   const isTokenGone = conditions.roots.some(({ kind }) => kind === 'sign-in-host-gone')
   // If keys can't be opened, no row is known, and the documented limits may not apply.
@@ -141,7 +142,7 @@ function uncheckedRow(
 }
 
 /**
- * The row with each program's part of its own use.
+ * The row with each program's part of the row's own use.
  *
  * A program's rate is the mean of its last minute, while own use decays over a minute. Programs' rates are
  * scaled down so that their sum does not exceed own use.

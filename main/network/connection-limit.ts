@@ -16,9 +16,9 @@ export interface UnauthenticatedLimits {
 /**
  * Limits the unauthenticated connections to servers. A new connection beyond the limit closes the oldest one.
  *
- * Node's `maxConnections` would reject the new connection, so silent connections could lock out all others. A
- * real client sends its request long before so many others connect. Clients may open many connections at
- * once, all unauthenticated at first, so `most` is above their usual number.
+ * Node's `maxConnections` would reject the new connection instead, so silent connections could lock out all
+ * others. A real client sends its request before enough other clients connect to displace it. Clients may
+ * open many connections at once, all unauthenticated at first, so `most` is above their usual number.
  */
 export function limitConnections(
   servers: readonly Server[],

@@ -1,6 +1,8 @@
 import type { Clock } from '../ports/ports.ts'
 
-/** Minimum lateness of a timer that shows that the process was suspended and not just busy. Milliseconds. */
+/**
+ * A timer that is at least this late shows that the process was suspended and not just busy. Milliseconds.
+ */
 const LATE_MS = 500
 const GRACE_MS = 2_000
 
@@ -34,8 +36,8 @@ export async function within(
 }
 
 /**
- * Maximum wait in milliseconds when the app quits. A person or the system allows 3 s. A longer request is
- * resumed at the next start, by its stored intent.
+ * Maximum wait in milliseconds when the app quits. A person or the system may end the process after 3 s. A
+ * request that takes longer is repeated at the next start, because its intent is stored.
  */
 const MAX_END_MS = 2_000
 

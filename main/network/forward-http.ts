@@ -36,8 +36,8 @@ export type ForwardHttp = (request: ForwardRequest, listener: ForwardListener) =
 export const isFinalStatus = (status: number): boolean => status >= 200 && status <= 599
 
 /**
- * Forwards over reusable connections, unlike `nodeHttp`, because a TLS handshake takes longer than a
- * program's request. If a connection closes before the first byte of a response, the outcome is `cut`.
+ * Forwards over reusable connections, unlike `nodeHttp`. A TLS handshake for each request would take longer
+ * than the request itself. If a connection closes before the first byte of a response, the outcome is `cut`.
  */
 export function nodeForwardHttp(
   environment: NodeJS.ProcessEnv,

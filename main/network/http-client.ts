@@ -6,8 +6,8 @@ import { CONNECTION_LOST, headersOf, nodeWire, type WireRequest, wordsOf } from 
 /** Maximum size of a buffered response, in bytes. */
 const MAX_ANSWER_BYTES = 8 << 20
 /**
- * Maximum size of a response on the wire: `maxBytes`, plus `maxFactor` times the size of its body. A response
- * in one-byte chunks takes six times its size.
+ * Maximum size of a response on the wire: `maxBytes`, plus `maxFactor` times the size of its body. A body in
+ * one-byte chunks takes six times its size, so only a small body may arrive like that.
  */
 const FRAMING = { maxBytes: 256 << 10, maxFactor: 4 } as const
 const MIN_BUFFER_BYTES = 16 << 10

@@ -13,8 +13,8 @@ import { type ConnectionLimit, limitConnections } from './connection-limit.ts'
 export interface LoopbackServers {
   readonly port: number
   /**
-   * Exempts an authenticated connection from the silence timeout until its next request, and permanently from
-   * the limits of unauthenticated ones.
+   * Exempts an authenticated connection from the silence timeout until its next request. Also exempts it
+   * permanently from the limits of unauthenticated connections.
    */
   keep(socket: Socket): void
   close(): Promise<void>
@@ -33,10 +33,11 @@ export interface LoopbackLimits {
   /** How often `headersTimeoutMs` and `requestTimeoutMs` are checked. */
   readonly checkedEveryMs: number
   /**
-   * Timeout of a connection without data in either direction, long enough for a sign-in page that waits for
-   * the service.
+   * Timeout of a connection without data in either direction. It is long enough for a sign-in page that waits
+   * for the service.
    *
-   * The timeout disconnects a client that does not read its response, which the request timeouts never do.
+   * The timeout also disconnects a client that does not read its response. The request timeouts never do
+   * that.
    */
   readonly silenceMs: number
   /**
@@ -215,10 +216,7 @@ function listen(server: Server, { port, host, limits }: Place): Promise<number> 
   })
 }
 
-/**
- * Closes all connections immediately. Otherwise a push stream would keep the app running as long as its
- * window is open.
- */
+/** Closes all connections immediately. Otherwise an open window's push stream would keep the app running. */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())

@@ -272,7 +272,9 @@ function watchConnection(outgoing: http.ClientRequest, onEstablished: () => void
   return () => established
 }
 
-/** Whether a byte has arrived since the request got its connection, which may be a reused one. */
+/**
+ * Whether a byte has arrived since the request got its connection. The connection may have been used before.
+ */
 function watchAnswer(outgoing: http.ClientRequest): () => boolean {
   let hasBegun = () => false
   outgoing.on('socket', (socket) => {
@@ -290,8 +292,8 @@ export const isFramedPlainly = ({ 'transfer-encoding': coding }: http.IncomingHt
   coding === undefined || /^(?:chunked|identity)$/i.test(coding)
 
 /**
- * Fails a body that extends to the end of its TLS connection if the connection was cut off (RFC 9112, section
- * 9.8). Node would treat such a body as complete.
+ * Handles a response without a length, whose body ends with its TLS connection. If the connection was cut off
+ * (RFC 9112, section 9.8), the body fails. Node would treat it as complete.
  */
 function endWhenCut(answer: http.IncomingMessage): void {
   const { socket, headers } = answer

@@ -2,7 +2,7 @@ import type { TLSSocket } from 'node:tls'
 
 /**
  * Maximum number of extra bytes that count as `close_notify`. An alert record has 23 to 85 bytes, depending
- * on the cipher. More bytes belong to a record that was cut off.
+ * on the cipher. If there are more bytes, another record was cut off.
  */
 const MAX_ALERT_BYTES = 96
 
@@ -23,11 +23,11 @@ const watched = new WeakSet<TLSSocket>()
 export const endedWithoutNotice = (socket: TLSSocket): boolean => cutShort.has(socket)
 
 /**
- * Watches whether a TLS connection ends with `close_notify` or is cut off. Node reports both endings alike,
- * so `close_notify` is recognised by its bytes.
+ * Detects whether a TLS connection ends with `close_notify` or is cut off. Node reports both endings alike,
+ * so `close_notify` is recognised by its size.
  *
- * The bytes arrive in a separate read, or together with the last data. In the second case, the end is
- * reported in the same turn of the event loop.
+ * The alert arrives in a separate read, or together with the last data. In the second case, Node reports the
+ * end in the same turn of the event loop as the data.
  */
 export function watchTlsEnd(socket: TLSSocket): void {
   if (watched.has(socket)) return

@@ -18,8 +18,8 @@ export interface Settlement extends Pick<JournalEntry, 'outcome'> {
 /** An entry with the hashes by which its order is recognised. */
 export interface HashedEntry extends JournalEntry, RecognisedBy {
   /**
-   * Mark of the key that sent the order. Another key may get the same profile id later. Absent in entries of
-   * earlier versions.
+   * Digest of the key that sent the order, see `MonitorSurface.keyMark`. A later key may get the same profile
+   * id. Absent in entries of earlier versions.
    */
   readonly keyMark?: string
 }
@@ -27,8 +27,8 @@ export interface HashedEntry extends JournalEntry, RecognisedBy {
 const MIGRATIONS: readonly string[] = [
   // `hashes` and `confirm_hashes` are JSON lists, see `RecognisedBy`.
   //
-  // `similar_hashes` is a list with the `keyMark`. Earlier versions, which can read this file too, wrote
-  // hashes or nothing to it. A value without a dot is a mark.
+  // `similar_hashes` is a list that contains only the `keyMark`. In entries of earlier versions, it is empty
+  // or contains hashes. A hash has a dot, a `keyMark` does not. Earlier versions can read this file too.
   `
   CREATE TABLE orders (
     id TEXT PRIMARY KEY,
@@ -51,7 +51,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** The version of the file format that this Headroom writes. */
+/** The version of the file format that this version of Headroom writes. */
 export const JOURNAL_VERSION = MIGRATIONS.length
 
 /**
@@ -195,21 +195,21 @@ export class JournalFile {
     return entries.parse(this.#statements.between.all(Math.floor(fromMs), Math.ceil(toMs)))
   }
 
-  /** Entries without an answer, and those with an unknown outcome that no person has dismissed. */
+  /**
+   * Entries that are not settled. Their outcome is still unknown, or no person has dismissed the result of
+   * their lookup.
+   */
   open(): readonly HashedEntry[] {
     return entries.parse(this.#statements.open.all())
   }
 
-  /** Orders of the key with this id and mark. */
+  /** Number of orders sent in a period by the key with this id and mark. Entries without a mark count too. */
   count(profile: string, fromMs: number, keyMark?: string): number {
     const marks = JSON.stringify(marksOf(keyMark))
     return Number(this.#statements.count.get(profile, marks, Math.floor(fromMs))?.['count'])
   }
 
-  /**
-   * Deletes entries from before `beforeMs`, except those with an unknown outcome that no person has
-   * dismissed.
-   */
+  /** Deletes settled entries from before `beforeMs`. See `open` for the others. */
   prune(beforeMs: number): void {
     this.#statements.prune.run(Math.floor(beforeMs))
   }

@@ -35,7 +35,7 @@ export class Journal {
   readonly #undismissed = new Set<string>()
   #former: readonly HashedEntry[] | undefined
   /**
-   * Entries that have not ended, as last written, by id. They are restored if the file was removed or
+   * Entries that are not settled, by id, as last written. They are restored if the file was removed or
    * replaced.
    */
   readonly #held = new Map<string, HashedEntry>()
@@ -86,10 +86,7 @@ export class Journal {
     return this.#read((file) => file.between(fromMs, toMs))?.map((entry) => this.#newest(entry))
   }
 
-  /**
-   * Entries of earlier runs without an answer, and those with an unknown outcome that no person has
-   * dismissed. `undefined` until the file was read once.
-   */
+  /** Unsettled entries of earlier runs, see `JournalFile.open`. `undefined` until the file was read once. */
   get former(): readonly HashedEntry[] | undefined {
     return this.#former
   }
@@ -153,7 +150,7 @@ export class Journal {
     if (this.#file === undefined && this.#failure !== undefined) return undefined
     try {
       this.#opened()
-      // A recreated file lacks the entries of the removed one.
+      // A recreated file lacks the entries of the removed file, so they are written again first.
       if (this.#isOpenedAnew && !this.#write(() => {})) return undefined
       return this.#file && run(this.#file)
     } catch (error) {
@@ -235,7 +232,9 @@ export class Journal {
   }
 }
 
-/** Whether nothing remains to be found out or dismissed about an order. */
+/**
+ * Whether an order is settled. Its outcome is certain, or a person has dismissed the result of its lookup.
+ */
 const hasEnded = ({ outcome, isDismissed }: HashedEntry): boolean =>
   outcome === 'answered' ||
   outcome === 'not-sent' ||

@@ -26,12 +26,12 @@ export interface LookupDeps {
   readonly clock: Clock
   readonly hashes: OrderHashes
   readonly read: ReadResource
-  /** Whether a former key sent the order. Its id now belongs to the connected key. */
+  /** Whether a former key with the same id as the connected key sent the order. */
   readonly isOfFormerKey: (entry: HashedEntry) => boolean
   /** Entries of the journal in an interval. `undefined` while it can't be read. */
   readonly entries: (fromMs: number, toMs: number) => readonly HashedEntry[] | undefined
   readonly resolved: (ended: readonly Resolved[]) => void
-  /** Called with exceptions. They are bugs, which must not end the lookups. */
+  /** Called with exceptions. They are bugs and must not end the lookups. */
   readonly defect: (cause: unknown) => void
 }
 
@@ -39,22 +39,22 @@ export interface LookupDeps {
 interface Unknown {
   readonly entry: HashedEntry
   readonly sinceMs: number
-  /** Start of the latest lookup, in milliseconds after `sinceMs`, whether it read a list or not. */
+  /** Start of the latest lookup, in milliseconds after `sinceMs`. Set even if the lookup failed. */
   lookedUpMs: number | undefined
 }
 
 /**
- * Maximum distance in milliseconds of two entries that one listed order could match. Each is within `NEAR_MS`
- * of the order.
+ * Maximum time between two entries that could match the same listed order, in milliseconds. Each of the two
+ * is within `NEAR_MS` of that order.
  */
 const RIVAL_MS = 2 * NEAR_MS
 
 /**
  * Looks up orders whose outcome is unknown. One read serves all unknown orders of a key.
  *
- * The lookup ends when the account's list shows the order, or has not shown it for `LOOKUP_MS`. Without a
- * list, nothing is concluded. One exception: if another key got the key's id, its orders can't be looked up
- * any more.
+ * Lookups of an order end when the account's list shows the order, or after `LOOKUP_MS`. If a list can't be
+ * read, nothing is concluded from it. If another key got the same id, the former key's orders can't be looked
+ * up any more.
  */
 export class Lookups {
   readonly #deps: LookupDeps
@@ -122,14 +122,14 @@ export class Lookups {
       },
       read,
     )
-    // The key may have been disconnected during the read, and another one connected.
+    // During the read, the key may have been disconnected and replaced by another key.
     if (list === undefined || this.#isStopped || this.#ofPresentKey(profile).length < asked.length) return
     this.#judge(asked, list)
   }
 
   /**
-   * The unknown orders that the connected key with this id sent. Orders of a former key with this id end as
-   * ambiguous.
+   * The unknown orders that the connected key with this id sent. First ends the orders of a former key with
+   * this id as ambiguous.
    */
   #ofPresentKey(profile: string): readonly Unknown[] {
     const former = this.#of(profile).filter(({ entry }) => this.#deps.isOfFormerKey(entry))
@@ -140,8 +140,8 @@ export class Lookups {
   #judge(asked: readonly Unknown[], list: OrderList): void {
     const { entries, hashes, isOfFormerKey } = this.#deps
     const times = asked.map(({ entry }) => entry.atMs)
-    // Only the last lookup must find the entry of every listed order, so only this lookup needs older and
-    // newer entries.
+    // An order counts as not found only if all listed orders belong to other entries. Only the last lookup
+    // can conclude that, so only this lookup reads older and newer entries.
     const [beforeMs, toMs] = asked.some(isLast)
       ? [MAX_CLOCK_ERROR_MS, Number.MAX_SAFE_INTEGER]
       : [RIVAL_MS, Math.max(...times) + RIVAL_MS]
@@ -181,12 +181,15 @@ export class Lookups {
   }
 }
 
-/** Whether an order's latest lookup was its last one, if the list could be read. */
+/** Whether an order's latest lookup began late enough to be the last one. */
 const isLast = ({ lookedUpMs = 0 }: Unknown): boolean => lookedUpMs >= LOOKUP_MS
 
 const UNCLEAR: Recognition = { kind: 'unclear' }
 
-/** Whether the list covers the account of an entry. A replace or cancel names no account. */
+/**
+ * Whether the list covers the account of an entry. A replace or cancel has no account, so every list covers
+ * it.
+ */
 const isListed = ({ accountEnding }: HashedEntry, { accountEndings }: OrderList): boolean =>
   accountEnding === '' || accountEndings.includes(accountEnding)
 

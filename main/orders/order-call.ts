@@ -54,7 +54,7 @@ export class OrderCall implements OpenOrder {
   readonly #deps: OrderCallDeps
   #end: () => void = () => {}
   #sending: OrderSending | undefined
-  /** Why the order was not sent once the connection was made. */
+  /** Why the order was not sent, although the connection was made. */
   #heldBack: Problem | undefined
   #sent: Sent | undefined
   #isAnswered = false
@@ -175,7 +175,7 @@ export class OrderCall implements OpenOrder {
       ...(result.isConclusive ? { outcome: 'answered' } : UNKNOWN),
       status,
       latencyMs: Math.max(0, Math.round(this.#line.clock.monotonicMs() - atMs)),
-      // A replace or cancel keeps the ID that its request named.
+      // The entry of a replace or cancel already contains the order ID.
       ...(named.length > 0 && orderId === undefined && { orderIds: named }),
     })
   }

@@ -4,13 +4,13 @@ const HASH_BYTES = 18
 const NAME_BYTES = 6
 
 /**
- * Keyed hashes of texts about orders. The key is in the vault. Without the key, an order can't be guessed by
- * trying symbols, quantities and prices.
+ * Keyed hashes of texts about orders. The key is in the vault. Without the key, an order can't be found by
+ * hashing guessed symbols, quantities and prices.
  */
 export class OrderHashes {
   readonly #keys: () => readonly Uint8Array[]
   readonly #own: Uint8Array
-  /** The key whose name was computed last, with that name. */
+  /** The latest key whose name was computed, with the name. */
   #named: { readonly key: Uint8Array; readonly name: string } | undefined
 
   /**
@@ -26,12 +26,15 @@ export class OrderHashes {
     return this.#hashOf(this.#keys()[0] ?? this.#own, text)
   }
 
-  /** Whether one of the keys has this name. A hash from any other key can't match a listed order. */
+  /**
+   * Whether one of the present keys has this name. Listed orders can't be compared with a hash of any other
+   * key.
+   */
   isKnown(name: string): boolean {
     return [...this.#keys(), this.#own].some((key) => name === this.#nameOf(key))
   }
 
-  /** The hashes of a text under every key that may have made the journal's hashes. */
+  /** The hashes of a text, one for each key that may have been used in the journal. */
   allOf(text: string): readonly string[] {
     return [...this.#keys(), this.#own].map((key) => this.#hashOf(key, text))
   }

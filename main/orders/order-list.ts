@@ -50,8 +50,8 @@ export const endingOf = (account: string): string => account.slice(-3)
 const MAX_ACCOUNTS = 25
 const MAX_PAGES = 50
 /**
- * Minimum age of an order that is also looked up in the list of former days. The service's day may change at
- * any time, so the last lookup always reads both lists.
+ * An order older than this is also looked up in the list of former days. The service's day may change at any
+ * time, so the last lookup always reads both lists.
  */
 const FORMER_DAY_MS = DAY_MS / 4
 
@@ -87,8 +87,8 @@ export async function readOrderList(
 }
 
 /**
- * All orders of a list. `undefined` in place of an order that can't be read. The whole result is `undefined`
- * if a page can't be read.
+ * All orders of a list, with `undefined` for each order that can't be read. If a page can't be read, the
+ * whole result is `undefined`.
  */
 async function readPages(
   profile: string,
@@ -103,7 +103,7 @@ async function readPages(
       next === undefined ? '' : `${path.includes('?') ? '&' : '?'}nextToken=${encodeURIComponent(next)}`
     const members = membersOf(await read(profile, `${path}${token}`))
     const listed = members?.['Orders']
-    // The order may belong to an account that failed.
+    // Some accounts could not be read. The order may belong to one of them.
     if (!Array.isArray(listed) || (Array.isArray(members?.['Errors']) && members['Errors'].length > 0))
       return undefined
     orders.push(...listed.map(listedOrderOf))

@@ -33,9 +33,12 @@ export interface SendingHooks {
   readonly settled: (result: SendingResult) => void
 }
 
-/** Timeout in milliseconds of each: the connection, the status line, and the rest of the answer. */
+/**
+ * Timeout of each step in milliseconds. The steps are: connect, get the status line, get the rest of the
+ * answer.
+ */
 const TIMEOUT_MS = 10_000
-/** Maximum age of the last answer on a reused connection. Milliseconds. */
+/** Maximum time since the last answer on a reused connection. Milliseconds. */
 const MAX_IDLE_MS = 5_000
 const MAX_ANSWER_BYTES = 4 << 20
 const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
@@ -58,7 +61,7 @@ export class OrderSending {
   #abort: () => void = () => {}
   #cancelDeadline: () => void = () => {}
   #isSettled = false
-  /** Whether the order was not sent after the connection was made. */
+  /** Whether the order was not sent, although the connection was made. */
   #isHeldBack = false
 
   constructor(order: AdmittedOrder, token: string, line: OrderLine, hooks: SendingHooks) {
@@ -109,7 +112,7 @@ export class OrderSending {
 
   #failed(how: ForwardFailure, why: string): void {
     if (this.#isSettled) return
-    // Neither a cut connection nor an order that was not sent means that the host has a problem.
+    // The host is blamed for neither a cut connection nor an order that Headroom did not send.
     this.#exchange.failed(UNANSWERED[how], how === 'cut' || this.#isHeldBack ? undefined : why)
     this.#settle(
       how === 'not-sent' ? { kind: how } : { kind: 'lost', how: how === 'timeout' ? 'timeout' : 'cut' },
@@ -162,7 +165,7 @@ export class OrderSending {
     )
   }
 
-  /** Whether an answer is about its order. A 2xx answer to a new order must name an ID or an error. */
+  /** Whether an answer refers to the order. A 2xx answer to a new order must name an ID or an error. */
   #isAboutOrder(status: number, text: string): boolean {
     return this.#order.method !== 'POST' || status >= 300 || isAboutOrders(text)
   }

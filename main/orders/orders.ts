@@ -35,15 +35,15 @@ export interface OrdersDeps {
   readonly problem: (sentence: string) => void
 }
 
-/** Length of the key for hashes, in bytes, while the vault has none. */
+/** Length of this run's own hash key in bytes. It is used while the vault has no key. */
 const OWN_KEY_BYTES = 32
 /** 32 letters, so that a random byte selects each with equal probability. */
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
 const ID_LENGTH = 8
 
 /**
- * Interval in milliseconds of reports while orders were sent in the last minute. The reported number
- * decreases with time.
+ * Interval in milliseconds at which the number of orders in the last minute is reported. The number decreases
+ * with time, even if no order is sent.
  */
 const AGEING_MS = 5_000
 
@@ -59,7 +59,7 @@ export class OrderLimit {
     return oldest === undefined ? nowMs : oldest + MINUTE_MS
   }
 
-  /** Counts an order. A cancel counts, but no limit declines it. */
+  /** Counts an order. A cancel is counted too, but never declined. */
   sent(program: string, nowMs: number): void {
     this.#recent(program, nowMs).push(nowMs)
   }

@@ -42,7 +42,7 @@ export interface Secrets {
 
 /**
  * Maximum number of secrets: the tokens of a dozen keys over some hours. Each refresh adds the tokens in use
- * again.
+ * again, so that they are not displaced.
  */
 const MAX_SECRETS = 128
 const RUN = 12
@@ -53,7 +53,7 @@ export class Redactor implements Secrets {
   /** The spellings of each secret, most recently added last. */
   readonly #spellings = new Map<string, readonly string[]>()
   /**
-   * Substrings of `RUN` characters, one from every `STRIDE`th character of a spelling on. Any part of a
+   * Substrings of `RUN` characters that start at every `STRIDE`th character of a spelling. Any part of a
    * spelling with at least `RUN + STRIDE - 1` characters contains one of these substrings.
    */
   #runs: ReadonlyMap<string, readonly (readonly [spelling: string, at: number])[]> | undefined

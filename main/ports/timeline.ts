@@ -1,8 +1,8 @@
 import type { Clock } from './ports.ts'
 
 /**
- * Minimum difference in milliseconds by which the wall clock must gain on the monotonic clock to count as
- * sleep or a correction.
+ * If the wall clock gains at least this much on the monotonic clock, the machine slept or the clock was
+ * corrected. Milliseconds.
  */
 const GAP_MS = 2_000
 /**
@@ -31,7 +31,7 @@ export class Timeline {
   readonly #onSetBack: () => void
   #isSuspended = false
   #offsetMs: number
-  /** The wall clock minus the monotonic clock, at their last agreement. */
+  /** Wall clock minus monotonic clock, at the last gap or backward correction. */
   #aheadMs: number
   #latestMs: number
   /** Monotonic milliseconds. */
@@ -56,8 +56,8 @@ export class Timeline {
     const aheadMs = this.#clock.wallMs() - monotonicMs
     if (this.#offsetMs - aheadMs > SET_BACK_MS) {
       if (monotonicMs >= this.#setBackNotBeforeMs) return this.#setBack(monotonicMs, aheadMs)
-      // If two programs keep setting the clock to different times, neither time is adopted. The next jump
-      // forward would look like sleep.
+      // If two programs keep setting the clock to different times, neither time is adopted. Otherwise each
+      // jump forward would look like sleep.
       this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
       return this.#latestMs
     }

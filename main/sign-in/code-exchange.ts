@@ -25,7 +25,10 @@ export interface CodeToExchange {
   readonly verifier: string
 }
 
-/** The result of an exchange. */
+/**
+ * The response's access token is not stored. The first refresh, whose intent is stored in advance, returns
+ * another access token.
+ */
 export type CodeExchange =
   /**
    * The response's access token is not stored. The first refresh, which is recorded in advance, returns
@@ -102,7 +105,7 @@ function watchedLine(http: Http) {
 
 /**
  * The response without its `id_token`. Service 2.1 calls the `id_token` opaque, but the library throws if it
- * is not a JWT, and by then the code is used up. The first refresh names the person.
+ * is not a JWT, and the code can't be exchanged again. The first refresh shows who signed in.
  */
 function responseOf({ status, body }: Extract<HttpOutcome, { kind: 'answer' }>): Response {
   const fields = jsonObject(body)
@@ -127,7 +130,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
         return { kind: 'code-refused' }
       case 'invalid_client':
       case 'unauthorized_client':
-      // The service's error for a key that has a secret and signs in without it.
+      // The service's error if a key that has a secret signs in without the secret.
       case 'access_denied':
         return { kind: 'misconfigured' }
       case 'temporarily_unavailable':

@@ -20,8 +20,8 @@ export interface CorrectedSecretsDeps {
 
 /**
  * Client secrets that a person corrected for one profile. A secret belongs to the API key (service 4.1), so
- * every profile of the key adopts it. They do so only after the service accepted it, because it may be
- * mistyped.
+ * every profile of the key adopts it. The other profiles wait until the service has accepted the secret,
+ * because it may be mistyped.
  */
 export class CorrectedSecrets {
   readonly #deps: CorrectedSecretsDeps
@@ -37,8 +37,8 @@ export class CorrectedSecrets {
     const holder = this.#deps.holder(id)
     if (holder === undefined) return UNKNOWN_PROFILE
     const profile = { ...holder.profile, clientSecret }
-    // Stored before it is sent. If the service then rotates the token, the new token works only with this
-    // secret after a restart.
+    // The secret is stored before it is sent. If the service then rotates the token, the new token works only
+    // with this secret, even after a restart.
     const saved = this.#deps.keep(profile)
     if (!saved.ok) {
       const message = `Saving the secret failed: ${saved.why}. Nothing was changed. Try again.`
@@ -78,7 +78,7 @@ export class CorrectedSecrets {
       // A profile without a secret signed in with PKCE (service 5.7) and needs none.
       if (former === undefined || former === clientSecret) continue
       const profile = { ...other.profile, clientSecret }
-      // Stored before it is sent, as above.
+      // Stored before it is sent, as in `correct`.
       const kept = keep(profile)
       if (kept.ok) other.takeSecret(profile)
       else
@@ -90,7 +90,7 @@ export class CorrectedSecrets {
   }
 }
 
-/** The outcome of trying a corrected secret. The secret is stored in any case. */
+/** The outcome of trying a corrected secret. The secret stays stored in any case. */
 function correctionOutcome(outcome: RefreshOutcome): Outcome {
   switch (outcome.kind) {
     case 'renewed':

@@ -107,9 +107,11 @@ export class OrderSwitches {
   }
 
   /**
-   * Stops the orders of one key. Without `profile`, stops the orders of every key that ever had them allowed,
-   * or is being allowed them. Also ends a sign-in in progress. If it is too late to end the sign-in, orders
-   * are still not allowed.
+   * Stops the orders of one key, or of all keys if `profile` is absent. A key whose orders were never allowed
+   * stays unchanged.
+   *
+   * Also ends sign-ins in progress that would allow orders. If such a sign-in can't be ended any more, orders
+   * still remain stopped.
    */
   stop(profile?: string): Outcome {
     if (profile !== undefined && this.#keys.profile(profile) === undefined) return UNKNOWN_PROFILE

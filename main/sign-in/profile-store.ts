@@ -46,8 +46,8 @@ export interface RestoredProfile {
 /** What the host decides about stored keys. */
 export interface VaultProfileStoreDeps {
   /**
-   * Whether a new data key may be created for a new key while the stored keys can't be opened. True for a
-   * keyring, which may have lost its own key. False for a passphrase, which may be mistyped.
+   * Whether a new API key may be stored under a new data key while the stored keys can't be opened. True for
+   * a keyring, which may have lost its own key. False for a passphrase, which may be mistyped.
    */
   readonly startsOver: boolean
   /** Stores the settings of the built-in simulator. Its key is not stored. */
@@ -60,11 +60,11 @@ export interface VaultProfileStoreDeps {
 interface ConnectedKey {
   readonly profile: Profile
   readonly tokens: TokenStore
-  /** The text of its desk, until it can be sealed. */
+  /** The text of the key's desk, until the text can be sealed. */
   readonly desk?: string
 }
 
-/** Stores the desk of each connected key: a text that contains secrets. */
+/** Stores the desk of each connected key. A desk is a text that contains secrets. */
 export interface DeskStore {
   desk(profile: string): DeskReading
   keepDesk(profile: string, text: string): Saved
@@ -84,8 +84,8 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
   }
 
   /**
-   * Stored keys that are not connected yet, or that were connected before they could be opened. Keys that
-   * can't be opened are included. A person can then sign in again.
+   * Stored keys that are not connected yet, and keys that can be opened only now. Keys that can't be opened
+   * are included, so that a person can sign in again.
    */
   restore(): readonly RestoredProfile[] {
     const stored = this.#handle.vault?.profiles() ?? []
@@ -96,7 +96,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     return stored.flatMap((found) => {
       const profile = profileOf(found)
       const former = this.#keys.get(found.id)?.tokens
-      // A key is returned again if it can be opened only now.
+      // A connected key is returned again if it can be opened only now.
       const opensNow = former?.lost !== undefined && found.reading.kind === 'found'
       if (former !== undefined && !opensNow) return []
       if (found.about === undefined) this.#damaged.add(found.id)

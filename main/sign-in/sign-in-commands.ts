@@ -24,8 +24,8 @@ export const REVOKE_PENDING: CommandError = {
 }
 
 /**
- * The commands that sign in, through a browser or with a pasted token. For new keys, and for keys that need a
- * sign-in.
+ * The commands that sign in, through a browser or with a pasted token. They connect new keys, and renew keys
+ * that need a sign-in.
  */
 export function signInCommands({
   keys,
@@ -77,7 +77,7 @@ export function signInCommands({
       key: { authUrl, clientId, ...(clientSecret !== undefined && { clientSecret }) },
       audience: audience ?? DEFAULT_AUDIENCE,
       extraScopes: extraScopes ?? [],
-      // Without this, every sign-in would end orders that a person allowed.
+      // Without this, every sign-in would end the permission for orders that a person gave.
       ...(orders === 'on' && { trade: 'asked' as const }),
       prepare: () => keys.suspendRevocationRetry(key),
       finish,

@@ -62,7 +62,10 @@ interface Pending {
   /** Deletes the file that opened the address. */
   addressUsed: () => void
   stage: 'waiting' | 'exchanging' | 'over'
-  /** Whether the notice was shown. Shown only once, because any page can send many such redirects. */
+  /**
+   * Whether `WRONG_STATE_NOTICE` was shown. It is shown only once, because any page can send many such
+   * redirects.
+   */
   saidWrongState: boolean
 }
 
@@ -82,7 +85,8 @@ export class SignIns {
   /** Watches the host of a sign-in that is starting. */
   #looking: HostWatch | undefined
   /**
-   * Increases with each start. A start detects by this number that it was replaced while it opened its port.
+   * Increases with each start. While a start opens its port, another start may replace it. It detects that by
+   * this number.
    */
   #starts = 0
   /** Resolves once the last server is closed and its port is free. */

@@ -42,8 +42,8 @@ export const homeFolder = ({ homes, platform }: Account): string | undefined =>
   homes.find((home) => absolute(home, platform) !== undefined)
 
 /**
- * The platform's folder for an app's data. `undefined` if unknown. The working directory must not contain
- * tokens.
+ * The platform's folder for an app's data. `undefined` if unknown. The working directory is no substitute,
+ * because it must not contain tokens.
  */
 export function dataFolderOf(account: Account, name: string): string | undefined {
   const { platform, environment } = account

@@ -28,7 +28,7 @@ const SQLITE_NOTADB = 26
 
 /** Maximum wait for a holder with `isBrief`. Milliseconds. */
 const MAX_BRIEF_MS = 5_000
-/** Maximum wait for a holder that the side file does not name yet. Milliseconds. */
+/** Maximum wait in milliseconds for a holder that has not written its name to the side file yet. */
 const MAX_UNNAMED_MS = 250
 const RETRY_MS = 10
 
@@ -42,8 +42,8 @@ const HELD = new Set<DatabaseSync>()
  * The lock is an exclusive SQLite transaction without writes. The operating system releases the lock when its
  * process ends, so it can't be stale.
  *
- * A side file names the holder and can be read while the lock is held. It also reveals that a running
- * holder's lock file was deleted, because a new file can always be locked.
+ * A side file names the holder and can be read while the lock is held. If the lock file is deleted while its
+ * holder runs, another process could create and lock a new one. The side file reveals that.
  */
 export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt {
   const sideFile = join(folder, 'lock.json')
@@ -51,7 +51,7 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const opening = openPatiently(file, sideFile)
   if (opening.kind === 'unusable') return { kind: 'unusable', line: `can't lock ${folder}: ${opening.why}` }
   const former = readHolder(sideFile)
-  // On a file system without locks, every attempt is busy (ENOLCK), or every attempt succeeds.
+  // On a file system without locks, either every attempt is busy (ENOLCK), or every attempt succeeds.
   if (opening.kind === 'busy') return canLock(folder) ? busy(folder, former) : withoutLocks(folder)
   const marks = { folder: fileIdentity(folder), file: fileIdentity(file), started: startOf(process.pid) }
   if (former !== undefined && isAlive(former.pid)) {
@@ -153,8 +153,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * A script in which another process tries to take the lock that this process holds. The recorded pid proves
- * nothing, because it may be a former holder's.
+ * Another process runs this script to try to take the lock that this process holds. It shows whether file
+ * locks work. A recorded pid of a live process does not show that, because the pid may have been reused.
  */
 const TRY = `
   const { DatabaseSync } = require('node:sqlite')
@@ -186,7 +186,7 @@ function makeForOwner(file: string): void {
 
 /**
  * Whether a live process still uses the folder although its lock file was deleted and created again. If
- * `folder` differs, this folder is a copy. If `started` differs, a later process has the same id.
+ * `folder` differs, this folder is a copy. If `started` differs, the process id was reused.
  */
 function hasLostItsFile({ pid, folder, file, started }: SideFile, marks: Marks): boolean {
   if (file === undefined || folder !== marks.folder || file === marks.file) return false

@@ -24,7 +24,7 @@ export function redactedLog(redactor: Redactor, wallMs: () => number, sink: LogS
 }
 
 /**
- * Writes `headroom.log` in the data folder and keeps its predecessor. Together they have at most twice
+ * Writes `headroom.log` in the data folder and keeps its predecessor. Both files together have at most twice
  * `mostBytes`.
  *
  * A failed write must not stop the monitor. It is reported once through `complain`.

@@ -5,7 +5,8 @@ import type { Saved } from './storage-error.ts'
 const SCHEMA_VERSION = 1
 
 /**
- * The preferences. In place of a value of a newer version, the default applies. The value stays in the file.
+ * The preferences. If a newer version stored a value that is unknown here, the default applies. The stored
+ * value stays in the file.
  */
 const values = z.object({
   theme: z.enum(['system', 'light', 'dark']).catch('system'),

@@ -54,8 +54,8 @@ export function migrate(database: DatabaseSync, migrations: readonly string[]): 
 }
 
 /**
- * Returns a check whether the file of an open database is still in place, with its -wal file. Always true for
- * a database without a file.
+ * Returns a function that checks whether the file of an open database is still in place, with its -wal file.
+ * The result is always true for a database without a file.
  *
  * A deleted or replaced file accepts writes without an error, but the writes are lost when the process ends.
  */

@@ -13,7 +13,7 @@ export const SAVED: Saved = { ok: true }
  */
 export type StorageFailure = 'full' | 'locked' | 'corrupt' | 'newer' | 'not-allowed' | 'other'
 
-/** Primary result codes of SQLite, which are the low byte of extended ones. */
+/** Primary result codes of SQLite. A primary code is the low byte of an extended code. */
 const SQLITE_PERM = 3
 const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6

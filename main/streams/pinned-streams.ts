@@ -45,7 +45,7 @@ export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl'
  * data folder.
  *
  * Targets contain account ids, which must not reach another broker or key. So the file is private, and only
- * the key that wrote an entry can read it. A damaged file is set aside, and there are no pins. A pin that
+ * the key that wrote an entry can read it. A damaged file is set aside, and its pins are lost. A pin that
  * this version can't read stays in the file but is not opened.
  */
 export class PinnedStreams {

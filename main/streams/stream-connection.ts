@@ -47,11 +47,11 @@ export interface ConnectionListener {
 
 const OPEN_TIMEOUT_MS = 15_000
 const REFUSAL_TIMEOUT_MS = 5_000
-/** Maximum part of an error response that readers get, in bytes. */
+/** Maximum number of bytes of an error response that are passed to readers. */
 const MAX_REFUSAL_BYTES = 1 << 20
 /**
- * Maximum time in milliseconds for which a response from an unknown sender may have no data. A stream without
- * data sends a heartbeat after 5 s (service 12).
+ * Maximum wait in milliseconds for the first data of a response whose sender is unknown. A stream of the
+ * service sends a heartbeat after 5 s without data (service 12).
  */
 const FIRST_WORD_MS = 6_000
 
@@ -113,7 +113,7 @@ export class StreamConnection {
   }
 
   /**
-   * The time of the stream's request until it opens, and the time of its opening from then on. Epoch
+   * Before the stream opens: when its request was sent. After that: when the stream opened. Epoch
    * milliseconds.
    */
   openedAtMs: number
@@ -141,7 +141,7 @@ export class StreamConnection {
     if (sender.kind === 'other') this.#notTheService(sender.why)
     else if (status !== 200) {
       this.#phase = 'refusing'
-      // The body names the quota. It is awaited, but only for a limited time.
+      // The body names the quota, so the connection waits for it, but only for a limited time.
       this.#cancelWait = clock.after(REFUSAL_TIMEOUT_MS, () => this.#refused('cut'))
     } else if (sender.kind === 'unsure') {
       this.#phase = 'unsure'

@@ -7,7 +7,10 @@ import { type ConnectionDeps, type OpeningPass, StreamConnection } from './strea
 import type { RefusedStream } from './stream-readers.ts'
 
 export interface HandoverDeps extends ConnectionDeps, Bearer {
-  /** The queue for requests of Headroom and of programs. `undefined` while the gateway is off. */
+  /**
+   * The function that queues a connection with all requests of Headroom and of programs. `undefined` while
+   * the gateway is off.
+   */
   readonly turns?: () => AcquireStreamPermit | undefined
 }
 
@@ -16,7 +19,7 @@ export interface HandoverListener {
   /** Whether programs read the stream. */
   isRead(): boolean
   /**
-   * Whether the service has announced the end of the current connection and its successor is not open yet.
+   * Whether the service has announced the end of the current connection, and the successor is not open yet.
    */
   isHandingOver(): boolean
   opened(observation: Observation): void
@@ -32,9 +35,9 @@ export interface HandoverListener {
 /**
  * The connections of one stream: the current one and, during an announced restart, its successor.
  *
- * With the gateway on, a new connection waits for its turn among all requests. With the gateway off, it waits
- * while its category's request quota is paused or has no more left than the reserve for other programs. It
- * opens with the access token that is valid at that time.
+ * While the gateway is on, a new connection waits in the queue of all requests. While the gateway is off, it
+ * waits until its category is not paused and has more requests left than the reserve. The connection uses the
+ * access token that is valid when it opens.
  */
 export class StreamHandover {
   readonly #category: string
@@ -45,8 +48,8 @@ export class StreamHandover {
   /** Replaces the current connection once it is open. */
   #successor: StreamConnection | undefined
   /**
-   * Increases with each attempt and each `hangUp`. Shows that an attempt is outdated after its wait for a
-   * token.
+   * Number of attempts and calls of `hangUp`. If the number changes while an attempt waits for a token, the
+   * attempt is outdated.
    */
   #attempt = 0
 
@@ -68,8 +71,8 @@ export class StreamHandover {
   }
 
   /**
-   * When the stream's category may be requested again, epoch ms. `undefined` if now, or if the gateway
-   * decides.
+   * When the stream's category may be requested again, epoch ms. `undefined` if it may be requested now, or
+   * if the gateway decides.
    */
   get heldUntilMs(): number | undefined {
     return this.#takeTurn === undefined ? this.#deps.tap.notBeforeMs('GET', this.#path, 'normal') : undefined

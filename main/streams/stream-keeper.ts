@@ -32,8 +32,8 @@ export interface StreamDeps extends HandoverDeps {
 }
 
 /**
- * Age in milliseconds at which a wake-up treats an opening as lost. The opening's own timer stops during
- * sleep.
+ * Maximum age of an opening in milliseconds when the machine wakes up. An older opening counts as lost,
+ * because its own timer stopped during sleep.
  */
 const OPENING_MS = 20_000
 /** Maximum random delay, so that many streams do not reconnect together. Milliseconds. */
@@ -41,8 +41,8 @@ const SPREAD_MS = 500
 /** Wait after a 429 without a Reset (service 7). Milliseconds. */
 const FALLBACK_MS = 60_000
 /**
- * Additional delay per consecutive failure, in milliseconds. Separates streams whose next attempts are due
- * together.
+ * Additional delay for each consecutive failure, in milliseconds. It separates streams that would try again
+ * at the same time.
  */
 const LATER_MS = 20
 const MAX_LATER = 10
@@ -61,10 +61,10 @@ interface Reason {
 }
 
 /**
- * Reasons that may mean an outage. A wait for one of these reasons may end early, because an outage may.
+ * Reasons that may mean an outage. A wait for one of these reasons may end early, because the outage may end.
  *
- * A rejection is not listed, because it sets the time of the next attempt. A stream that was closed for
- * exceeding a limit is not listed either, because it must not retry more often.
+ * A rejection is not listed, because it sets the time of the next attempt. The reason that a stream exceeded
+ * a limit is not listed either, because such a stream must not retry more often.
  */
 const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
   'silent',
@@ -100,14 +100,16 @@ export class StreamKeeper {
   /** Why the stream is being reopened. `undefined` while it is open. */
   #lastReason: Reason | undefined
   /**
-   * The stream's last frame before the present wait, epoch ms. `undefined` while the stream is open, and
+   * When the last frame before the present wait arrived, epoch ms. `undefined` while the stream is open, and
    * before its first opening.
    */
   #heardMs: number | undefined
-  /** Whether the stream may try as soon as another succeeds. False if it repeatedly opens and ends. */
+  /**
+   * Whether the stream may try as soon as another stream has opened. False if it repeatedly opens and ends.
+   */
   #mayFollow = false
   /**
-   * When the stream stopped being open or received GoAway, epoch ms. `undefined` while the stream is open,
+   * When the stream lost its connection or received GoAway, epoch ms. `undefined` while the stream is open,
    * and before its first opening.
    */
   #brokeMs: number | undefined
@@ -249,7 +251,7 @@ export class StreamKeeper {
       ...(!hasFrame(state) &&
         this.#heardMs !== undefined && {
           lastFrameAt: Math.round(this.#heardMs),
-          // A connection that reopened without a frame for too long is stale too.
+          // A reopened connection is stale too if no frame has arrived for too long.
           ...(isUp && now - this.#heardMs >= SILENCE.staleMs && { state: 'stale' as const }),
         }),
       framesPerSecond: isUp ? this.#rate.perSecond(now) : 0,
@@ -278,8 +280,8 @@ export class StreamKeeper {
   }
 
   /**
-   * When to retry. After a rate-limit 429, the gateway's queue knows the time. A slot released by Headroom is
-   * free soon. When other programs release theirs is unknown.
+   * When to retry. After a rate-limit 429, the gateway's queue knows the time. A slot that Headroom released
+   * is free soon. If other programs use the slots, the time is unknown.
    */
   #retryAtMs({ refused, retryAtMs }: Tapped): number {
     const { slots, timeline, random, turns } = this.#deps
@@ -378,7 +380,8 @@ export class StreamKeeper {
   }
 
   /**
-   * A stream that can't be reopened counts as silent after the same time without a frame as a connected one.
+   * Reports a stream as silent if its last frame is too old, even while the stream is being reopened. The
+   * limit is the same as for a connected stream.
    */
   #judgeSilence(): void {
     const { kind } = this.#watchdog.state
@@ -387,7 +390,10 @@ export class StreamKeeper {
   }
 }
 
-/** The stream's input for a response other than 200. `retryAtMs` is when a 429 may be retried, epoch ms. */
+/**
+ * Converts a response other than 200 into an input of the stream's state. `retryAtMs`: when a 429 may be
+ * retried, epoch ms.
+ */
 function inputOfAnswer(status: number, refused: RefusedBy | undefined, retryAtMs: number): StreamInput {
   switch (refused) {
     case 'concurrency':
@@ -465,7 +471,7 @@ class SymbolErrors {
     if (oldest !== undefined) this.#bySymbol.delete(oldest)
   }
 
-  /** Clears the errors before a new connection opens, which reports them again. */
+  /** Clears the errors before a new connection opens. The new connection reports them again. */
   clear(): void {
     this.#bySymbol.clear()
   }

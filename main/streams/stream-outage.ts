@@ -39,8 +39,8 @@ export class StreamOutage {
   }
 
   /**
-   * Records that a stream opened. A `fleeting` stream keeps ending, so its attempt counts in the next outage
-   * too.
+   * Records that a stream opened, which ends the outage. A `fleeting` stream repeatedly opens and ends. If it
+   * starts another outage, the interval still counts from its last attempt.
    */
   served(how: 'lasting' | 'fleeting'): void {
     if (!this.#isOn) return

@@ -23,7 +23,9 @@ export interface WatchdogListener {
   entered(state: StreamState, before: StreamState): void
   /** Called after each check of the time. */
   watched(): void
-  /** The earliest time, epoch ms, at which a waiting stream may continue. `undefined` for now. */
+  /**
+   * The earliest time, epoch ms, at which a waiting stream may continue. `undefined` if it may continue now.
+   */
   notBeforeMs(state: Extract<StreamState, { kind: 'waiting' }>): number | undefined
 }
 

@@ -30,7 +30,7 @@ export interface ProgramStream {
   readonly accept: string | undefined
   readonly audience: StreamReaders
   readonly turn: Permit
-  /** Whether to request the stream even if no slot seems free. Others may have released theirs. */
+  /** Whether to request the stream even if no slot seems free. Another client may have released a slot. */
   readonly mayBeRefused: boolean
 }
 
@@ -312,7 +312,10 @@ export class Streams {
     }
   }
 
-  /** Reports an event, and whether any stream of the group still waits for a slot. */
+  /**
+   * Reports an event of a stream. Also reports `slots-free` if no stream of its category waits for a slot any
+   * more.
+   */
   #reported(report: KeyReport): void {
     this.#deps.report(report)
     if (!('stream' in report)) return

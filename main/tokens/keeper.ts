@@ -40,7 +40,9 @@ export interface NoAccess {
   readonly kind: 'none'
   readonly why: string
   readonly failure?: string
-  /** Time of the next attempt, epoch ms: the scheduled one, or an earlier one that a request may cause. */
+  /**
+   * The earliest time of the next attempt, epoch ms. A request may cause an attempt before the scheduled one.
+   */
   readonly retryAtMs?: number
 }
 
@@ -166,7 +168,7 @@ export class TokenKeeper {
 
   /**
    * Handles a 401 for a request with this access token. Refreshes if that may help. Resolves once another
-   * token is in use, or none is expected soon.
+   * token is in use, or if no other token is expected soon.
    *
    * Until then, the rejected token stays in use, because other paths may accept it.
    */
@@ -205,7 +207,7 @@ export class TokenKeeper {
     else if (failures > 0 || standing.kind === 'sign-in-required') await this.refresh()
   }
 
-  /** Revokes every refresh token of the key (service 4.2). The grant is not used after this call. */
+  /** Revokes every refresh token of the key (service 4.2). No token is used after this call. */
   revoke(): Promise<RevocationResult> {
     this.#cancelTimer()
     return this.#revocation.run()
@@ -237,12 +239,12 @@ export class TokenKeeper {
   /** Adopts a corrected API key or secret, and tries it immediately. */
   async changeKey(key: KeyCredentials): Promise<RefreshOutcome> {
     this.#key = key
-    // A request in flight has the former secret.
+    // A request in flight was sent with the former secret.
     await this.#refresh.flight
     return this.refresh()
   }
 
-  /** Adopts another API key or secret. Tries it immediately only if the former one was rejected. */
+  /** Adopts another API key or secret. Tries it immediately only if the service rejected the former one. */
   async takeKey(key: KeyCredentials): Promise<void> {
     this.#key = key
     await this.#refresh.flight

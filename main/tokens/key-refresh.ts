@@ -12,7 +12,7 @@ import type { KeeperDeps } from './keeper.ts'
 import { RefreshesToday } from './refreshes-today.ts'
 import type { TokenStore } from './token-store.ts'
 
-/** What refreshes need from their keeper. */
+/** The parts that refreshes need from their keeper. */
 export interface KeyRefreshDeps extends Omit<KeeperDeps, 'timeline'> {
   readonly store: TokenStore
   /** Epoch milliseconds. */
@@ -20,18 +20,21 @@ export interface KeyRefreshDeps extends Omit<KeeperDeps, 'timeline'> {
   /** The current credentials. A person may have corrected the secret. */
   readonly key: () => KeyCredentials
   readonly lifetimes: () => KeyLifetimes
-  /** Called at the end of each flight, whatever its outcome. The keeper then checks what is due. */
+  /** Called at the end of each refresh, whatever its outcome. The keeper then checks what is due. */
   readonly ended: () => void
 }
 
 const REFRESH_TIMEOUT_MS = 20_000
 
-/** Time in milliseconds after which a host is reported as not responding. Its request continues. */
+/**
+ * If the host has not responded after this time, it is reported as not responding. The request continues.
+ * Milliseconds.
+ */
 const UNANSWERED_MS = 10_000
 
 /**
- * The refresh of one key's tokens, from the request to the stored response (service 4.1). Callers share one
- * flight.
+ * The refresh of one key's tokens, from the request to the stored response (service 4.1). Simultaneous
+ * callers share one refresh.
  *
  * The intent is stored before a refresh token is sent. A new refresh token is stored before its access token
  * is used. After a lost response, the same token is sent once more, immediately, because the service accepts
@@ -42,7 +45,7 @@ export class KeyRefresh {
   readonly #deps: KeyRefreshDeps
   readonly #today: RefreshesToday
   #flight: Promise<RefreshOutcome> | undefined
-  /** Whether a refresh waits for its response. The flight's promise settles a moment later. */
+  /** Whether a response is awaited. The promise `#flight` settles a moment after the response. */
   #isAsking = false
   /** When the refresh in progress was requested, epoch ms. */
   #askedAtMs = 0
@@ -81,7 +84,7 @@ export class KeyRefresh {
     return this.#flight
   }
 
-  /** Sends the token once and applies the response. Call this only while no flight is in progress. */
+  /** Sends the token once and applies the response. Call this only while no refresh is in progress. */
   async askOnce(): Promise<RefreshOutcome> {
     this.#askedAtMs = this.#deps.nowMs()
     return this.#settle(await this.#ask())
@@ -105,7 +108,9 @@ export class KeyRefresh {
     return this.#settle(await this.#ask())
   }
 
-  /** Sends the token. If it is rejected, sends the other candidates one after another. */
+  /**
+   * Sends the token. If the service rejects it, sends the other tokens that may be valid, one after another.
+   */
   async #ask(): Promise<RefreshOutcome> {
     let outcome = await this.#post()
     while (!this.#stopped && isAboutToken(outcome)) {

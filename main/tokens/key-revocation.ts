@@ -20,19 +20,19 @@ import type { TokenStore } from './token-store.ts'
 
 const REVOKE_TIMEOUT_MS = 15_000
 
-/** What revocations need from their keeper. */
+/** The parts that revocations need from their keeper. */
 export interface KeyRevocationDeps
   extends Pick<KeeperDeps, 'http' | 'random' | 'event' | 'changed' | 'onListenerError'> {
   readonly store: TokenStore
   readonly refresh: Pick<KeyRefresh, 'flight' | 'askOnce'>
   readonly nowMs: () => number
   readonly key: () => KeyCredentials
-  /** Called at the end of each flight, whatever its result. The keeper then checks what is due. */
+  /** Called at the end of each revocation, whatever its result. The keeper then checks what is due. */
   readonly ended: () => void
 }
 
 /**
- * The revocation of one key's tokens (service 4.2). Callers share one flight.
+ * The revocation of one key's tokens (service 4.2). Simultaneous callers share one revocation.
  *
  * A revocation waits for a refresh in progress. A refresh whose response was lost is repeated first, because
  * revoking a replaced token might leave its replacement valid.
@@ -110,8 +110,9 @@ export class KeyRevocation {
 }
 
 /**
- * Revokes every refresh token of the key (service 4.2). Tries the next name of the field only if the service
- * rejects the previous one. Only a 200 confirms the revocation.
+ * Revokes every refresh token of the key (service 4.2). The name of the form field for the token is
+ * uncertain, so `REVOKE_SPELLINGS` lists several. The next one is tried only if the service rejects the
+ * previous one. Only a 200 confirms the revocation.
  */
 export async function revokeTokens(
   http: Http,

@@ -10,15 +10,18 @@ import type { VaultTokens } from '../vault/vault.ts'
 /** Gives the tokens of one key access to the vault. */
 export interface TokenSealer {
   /**
-   * Seals the first tokens of a sign-in. `undefined` while the vault can't seal. The caller must try again
-   * later.
+   * Seals the first tokens of a sign-in. `undefined` while the vault can't seal. The caller must then try
+   * again later.
    */
   seal(tokens: StoredTokens): Sealing | undefined
   /** Why a stored token can't be opened, if the vault knows more than the record shows. */
   whyLost?(state: LostState): string | undefined
 }
 
-/** The result of sealing. `generation` of the stored token is higher than any earlier one of its key. */
+/**
+ * The result of sealing. `generation` is that of the stored token. It is higher than all earlier generations
+ * of the key.
+ */
 export type Sealing =
   | { readonly ok: true; readonly generation: number; readonly tokens: VaultTokens }
   | { readonly ok: false; readonly why: string }
@@ -69,7 +72,10 @@ export class TokenStore {
   #failures = 0
   #whyUnsaved: string | undefined
   #stopped = false
-  /** Whether the key was removed or signed in again. If so, the response to a refresh must not be stored. */
+  /**
+   * Whether the key was removed or signed in again. If so, the response to a pending refresh must not be
+   * stored.
+   */
   #detached = false
   #cancelRetry: () => void = () => {}
 
@@ -198,7 +204,7 @@ export class TokenStore {
   }
 
   /**
-   * Stores that the token is about to be sent. The next start then knows that it may be used up.
+   * Stores that the token is about to be sent. The next start then knows that the token may be used up.
    *
    * A failure is reported but does not prevent sending, because an unused token expires within half an hour.
    */

@@ -5,7 +5,7 @@ import type { Keystore, KeystoreTrouble } from '../ports/keystore.ts'
 import { storageErrorText } from '../storage/storage-error.ts'
 import { KEY_BYTES, seal, unseal } from './sealing.ts'
 
-/** The data keys that were opened in this run, and the one that seals new records. */
+/** The data keys that were opened in this run. `current` encrypts new records. */
 export interface DataKeys {
   readonly opened: ReadonlyMap<number, Uint8Array>
   /**
@@ -50,8 +50,9 @@ type KeyRow = z.output<typeof keyRow>
 /**
  * Opens the data keys, newest first. Creates the first one in an empty vault.
  *
- * A key is valid only if it opens its canary, because a keystore that lost its own key may return other
- * bytes. The digests are not secret. They distinguish a changed record ("corrupt") from a changed key.
+ * Each key has a canary, a known text that the key has encrypted. A key is valid only if it decrypts its
+ * canary, because a keystore that lost its own key may return other bytes. Digests show whether a record was
+ * changed ("corrupt") or the key was. They are not secret.
  */
 export async function unlockDataKeys(
   database: DatabaseSync,
@@ -101,7 +102,10 @@ export async function unlockDataKeys(
   return changed ?? elsewhere ?? corrupt ?? { kind: 'record-corrupt', why: 'the stored key is damaged' }
 }
 
-/** Creates a new data key. Keys that can't be opened stay, in case their keystore becomes available again. */
+/**
+ * Creates a new data key. Keys that can't be opened remain, because their keystore may become available
+ * again.
+ */
 export async function addDataKey(
   database: DatabaseSync,
   keystore: Keystore,
@@ -138,8 +142,8 @@ export async function addDataKey(
 }
 
 /**
- * Whether another kind of keystore wrapped a key that can't be opened. Without the recorded kind, each
- * keystore would take another's data for damaged. A key that opens is valid, whatever kind is recorded.
+ * Whether another kind of keystore wrapped a key that can't be opened. Without this check, a keystore would
+ * report the data of another keystore as damaged. A key that opens is valid, whatever kind is recorded.
  */
 function isFromElsewhere(keystore: Keystore, { backend, wrapped, wrapped_digest }: KeyRow): boolean {
   return keystore.mayHaveWrapped?.(backend) === false && isWhole(wrapped, wrapped_digest)
@@ -151,7 +155,8 @@ function judge(database: DatabaseSync, row: KeyRow, key: Uint8Array): Verdict {
   if (key.length !== KEY_BYTES) return 'other'
   if (unseal(key, placeOfCanary(row.id), row.canary) === CANARY) return 'right'
   if (isWhole(row.canary, row.canary_digest)) return 'other'
-  // Only the canary is damaged. Any record that opens proves the key. Without records, nothing can be lost.
+  // Only the canary is damaged. If the key opens any record, the key is right. If there are no records,
+  // nothing can be lost.
   const sealed = z
     .array(
       z.object({
@@ -189,7 +194,7 @@ async function wrapAgain(
   key: Uint8Array,
 ): Promise<void> {
   const wrapping = await keystore.wrap(key)
-  // the old wrapping still opens. The next start tries again
+  // The key can still be opened as it was wrapped before. The next start tries again.
   if (wrapping.kind !== 'wrapped' || !database.isOpen) return
   const { backend, bytes } = wrapping
   attempt(() =>

@@ -5,11 +5,11 @@ import { z } from 'zod'
 import { writeWhole } from '../storage/write-whole.ts'
 
 /**
- * The number of the newest commit, in a file next to the vault's: `vault.seen.json`.
+ * The number of the newest commit, stored in `vault.seen.json` next to `vault.db`.
  *
- * A restored old copy of `vault.db` is intact and can be opened, but the service has since replaced its
- * tokens. Only another file can reveal this. The file is written after each commit, so that a crash never
- * makes a vault look older than it is.
+ * If a person restores an old copy of `vault.db`, the copy is intact and can be opened, but the service has
+ * since replaced its tokens. Only another file can reveal this. The file is written after each commit, so
+ * that a crash never makes a vault look older than it is.
  */
 export class NewestCommit {
   readonly #file: string

@@ -4,7 +4,7 @@ import { jsonOf } from '../../app/service/json.ts'
 import { type Keystore, type KeystoreTrouble, PASSPHRASE_BACKEND } from '../ports/keystore.ts'
 import { KEY_BYTES, seal, unseal } from './sealing.ts'
 
-/** The cost of stretching a passphrase with scrypt. */
+/** The cost of deriving a key from a passphrase with scrypt. */
 export interface ScryptCost {
   /** CPU and memory, a power of two. */
   readonly N: number
@@ -42,7 +42,7 @@ const wrapping = z
   .refine(({ N, r, p }) => 128 * r * (N + 2 + p) <= MAX_MEMORY_BYTES)
 
 /**
- * A keystore that wraps the data key with a key stretched from a passphrase. The cost is stored with the
+ * A keystore that wraps the data key with a key derived from a passphrase. The cost is stored with the
  * wrapped key.
  *
  * A check text is sealed separately from the data key. It distinguishes a wrong passphrase from a damaged
@@ -94,7 +94,7 @@ const NO_MEMORY: KeystoreTrouble = {
   why: 'not enough memory to use the passphrase',
 }
 
-/** The key stretched from a passphrase. `undefined` if there is not enough memory. */
+/** Derives a key from a passphrase. `undefined` if there is not enough memory. */
 function stretch(
   passphrase: string,
   salt: Uint8Array,

@@ -44,7 +44,7 @@ export const profileAbout = z.object({
   clientId: z.string(),
   audience: z.string().exactOptional(),
   hasClientSecret: z.boolean(),
-  /** See `addressMark`. A profile without a mark is not trusted with its secrets. */
+  /** See `addressMark`. The secrets of a profile without a mark are not used. */
   mark: z.string().exactOptional(),
   isGiven: z.literal(true).exactOptional(),
   ...keySettings.shape,
@@ -103,8 +103,9 @@ export function keySettingsOf({
 /**
  * A keyed digest of the addresses to which a profile's secrets may be sent, in hexadecimal digits.
  *
- * The addresses are stored unencrypted, so that a key has a name while its keystore is locked. Without this
- * digest, a program that can write to the file could make the next start send the token to its own host.
+ * The addresses are stored unencrypted, so that a key can be displayed by name while its keystore is locked.
+ * Without this digest, a program that can change the file could make Headroom send the token to another host
+ * at the next start.
  */
 export function addressMark(
   dataKey: Uint8Array,

@@ -99,13 +99,16 @@ export function writeNext(
 }
 
 /**
- * Quarantines a record that can't be opened, before another replaces it: its data key may be opened again.
+ * Quarantines a record that can't be opened, before it is replaced. Its data key may become available again.
  */
 export function keepLost(view: VaultView, profile: string, kind: RecordKind, why: string): void {
   if (readRecord(view, profile, kind).kind === 'lost') quarantineRecord(view, profile, kind, why)
 }
 
-/** Moves the newest record of a kind, unchanged, to the quarantine, where it is never read or overwritten. */
+/**
+ * Moves the newest record of a kind to the quarantine, unchanged. Records there are never read or
+ * overwritten.
+ */
 export function quarantineRecord(
   { database, nowMs }: VaultView,
   profile: string,
@@ -125,7 +128,7 @@ export function quarantineRecord(
   database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(profile, kind)
 }
 
-/** The generation of the next record, never used before, not even by a record in quarantine. */
+/** The generation of the next record. No record has used it before, including records in quarantine. */
 export function nextGeneration({ database }: VaultView, profile: string, kind: RecordKind): number {
   const highest = (table: 'records' | 'quarantine') =>
     Number(

@@ -6,7 +6,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const FORMAT = 1
 
-/** The record to which a sealed value belongs. The value can't be opened as part of another record. */
+/** The record to which a sealed value belongs. A value can be opened only as part of its own record. */
 export interface Place {
   readonly profile: string
   readonly kind: string

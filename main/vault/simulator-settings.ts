@@ -22,7 +22,7 @@ export class SimulatorSettings {
     this.notice = notice
   }
 
-  /** Whether a person allowed orders. If so, the next simulator's token needs the scope for them. */
+  /** Whether a person allowed orders. If so, the token of the next simulator needs the scope for orders. */
   get mayTrade(): boolean {
     return this.#chosen?.orders === 'on'
   }

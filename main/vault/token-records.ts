@@ -20,10 +20,13 @@ export type TokenReading =
 
 /** The kind of the records with the current refresh tokens. */
 export const TOKEN = 'refresh-token'
-/** The kind of the records with the other candidates, as JSON under the generation of the token. */
+/**
+ * The kind of the records with the other tokens that may be valid, see `TokenDoubt`. The content is JSON.
+ * Each record has the generation of the current token.
+ */
 const DOUBT = 'refresh-token-doubt'
 
-/** The unencrypted data next to a sealed token: times, states and the signed-in user, no secret. */
+/** The unencrypted data of a token: times, states and the signed-in user. It contains no secret. */
 type TokenAbout = Pick<TokenRecord, 'signedInAtMs' | 'rotatedAtMs' | 'keepsToken' | 'subject'> & {
   readonly standing: StoredStanding
 }
@@ -125,7 +128,7 @@ export function writeTokens(
     database.prepare('DELETE FROM outbox WHERE profile = ?').run(profile)
     return
   }
-  // Keeps the time of the request.
+  // If a revocation is already pending, the time of its request stays unchanged.
   database
     .prepare('INSERT INTO outbox VALUES (?, ?, ?) ON CONFLICT (profile) DO UPDATE SET about = excluded.about')
     .run(profile, JSON.stringify(revocation), Math.round(nowMs))
@@ -138,7 +141,7 @@ export function writeIntent({ database }: VaultView, profile: string, { generati
     .run(profile, generation, Math.round(atMs))
 }
 
-/** Reads the other candidates. If they can't be read, the token itself is still used. */
+/** Reads the other tokens that may be valid. If that fails, the current token is still used. */
 function readDoubt(view: VaultView, profile: string, generation: number): TokenDoubt | undefined {
   const record = readRecord(view, profile, DOUBT)
   if (record.kind !== 'found' || record.generation !== generation) return undefined

@@ -8,8 +8,8 @@ export type KeepConsent = () => Saved
 /**
  * Stores keys in a keystore that does not protect them, after a person consented.
  *
- * Only if nothing else prevents storing them (promise K2). Keys that were in memory are stored when the
- * keystore responds.
+ * This is possible only if nothing else prevents storing the keys (promise K2). Keys that were in memory are
+ * stored when the keystore responds.
  */
 export async function allowUnprotected(
   handle: Pick<VaultHandle, 'status' | 'askAgain'>,

@@ -89,7 +89,7 @@ type Opened =
 
 /**
  * Creates the file under another name and renames it when complete, so that `vault.db` is never incomplete.
- * If `vault.db` is empty, another program emptied it.
+ * An empty `vault.db` therefore means that another program emptied it.
  */
 function create(file: string, migrations: readonly string[]): Opened {
   const draft = `${file}.new`
@@ -102,7 +102,7 @@ function create(file: string, migrations: readonly string[]): Opened {
   if (opened.kind !== 'open') return opened
   const migrated = migrateVault(opened.database, migrations)
   try {
-    // Closing the last connection merges the journal.
+    // Closing the last connection merges the write-ahead log into the file.
     opened.database.close()
     if (migrated.kind !== 'open') return migrated
     renameSync(draft, file)
@@ -117,7 +117,8 @@ function open(file: string): Opened {
   let database: DatabaseSync | undefined
   try {
     database = openSqlite(file, { pragmas: '', busyMs: BUSY_MS })
-    // Each connection first reads the page that identifies a database. The check reads the other pages.
+    // Opening a connection reads only the page that identifies the file as a database. `quick_check` reads
+    // the other pages.
     const [found] = database.prepare('PRAGMA quick_check(1)').all()
     if (found?.['quick_check'] !== 'ok') {
       database.close()
@@ -153,7 +154,7 @@ function migrateVault(database: DatabaseSync, migrations: readonly string[]): Mi
   }
 }
 
-/** Whether `vault.db` may contain keys. It lists at least one, or can't be read. */
+/** Whether `vault.db` may contain keys. True if the file lists a key, or can't be read. */
 export function mayHoldKeys(folder: string): boolean {
   const file = join(folder, `${NAME}.db`)
   if (![file, `${file}-wal`].some((path) => existsSync(path))) return false
@@ -170,8 +171,8 @@ export function mayHoldKeys(folder: string): boolean {
 }
 
 /**
- * Records a key without a readable name. The record stays until a person connects the keys again or
- * disconnects it.
+ * Records that keys were lost whose names can't be read. The record stays until a person connects the keys
+ * again or disconnects it.
  */
 function rememberLost(database: DatabaseSync, nowMs: number): void {
   database.prepare('INSERT OR IGNORE INTO profiles VALUES (?, ?, ?)').run(SAVED_KEYS, '', Math.round(nowMs))

@@ -19,7 +19,7 @@ export type VaultStatus =
 /** The status after another attempt with the keystore. `line` is for a person, and absent if `ok`. */
 type AskedAgain = { readonly state: VaultStatus['state']; readonly line?: string }
 
-/** The folder of a vault, and what is needed to open it. */
+/** The folder of a vault, and the parts that open it. */
 export interface VaultHandleDeps {
   readonly folder: string
   /** Without a keystore, keys are only in memory. */
@@ -154,8 +154,8 @@ export class VaultHandle {
   }
 
   /**
-   * Tries the keystore again, for example after a person consented to an unprotected one. Callers share one
-   * result.
+   * Tries the keystore again, for example after a person consented to an unprotected one. Calls at the same
+   * time share one attempt.
    */
   askAgain(): Promise<AskedAgain> {
     this.#asking ??= this.#ask().finally(() => {
@@ -165,8 +165,8 @@ export class VaultHandle {
   }
 
   /**
-   * Creates a data key next to the one that can't be opened, for a key that is connected again. Must not be
-   * called if the passphrase may be mistyped.
+   * Creates a new data key if the existing data key can't be opened, so that API keys can be stored again.
+   * Must not be called if the passphrase may be mistyped.
    */
   async startOver(): Promise<void> {
     const { keystore, wallMs } = this.#deps

@@ -22,8 +22,8 @@ export const startTrouble = (state: StartTrouble['state'], why: string): StartTr
 })
 
 /**
- * The status if another kind of keystore sealed the keys, such as the desktop's keyring if a passphrase is
- * given.
+ * The status if another kind of keystore sealed the keys. For example, the desktop's keyring sealed them, and
+ * Headroom now runs with a passphrase.
  */
 export function sealedElsewhere(backend: string): StartTrouble {
   const sealedBy = backend === PASSPHRASE_BACKEND ? 'passphrase' : 'desktop'

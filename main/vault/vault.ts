@@ -24,11 +24,11 @@ import { readTokens, TOKEN, type TokenReading, writeIntent, writeTokens } from '
 /** The tokens of one key in the vault. Every write is one transaction, durable when it returns ok. */
 export interface VaultTokens {
   read(): TokenReading
-  /** Stores that a token is about to be sent. The next start then knows that it may be used up. */
+  /** Stores that a token is about to be sent. The next start then knows that the token may be used up. */
   intend(intent: Intent, refreshToken: string): Saved
   /**
-   * Stores the newest token, its standing and a pending revocation. Without an intent, ends the stored
-   * intent.
+   * Stores the newest token, its standing and a pending revocation. If `tokens` has no intent, the stored
+   * intent is deleted.
    */
   save(tokens: StoredTokens): Saved
   /** Records a step of a token in the journal, by the token's fingerprint. A failure is not reported. */
@@ -115,10 +115,9 @@ export class Vault {
   }
 
   /**
-   * Stores a sign-in: the profile, its secrets, its first tokens and, if given, its desk, together or not at
-   * all.
+   * Stores a sign-in in one transaction: the profile, its secrets, its first tokens and, if given, its desk.
    *
-   * The tokens get a higher generation than any that the profile ever had.
+   * The new tokens get a higher generation than all earlier tokens of the profile.
    */
   signIn(profile: Omit<Profile, 'refreshToken'>, tokens: StoredTokens, desk?: string): SignedIn {
     const { id, clientSecret } = profile
@@ -153,7 +152,7 @@ export class Vault {
     return saved.ok ? { ...saved, generation: storedAs } : saved
   }
 
-  /** Stores a person's settings of a key. No data key need be open. */
+  /** Stores a person's settings of a key. Works without an open data key. */
   keepSettings(profile: Pick<Profile, 'id' | 'probes' | 'rotationMinutes' | 'orders'>): Saved {
     const changes = keySettingsOf(profile)
     return this.#write(({ database, nowMs }) => {
@@ -198,7 +197,7 @@ export class Vault {
     return this.#seal((view) => writeDesk(view, profile, text))
   }
 
-  /** Deletes the desk of a key, also a damaged one, and overwrites it in the file. */
+  /** Deletes the desk of a key, even if the record is damaged. Overwrites it in the file. */
   forgetDesk(profile: string): Saved {
     return this.#erase(({ database }) => {
       for (const table of ['records', 'quarantine'])
@@ -285,8 +284,8 @@ export class Vault {
   }
 
   /**
-   * Whether any key that was opened in this run confirms a mark. True if none was opened, because no secret
-   * can then be read.
+   * Whether any data key that was opened in this run confirms an address mark, see `addressMark`. True if no
+   * data key was opened, because no secret can be read then.
    */
   #isVouchedFor(id: string, about: ProfileAbout, mark: string | undefined): boolean {
     const keys = [...this.#keys.opened.values()]
@@ -302,7 +301,7 @@ export class Vault {
     return reading
   }
 
-  /** Quarantines a record. If this fails, the record is just as safe in place. */
+  /** Quarantines a record. If this fails, the record stays where it was, which is just as safe. */
   #quarantine(profile: string, kind: RecordKind, why: string): void {
     this.#write((view) => quarantineRecord(view, profile, kind, why))
   }
@@ -330,7 +329,7 @@ export class Vault {
   /** Like `#write`, for deletions: overwrites the deleted pages in the file, too. */
   #erase(run: (view: VaultView) => void): Saved {
     const saved = this.#write(run)
-    // The journal still contains the old pages.
+    // The write-ahead log still contains the old pages.
     if (saved.ok) this.#read(({ database }) => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
     return saved
   }
@@ -369,8 +368,8 @@ function writeDesk(view: VaultView, profile: string, text: string): void {
 }
 
 /**
- * A key can't be used without its secret or its true addresses, whatever the state of its token. The token
- * stays unchanged.
+ * A stored profile that can't be used because its secret is missing or its addresses were changed. The stored
+ * token stays unchanged, whatever its state.
  */
 function unusable(found: StoredProfile, reading: TokenReading): StoredProfile {
   if (found.reading.kind !== 'found') return found
