@@ -32,7 +32,7 @@ export interface ForwarderDeps extends SendingDeps, Bearer {
   readonly sharing: SharingDeps
 }
 
-/** A request that waits for its turn. Milliseconds on the timeline. */
+/** A request that waits in the queue. Milliseconds on the timeline. */
 export interface WaitingNow {
   readonly category: string
   readonly sinceMs: number
@@ -74,7 +74,7 @@ interface Upstream {
   readonly stream: string | undefined
   readonly calls: Map<number, Call>
   sending: Sending | undefined
-  /** Whether a 401 is held back during a token refresh. */
+  /** Whether a 401 is not relayed yet, because a token refresh is in progress. */
   isRefreshing: boolean
   /** The response to send if there was no access token when the request was due. */
   unsent: Problem | undefined
@@ -143,7 +143,7 @@ export class Forwarder {
     })
   }
 
-  /** Serves a request: forwards it at its turn, or sends an error. */
+  /** Serves a request. Queues it, then forwards it or sends an error. */
   async serve(admitted: AdmittedRequest): Promise<void> {
     const { reply, maxWaitMs } = admitted
     const cameAtMs = this.#now()
@@ -229,7 +229,7 @@ export class Forwarder {
       .reduce((sum, { category, perSecond }) => sum + (category === bucket ? perSecond : 0), 0)
   }
 
-  /** Whether any program waits for its turn. If so, Headroom's own checks wait too. */
+  /** Whether any program's request is queued. If so, Headroom's own checks wait too. */
   get hasWaiting(): boolean {
     return this.#scheduler.hasWaiting
   }

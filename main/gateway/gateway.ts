@@ -40,7 +40,7 @@ export interface GatewayDeps {
   readonly orders?: OrderLane
 }
 
-/** A person's input for a new program. `profile` may be omitted while only one key is connected. */
+/** A person's input for a new program. `profile` may be omitted if only one key is connected. */
 export interface NewProgram extends Pick<Program, 'name' | 'class' | 'weight' | 'maxOrders'> {
   readonly profile?: string | undefined
 }
@@ -59,7 +59,7 @@ const PAUSE_MS = PAUSE_MINUTES * 60_000
 
 /**
  * The gateway of a running app: a server for programs on this machine. Each program has its own key, and its
- * requests are forwarded with the token of a connected key. Off until turned on.
+ * requests are forwarded with the token of a connected key. The gateway is off until it is turned on.
  */
 export class Gateway {
   readonly #deps: GatewayDeps
@@ -281,7 +281,10 @@ export class Gateway {
     return this.#deps.programs.list().map((program) => this.#withKey(program))
   }
 
-  /** Adds the id of the key that a program uses. Without one, a program uses the only connected key. */
+  /**
+   * Adds the id of the connected key that a program uses. A program without a chosen key uses the only
+   * connected key.
+   */
   #withKey(program: Program): Program {
     const [only, ...more] = this.#deps.monitor.profiles()
     const isOnly = program.profile === ONLY_KEY && only !== undefined && more.length === 0

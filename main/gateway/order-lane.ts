@@ -37,7 +37,7 @@ export interface ForwarderOrders {
 
 /** The parts of a connected key that an order needs. */
 export interface OrderLine extends SendingDeps, Bearer, Omit<ForwarderOrders, 'serve'> {
-  /** Why no request of this program may be sent now. `undefined` if one may. */
+  /** Why no request of this program may be sent now. `undefined` if requests may be sent. */
   readonly obstacle: (program: Program) => Problem | undefined
   /**
    * Takes one request from the order quota, ahead of all waiting requests. Returns a problem if the quota is

@@ -31,7 +31,7 @@ const OWN_PROGRAM = ''
 const OWN_MAX_WAIT_MS = 5_000
 /** Class of the request that reopens a stream with readers. A request of this class can't use the reserve. */
 const READ_STREAM_CLASS = 'normal'
-/** Retry interval for a stream if its turn in the queue can't be predicted. */
+/** Retry interval for a stream, in seconds, if the queue can't predict when the stream may be opened. */
 const UNKNOWN_TURN_SECONDS = 5
 
 const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
@@ -43,8 +43,8 @@ const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1
 export class Permits {
   readonly #deps: PermitsDeps
   /**
-   * Callbacks of the waiting requests, by id. A callback receives the turn, or the problem if the request is
-   * declined.
+   * Callbacks of the queued requests, by id. A callback gets the turn if the request may be sent, or the
+   * problem if it is declined.
    */
   readonly #waiting = new Map<number, (end: Turn | Problem) => void>()
 
@@ -53,11 +53,10 @@ export class Permits {
   }
 
   /**
-   * Waits for the turn of one of Headroom's own requests. Its class is `critical` if urgent, otherwise
-   * `background`.
+   * Queues one of Headroom's own requests. Its class is `critical` if urgent, otherwise `background`.
    *
-   * Resolves to a function that takes the request's outcome, or to `undefined` if there is no room within
-   * `OWN_MAX_WAIT_MS`.
+   * Resolves when the request may be sent, to a function that takes its outcome. Resolves to `undefined` if
+   * there is no room within `OWN_MAX_WAIT_MS`.
    */
   async forOwn(method: string, path: string, isUrgent = false): Promise<Permit | undefined> {
     const permit = await this.#acquire(categoryOf(method, path) ?? path, {
@@ -70,7 +69,7 @@ export class Permits {
   }
 
   /**
-   * Waits for the turn to reopen a stream. `isRead` means that programs read the stream. The request can't
+   * Queues a request that reopens a stream. `isRead` means that programs read the stream. The request can't
    * use the reserve of critical requests, even if critical programs read the stream.
    */
   async forReopening(path: string, isRead: boolean): Promise<Permit | NoPermit> {
@@ -86,8 +85,8 @@ export class Permits {
   }
 
   /**
-   * The turn to open a stream. All programs that want the stream wait together, like equal requests. One
-   * program's readers count as one request, with the longest maximum wait among them.
+   * A queued request that opens a stream. All programs that want the stream wait together, like identical
+   * requests. One program's readers count as one request, with the longest maximum wait among them.
    */
   forStream(path: string): StreamTurn {
     const { newId, scheduler, bucketOf, now } = this.#deps
@@ -154,7 +153,7 @@ export class Permits {
   }
 
   /**
-   * Grants the permits of requests that have their turn. Returns false if none of them waits for a permit.
+   * Grants the permits of requests that may now be sent. Returns false if none of them waits for a permit.
    */
   grant(turn: Turn): boolean {
     const ends = turn.requests.flatMap((id) => this.#waiting.get(id) ?? [])
@@ -179,8 +178,8 @@ export class Permits {
   }
 
   /**
-   * Queues a request. Calls `ended` once: with the turn, or with the reason why the request is declined.
-   * After `#leave`, `ended` is not called.
+   * Queues a request. Calls `ended` once: when the request may be sent, or with the reason why it is
+   * declined. After `#leave`, `ended` is not called.
    */
   #offer(
     asked: Omit<OfferedRequest, 'bucket'>,

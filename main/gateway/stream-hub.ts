@@ -23,21 +23,21 @@ import { StreamReader } from './stream-reader.ts'
 import { TokenRemoval } from './token-removal.ts'
 
 /**
- * The turn of the request that opens a stream. All readers of the stream wait for it together, in the most
- * urgent class among them. Each reader has its own maximum wait.
+ * A queued request that opens a stream. All readers of the stream wait together, in the most urgent class
+ * among them. Each reader has its own maximum wait.
  */
 export interface StreamTurn {
-  /** Resolves at the turn, to a function that takes the request's outcome. */
+  /** Resolves when the stream may be opened, to a function that takes the request's outcome. */
   readonly granted: Promise<Permit>
   /**
-   * Adds a waiting reader. `declined` is called if its wait ends before the turn. Call the returned function
-   * when the reader leaves.
+   * Adds a waiting reader. `declined` is called if the reader's wait ends before the stream may be opened.
+   * Call the returned function when the reader leaves.
    */
   readonly wait: (
     reader: { readonly program: Program; readonly maxWaitMs: number },
     declined: (problem: Problem) => void,
   ) => () => void
-  /** The response to a reader whose maximum wait ends before the turn comes. */
+  /** The response to a reader whose maximum wait ends before the stream may be opened. */
   readonly tooLate: () => Problem
 }
 
@@ -70,7 +70,7 @@ interface Asked {
   readonly shared: SharedStream
   /** The request for which the stream is opened, as received. */
   readonly request: AdmittedRequest
-  /** The turn that the readers of the stream wait for. */
+  /** The queued request that opens the stream. */
   turn?: StreamTurn | undefined
   attempts: number
   /** Whether an attempt got a 401. The next attempt then uses another token, if available. */
@@ -474,7 +474,7 @@ export class StreamHub {
     this.#look()
   }
 
-  /** Merges smaller quote streams into a larger one that has sent all their objects. */
+  /** Merges smaller quote streams into a larger quote stream that has sent all their objects. */
   #enlarge(larger: SharedStream): void {
     if (larger.address.symbols === undefined || !larger.isOpen) return
     for (const smaller of [...this.#shared]) {

@@ -26,7 +26,7 @@ export class StreamReader {
   waitsUntilMs: number
   /** Called once, when the reader's connection has ended. */
   onGone: () => void = () => {}
-  /** Ends the reader's wait for the turn to open its stream. */
+  /** Ends the reader's wait for the stream to be opened. */
   leaveTurn: () => void = () => {}
   readonly #max: Behind | undefined
   #queue: ReaderQueue | undefined

@@ -203,7 +203,10 @@ export class JournalFile {
     return entries.parse(this.#statements.open.all())
   }
 
-  /** Number of orders sent in a period by the key with this id and mark. Entries without a mark count too. */
+  /**
+   * Number of orders that the key with this id and `keyMark` sent in a period. Entries without a `keyMark`
+   * count too.
+   */
   count(profile: string, fromMs: number, keyMark?: string): number {
     const marks = JSON.stringify(marksOf(keyMark))
     return Number(this.#statements.count.get(profile, marks, Math.floor(fromMs))?.['count'])
