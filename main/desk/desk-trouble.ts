@@ -13,17 +13,26 @@ export interface DeskTroubleDeps {
 
 /** Silence after which a member counts as lost, in milliseconds. */
 export const LOST_AFTER_MS = 5_000
-/** How long the first connection to the server may take before that is reported, in milliseconds. */
+/**
+ * Time for the first connection to the server, in milliseconds. Only after that is the server reported as
+ * unreachable.
+ */
 const CONNECTS_WITHIN_MS = 3_000
 
-/** Why this machine, or another one, is left out of the desk. Each trouble is reported once, and its end. */
+/**
+ * Why this machine or another one does not take part in the desk. Each trouble is reported when it begins and
+ * when it ends.
+ */
 export class DeskTrouble {
   readonly #deps: DeskTroubleDeps
   readonly #startedMs: number
   #refused: DeskRefusal | undefined
-  /** The member with another version of the protocol that was heard last, and when; monotonic ms. */
+  /**
+   * The latest message from a member with another version of the protocol. `atMs`: when it arrived, monotonic
+   * ms.
+   */
   #mismatch: { readonly refusal: DeskRefusal; readonly atMs: number } | undefined
-  /** What was reported last: the code of a refusal, `unreachable`, or nothing. */
+  /** The trouble that was reported last: the code of a refusal, `unreachable`, or an empty text. */
   #told = ''
   #wasReachable = false
 
@@ -37,14 +46,14 @@ export class DeskTrouble {
     return this.#refused !== undefined
   }
 
-  /** Whether this machine is refused, or the member with another version that was heard last. */
+  /** Why this machine is refused, or why a present member with another version can't be understood. */
   get refusal(): DeskRefusal | undefined {
     const { refusal, atMs } = this.#mismatch ?? { atMs: Number.NEGATIVE_INFINITY }
     const isHeard = this.#deps.clock.monotonicMs() - atMs < LOST_AFTER_MS
     return this.#refused ?? (isHeard ? refusal : undefined)
   }
 
-  /** The trouble in words; `undefined` if there is none. */
+  /** The trouble in words. `undefined` if there is no trouble. */
   get why(): string | undefined {
     const { refusal } = this
     return refusal ? refusalText(refusal) : this.#deps.engine.state.refusal?.message
@@ -55,13 +64,13 @@ export class DeskTrouble {
     this.tell()
   }
 
-  /** Another member can't be understood. The desk continues without it. */
+  /** Records that another member can't be understood. The desk continues without that member. */
   mismatched(refusal: DeskRefusal): void {
     this.#mismatch = { refusal, atMs: this.#deps.clock.monotonicMs() }
     this.tell()
   }
 
-  /** Reports a trouble that began or ended. To be called when something changed, and once a second. */
+  /** Reports a trouble that began or ended. Call this after each change, and once a second. */
   tell(): void {
     const { engine, report, changed } = this.#deps
     const { refusal } = this

@@ -1,22 +1,25 @@
 import { announcerOf } from '../../app/desk/announcer.ts'
 import type { OtherMember } from './other-member.ts'
 
-/** Members that were lost or left some time ago are forgotten beyond this number. */
+/**
+ * Maximum number of other members that are remembered. Beyond it, members that are no longer present are
+ * forgotten.
+ */
 const MAX_MEMBERS = 32
 
-/** The other members of a desk, as far as they are known here. */
+/** The other members of a desk that are known on this machine. */
 export class OtherMembers {
   readonly #self: string
   readonly #create: (id: string) => OtherMember
   readonly #members = new Map<string, OtherMember>()
 
-  /** `self`: this member's id. `create` makes a member that is seen for the first time. */
+  /** `self`: this member's id. `create` is called for a member that is not known yet. */
   constructor(self: string, create: (id: string) => OtherMember) {
     this.#self = self
     this.#create = create
   }
 
-  /** The member with an id, which becomes known if it was not. */
+  /** The member with an id. A member that is not known yet is created. */
   of(id: string): OtherMember {
     const known = this.#members.get(id)
     if (known !== undefined) return known
@@ -43,18 +46,21 @@ export class OtherMembers {
     return false
   }
 
-  /** The ids of the members that respond, this one included. */
+  /** The ids of the members that respond, including this one. */
   get presentIds(): readonly string[] {
     return [this.#self, ...this.#present.map(([id]) => id)]
   }
 
-  /** The id of the member that announces alerts. `inputAge`: see `announcerOf`, for this machine. */
+  /**
+   * The id of the member that announces alerts. `inputAge`: when a person last used this machine, see
+   * `announcerOf`.
+   */
   announcer(inputAge: number | undefined): string | undefined {
     const others = this.#present.map(([id, member]) => ({ id, inputAge: member.inputAge }))
     return announcerOf([{ id: this.#self, inputAge }, ...others])
   }
 
-  /** How many streams of each category the other members have. */
+  /** Number of streams of the other members together, by category. */
   streams(): ReadonlyMap<string, number> {
     const streams = new Map<string, number>()
     for (const { record } of this.#members.values())

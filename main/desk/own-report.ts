@@ -4,13 +4,16 @@ import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
 
 /** The snooze of alerts, which the members of a desk share. Times in epoch ms. */
 export interface Snooze {
-  /** `untilMs`: absent while alerts are not snoozed. `chosenAtMs`: when a person chose that. */
+  /**
+   * `untilMs`: absent while alerts are not snoozed. `chosenAtMs`: when a person last started or ended the
+   * snooze.
+   */
   read(): { readonly untilMs?: number | undefined; readonly chosenAtMs?: number | undefined }
-  /** Adopts what another member's person chose. */
+  /** Adopts the snooze that a person chose on another member. */
   adopt(untilMs: number | undefined, chosenAtMs: number): void
 }
 
-/** What a report is made from, besides what changes with each. */
+/** Parts of a report that stay the same for all reports. See `ReportInput` for the others. */
 export interface Reporting {
   readonly membership: { readonly name: string; readonly marks: { readonly user?: string } }
   readonly ledger: Pick<MeteredLedger, 'ownRates'>
@@ -22,13 +25,13 @@ export interface Reporting {
 interface ReportInput {
   readonly nowMs: number
   readonly totals: Pick<MemberReport, 'counted' | 'streams' | 'underWay'>
-  /** How long ago a person last looked at this Headroom, in milliseconds; `undefined` if unknown. */
+  /** Milliseconds since a person last looked at this Headroom. `undefined` if unknown. */
   readonly inputAge: number | undefined
-  /** When this machine revoked the key, epoch ms; `undefined` if it did not. */
+  /** When this machine revoked the key, epoch ms. `undefined` if this machine did not revoke it. */
   readonly revokedAtMs: number | undefined
 }
 
-/** What this machine reports to the other members each second. */
+/** The report that this machine sends to the other members each second. */
 export function ownReport(
   { membership, ledger, programs, snooze }: Reporting,
   { nowMs, totals, inputAge, revokedAtMs }: ReportInput,
