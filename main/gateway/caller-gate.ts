@@ -83,6 +83,8 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
  * slashes), until nothing changes.
  */
 function readingsOf(path: string): readonly string[] | undefined {
+  // A path of plain ASCII is the same in each form.
+  if (/^[!-$&-~]*$/.test(path)) return [path]
   const readings: string[] = []
   try {
     // Node returns the bytes of a path as Latin-1 characters.

@@ -96,9 +96,9 @@ export function nodeWire(routes: HttpRoutes): Wire {
         if (once === undefined || state !== 'sent') return
         if (!once.mayGo()) return failed('not-sent', NOT_NOW)
         hasGone = true
+        outgoing.end(request.body)
         cancelDeadline()
         cancelDeadline = awaitAnswer()
-        outgoing.end(request.body)
       })
       const mayHaveArrived = once === undefined ? established : () => hasGone
       const hasAnswerBegun = watchAnswer(outgoing)

@@ -9,7 +9,7 @@ import { codingsNamed, decoded } from '../network/content-codings.ts'
 import type { HashedEntry, Settlement } from './journal-file.ts'
 import { endingOf } from './order-list.ts'
 import { journalFailed, NOT_CONNECTED, outcomeUnknown, REFRESHING } from './order-refusals.ts'
-import { OrderSending, type SendingResult } from './order-sending.ts'
+import { OrderSending, type SendingResult, type WholeAnswer } from './order-sending.ts'
 
 export interface OrderCallDeps {
   /** Why the switch or the program's limit forbids this order now. `undefined` if allowed. */
@@ -89,6 +89,7 @@ export class OrderCall implements OpenOrder {
     }
     this.#sending = new OrderSending(this.#order, access.value, this.#line, {
       mayGo: () => this.#mayGo(access.value),
+      passOn: (whole) => this.#passOn(whole),
       counted: (outcome) => this.#counted(permit, outcome, access.value),
       settled: (result) => this.#settled(result),
     })
@@ -167,12 +168,11 @@ export class OrderCall implements OpenOrder {
       this.#close(entry, UNKNOWN)
       return
     }
-    this.#pass(result)
-    const { status } = result.answer
-    const named = orderIdsIn(result.text)
+    const { status, text, isConclusive } = result
+    const named = orderIdsIn(text)
     const { orderId } = this.#order.order
     this.#close(entry, {
-      ...(result.isConclusive ? { outcome: 'answered' } : UNKNOWN),
+      ...(isConclusive ? { outcome: 'answered' } : UNKNOWN),
       status,
       latencyMs: Math.max(0, Math.round(this.#line.clock.monotonicMs() - atMs)),
       // The entry of a replace or cancel already contains the order ID.
@@ -180,12 +180,10 @@ export class OrderCall implements OpenOrder {
     })
   }
 
-  #pass({ answer, begun, removal }: Extract<SendingResult, { kind: 'answered' }>): void {
+  #passOn(whole: WholeAnswer): void {
     const { clock, defect } = this.#line
     relay({
-      answer,
-      ...(begun && { begun }),
-      removal,
+      ...whole,
       readers: [{ reply: this.#order.reply, isCoalesced: false }],
       abort: () => {},
       ended: () => {},

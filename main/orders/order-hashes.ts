@@ -1,17 +1,25 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
-const HASH_BYTES = 18
-const NAME_BYTES = 6
+/** Lengths in base64url characters. */
+const HASH_LENGTH = 24
+const NAME_LENGTH = 8
+
+/** A key that is ready for hashing. Preparing a key takes as long as a hash. */
+interface PreparedKey {
+  readonly bytes: Uint8Array
+  readonly secret: KeyObject
+  readonly name: string
+}
 
 /**
- * Keyed hashes of texts about orders. The key is in the vault. Without the key, an order can't be found by
- * hashing guessed symbols, quantities and prices.
+ * Keyed hashes of texts about orders. The key is in the vault. Without the key, an order can't be guessed by
+ * trying symbols, quantities and prices.
  */
 export class OrderHashes {
   readonly #keys: () => readonly Uint8Array[]
   readonly #own: Uint8Array
-  /** The latest key whose name was computed, with the name. */
-  #named: { readonly key: Uint8Array; readonly name: string } | undefined
+  /** The key that was used last. */
+  #last: PreparedKey | undefined
 
   /**
    * `keys` returns the vault's keys, the current one first. `own` is a key of this run, used while the vault
@@ -26,30 +34,31 @@ export class OrderHashes {
     return this.#hashOf(this.#keys()[0] ?? this.#own, text)
   }
 
-  /**
-   * Whether one of the present keys has this name. Listed orders can't be compared with a hash of any other
-   * key.
-   */
+  /** Whether one of the keys has this name. A hash from any other key can't match a listed order. */
   isKnown(name: string): boolean {
-    return [...this.#keys(), this.#own].some((key) => name === this.#nameOf(key))
+    return [...this.#keys(), this.#own].some((key) => name === this.#prepared(key).name)
   }
 
-  /** The hashes of a text, one for each key that may have been used in the journal. */
+  /** The hashes of a text under every key that may have made the journal's hashes. */
   allOf(text: string): readonly string[] {
     return [...this.#keys(), this.#own].map((key) => this.#hashOf(key, text))
   }
 
   /** A hash: the name of its key, a dot, and the digest. */
   #hashOf(key: Uint8Array, text: string): string {
-    return `${this.#nameOf(key)}.${digestOf(key, text, HASH_BYTES)}`
+    const { secret, name } = this.#prepared(key)
+    return `${name}.${digestOf(secret, text).slice(0, HASH_LENGTH)}`
   }
 
-  #nameOf(key: Uint8Array): string {
-    if (this.#named === undefined || Buffer.compare(this.#named.key, key) !== 0)
-      this.#named = { key, name: digestOf(key, 'the name of this key', NAME_BYTES) }
-    return this.#named.name
+  #prepared(bytes: Uint8Array): PreparedKey {
+    if (this.#last === undefined || Buffer.compare(this.#last.bytes, bytes) !== 0) {
+      const secret = createSecretKey(bytes)
+      const name = digestOf(secret, 'the name of this key').slice(0, NAME_LENGTH)
+      this.#last = { bytes, secret, name }
+    }
+    return this.#last
   }
 }
 
-const digestOf = (key: Uint8Array, text: string, bytes: number): string =>
-  createHmac('sha256', key).update(text).digest().subarray(0, bytes).toString('base64url')
+const digestOf = (key: KeyObject, text: string): string =>
+  createHmac('sha256', key).update(text).digest('base64url')

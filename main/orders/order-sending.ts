@@ -2,9 +2,10 @@ import type { UpstreamOutcome } from '../../app/gateway/decisions.ts'
 import { isAboutOrders } from '../../app/orders/order-facts.ts'
 import { parseJson } from '../../app/service/json.ts'
 import { Exchange } from '../api/exchange.ts'
+import type { Relayed } from '../gateway/answer-relay.ts'
 import type { AdmittedOrder, OrderLine } from '../gateway/order-lane.ts'
 import { GATEWAY_NAME } from '../gateway/problem.ts'
-import { type Begun, TokenRemoval } from '../gateway/token-removal.ts'
+import { TokenRemoval } from '../gateway/token-removal.ts'
 import { codingsNamed, textIn } from '../network/content-codings.ts'
 import type { ForwardAnswer, ForwardFailure } from '../network/forward-http.ts'
 
@@ -15,19 +16,21 @@ export type SendingResult =
   | { readonly kind: 'lost'; readonly how: 'cut' | 'timeout' }
   | {
       readonly kind: 'answered'
-      readonly answer: ForwardAnswer
-      /** The whole body. Absent if the token is removed while the body is read. */
-      readonly begun?: Begun
-      readonly removal: TokenRemoval
+      readonly status: number
       /** The body as text, decoded if possible. */
       readonly text: string
       /** Whether the answer shows what the service did with the order. */
       readonly isConclusive: boolean
     }
 
+/** A whole answer. `begun` is absent if the token is removed while the body is read. */
+export type WholeAnswer = Pick<Relayed, 'answer' | 'begun' | 'removal'>
+
 export interface SendingHooks {
   /** Called once connected, just before the first byte. */
   readonly mayGo: () => boolean
+  /** Relays a whole answer. Called before anything else is done with the answer. */
+  readonly passOn: (whole: WholeAnswer) => void
   /** Called with the outcome, which counts against the order quota. */
   readonly counted: (outcome: UpstreamOutcome) => void
   readonly settled: (result: SendingResult) => void
@@ -148,20 +151,14 @@ export class OrderSending {
       this.#lost('lost', 'cut')
       return
     }
-    const sender = this.#exchange.judge(status, headers, text)
-    const outcome = (): UpstreamOutcome =>
-      sender.kind === 'other' ? { kind: 'answer' } : this.#outcomeOf(status, text)
     const read = { answer, begun: { bytes, rest: 'none' as const } }
     const passed = status < 300 ? read : this.#removal.fromError(read)
-    this.#settle(
-      {
-        kind: 'answered',
-        ...passed,
-        removal: this.#removal,
-        text,
-        isConclusive: sender.kind !== 'other' && !isInconclusive(status) && this.#isAboutOrder(status, text),
-      },
-      outcome,
+    this.#hooks.passOn({ ...passed, removal: this.#removal })
+    const sender = this.#exchange.judge(status, headers, text)
+    const isConclusive =
+      sender.kind !== 'other' && !isInconclusive(status) && this.#isAboutOrder(status, text)
+    this.#settle({ kind: 'answered', status, text, isConclusive }, () =>
+      sender.kind === 'other' ? { kind: 'answer' } : this.#outcomeOf(status, text),
     )
   }
 
@@ -187,7 +184,7 @@ export class OrderSending {
     this.#settle({ kind: 'lost', how }, () => ({ kind: how }))
   }
 
-  /** Relays the answer before the outcome is counted, because counting takes longer. */
+  /** Counts the outcome last, because counting takes longer. */
   #settle(result: SendingResult, outcome: () => UpstreamOutcome): void {
     this.#isSettled = true
     this.#cancelDeadline()

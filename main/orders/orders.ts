@@ -40,6 +40,8 @@ const OWN_KEY_BYTES = 32
 /** 32 letters, so that a random byte selects each with equal probability. */
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
 const ID_LENGTH = 8
+/** Ids per draw of random bytes, because a draw delays its order. */
+const IDS_DRAWN = 256
 
 /**
  * Interval in milliseconds at which the number of orders in the last minute is reported. The number decreases
@@ -105,6 +107,8 @@ export class Orders implements OrderLane, OrdersSurface {
   readonly #today = new Map<string, Today>()
   /** Absent if no program has sent an order within the last minute. */
   #cancelAgeing: (() => void) | undefined
+  /** Random bytes for the ids of the next orders. */
+  #idBytes: Uint8Array = new Uint8Array()
   #isStopped = false
 
   constructor(deps: OrdersDeps) {
@@ -328,8 +332,10 @@ export class Orders implements OrderLane, OrdersSurface {
   }
 
   #newId(): string {
-    const letters = [...this.#deps.randomBytes(ID_LENGTH)].map((byte) => ID_LETTERS[byte % ID_LETTERS.length])
-    return letters.join('')
+    if (this.#idBytes.length === 0) this.#idBytes = this.#deps.randomBytes(IDS_DRAWN * ID_LENGTH)
+    const bytes = this.#idBytes.subarray(0, ID_LENGTH)
+    this.#idBytes = this.#idBytes.subarray(ID_LENGTH)
+    return Array.from(bytes, (byte) => ID_LETTERS[byte % ID_LETTERS.length]).join('')
   }
 
   #dayOf(profile: string): Pick<Today, 'count'> {

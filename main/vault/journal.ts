@@ -40,16 +40,12 @@ export function isInJournal({ database, keys }: VaultView, profile: string, refr
   )
 }
 
-/** Cached, because each refresh writes several fingerprints under one data key. */
-const salts = new WeakMap<Uint8Array, Uint8Array>()
-
 /**
  * 16 hexadecimal digits that distinguish tokens without revealing anything about them.
  *
  * The salt is derived from the data key. Without that key, a guess can't be checked.
  */
 export function fingerprint(dataKey: Uint8Array, token: string): string {
-  const salt = salts.get(dataKey) ?? derivedKey(dataKey, 'fingerprints')
-  salts.set(dataKey, salt)
+  const salt = derivedKey(dataKey, 'fingerprints')
   return createHmac('sha256', salt).update(token, 'utf8').digest('hex').slice(0, 16)
 }

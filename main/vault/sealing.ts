@@ -38,9 +38,18 @@ export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): strin
   }
 }
 
-/** Derives a key for one purpose, so that no key serves two purposes. */
+/** Cached by data key and purpose, because deriving a key takes longer than using it. */
+const derived = new WeakMap<Uint8Array, Map<string, Uint8Array>>()
+
+/** The derived key for one purpose, so that no key serves two purposes. */
 export function derivedKey(key: Uint8Array, purpose: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', key, new Uint8Array(0), `headroom ${purpose}`, KEY_BYTES))
+  const known = derived.get(key) ?? new Map<string, Uint8Array>()
+  derived.set(key, known)
+  const found =
+    known.get(purpose) ??
+    new Uint8Array(hkdfSync('sha256', key, new Uint8Array(0), `headroom ${purpose}`, KEY_BYTES))
+  known.set(purpose, found)
+  return found
 }
 
 function associated({ profile, kind, generation }: Place): Uint8Array {

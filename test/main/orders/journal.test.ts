@@ -205,3 +205,13 @@ test('the file has no symbol, price, quantity or account, and a hash only with i
   expect(others.allOf(text)).toContain(hashes.of(text))
   expect(others.isKnown(keyOfHash(hashes.of(text)))).toBe(true)
 })
+
+test('the hash of an order is the one that earlier versions wrote', () => {
+  const hashes = new OrderHashes(() => [Buffer.from('vault'), Buffer.from('earlier')], Buffer.from('own'))
+  expect(hashes.of('["order","SIM1001"]')).toBe('GZ8pYkYu.SSum84or3bPjEV2NPaXu2LNj')
+  expect(hashes.allOf('x')).toEqual([
+    'GZ8pYkYu.m22YmyJcVVEJQFoDO3-XYm0f',
+    'l-Q7DApu.Le0KxCYy2MXjLFRtQOv6zM3D',
+    '9WLUUxJn.m8kXxdoA6MZ9xafJd-4I5L1o',
+  ])
+})

@@ -78,6 +78,19 @@ test('an answer cut at any byte is an unknown outcome, and the order is not sent
   proves(['O1', 'O3'], { level: 3, cases: WHOLE.length })
 }, 120_000)
 
+test('a bug found by an answer leaves an unknown outcome, and the program still gets the answer', async () => {
+  const service = await rawService((socket) => socket.write(WHOLE))
+  const started = await startOrderGateway({ profile: { baseUrl: service.origin } })
+  const key = started.add('bot')
+  started.secrets.clean = () => {
+    throw new Error('a bug')
+  }
+  const answer = await started.send('POST', ORDERS, key, ORDER)
+  expect([answer.status, await answer.text(), service.count()]).toEqual([200, BODY, 1])
+  expect(await outcomes(started)).toEqual(['looking'])
+  expect(started.orders.summary('key-1').unknown).toHaveLength(1)
+})
+
 test.each([
   ['ends after its head', '200 OK', undefined, '', 502],
   ['has an empty body', '200 OK', 0, '', 200],
