@@ -22,26 +22,31 @@ import { RUNNING_OUT_SECONDS, type Seen } from './state.ts'
 import { Utilization } from './utilization.ts'
 import { rollingShows, type Shown, TOLERANCE } from './window-model.ts'
 
-/** The response to a request of this app or of its desk. Times in milliseconds on one clock. */
+/**
+ * The response to a request of this app or of another machine of its desk. Times in milliseconds on one
+ * clock.
+ */
 export interface Answered {
   readonly id: number
   readonly receivedAtMs: number
-  /** When its header came, if that was before `receivedAtMs`. */
+  /** When the header arrived. Default: `receivedAtMs`. */
   readonly headerAtMs?: number
   /** Whether another machine of the desk sent the request. */
   readonly isByDesk?: boolean
-  /** Whether it is a 429 for the request rate, which uses none of the quota (service 3). */
+  /**
+   * Whether the response is a 429 for exceeding the request rate. Such a response uses no quota (service 3).
+   */
   readonly rejected: boolean
   readonly rate?: RateReading
-  /** When the request was sent. Needed only if this bucket did not record the sending. */
+  /** When the request was sent. Needed only if neither `sent` nor `heard` recorded the request. */
   readonly sentAtMs?: number
 }
 
-/** Levels in requests. `slopePerSecond` in requests per second. */
+/** The estimated level of a quota, in requests. `slopePerSecond`: in requests per second. */
 export interface Estimate {
   readonly low: number
   readonly high: number
-  /** The level is as likely to be above this value as below `low`. At most `high`. */
+  /** The level is as likely to be above this value as below `low`. Never above `high`. */
   readonly likelyHigh: number
   readonly point: number
   readonly slopePerSecond: number
@@ -51,35 +56,36 @@ export interface Estimate {
 
 const WEIGHED_EVERY_MS = 1000
 /**
- * Minimum time in milliseconds between two forecasts that are later compared with the outcome. Computing a
- * forecast takes as long as handling a header.
+ * Minimum time between two forecasts, in milliseconds. Each forecast is later compared with the outcome. Not
+ * every header gets a forecast, because it takes as long as handling the header.
  */
 const FORETOLD_EVERY_MS = 10_000
 const DENSE_SECONDS = 10
 /**
- * Interval of readings of others' use: the header's age, clamped to 0.1–1 s. If longer, a tenth of that age.
+ * Interval between two readings of others' use. It equals the age of the last header, clamped to 0.1–1 s.
+ * After 10 s, it is a tenth of that age.
  *
- * The last reading applies until the next one. After a second, it is extrapolated linearly.
+ * The last reading applies until the next one. A reading older than one second is extrapolated linearly.
  */
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
-/** Minimum probability of less use by others for a header to be a surprise. */
+/** A header is a surprise if, with at least this probability, others were expected to use less. */
 const SURPRISE = 0.9
 
-/** Factor that widens the range of others' rate, which may have drifted since the last header. */
+/** Factor by which the range of others' rate is widened. The rate may have drifted since the last header. */
 const RATE_DRIFT = 1.1
 
-/** Others' rate on a nearly full quota, in requests per second: the median, and the ends of its range. */
+/** Others' rate on a nearly full quota, in requests per second: the median and both ends of the range. */
 interface PacesNearFull {
   readonly perSecond: number
   readonly atLeast: number
   readonly atMost: number
 }
 
-/** Requests that a header shows were used in addition to own ones. */
+/** Number of others' requests that one header shows, from `least` to `most`. */
 interface Shortfall {
   readonly least: number
   readonly most: number
-  /** By how much the midpoint of the bounds fell. */
+  /** How far the header lowered the midpoint of the bounds. */
   readonly drop: number
   /** Width and midpoint of the bounds before the header. */
   readonly width: number
@@ -87,11 +93,11 @@ interface Shortfall {
 }
 
 /**
- * Estimate of one request quota: bounds on the service's level, and others' use, both from headers.
+ * Estimate of one request quota. Headers show bounds on the service's level, and others' use.
  *
- * The service's level need not be whole. A header shows it rounded down, with the delay of the network. Two
- * bounds assume that only own requests count: the level is between low − in flight and high. A header narrows
- * the bounds. If its level is outside them, others have used the quota.
+ * The service's level may be a fraction. A header shows the level rounded down, and arrives with a delay.
+ * Between headers, two bounds count own requests only: the level is between `low` − requests in flight and
+ * `high`. A header narrows the bounds. If a header's level is below both bounds, others have used the quota.
  *
  * A request in flight may count at any time. So it lowers `low` immediately, and `high` only when it has
  * certainly counted.
@@ -107,33 +113,33 @@ export class Bucket {
   readonly #level: LevelBounds
   #own: CountedRate
   #ownLong: CountedRate
-  /** The part of `#own` from the desk's other machines. */
+  /** The share of `#own` that the desk's other machines sent. */
   #desk: CountedRate
   /** Others' use, as of the last header and as of the last reading. */
   readonly #atHeader: OthersUse
   readonly #others: OthersUse
-  /** Times of `#atHeader` and `#others`, and the overflow up to each. */
+  /** The time of each of these two states, and the refill lost at the limit up to that time. */
   #headerAtMs: number
   #overflowedAtHeader = 0
   #othersAtMs: number
   #overflowed = 0
-  /** Requests that headers showed missing since the last update of others' use. */
+  /** Others' requests that headers have shown since the last update of `#others`. */
   #missing = 0
   #reading: OthersReading | undefined
   #headers = 0
-  /** Whether any header showed more missing requests than own ones explain. */
+  /** Whether any header showed a lower level than own requests explain. */
   #isShared = false
   #margin = new LowerMargin()
   readonly #utilization = new Utilization()
   #odds = new EmptyingCalibration()
-  /** The level without others' requests at the last header, and its change per second. */
+  /** The level at the last header, and its change per second without others' requests. */
   #leftAtHeader = 0
   #gainAtHeader = 0
-  /** The chance of running empty, as forecast at a header, and the header's time. */
+  /** The last forecast: the chance of running empty, and the time of the header at which it was made. */
   #predicted = 0
   #foretoldAtMs = Number.NEGATIVE_INFINITY
   #seenSentAtMs = Number.NEGATIVE_INFINITY
-  /** When the latest of all judged headers came. */
+  /** Arrival time of the latest header. */
   #latestHeaderMs = Number.NEGATIVE_INFINITY
   /** Data learned by an earlier run. It is used once a header shows a quota of the same size and model. */
   #stored: LearnedQuota | undefined
@@ -141,7 +147,10 @@ export class Bucket {
   readonly #poller = new OthersPoller()
   readonly #minute = new MinuteMean()
 
-  /** Own use that does not use the gateway's reserve, in requests per second. See `RequestQuota.held`. */
+  /**
+   * Rate of own requests that leave the gateway's reserve untouched, in requests per second. See
+   * `RequestQuota.held`.
+   */
   heldPerSecond = 0
 
   constructor(limit: number, periodSeconds: number, nowMs: number) {
@@ -171,12 +180,12 @@ export class Bucket {
     return this.#level.confidence
   }
 
-  /** When the last known window ends, or ended. */
+  /** Latest possible end of the last known fixed window. It may be in the past. */
   get windowEndsAtMs(): number | undefined {
     return this.model === 'fixed' ? this.#level.window?.endsLatestMs : undefined
   }
 
-  /** Own requests without a response. */
+  /** Number of requests of this app and its desk that have no response yet. */
   get inFlight(): number {
     return this.#requests.inFlight
   }
@@ -189,8 +198,11 @@ export class Bucket {
   }
 
   /**
-   * Records a request of another machine, sent at `sentAtMs` at the earliest. The last header or the last
-   * window may include it, or a full bucket may have refilled since. The upper bound then falls less.
+   * Records a request of another machine of the desk, sent at `sentAtMs` at the earliest.
+   *
+   * The last header may already include the request, or the request may have counted in an earlier window. A
+   * full bucket may also have refilled since then. In all these cases, the upper bound falls by less than one
+   * request.
    */
   heard(id: number, sentAtMs: number, nowMs: number): void {
     const level = this.#level
@@ -204,8 +216,8 @@ export class Bucket {
   }
 
   /**
-   * Marks the time between two moments as uncertain: the machine slept, or its clock was set. Until the next
-   * header, the refill during that time counts in the upper bound only.
+   * Marks the time from `fromMs` to `toMs` as uncertain, because the machine slept or its clock was set.
+   * Until the next header, the refill of that time raises only the upper bound.
    */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.#level.markClockUncertain(fromMs, toMs)
@@ -219,9 +231,10 @@ export class Bucket {
   }
 
   /**
-   * Charges a request without a response to `low` only, because it may or may not have counted.
+   * Handles a request that will get no response. Only `low` falls, because the request may or may not have
+   * counted.
    *
-   * `laterMs` is the time for which the service may still count it. The bucket may be full again by then.
+   * The service may still count the request within `laterMs`. The bucket may be full again by then.
    */
   lost(id: number, nowMs: number, laterMs = 0): void {
     const level = this.#level
@@ -234,8 +247,8 @@ export class Bucket {
   }
 
   /**
-   * Applies one response. Returns how many requests others must have made since the last header. 0 if own
-   * requests explain the drop.
+   * Applies one response. Returns how many requests others must have made since the last header. Returns 0 if
+   * own requests explain the header's level.
    */
   answered(answer: Answered): number {
     const level = this.#level
@@ -257,7 +270,7 @@ export class Bucket {
     return elsewhere
   }
 
-  /** The level at `nowMs` under the most probable use by others: its interval, midpoint and slope. */
+  /** The level at `nowMs`: its bounds, its most probable value and its slope. */
   estimate(nowMs: number): Estimate {
     const level = this.#level
     const at = Math.max(nowMs, level.atMs)
@@ -279,14 +292,14 @@ export class Bucket {
   }
 
   /**
-   * Others' use at `nowMs`. `undefined` before the second header. Chances and rates may be a second old, or a
-   * tenth of the header's age.
+   * Others' use at `nowMs`. `undefined` before the second header. Chances and rates may be up to a second
+   * old, or up to a tenth of the last header's age.
    */
   others(nowMs: number): OthersReading | undefined {
     return this.#headers < 2 ? undefined : this.#readingAt(Math.max(nowMs, this.#level.atMs))
   }
 
-  /** What headers showed about this quota. Before the second header of this run, the restored data. */
+  /** Data learned about this quota. Before the second header of this run, returns the restored data. */
   learned(): LearnedQuota | undefined {
     if (this.#headers < 2) return this.#stored
     const poller = this.#poller.learned()
@@ -301,18 +314,21 @@ export class Bucket {
     }
   }
 
-  /** Restores what an earlier run learned, as soon as a header shows the same size and model. */
+  /**
+   * Restores the data of an earlier run. The data apply as soon as a header shows the same size and model.
+   */
   restore(stored: LearnedQuota): void {
     this.#stored = stored
   }
 
-  /** Sets the loads that are usual for others today, as a prior for their use. */
+  /** Sets the usual loads of others today. They serve as a prior for others' use. */
   expect(loads: readonly UsualLoad[]): void {
     this.#expected.set(loads)
   }
 
   /**
-   * The next usual load within ten minutes that would empty the quota. `undefined` before the second header.
+   * The next usual load that would empty the quota, if it starts within ten minutes. `undefined` before the
+   * second header.
    */
   loadAhead(nowMs: number): UsualLoad | undefined {
     if (this.#expected.isEmpty) return undefined
@@ -325,17 +341,17 @@ export class Bucket {
     return { level, limit: this.limit, gain: this.#gainAt(nowMs), others: perSecond }
   }
 
-  /** Others, if they are clearly one program that polls at equal intervals. */
+  /** Set if others are clearly one program that polls at equal intervals. */
   get poller(): Poller | undefined {
     return this.#poller.found
   }
 
-  /** Requests per second of this app and of its desk. */
+  /** Requests per second of this app and its desk together. */
   countedPerSecond(nowMs: number, horizon: Horizon = 'short'): number {
     return countedPerSecond(horizon === 'short' ? this.#own : this.#ownLong, nowMs)
   }
 
-  /** The part of `countedPerSecond` from the desk's other machines. */
+  /** The share of `countedPerSecond` that the desk's other machines sent. */
   deskPerSecond(nowMs: number): number {
     return countedPerSecond(this.#desk, nowMs)
   }
@@ -378,8 +394,8 @@ export class Bucket {
   }
 
   /**
-   * The range of others' rate, in requests per second. It covers the present rate and that of the last
-   * minute. Only a header narrows it.
+   * The range of others' rate, in requests per second. It covers the present rate and the mean rate of the
+   * last minute. Between headers, the range can only widen.
    */
   #rangeOfRate(nowMs: number, nearFull: PacesNearFull | undefined, perSecond: number) {
     const [known, others] = [this.#reading, this.#others]
@@ -394,7 +410,10 @@ export class Bucket {
     }
   }
 
-  /** Others' rate in requests per second, from how often headers show a nearly full quota below full. */
+  /**
+   * Others' rate on a nearly full quota, in requests per second. It follows from how often headers show the
+   * quota slightly below full.
+   */
   #pacesNearFull(): PacesNearFull {
     const refill = this.#level.gainPerMs * 1000
     const perSecond = (share: number) => this.#utilization.at(share) * refill
@@ -406,10 +425,10 @@ export class Bucket {
   }
 
   /**
-   * Advances others' use to `nowMs`. `left` is the level at that time without others.
+   * Advances others' use to `nowMs`. `left`: the level at that time if others made no requests.
    *
-   * At the end of a fixed window, the count of others' requests restarts. Each later window is assumed to
-   * last one period.
+   * At the end of a fixed window, the count of others' requests restarts at 0. Each later window is assumed
+   * to last one period.
    */
   #follow(nowMs: number, left = this.#level.middleAt(nowMs)): void {
     const level = this.#level
@@ -431,7 +450,10 @@ export class Bucket {
     this.#othersAtMs = nowMs
   }
 
-  /** Resets others' use to the last header, because the last reading was for a later time. */
+  /**
+   * Resets others' use to its state at the last header. Needed if the last reading is for a later time than
+   * the new one.
+   */
   #back(): void {
     this.#reading = undefined
     this.#others.copyFrom(this.#atHeader)
@@ -450,7 +472,7 @@ export class Bucket {
     this.#mark()
   }
 
-  /** Records the present state of others' use as that of the last header. */
+  /** Saves the present state of others' use as the state at the last header. */
   #mark(): void {
     this.#atHeader.copyFrom(this.#others)
     this.#headerAtMs = this.#othersAtMs
@@ -464,7 +486,7 @@ export class Bucket {
   #fold(answer: Answered, sentAtMs: number, nowMs: number): number {
     const { rate } = answer
     if (rate) this.#adoptSize(rate)
-    // The older form of 429, without quota headers, reports an empty bucket in its Message (service 2.3).
+    // An older kind of 429 has no quota headers. Its Message reports an empty bucket (service 2.3).
     const remaining = rate?.remaining ?? (answer.rejected ? 0 : undefined)
     if (remaining === undefined) return 0
     const header = {
@@ -485,13 +507,13 @@ export class Bucket {
     if (!isCurrent) return 0
 
     const shown = level.shownBy(header)
-    // After the header was written, more own requests may have counted, and some requests may have refilled.
+    // After the service wrote the header, more own requests may have counted, and requests may have refilled.
     const low = Math.max(0, shown.least - this.#requests.mayHaveCountedAfter(sentAtMs))
     const high = Math.max(low, shown.most)
     const { inFlight } = this
     const isFirst = this.seen === undefined || level.model !== model
     this.#latestHeaderMs = Math.max(this.#latestHeaderMs, headerAtMs)
-    // A fixed window refilled nothing before its end.
+    // A fixed window does not refill before it ends.
     const shownThen = level.model === 'fixed' ? remaining : high
     const proved = !isFirst && level.low - inFlight - shownThen > TOLERANCE
     const surplus = low - inFlight - level.high > TOLERANCE
@@ -537,7 +559,7 @@ export class Bucket {
     this.#odds.restore(stored.emptyings)
     this.#margin.restore(stored.margin)
     this.#utilization.restore(stored.utilization)
-    // After the clock was set back, the age of the stored data is unknown.
+    // A negative age means that the clock was set back. The real age is then unknown.
     const elapsedMs = nowMs - stored.atMs
     this.#poller.restore(stored.poller, elapsedMs)
     this.#others.restore(stored, elapsedMs < 0 ? Number.POSITIVE_INFINITY : elapsedMs / 1000)
@@ -552,11 +574,11 @@ export class Bucket {
     this.#mark()
   }
 
-  /** Updates others' use from the requests that headers showed missing, at most once a second. */
+  /** Updates others' use from a header. Returns false if the header is combined with the next one instead. */
   #weigh(nowMs: number, shown: Shortfall): boolean {
     const missing = this.#missing
     this.#missing += shown.drop
-    // Headers in quick succession are combined.
+    // Headers less than a second apart are combined, unless they show three or more requests of others.
     if (nowMs - this.#headerAtMs < WEIGHED_EVERY_MS && this.#missing < 3) return false
     this.#learnOutcome(nowMs)
     const isRolling = this.model === 'rolling'
@@ -582,7 +604,9 @@ export class Bucket {
     return true
   }
 
-  /** Compares the outcome with a forecast that was made at the last header or shortly before it. */
+  /**
+   * Compares the outcome with the last forecast, which was made at most about 10 s before the last header.
+   */
   #learnOutcome(nowMs: number): void {
     const horizonSeconds = RUNNING_OUT_SECONDS
     if (this.#headerAtMs - this.#foretoldAtMs >= FORETOLD_EVERY_MS) {
@@ -597,7 +621,7 @@ export class Bucket {
     })
   }
 
-  /** Change of the level without others' requests, in requests per second. */
+  /** Change of the level if others make no requests, in requests per second. */
   #gainAt(nowMs: number): number {
     return this.#level.gainPerMs * 1000 - Math.max(0, this.countedPerSecond(nowMs) - this.heldPerSecond)
   }
@@ -621,7 +645,7 @@ export class Bucket {
   }
 }
 
-/** Share of an interval of levels in requests that lies below one request, 0 to 1. */
+/** The share of the interval from `low` to `high` that is below one request, 0 to 1. */
 function shareBelowOne(low: number, high: number): number {
   if (high < 1 || low >= 1) return Number(high < 1)
   return (1 - low) / (high - low)

@@ -8,8 +8,8 @@
 const PER_OCTAVE = 3
 const OCTAVES = { below: 4, above: 5 } as const
 /**
- * Width of a rate's cell as a share of the rate (26 %). The standard deviation of a uniform distribution over
- * it is 0.26 / √12.
+ * Width of a candidate's cell as a share of the rate: 26 %. The cell is the range of rates for which the
+ * candidate stands. `CELL_SPREAD`: standard deviation of a uniform distribution over the cell.
  */
 const CELL = 2 ** (1 / PER_OCTAVE) - 1
 export const CELL_SPREAD = CELL / Math.sqrt(12)
@@ -24,20 +24,20 @@ export const RATES: readonly number[] = [
   ),
 ]
 export const RATE_COUNT = RATES.length
-/** Mean holding times, in seconds. */
+/** Mean times for which others' rate stays constant (holding times), in seconds. */
 export const HOLD_SECONDS: readonly number[] = [5, 30, 180, 2000]
 export const HOLD_COUNT = HOLD_SECONDS.length
 
 /**
- * Upper ends of the bands of rates, in multiples of the refill: 0 (idle), 1.5 (up to about the refill), and 5
- * (busy). The last band, storm, has no upper end. Holding times are learned per band.
+ * Upper limits of the rate bands, in multiples of the refill: 0 (idle), 1.5 (up to about the refill), and 5
+ * (busy). Higher rates form the last band (storm). Holding times are learned per band.
  */
 const BANDS = [0, 1.5, 5] as const
 export const BAND_OF: readonly number[] = RATES.map((rate) => {
   const band = BANDS.findIndex((end) => rate <= end)
   return band < 0 ? BANDS.length : band
 })
-/** Prior share of each holding time, by band. */
+/** Prior probability of each holding time, by band. */
 export const HOLD_PRIOR: readonly (readonly number[])[] = [
   [0, 0.1, 0.3, 0.6],
   [0, 0.1, 0.35, 0.55],
@@ -48,8 +48,8 @@ export const HOLD_PRIOR: readonly (readonly number[])[] = [
 const STAYS_OF_A_SECOND = HOLD_SECONDS.map((hold) => Math.exp(-1 / hold))
 
 /**
- * For each holding time, the probability that a rate lasts `seconds`. Precomputed for one second, the usual
- * step.
+ * For each holding time, the probability that a rate lasts for `seconds`. Precomputed for one second, the
+ * usual step.
  */
 export const staysFor = (seconds: number): readonly number[] =>
   seconds === 1 ? STAYS_OF_A_SECOND : HOLD_SECONDS.map((hold) => Math.exp(-seconds / hold))

@@ -1,32 +1,30 @@
 import type { EmptyingCounts } from './learned.ts'
 import type { EmptyChance } from './others-use.ts'
 
-/** Weight, in emptyings, of the prior that forecasts need no correction. */
+/** Weight of the prior, in emptyings. The prior assumes that forecasts need no correction. */
 const PRIOR = 1
 /** Time constant with which past outcomes lose weight, in seconds. */
 const MEMORY_SECONDS = 3600
 /** Maximum chance of a forecast. A chance of 1 would correspond to an infinite rate. */
 const MAX_CHANCE = 0.9999
-/**
- * Minimum level at which an empty quota counts as refilled: this share of the limit, and this many requests.
- */
+/** An empty quota counts as refilled at this share of the limit, but not below this number of requests. */
 const REFILLED = { share: 0.05, requests: 2 } as const
 /**
- * Limits of the correction for others' present use.
+ * Bounds on the correction of the chance that comes from others' present use.
  *
- * A key that never ran empty still gets a warning during a burst. A key that often ran empty is not reported
- * as running out at every burst.
+ * The lower bound matters for a key that never ran empty: a burst still causes a warning. The upper bound
+ * matters for a key that often ran empty: not every burst is reported as running out.
  */
 const BY_PRESENT = { least: 0.8, most: 3 } as const
 
-/** One header, and the forecast of the header before it. */
+/** One header, and the forecast that was made at the previous header. */
 export interface EmptyingOutcome {
   /** Requests left according to this header. */
   readonly level: number
   readonly limit: number
   /**
-   * The chance, as forecast at the previous header, that the quota runs empty within `horizonSeconds`. 0 to
-   * 1.
+   * The forecast of the previous header: the chance, 0 to 1, that the quota runs empty within
+   * `horizonSeconds`.
    */
   readonly chance: number
   readonly horizonSeconds: number
@@ -35,19 +33,19 @@ export interface EmptyingOutcome {
 }
 
 /**
- * Calibration factor θ: observed emptyings divided by predicted ones, learned from headers.
+ * Calibration factor θ: the number of observed emptyings divided by the number of predicted ones.
  *
- * A chance P within T seconds is the rate −ln(1 − P) / T. Let e be that rate summed over time, and n the
- * observed number of emptyings. n is a Poisson count with mean θ·e. With a gamma prior of mean 1 and weight
- * k, the mean of θ is (n + k) / (e + k) (conjugate prior). A rate multiplied by θ is the chance 1 − (1 −
- * P)^θ.
+ * A chance P within T seconds corresponds to the rate −ln(1 − P) / T. Let e be that rate summed over time,
+ * and n the observed number of emptyings. n is a Poisson count with mean θ·e. With a gamma prior of mean 1
+ * and weight k, the mean of θ is (n + k) / (e + k) (conjugate prior). If the rate is multiplied by θ, the
+ * chance becomes 1 − (1 − P)^θ.
  */
 export class EmptyingCalibration {
   #came = 0
   #predicted = 0
   #isEmpty = false
 
-  /** θ. 1 until headers show otherwise. */
+  /** The factor θ. It is 1 until headers show otherwise. */
   get ratio(): number {
     return (this.#came + PRIOR) / (this.#predicted + PRIOR)
   }
@@ -85,5 +83,8 @@ export class EmptyingCalibration {
   }
 }
 
-/** The chance of an event that is `times` as frequent. Rounding may raise a summed chance above 1. */
+/**
+ * The chance of an event if its rate is multiplied by `times`. Rounding may raise `chance` slightly above 1,
+ * because it is a sum.
+ */
 const scaledChance = (chance: number, times: number): number => 1 - Math.max(0, 1 - chance) ** times

@@ -2,18 +2,22 @@ import type { UsualLoad } from '../contract/history.ts'
 import type { PossibleLoad } from './others-use.ts'
 
 /**
- * Steps in which a load's probability is added, and their interval in milliseconds. A load begins up to three
- * minutes after its usual time, because usual times have this resolution.
+ * A load may begin up to three minutes after its usual time, because usual times have this resolution. So its
+ * probability is added in this many steps, `everyMs` apart.
  */
 const ONSET = { steps: 3, everyMs: 60_000 } as const
-/** How long a load stays listed after its start, so that a check just after the start can be planned. */
+/**
+ * Time after its usual start for which a load stays listed. A check just after the start can then still be
+ * planned.
+ */
 const SHOWN_SECONDS = 30
 /**
- * Share of a load's probability that is added by the end of the last step. The rest allows for a late load.
+ * Share of a load's probability that all steps together add. The remainder allows for a load that starts even
+ * later.
  */
 const BEGUN = 0.9
 
-/** The start of a usual load. */
+/** One step at which a part of a usual load's probability is added. */
 interface Onset extends PossibleLoad {
   readonly atMs: number
 }
@@ -29,11 +33,11 @@ interface BeforeLoad {
 }
 
 /**
- * The usual loads of one quota today, as a prior for others' use. For each time, it gives the probability of
- * a jump and the new rate.
+ * The usual loads of one quota today, as a prior for others' use. The prior gives, for each time, the
+ * probability that others' rate jumps, and the new rate.
  *
  * The prior only adds jumps to higher rates. It may widen bounds and make warnings earlier. It never rules
- * out what headers leave possible. Two headers after a load's usual start outweigh it.
+ * out what headers leave possible. Two headers after a load's usual start outweigh the prior.
  */
 export class ExpectedLoads {
   #loads: readonly UsualLoad[] = []
@@ -56,15 +60,15 @@ export class ExpectedLoads {
     return this.#loads.length === 0
   }
 
-  /** The starts after `fromMs`, up to and including `toMs`, epoch ms. */
+  /** The steps after `fromMs`, up to and including `toMs`. Epoch ms. */
   between(fromMs: number, toMs: number): readonly Onset[] {
     if (this.#onsets.length === 0) return this.#onsets
     return this.#onsets.filter(({ atMs }) => atMs > fromMs && atMs <= toMs)
   }
 
   /**
-   * The chance, 0 to 1, that a usual load empties the row within `horizonSeconds`. Only the likeliest load
-   * that has not started counts.
+   * The chance, 0 to 1, that a usual load empties the row within `horizonSeconds`. Considers only loads that
+   * have not started, and of these only the likeliest.
    */
   emptyChance(row: BeforeLoad, nowMs: number, horizonSeconds: number): number {
     let most = 0
@@ -75,7 +79,7 @@ export class ExpectedLoads {
     return most
   }
 
-  /** The next load within `withinSeconds` that would empty the row. */
+  /** The next load that starts within `withinSeconds` and would empty the row. */
   ahead(row: BeforeLoad, nowMs: number, withinSeconds: number): UsualLoad | undefined {
     return this.#loads.find(
       (load) =>
@@ -86,11 +90,11 @@ export class ExpectedLoads {
 }
 
 /**
- * Seconds until a load empties the row. `undefined` if it does not, or if its usual start is at least
- * `startedSeconds` ago.
+ * Seconds until a load empties the row. `undefined` if the load would not empty the row, or if its usual
+ * start was at least `startedSeconds` ago.
  *
- * Until the load starts, the level changes by gain − others. From then on, it changes by gain − load, until
- * the load has made all its requests.
+ * Until the load starts, the level changes by gain − others. From then on, the level changes by gain − load,
+ * until the load has made all its requests.
  */
 function emptyAfter(
   load: UsualLoad,

@@ -9,13 +9,13 @@ export interface LearnedQuota {
   /** Whether a header ever proved use by others. */
   readonly isShared: boolean
   readonly emptyings: EmptyingCounts
-  /** Calibration of the lower end: see `LowerMargin`. */
+  /** Calibration of the level's lower bound: see `LowerMargin`. */
   readonly margin: MarginCounts
   /** Probability of each utilization: see `Utilization`. */
   readonly utilization: readonly number[]
   /** Probability of each candidate for others' rate: see `OthersUse`. */
   readonly rates: readonly number[]
-  /** Jumps by target rate, and spells by band and holding time: see `Spells`. */
+  /** Number of jumps to each rate, and number of spells by band and holding time: see `Spells`. */
   readonly jumps: readonly number[]
   readonly spells: readonly number[]
   /** Present if headers showed that others are one program that polls: see `OthersPoller`. */
@@ -25,10 +25,10 @@ export interface LearnedQuota {
 /** Another program that polls at equal intervals. */
 export interface Poller {
   readonly everySeconds: number
-  /** Requests of each poll. A lower bound if `mayBeMore`. */
+  /** Number of requests in each poll. If `mayBeMore`, this is a lower bound. */
   readonly calls: number
   readonly mayBeMore: boolean
-  /** The first header that shows the poller, epoch ms. */
+  /** Time of the first header that shows the poller, epoch ms. */
   readonly sinceMs: number
 }
 

@@ -10,8 +10,8 @@ import { RowState } from './state.ts'
 import { type Hold, ownPerSecond, viewOf } from './view.ts'
 
 /**
- * A request in flight, of this app or of another machine of its desk. `endpoint`: its category if its path
- * is known, otherwise the path.
+ * A request in flight, of this app or of another machine of its desk. `endpoint`: the request's category if
+ * its path is known, otherwise the path.
  */
 export interface Ticket {
   readonly id: number
@@ -19,14 +19,14 @@ export interface Ticket {
   /** For a request of another machine, the earliest time at which it may have been sent. */
   readonly sentAtMs: number
   readonly isByDesk: boolean
-  /** When its header came, if the header is judged later than that. */
+  /** Arrival time of the response's header, if the header is processed later. */
   readonly headerAtMs?: number
   /** The row that was charged. The response's header may name another row. */
   readonly category: string | undefined
 }
 
 export interface Folded {
-  /** The row that counted the request. The header may name a row other than the path's. */
+  /** The row that counted the request. The header may name a different row than the request's path. */
   readonly category: string | undefined
   /** Requests that others must have made since the last header of this row. */
   readonly elsewhere: number
@@ -44,16 +44,19 @@ interface Row {
   hold: Hold | undefined
   readonly othersTakeAll: OthersTakeAll
   readonly state: RowState
-  /** When programs' requests last waited for this row, and the rate of critical programs at that time. */
+  /** When requests of programs last waited for this row, and the rate of critical programs at that time. */
   held: { readonly criticalPerSecond: number; readonly atMs: number } | undefined
 }
 
-/** Period of a resource without one in the table or in a header. */
+/** Assumed period of a resource if neither the table nor a header states one. */
 const UNKNOWN_PERIOD_SECONDS = 60
 /** Maximum number of rows. A service could name a new resource in every response. */
 const MAX_RESOURCES = 128
 const MAX_ENDPOINTS = 1024
-/** A lower rate is left out of `ownRates`: one request is forgotten after about five minutes. */
+/**
+ * Minimum rate listed in `ownRates`, in requests per second. The rate of a single request falls below it
+ * after about five minutes.
+ */
 const LEAST_RATE = 0.0001
 
 /**
@@ -74,7 +77,7 @@ export class Ledger {
   #thresholds = DEFAULT_THRESHOLDS
   #reserves: Readonly<Record<string, number>> = {}
   #criticalWhileHeld: (category: string) => number | undefined = () => undefined
-  /** Data learned by an earlier run, for categories without a row so far. */
+  /** Data learned by an earlier run, for categories that have no row yet. */
   readonly #stored = new Map<string, LearnedQuota>()
 
   constructor(defaults: readonly RequestQuotaDefault[], nowMs: number) {
@@ -102,9 +105,9 @@ export class Ledger {
   }
 
   /**
-   * Sets a function for the rate of critical programs in a category, in requests per second. It returns
-   * `undefined` while no less urgent request waits for the category. While one waits, only critical programs
-   * use the reserve.
+   * Sets the function that returns the rate of critical programs in a category, in requests per second. While
+   * a less urgent request waits for the category, only critical programs use the reserve. While none waits,
+   * the function returns `undefined`.
    */
   setHeld(criticalWhileHeld: (category: string) => number | undefined): void {
     this.#criticalWhileHeld = criticalWhileHeld
@@ -124,7 +127,7 @@ export class Ledger {
     return Object.fromEntries([...this.#stored, ...known])
   }
 
-  /** Sets the loads that are usual for others today in a category. */
+  /** Sets the usual loads of others today in a category. */
   expect(category: string, loads: readonly UsualLoad[]): void {
     this.#rows.get(category)?.bucket.expect(loads)
   }
@@ -138,7 +141,7 @@ export class Ledger {
     }
   }
 
-  /** The row that counts an endpoint. `undefined` if unknown. */
+  /** The category of the row that counts an endpoint's requests. `undefined` if unknown. */
   categoryOf(endpoint: string): string | undefined {
     return this.#rowFor(endpoint)?.category
   }
@@ -171,13 +174,14 @@ export class Ledger {
     this.#rowOf(ticket)?.bucket.notSent(ticket.id, nowMs)
   }
 
-  /** Handles a request without a response. `laterMs` is the time for which the service may still count it. */
+  /** Handles a request that will get no response. The service may still count it within `laterMs`. */
   lost(ticket: Ticket, nowMs: number, laterMs = 0): void {
     this.#rowOf(ticket)?.bucket.lost(ticket.id, nowMs, laterMs)
   }
 
   /**
-   * Handles a 429 that names no limit. The request may have been charged, and the bucket may not be empty.
+   * Handles a 429 that does not name the limit. The request may have been charged, and the bucket may not be
+   * empty.
    */
   rateLimitedUnattributed(ticket: Ticket, nowMs: number): string | undefined {
     const row = this.#rowOf(ticket)
@@ -220,10 +224,7 @@ export class Ledger {
     if (row.othersTakeAll.answered(remaining, sentAtMs, nowMs)) row.hold = undefined
   }
 
-  /**
-   * When to send the next try to a category whose whole refill others use. `undefined` for any other
-   * category.
-   */
+  /** When to send the next try to a category, if others use its whole refill. Otherwise `undefined`. */
   nextTryAtMs(category: string): number | undefined {
     const others = this.#rows.get(category)?.othersTakeAll
     return others?.isSo ? others.nextTryAtMs : undefined
@@ -233,7 +234,7 @@ export class Ledger {
     this.#rows.get(category)?.othersTakeAll.postpone(untilMs)
   }
 
-  /** Pauses a row until `untilMs`, after a rate 429. Other rows continue. */
+  /** Pauses a row until `untilMs`, after a 429 for the request rate. Other rows continue. */
   hold(category: string, hold: Hold): void {
     const row = this.#rows.get(category)
     if (row) row.hold = hold
@@ -262,7 +263,7 @@ export class Ledger {
     return [...this.#rows.values()].map((row) => this.#viewOf(row, nowMs))
   }
 
-  /** This app's own requests per second, by row; rows without any are left out. */
+  /** This app's own requests per second, by row. Rows without own requests are left out. */
   ownRates(nowMs: number): Readonly<Record<string, number>> {
     const rates = [...this.#rows.values()].map(
       ({ category, bucket }) => [category, ownPerSecond(bucket, nowMs)] as const,
@@ -283,8 +284,8 @@ export class Ledger {
   }
 
   /**
-   * Own use is a one-minute mean. Part of it counts as held back until a minute after the last request
-   * waited.
+   * Rate of own requests that leave the reserve untouched. Own use is a one-minute mean, so this rate applies
+   * until a minute after the last request waited.
    */
   #heldOf(row: Row, nowMs: number): number {
     const criticalPerSecond = this.#criticalWhileHeld(row.category)
@@ -320,8 +321,8 @@ export class Ledger {
   }
 
   /**
-   * The row that a header names, created if new. `undefined` if the header names none, or if there are
-   * `MAX_RESOURCES` rows.
+   * The row that a header names, created if new. `undefined` if the header names no row. Also `undefined` for
+   * a new row if the header states no limit, or if there are already `MAX_RESOURCES` rows.
    */
   #rowNamed(rate: RateReading, endpoint: string, nowMs: number): Row | undefined {
     const { resource, limit, periodSeconds } = rate
@@ -366,8 +367,8 @@ export class Ledger {
 
   #nameFor(guessed: Row | undefined, resource: string, endpoint: string): string {
     if (guessed && guessed.resource === undefined) return guessed.category
-    // A category without a request quota in the table, such as Positions Stream, may still have one. Its row
-    // gets the category's name.
+    // The service may have a request quota for a category that has none in the table, such as Positions
+    // Stream. The new row then gets the category's name.
     if (!guessed && !endpoint.startsWith('/')) return endpoint
     return this.#rows.has(resource) ? `${resource} (2)` : resource
   }

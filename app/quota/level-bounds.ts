@@ -14,9 +14,9 @@ import {
 /**
  * The lower and upper bound of a bucket's level, and how they change with time.
  *
- * A rolling interval refills both (service 8.3.1). The end of a fixed window raises `high`, then `low`
- * (service 8.3.5). Reset decides which model applies. Times are milliseconds on one monotonic clock. Levels
- * are requests and need not be whole.
+ * In a rolling interval, the refill raises both bounds (service 8.3.1). The end of a fixed window raises
+ * `high`, then `low` (service 8.3.5). The Reset header decides which model applies. Times are milliseconds on
+ * one monotonic clock. Levels are requests and need not be whole.
  */
 export class LevelBounds {
   limit: number
@@ -90,7 +90,7 @@ export class LevelBounds {
     if (this.#model !== 'fixed' || window === undefined) return 0
     const { endsEarliestMs, endsLatestMs } = window
     if (this.#atMs < endsEarliestMs) return endsLatestMs - this.periodMs
-    // The window after it ends at least a period later; of further windows nothing is known.
+    // The next window ends at least one period later. Nothing is known about the windows after that one.
     return this.#atMs < endsEarliestMs + this.periodMs ? endsLatestMs : this.#atMs
   }
 
@@ -118,10 +118,7 @@ export class LevelBounds {
     this.#low = low
   }
 
-  /**
-   * Charges one request that counted. `high` is the part of the request that is charged to the upper bound, 0
-   * to 1.
-   */
+  /** Charges one request that counted. `high`: how far the upper bound falls, 0 to 1 requests. */
   charge(high: number): void {
     this.#low = Math.max(0, this.#low - 1)
     this.#high = Math.max(0, this.#high - high)
@@ -152,8 +149,8 @@ export class LevelBounds {
   lowAt(nowMs: number): number {
     if (this.#model === 'fixed') {
       const window = this.#window
-      // Only for a time after the window's end, while the bounds are from before the end. Otherwise `low` is
-      // already correct.
+      // The rest applies only if the window ended between `#atMs` and `nowMs`. Otherwise `low` is already
+      // correct.
       if (!window || nowMs < window.endsLatestMs || this.#atMs >= window.endsLatestMs) return this.#low
       const since = this.#requests.mayHaveCountedAfter(window.endsEarliestMs)
       return Math.max(this.#low, this.limit - since)
@@ -173,8 +170,8 @@ export class LevelBounds {
   }
 
   /**
-   * Requests of refill that are lost at the limit from the start to `nowMs`: the excess of `middleAt` over
-   * the limit.
+   * Total refill that was lost at the limit until `nowMs`, in requests. This is the excess of the uncapped
+   * midpoint over the limit.
    */
   overflowedAt(nowMs: number): number {
     const free = this.middleAt(this.#atMs) + (nowMs - this.#atMs) * this.gainPerMs
@@ -182,8 +179,8 @@ export class LevelBounds {
   }
 
   /**
-   * The midpoint of the bounds, in requests, linear between events. The midpoint is capped at the limit. The
-   * bounds that it is computed from are not.
+   * The midpoint of the bounds at `nowMs`, in requests. It changes linearly between events. In the rolling
+   * model, the midpoint is first extrapolated and then capped at the limit.
    */
   middleAt(nowMs: number): number {
     const { inFlight } = this.#requests
@@ -193,17 +190,17 @@ export class LevelBounds {
     return Math.min(this.limit, middle + (nowMs - this.#atMs) * this.gainPerMs)
   }
 
-  /** The levels that one header leaves possible now. Later own requests are not subtracted. */
+  /** The present levels that one header allows. Own requests after the header are not subtracted. */
   shownBy(header: Shown): { readonly least: number; readonly most: number } {
-    // After the clock was set back, the bounds stay unchanged.
+    // If the clock was set back, the time of the bounds applies.
     const nowMs = Math.max(header.nowMs, this.#atMs)
     const { least, most } = levelsShown(this.#known, { ...header, nowMs }, this)
     return { least, most }
   }
 
   /**
-   * Updates model and window from a header. Returns false for a header of an ended window, which shows
-   * nothing about the present window.
+   * Updates model and window from a header. Returns false if the header belongs to a window that has ended.
+   * Such a header shows nothing about the present window.
    */
   judge(header: Shown): boolean {
     const { remaining, resetSeconds, sentAtMs, nowMs } = header
@@ -239,7 +236,8 @@ export class LevelBounds {
   }
 
   /**
-   * Assumes a window of one period after a header without Reset. Otherwise a bucket at 0 would never refill.
+   * In the fixed model, assumes a window of one period after a header without Reset. Without a window, a
+   * bucket at 0 would never refill.
    */
   #assumeWindow(sentAtMs: number, nowMs: number): void {
     if (this.#model !== 'fixed' || (this.#window && this.#window.endsLatestMs > nowMs)) return
@@ -252,7 +250,7 @@ export class LevelBounds {
     return window !== undefined && nowMs >= window.endsEarliestMs && nowMs < window.endsLatestMs
   }
 
-  /** Raises `high` to the limit: a new window may have begun, and it may have counted requests in flight. */
+  /** Raises `high` to the limit: a new window may have begun, and may include the requests in flight. */
   #mayBeNew(): void {
     this.#high = this.limit
     this.#requests.allMaybeSeen()

@@ -6,10 +6,11 @@ import { countedToEmpty, emptyAtMost, emptyAtWith } from './safe-pace.ts'
 export interface ForecastPoint {
   /** Epoch ms. */
   readonly at: number
-  /** The low edge, from the lower bound and the high end of others' use. */
+  /** The low edge: the level from the lower bound, with others at the high end of their use. */
   readonly low: number
   /**
-   * The high edge, from the upper bound and the low end of others' use. `undefined` if that end is unknown.
+   * The high edge: the level from the upper bound, with others at the low end of their use. `undefined` if
+   * that end is unknown.
    */
   readonly high: number | undefined
 }
@@ -18,7 +19,9 @@ export interface ForecastPoint {
 export interface LevelForecast {
   /** When the low edge reaches 0, epoch ms. Not in the future if the row may be empty already. */
   readonly emptyAtMs: number
-  /** Earliest first: now, each time at which an edge changes its slope, and further times for a cursor. */
+  /**
+   * Earliest first: now, each time at which an edge changes its slope, and evenly spaced times in between.
+   */
   readonly points: readonly ForecastPoint[]
 }
 
@@ -40,24 +43,27 @@ export type ForecastRow = Pick<
   | 'windowEndsAt'
 >
 
-/** A forecast is given only if the row may run out within this time. Milliseconds. */
+/** A watched, low or running-out row gets a forecast if it may run out within this time. Milliseconds. */
 const SOON_MS = 600_000
 /** Number of points between now and the end. */
 const STEPS = 20
 
 /** When a row runs out if its use continues, epoch ms. */
 export interface EmptyRange {
-  /** From the lower bound, with others at the high end. */
+  /** Computed from the lower bound, with others at the high end of their use. */
   readonly fromMs: number
-  /** From the upper bound, with others at the low end. `undefined` if the row may never run out. */
+  /**
+   * Computed from the upper bound, with others at the low end of their use. `undefined` if the row may never
+   * run out.
+   */
   readonly toMs: number | undefined
 }
 
-/** A late end that is more than this many periods away is not shown. */
+/** `EmptyRange.toMs` is left out if it is more than this many periods away. */
 const FAR_PERIODS = 12
 
 /**
- * The range in which a row runs out, the same in the whole app.
+ * The time range in which a row runs out. Every surface uses this function, so that all show the same range.
  *
  * `undefined` while others' use is unknown, if the row does not run out, if it is empty, or during the wait
  * after a 429.
@@ -77,8 +83,8 @@ export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
 }
 
 /**
- * The range of a row's level from `nowMs` to `toMs`, from both bounds and both ends of others' use. A fixed
- * window is forecast only to its end.
+ * How the range of a row's level develops from `nowMs` to `toMs`. Considers both bounds of the level and both
+ * ends of others' use. A fixed window is forecast only until it ends.
  *
  * `undefined` in the same cases as `emptyRangeOf`.
  */

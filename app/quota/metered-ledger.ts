@@ -5,7 +5,7 @@ import { Ledger, type Ticket } from './ledger.ts'
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 interface AdoptedHeader {
-  /** When its request was sent at the earliest, and when the header came. Epoch ms. */
+  /** Earliest time at which the header's request was sent, and arrival time of the header. Epoch ms. */
   readonly sentAtMs: number
   readonly headerAtMs: number
   readonly since: number
@@ -19,11 +19,10 @@ interface Used {
 }
 
 /**
- * A ledger that also counts the requests of this app, of its desk and of others in each category since the
- * app started. A rate alone
- * could not answer "what used my quota at 14:20?" later.
+ * A ledger that also counts requests per category since the app started: own, the desk's, and others'. A rate
+ * alone could not answer "what used my quota at 14:20?" later.
  *
- * Own use includes requests that may have counted. 429s use nothing and are not included.
+ * Own use includes requests that may have counted. A 429 uses no quota and is not included.
  */
 export class MeteredLedger extends Ledger {
   readonly #used = new Map<string, Used>()
@@ -42,8 +41,8 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * Records requests of the desk's other machines that counted in a row without being noticed. Headers may
-   * have shown them as requests of others. They were sent after `sinceMs`.
+   * Records requests of the desk's other machines that this app learns about late. They were sent after
+   * `sinceMs`. Headers may have shown them as requests of others, so the count of others' requests falls.
    */
   missedByDesk(
     category: string,
@@ -57,8 +56,9 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * Adopts a header that another machine of the desk got earlier, and charges the `since` requests that the
-   * desk made after it. They count as use, but not as requests since the start. Returns the row.
+   * Adopts an earlier header that another machine of the desk received. Then charges `since` requests that
+   * the desk made after that header. They count in rates, but not in the totals since the start. Returns the
+   * row's category.
    */
   adoptHeader(endpoint: string, rate: RateReading, header: AdoptedHeader): string | undefined {
     const { sentAtMs, headerAtMs, since, nowMs } = header

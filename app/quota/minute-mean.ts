@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../contract/units.ts'
 /** Maximum number of stored headers. With more in a minute, the mean covers less than a minute. */
 const MAX_HEADERS = 64
 
-/** One header. `requests`: requests missing in addition to own ones, summed up to this header. */
+/** One header. `requests`: running total of others' requests up to this header. */
 interface Count {
   readonly atMs: number
   readonly requests: number
@@ -11,19 +11,19 @@ interface Count {
 
 /**
  * Others' mean rate over the last minute, for a comparison with own use over the same time. Others' present
- * rate may differ if it has just begun or ended.
+ * rate may differ from the mean if their use has just begun or ended.
  *
  * Mutable. Times are milliseconds on one clock, rates are requests per second.
  */
 export class MinuteMean {
   #counts: Count[] = []
 
-  /** Starts again at a header. What happened before is unknown. */
+  /** Restarts at a header. Earlier use by others is unknown. */
   restart(atMs: number): void {
     this.#counts = [{ atMs, requests: 0 }]
   }
 
-  /** Adds a header. `missing`: requests missing since the previous header, in addition to own ones. */
+  /** Adds a header. `missing`: others' requests since the previous header. */
   header(atMs: number, missing: number): void {
     const counts = this.#counts
     const last = counts.at(-1)
@@ -50,7 +50,7 @@ export class MinuteMean {
       const share = lengthMs > 0 ? (after.atMs - Math.max(fromMs, before.atMs)) / lengthMs : 1
       requests += share * (after.requests - before.requests)
     }
-    // A count of n requests has an error of about √n.
+    // A count of n requests has a statistical error of about √n.
     const error = Math.sqrt(Math.max(0, requests) + 1)
     const perRequest = 1000 / (nowMs - fromMs)
     return { least: Math.max(0, requests - error) * perRequest, most: (requests + error) * perRequest }

@@ -39,7 +39,7 @@ export class Mixture {
     const [chances, means, sharpness, parts] = [this.#chances, this.#means, this.#sharpness, this.#parts]
     let sum = 0
     for (let part = 0; part < parts; part += 1) {
-      // Adds the smallest deviation, so that an exact number counts as at most itself.
+      // The smallest deviation is added so that an exact mean equal to `number` counts as at most `number`.
       const above = number - means[part]! + MIN_DEVIATION
       sum += chances[part]! * nearChanceBelow(above * sharpness[part]!)
     }

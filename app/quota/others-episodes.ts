@@ -8,14 +8,14 @@ const NOTABLE_SHARE = 0.02
 /** Minimum rate of use that is reported, in requests per second. A lower rate would be shown as 0. */
 const MIN_PER_SECOND = 0.05
 /**
- * Time in milliseconds for which use must stay below both thresholds before an episode ends. Pauses between
- * two scans are shorter.
+ * Time in milliseconds for which use must stay below both thresholds before an episode ends. A scanner pauses
+ * for a shorter time between two scans.
  */
 const ENDED_AFTER_MS = 60_000
 
 interface Episode {
   readonly sinceMs: number
-  /** Requests so far: the rate times the time between two readings. */
+  /** Requests so far: the rate multiplied by time, summed over all readings. */
   requests: number
   lookedAtMs: number
   quietSinceMs: number | undefined
@@ -24,10 +24,10 @@ interface Episode {
 type Row = Pick<RequestQuota, 'category' | 'limit' | 'period' | 'use' | 'observedAt'>
 
 /**
- * Use by others as episodes, one at a time per row. Reports the start and the end of each.
+ * Splits use by others into episodes, at most one at a time per row. Reports the start and the end of each.
  *
- * A header that proves use starts an episode. A header after the use fell ends it. The time between two
- * headers shows nothing about others.
+ * A header that proves use by others starts an episode. A header after their use fell ends the episode.
+ * Between two headers, others' use is unknown.
  */
 export class OthersEpisodes {
   readonly #open = new Map<string, Episode>()

@@ -21,7 +21,7 @@ export interface PollerHeader {
   readonly most: number
   /** Own requests that may have counted either before or after this header. */
   readonly doubtful: number
-  /** The probability, 0 to 1, that `OthersUse` gave to what this header shows. */
+  /** The probability that `OthersUse` gave to this header's value, 0 to 1. */
   readonly chance: number
 }
 
@@ -30,39 +30,42 @@ export interface PollerHeader {
  * `most`.
  */
 const TRIES = { perSecond: 3_000, most: 20_000 } as const
-/** Number of new gaps before another search: this share of the present number, and at least `least`. */
+/**
+ * Number of new gaps before another search: `share` of the present number of gaps, and at least `least`. A
+ * gap is the time between two headers.
+ */
 const MORE_GAPS = { share: 0.25, least: 8 } as const
 /** Jitter of a header's time, in seconds. */
 const JITTER_SECONDS = 0.03
 /**
- * Number of latest gaps against which a known poller is checked. Below the log-odds `ENDED`, the poller
- * counts as ended.
+ * `FOLLOWED`: a known poller is fitted to this many of the latest gaps. `ENDED`: log-odds against the poller
+ * at which it counts as ended.
  */
 const FOLLOWED = 32
 const ENDED = 12
-/** Number of gaps after which a fitting timing is refined too. */
+/** Number of gaps between two refinements of a timing that still fits. */
 const FOLLOWED_EVERY = 8
-/** A poller of an earlier run is forgotten after this many gaps that do not show it. */
+/** A poller of an earlier run is forgotten if this many gaps do not confirm it. */
 const MISSED = 128
 /** Maximum time between two runs for a poller to count as the same program. Milliseconds. */
 const SAME_WITHIN_MS = HOUR_MS
 
 /**
- * Recognises others as one program that polls at equal intervals, from headers of own requests at irregular
- * times.
+ * Recognises whether others are one program that polls at equal intervals. The evidence is the headers of own
+ * requests, which arrive at irregular times.
  *
- * Model: others make `calls` requests every `period` seconds from `phase` on, and nothing else. The model
- * predicts the level at each header from the level at the previous one. Irregular use gives only a
- * probability of that level (`PollerGaps`). The ratio of both is multiplied over the latest headers
- * (`fitOf`), for each of up to a million timings (`searchPoller`).
+ * Model: others make `calls` requests every `period` seconds, from `phase` on, and no other requests. The
+ * model predicts the level at each header from the level at the previous header. Irregular use gives only a
+ * probability of that level (`PollerGaps`). `fitOf` multiplies the ratio of these two probabilities over the
+ * latest headers. `searchPoller` does this for up to a million timings.
  *
- * Between two headers, n polls make n × calls requests, give or take one poll. Random use would scatter by
- * √n. On a nearly full quota, a header shows a missing request only shortly after a poll. So twenty to sixty
- * headers are enough, whenever they arrive.
+ * Between two headers, n polls make n × calls requests, plus or minus one poll. The number of random requests
+ * would vary by its square root. On a nearly full quota, a header shows a missing request only shortly after
+ * a poll. So twenty to sixty headers are enough, whenever they arrive.
  *
- * A poller of an earlier run needs less evidence, because only few timings near it are tried.
+ * A poller of an earlier run needs less evidence, because only the few timings near it are tried.
  *
- * Mutable. Work per header is bounded: see `TRIES`.
+ * Mutable. `TRIES` limits the work per header.
  */
 export class OthersPoller {
   readonly #gaps = new PollerGaps()
@@ -89,8 +92,8 @@ export class OthersPoller {
   }
 
   /**
-   * The poller to store for a later run: the recognised one, otherwise the restored one. The restored one is
-   * forgotten after `MISSED` gaps.
+   * The poller to store for a later run: the recognised poller, or else the restored poller. A restored
+   * poller is forgotten after `MISSED` gaps.
    */
   learned(): Poller | undefined {
     const { found } = this
@@ -147,8 +150,8 @@ export class OthersPoller {
     if (this.#isDoubtful) return
     const grown = quota.refill * (to - from)
     const isNearFull = last.least - last.doubtful + grown >= quota.limit
-    // If the quota was full in between, the level depends on when each own request counted. Such a gap is not
-    // used.
+    // If the quota was full between the two headers, the level depends on when each own request counted. Such
+    // a gap is not used.
     if (last.most + grown >= quota.limit && (own > 1 || header.doubtful > 0)) return
     const middle = (last.least + last.most - last.doubtful) / 2 + grown
     this.#gaps.add({
@@ -225,12 +228,15 @@ export class OthersPoller {
   }
 }
 
-/** Time of the first header that showed a request missing, from the gap with index `first` on. Seconds. */
+/**
+ * Time in seconds of the first header that showed a request of others. The search starts at the gap with
+ * index `first`.
+ */
 function firstShownAt({ to, missing, count }: PollerGaps, first: number): number {
   let at = first
   while (at < count - 1 && missing[at]! < 0.5) at += 1
   return to[at]!
 }
 
-/** The period to two digits. Timers drift, and headers show no more. */
+/** The period, rounded to two digits. Timers drift, so headers do not show more digits. */
 const roundedPeriod = ({ period }: FoundTiming): number => Number(period.toPrecision(2))

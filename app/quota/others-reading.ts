@@ -1,6 +1,6 @@
 /**
- * An estimate of other programs' requests since the last header, and of their rate per second. Each has the
- * ends of its interval.
+ * An estimate of other programs' requests since the last header, and of their rate per second. Both come with
+ * an interval.
  */
 export interface OthersReading {
   readonly taken: number
@@ -14,7 +14,7 @@ export interface OthersReading {
   readonly emptyChanceByPresent: number
   /** The probability, 0 to 1, that others left less than one request. */
   readonly emptyNow: number
-  /** How fast the three counts grow, in requests per second. */
+  /** How fast the three `taken` counts grow, in requests per second. */
   readonly growth: Growth
 }
 

@@ -1,20 +1,20 @@
 import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 
 /**
- * Age in milliseconds at which a 429 no longer matters for a try. Twice the longest period of service 8.2,
- * because some programs wait for Reset.
+ * Age in milliseconds at which an earlier 429 is ignored. Twice the longest period of service 8.2, because
+ * some programs wait until Reset before they continue.
  */
 const FORGOTTEN_MS = 600_000
-/** Maximum time in milliseconds after others slowed down for a 429 to belong to the same storm. */
+/** A 429 within this time after others slowed down belongs to the same burst. Milliseconds. */
 const RELAPSE_MS = 60_000
 
 /**
  * Whether others use the whole refill of a quota, and when to try next. While they do, every request may get
  * a 429, for an unknown time.
  *
- * After a 429 with Remaining 0, tries go one at a time. If a try, or any later request, also gets a 429 with
- * Remaining 0, others use the whole refill. Tries are then spaced by `RETRY.othersTakeAll` until a header
- * shows room. Times are milliseconds on one clock.
+ * After a 429 with Remaining 0, tries are sent one at a time. If a try, or any later request, also gets a 429
+ * with Remaining 0, others use the whole refill. Tries are then spaced by `RETRY.othersTakeAll` until a
+ * header shows requests left. Times are milliseconds on one clock.
  */
 export class OthersTakeAll {
   #state: 'no' | 'maybe' | 'yes' = 'no'
@@ -30,7 +30,7 @@ export class OthersTakeAll {
     return this.#state === 'yes'
   }
 
-  /** The earliest time of the next try. While others seem to leave some refill, any time. */
+  /** Earliest time of the next try. `-Infinity` while others seem to leave some refill. */
   get nextTryAtMs(): number {
     return this.#nextTryAtMs
   }
@@ -42,7 +42,7 @@ export class OthersTakeAll {
     this.#nextTryAtMs = nowMs + retryDelayMs(RETRY.othersTakeAll, this.#tries, 0)
   }
 
-  /** Postpones the next try to `untilMs` or later, for example after a 429 without a time. */
+  /** Postpones the next try to `untilMs` or later, for example after a 429 that states no time. */
   postpone(untilMs: number): void {
     if (this.isSo) this.#nextTryAtMs = Math.max(this.#nextTryAtMs, untilMs)
   }

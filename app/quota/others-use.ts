@@ -29,15 +29,15 @@ import { grow, grown, waiting } from './taken-moments.ts'
  * Units: requests and seconds. `RATES` is in multiples of the refill, `#rates` in requests per second.
  */
 
-// Local aliases for speed: in a transformed module, each use of an import is a lookup, and these loops have
-// many.
+// Local aliases for speed. In the built module, each use of an import is a property lookup, and these loops
+// would make many.
 const { BAND_OF, CELL_SPREAD, HALF_CELL, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT, RATES, staysFor } =
   candidates
-/** Probability that others' rate is above the shown range. Equal to the probability that it is below. */
+/** Probability that others' rate is above the shown range. The probability that it is below is the same. */
 export const RATE_TAIL = 0.05
 /** Minimum requests in a spell for its mean rate to be used. */
 const MIN_COUNTED = 5
-/** Multiple of the refill above which others keep a quota from being full. */
+/** If others' rate exceeds this multiple of the refill, the quota is hardly ever full. */
 const BUSY_FROM = 1.15
 const COUNT = RATE_COUNT * HOLD_COUNT
 export const CANDIDATE_COUNT = COUNT
@@ -51,31 +51,31 @@ const QUIET_AT_FIRST = 0.6
 const LOAD_SPREAD = [0.25, 0.5, 0.25] as const
 /** Rates with a lower probability are ignored in the chance that others empty the quota. */
 const NEGLIGIBLE = 1e-5
-/** Rate, per second, at which a candidate's probability spreads to the neighbouring cells. */
+/** Share of a candidate's probability that spreads to the neighbouring candidates per second. */
 const WANDER = 1 / 500
 /** Prior probability of a header that no candidate explains. */
 const OUTLIER = 1e-4
 /** Variance of a header's value beyond rounding, in requests². */
 const NOISE = 0.01
 /**
- * Shift of both ends of the missing-requests interval, in requests. Header values are rounded, so the true
- * number is just above the lower end.
+ * Value added to both ends of the interval of others' requests. Header values are rounded, so the true number
+ * is just above the lower end.
  */
 const ROUNDED = 0.2
 /**
- * Maximum time in seconds by which the model is advanced at once. After a longer gap, the last header means
- * nothing.
+ * Maximum time in seconds by which the model is advanced at once. After a longer gap, the last header says
+ * nothing about the present.
  */
 const MAX_SECONDS = 7200
 /**
- * If others take at least this share of the overflowing refill, a full quota stays below full for more than
- * one time step. The steady state of `waiting` does not apply then.
+ * If others take at least this share of the refill, a quota needs more than one time step to become full
+ * again. The steady state that `waiting` assumes then does not apply.
  */
 const MAX_BUSY = 0.95
 
 /**
  * Probabilities, 0 to 1, that a quota runs empty within some time. `chance` includes jumps to other rates.
- * `byPresent` counts only the current rates, if they last long enough.
+ * `byPresent` considers only the case that the current rate lasts long enough.
  */
 export interface EmptyChance {
   readonly chance: number
@@ -91,7 +91,7 @@ export interface PossibleLoad {
   readonly lastsSeconds: number
 }
 
-/** Requests that a header shows were used in addition to own ones. See `observed`. */
+/** Number of others' requests that a header shows. See `observed`. */
 export interface Missing {
   readonly least: number
   readonly most: number
@@ -111,7 +111,10 @@ export class OthersUse {
   /** Rate of each candidate in requests per second, and its standard deviation as a share of the rate. */
   readonly #rates = new Float64Array(RATE_COUNT)
   readonly #spreads = new Float64Array(RATE_COUNT)
-  /** Others' requests in the present spell, its length in seconds, and the overflow since the last header. */
+  /**
+   * Others' requests in the present spell, and its length in seconds. Also the refill lost at the limit since
+   * the last header.
+   */
   #spellTaken = 0
   #spellSeconds = 0
   #overflowed = 0
@@ -172,12 +175,12 @@ export class OthersUse {
     return this.#seconds
   }
 
-  /** The probability, 0 to 1, of less use by others than the last header showed. */
+  /** The probability that the model gave to less use by others than the last header showed, 0 to 1. */
   get expectedLess(): number {
     return this.#expectedLess
   }
 
-  /** The probability, 0 to 1, of what the last header showed. */
+  /** The probability that the model gave to the last header's value, 0 to 1. */
   get expected(): number {
     return this.#expected
   }
@@ -198,7 +201,8 @@ export class OthersUse {
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
       const chance = rate === 0 ? QUIET_AT_FIRST : (1 - QUIET_AT_FIRST) / (RATE_COUNT - 1)
       const prior = HOLD_PRIOR[BAND_OF[rate]!]!
-      // A spell at a random time is likely to be long: its probability is proportional to its length.
+      // A random moment is more likely to lie in a long spell, so each holding time is weighted by its
+      // length.
       const mean = prior.reduce((sum, share, hold) => sum + share * HOLD_SECONDS[hold]!, 0)
       for (let hold = 0; hold < HOLD_COUNT; hold += 1)
         this.#held[rate * HOLD_COUNT + hold] = (chance * prior[hold]! * HOLD_SECONDS[hold]!) / mean
@@ -228,10 +232,11 @@ export class OthersUse {
   }
 
   /**
-   * Advances the model by `elapsedSeconds`. `left` is the level at the end without others' requests.
+   * Advances the model by `elapsedSeconds`. `left`: the level at the end, without others' requests since the
+   * last header.
    *
-   * `overflowed` is the refill in requests that is lost unless others use it. The loss falls at the end of
-   * the time, when the quota is full.
+   * `overflowed`: the refill, in requests, that is lost unless others use it. The loss occurs at the end of
+   * the elapsed time, when the quota is full.
    */
   advance(elapsedSeconds: number, overflowed: number, left: number): void {
     const seconds = Math.min(elapsedSeconds, MAX_SECONDS)
@@ -241,7 +246,8 @@ export class OthersUse {
     this.#overflowed += overflowed
     let past = 0
     while (past < seconds) {
-      // A step is one second, or a tenth of the header's age if that is longer. The interval is wide by then.
+      // A step is one second, or a tenth of the header's age if that is longer. By then the interval is wide,
+      // so coarse steps are enough.
       const step = Math.min(seconds - past, Math.max(1, 0.1 * this.#seconds))
       const overflowingFor = Math.min(step, Math.max(0, past + step - (seconds - overflowsFor)))
       this.#jump(step)
@@ -257,11 +263,11 @@ export class OthersUse {
   }
 
   /**
-   * Adds the assumption that others started a load `ageSeconds` ago, with probability `chance`. `left` is the
-   * present level without others' requests.
+   * Adds the assumption that others started a load `ageSeconds` ago, with probability `chance`. `left`: the
+   * present level without others' requests since the last header.
    *
-   * The share `chance` of the probability of all lower rates moves to the load's rate and its two neighbours.
-   * The new holding time is at least twice the load's length, or the longest one.
+   * Each lower rate gives the share `chance` of its probability to the load's rate and to the two rates next
+   * to it. The new holding time is at least twice the load's length, or the longest one.
    */
   mayHaveStarted({ perSecond, chance, lastsSeconds }: PossibleLoad, ageSeconds: number, left: number): void {
     const [held, came] = [this.#held, this.#came]
@@ -305,10 +311,10 @@ export class OthersUse {
   /**
    * Updates the model from a header.
    *
-   * - `least` to `most`: requests that the header shows were used in addition to own ones. `most` is infinite
-   *   if nothing is left, because a header can't show more missing than the limit.
-   * - `variance`: variance of each end.
-   * - `taken`: requests missing since the last update, estimated from all headers since then.
+   * - `least` to `most`: number of others' requests that the header shows. `most` is infinite if nothing is
+   *   left, because the header then shows only a minimum.
+   * - `variance`: variance of `least` and of `most`.
+   * - `taken`: others' requests since the last update, estimated from all headers since then.
    */
   observed({ least, most, taken, variance }: Missing): void {
     this.#expectedLess = least > 1 ? this.chanceOfAtMost(least - 1) : 0
@@ -342,15 +348,15 @@ export class OthersUse {
   }
 
   /**
-   * Restarts the count without a header, for example at the end of a fixed window. The distribution over
-   * rates stays.
+   * Restarts the count of others' requests without a header, for example at the end of a fixed window. The
+   * distribution over rates is kept.
    */
   restart(): void {
     for (let at = 0; at < COUNT; at += 1) this.#held[at]! += this.#came[at]!
     this.#startFromHeader()
   }
 
-  /** Restarts the count of taken requests. The distribution over rates stays. */
+  /** Restarts the count of others' requests. The distribution over rates is kept. */
   #startFromHeader(): void {
     this.#isSummed = false
     this.#seconds = 0
@@ -441,14 +447,15 @@ export class OthersUse {
   }
 
   /**
-   * Updates the mean rate of the present spell: requests over seconds, discounted by the probability of a
-   * jump.
+   * Updates the mean rate of the present spell: requests divided by seconds. Earlier sums are discounted by
+   * the probability of a jump.
    *
    * Σ taken / Σ seconds is the best estimate of a constant rate. Its relative error is 1 / √Σ taken. After a
    * few headers, that is far less than the width of a cell.
    *
-   * Two kinds of interval do not show the rate. An interval with overflow is used only if others are so busy
-   * that the quota was hardly ever full. An interval that ends at 0 is not used.
+   * Two kinds of interval are not used, because they do not show the rate: an interval that ends with an
+   * empty quota, and an interval with overflow. Overflow does not matter if others are so busy that the quota
+   * was hardly ever full.
    */
   #meanOfSpell(total: number, shown: number | undefined): void {
     let came = 0
@@ -463,7 +470,7 @@ export class OthersUse {
     this.#centre()
   }
 
-  /** Sets a candidate's rate to the spell's mean if that is within the candidate's cell. */
+  /** Sets a candidate's rate to the spell's mean if the mean lies within the candidate's cell. */
   #centre(): void {
     const mean = this.#spellSeconds > 0 ? this.#spellTaken / this.#spellSeconds : 0
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
@@ -549,8 +556,8 @@ export class OthersUse {
   }
 
   /**
-   * The probability that others empty the quota within `horizonSeconds`. `left`: the level now without
-   * others' requests. `gain`: the change of that level, in requests per second.
+   * The probability that others empty the quota within `horizonSeconds`. `left`: the present level without
+   * others' requests since the last header. `gain`: the change of that level, in requests per second.
    *
    * At rate r, the level falls by r − gain per second and is 0 after t = level / (r − gain). The rate lasts
    * that long with probability exp(−t / h).
@@ -575,12 +582,13 @@ export class OthersUse {
   }
 
   /**
-   * The probability that, within `horizonSeconds`, a rate that would not empty the quota jumps to one that
-   * does.
+   * The probability that, within `horizonSeconds`, others' rate jumps from one that would not empty the quota
+   * to one that does.
    *
-   * For each quarter of that time, adds P(a present rate ends in it) × (1 − (1 − f)ⁿ). f is the probability
-   * that a spell from that quarter on uses up the level: Σ P(jump ends at r) × P(r holds for level / (r −
-   * gain)). n is the number of spells in the remaining time: 1 + remaining time / mean length of a spell.
+   * For each quarter of that time, adds P(the present rate ends in the quarter) × (1 − (1 − f)ⁿ). f is the
+   * probability that a spell from that quarter on uses up the level: Σ P(jump ends at r) × P(r holds for
+   * level / (r − gain)). n is the number of spells in the remaining time: 1 + remaining time / mean length of
+   * a spell.
    */
   #emptyByJump(horizonSeconds: number, left: number, gain: number): number {
     const level = Math.max(0, left - this.#meanTaken())

@@ -1,9 +1,9 @@
 /** An own request without a response. Times in milliseconds on one clock. */
 interface Pending {
   readonly sentAtMs: number
-  /** Refill, in requests, that the upper bound lost at the limit since the request was sent. */
+  /** Refill that the upper bound has lost at the limit since the request was sent, in requests. */
   overflowed: number
-  /** Whether the upper bound does not account for this request yet. */
+  /** Whether the upper bound certainly does not include this request yet. */
   unseen: boolean
 }
 
@@ -12,12 +12,12 @@ interface Span {
   readonly receivedAtMs: number
 }
 
-/** Maximum number of spans. Only a response that takes minutes overlaps more. */
+/** Maximum number of stored spans. Only a response that takes minutes could need more. */
 const MAX_SPANS = 1024
 
 /**
- * Own requests, and those of the desk's other machines, that a header may or may not include: responses
- * overlap and arrive out of order.
+ * Own requests, and those of the desk's other machines. A header may or may not include each of them, because
+ * responses overlap and arrive out of order.
  */
 export class OwnRequests {
   readonly #pending = new Map<number, Pending>()
@@ -43,7 +43,7 @@ export class OwnRequests {
     return request
   }
 
-  /** Records requests of refill that the upper bound lost at the limit, for each request in flight. */
+  /** Adds refill that the upper bound lost at the limit to each request in flight. `growth`: in requests. */
   overflow(growth: number): void {
     if (growth > 0) for (const request of this.#pending.values()) request.overflowed += growth
   }

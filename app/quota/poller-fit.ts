@@ -17,34 +17,43 @@ export interface Timing {
 
 /** How well a timing explains the latest gaps. */
 export interface Fit {
-  /** Logarithm of the odds against irregular use, over the gaps from `first` on. */
+  /**
+   * Logarithm of the odds of this timing against irregular use, summed over the gaps from index `first` on.
+   */
   readonly logOdds: number
   readonly first: number
-  /** The share of `logOdds` from the latest gap. */
+  /** The latest gap's part of `logOdds`. */
   readonly latest: number
 }
 
-/** Probability of a gap that the poller does not explain. */
+/** Probability that a gap does not fit the poller, although the poller is real. */
 const STRAY = 0.03
 /** Width added at each end of an interval of levels, in requests. */
 const PAD = 0.03
-/** Maximum time in seconds in which the calls of one poll are sent. If shorter, a quarter of the period. */
+/**
+ * The calls of one poll are sent within this time, in seconds, or within a quarter of the period if that is
+ * less.
+ */
 const BURST_SECONDS = 1
-/** Maximum fall of the log-odds below their maximum and below 0 while older gaps are added. */
+/**
+ * Older gaps are added until the log-odds are this far below their maximum, or `MAX_FALL_AT_FIRST` below 0.
+ */
 const MAX_FALL = 7
 const MAX_FALL_AT_FIRST = 3.4
 
 /**
- * The highest log-odds of a timing over the latest gaps, with the best first gap from `oldest` on.
+ * Finds the first gap, not before `oldest`, from which on a timing explains the gaps best. Returns the
+ * log-odds from that gap on.
  *
- * It walks backwards through the gaps with an interval of levels. The level at a header is the level at the
- * previous one, plus the refill, minus the polls in between, minus own requests, capped at the limit.
+ * Walks backwards through the gaps and keeps an interval of possible levels. In the model, the level at a
+ * header is the level at the previous header, plus the refill, minus the polls in between, minus own
+ * requests. The level is capped at the limit.
  *
- * If the cap applies, the lowest possible level is that after a full quota just before the last poll (before
- * the first poll, if a period refills less than a poll uses). Levels before that stay unknown. If the cap
- * does not apply, later headers narrow the earlier levels.
+ * If the cap applies, the quota was full at some time in the gap. The lowest possible level then follows from
+ * a full quota just before the last poll, or before the first poll if a period refills less than a poll uses.
+ * Earlier levels stay unknown. If the cap does not apply, later headers narrow the earlier levels.
  *
- * A poll at the time of a header may count before or after it.
+ * A poll at the time of a header may count before or after the header.
  */
 export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: PollerQuota, oldest = 0): Fit {
   const { period, phase, calls } = timing
@@ -75,7 +84,8 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
     full = Math.min(limit, full) - own
     const change = refill * (to - from) - taken - own
     const pad = PAD + refill * slack
-    // Additional requests, and requests not made yet, because of polls near the two headers.
+    // A poll near one of the two headers may count before or after it. So the gap may have more or fewer
+    // requests.
     let [more, fewer] = [0, 0]
     if (sinceTo < slack + spread) fewer += calls
     if (period - sinceTo < slack) more += calls
@@ -83,13 +93,14 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
     const [least, most] = [gaps.least[at]!, gaps.most[at]!]
     if (least + change > full) {
       const top = limit - own
-      // A full quota is exactly full.
+      // The level of a full quota is known exactly.
       const [lowest, highest] =
         full === top && more === 0
           ? [top, top + PAD]
           : [full - more - pad, Math.min(top, full + fewer + pad) + PAD]
       const shared = Math.min(high, highest) - Math.max(low, lowest)
-      // The odds of later headers assumed that all levels from this header are equally likely.
+      // Later headers were judged as if all levels that this header allows were equally likely. `counted`
+      // corrects that.
       const counted = (high - low) / (gaps.mostAfter[at]! - gaps.leastAfter[at]!)
       chance = shared <= 0 ? 0 : Math.min(1, shared / (highest - lowest) / counted)
       isKnown = false
@@ -109,7 +120,7 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
     }
     const odds = Math.log(((1 - STRAY) * chance) / gaps.irregular[at]! + STRAY)
     if (at === last) latest = odds
-    // The interval carries over to the previous gap only if that gap ends at the start of this one.
+    // The interval carries over to the previous gap only if that gap ends where this one starts.
     if (at > 0 && gaps.to[at - 1] !== from) isKnown = false
     sum += odds
     if (sum > best) {

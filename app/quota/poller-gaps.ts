@@ -1,22 +1,25 @@
 /** Maximum number of stored gaps. When it is exceeded, the oldest quarter is dropped. */
 const CAPACITY = 256
 const DROPPED = CAPACITY / 4
-/** Maximum number of missing requests that are counted. */
+/** Larger numbers of missing requests are counted as this number. */
 const MOST_COUNTED = 15
 const OUTCOMES = MOST_COUNTED + 1
 /** Gaps are pooled by length: up to 1 s, 2 s, 4 s and so on. */
 const LENGTHS = 8
-/** A pool with this many outcomes halves all its counts. */
+/** When a pool has this many outcomes, all its counts are halved. */
 const REMEMBERED = 64
 /** At each gap, the weights of the two models of irregular use move towards equality by this share. */
 const SHARED = 0.02
-/** Minimum probability of a gap. A jump of others' rate is unlikely too, but is no evidence of a period. */
+/**
+ * Minimum probability of a gap under irregular use. A jump of others' rate makes a gap improbable too, but is
+ * no evidence of a poller.
+ */
 const MIN_CHANCE = 0.03
-/** Minimum probability of what a header shows. If both models ruled it out, neither would have a weight. */
+/** Minimum probability of a header's value. If both models gave it 0, neither would keep a weight. */
 const POSSIBLE = 1e-12
 /** Weight of the prior of a pool, in gaps. */
 const PRIOR_COUNTS = 2
-/** Prior for a nearly full quota: factor on the probability of a gap for each further missing request. */
+/** Prior for a nearly full quota: each further missing request multiplies the probability by this factor. */
 const FEW = 0.6
 
 const pools = () => Array.from({ length: LENGTHS }, () => new Float64Array(OUTCOMES))
@@ -34,20 +37,20 @@ export interface Gap {
   readonly mostAfter: number
   /** Own requests in between, including the request of the second header. */
   readonly own: number
-  /** Requests missing in addition to own ones. */
+  /** Missing requests that own requests do not explain. */
   readonly missing: number
-  /** Whether the quota would have been full in between without others. */
+  /** Whether the quota would have been full at some time in between if others had made no requests. */
   readonly isNearFull: boolean
-  /** The probability that `OthersUse` gave to what the second header shows, 0 to 1. */
+  /** The probability that `OthersUse` gave to the second header's value, 0 to 1. */
   readonly chance: number
 }
 
 /**
- * The latest gaps between headers, oldest first, each with its probability under irregular use.
+ * The latest gaps between headers, oldest first. Each gap has its probability under irregular use.
  *
- * For a nearly full quota, the probability is how often such gaps showed as many missing requests before.
- * Otherwise it is a mean of that frequency and of the probability from `OthersUse`, weighted by how well each
- * has predicted gaps.
+ * For a nearly full quota, this is the share of earlier such gaps that showed the same number of missing
+ * requests. Otherwise, it is a mean of two values: that share, and the probability from `OthersUse`. Each
+ * value is weighted by how well it has predicted gaps so far.
  */
 export class PollerGaps {
   readonly from = new Float64Array(CAPACITY)
@@ -71,8 +74,8 @@ export class PollerGaps {
 
   #weight = 0.5
   /**
-   * Number of gaps by number of missing requests. `#nearFull` and `#nearFullBy` count only gaps on a nearly
-   * full quota. `#nearFullBy` and `#by` have separate counts for each length of gap.
+   * Number of gaps for each number of missing requests. `#nearFull` and `#nearFullBy` count only gaps on a
+   * nearly full quota. `#nearFullBy` and `#by` have separate counts for each length of gap.
    */
   readonly #nearFull = new Float64Array(OUTCOMES)
   readonly #nearFullBy = pools()

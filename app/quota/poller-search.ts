@@ -5,11 +5,11 @@ import type { PollerGaps } from './poller-gaps.ts'
 /** Shortest and longest period, in seconds, and the maximum number of calls per poll. */
 const PERIODS = { least: 0.5, most: 60 } as const
 const MAX_CALLS = 60
-/** Log-odds of evidence in the latest gaps that determine the resolution of the grid. */
+/** The latest gaps with this much evidence determine the resolution of the grid. In log-odds. */
 const FIRST_LOOK = 18
 /** Maximum number of periods within those gaps. Over more periods, timers of busy programs drift too much. */
 const MAX_PERIODS = 800
-/** Log-odds that a clear timing needs beyond the logarithm of the number of tries. */
+/** A clear timing needs log-odds of at least this value plus the logarithm of the number of tries. */
 const CLEAR = 10
 /**
  * Like `CLEAR`, for a timing near that of a poller from an earlier run. Such a timing is expected, so less
@@ -20,10 +20,12 @@ const CLEAR_AS_BEFORE = 5
 export const SAME_PERIOD = 0.02
 /** Log-odds by which the best timing must exceed every different one. */
 const CLEAR_OF_OTHERS = 5
-/** Minimum number of periods within the gaps that a poller explains, and minimum number of these gaps. */
+/**
+ * A poller must explain at least `MIN_GAPS` gaps. Together, these gaps must last at least this many periods.
+ */
 const MIN_PERIODS = 6
 const MIN_GAPS = 12
-/** Number of steps of the phase, within a period or within the time for which a poll is visible. */
+/** Number of phases tried: per period, or per time for which headers can show a poll. */
 const STEPS = { ofPeriod: 16, ofVisible: 6 } as const
 /** Number of different timings that are refined at the end. */
 const KEPT = 6
@@ -34,7 +36,7 @@ const ROUNDED = 1.5
 
 export interface FoundTiming extends Timing, Fit {
   /**
-   * Whether each poll may have more calls. If the quota is full between two headers, calls are refilled
+   * Whether each poll may have more than `calls` calls. On a nearly full quota, some calls are refilled
    * before a header shows them.
    */
   readonly mayBeMore: boolean
@@ -44,17 +46,17 @@ export interface FoundTiming extends Timing, Fit {
 interface Pace {
   readonly perSecond: number
   readonly seconds: number
-  /** Maximum number of requests missing at one header, except one outlier. */
+  /** The largest number of requests missing in a gap, apart from one outlier. */
   readonly mostMissing: number
   /** Minimum number of calls per poll that explains the scatter of the counts. */
   readonly leastCalls: number
-  /** Whether others leave the quota full at times. If so, a poll is visible only for a short time. */
+  /** Whether others leave the quota full at times. If so, headers show a poll only for a short time. */
   readonly isNearFull: boolean
   /** Time of the latest header that showed a request missing. */
   readonly busyAt: number
 }
 
-/** The maximum evidence against irregular use that the gaps together can give. */
+/** The maximum evidence against irregular use that all gaps together can give, in log-odds. */
 export function evidenceIn({ irregular, count }: PollerGaps): number {
   let sum = 0
   for (let at = 0; at < count; at += 1) sum -= Math.log(irregular[at]!)
@@ -84,8 +86,8 @@ export function* searchPoller(
 }
 
 /**
- * Tries all timings on a grid, or those near `before`. Returns the clear timing, if any. After each period,
- * yields the number of timings tried for it.
+ * Tries all timings on a grid, or only those near `before`. Returns the clear timing, if any. After each
+ * period, yields the number of timings tried for that period.
  *
  * A wrong timing fails within a few gaps, so the latest gaps are tried first. The steps of period and phase
  * are as coarse as these gaps can resolve. The best few timings are then refined over all gaps.
@@ -158,7 +160,7 @@ function clearOf(
   return isLong && isWithin ? best : undefined
 }
 
-/** Timings of the same rate: with two or three times the period, or with a half or a third of it. */
+/** Timings with the same rate: two or three times the period, or a half or a third of it. */
 function multiplesOf({ period, phase, calls, mayBeMore }: FoundTiming): readonly FoundTiming[] {
   const unknown = { logOdds: 0, first: 0, latest: 0, mayBeMore }
   return [2, 3].flatMap((times) => [
@@ -170,8 +172,8 @@ function multiplesOf({ period, phase, calls, mayBeMore }: FoundTiming): readonly
 }
 
 /**
- * Adds a timing to the list, best first. Timings that stay within a quarter of a period of each other count
- * as one, of which the best stays.
+ * Adds a timing to the list, best first. Two timings that stay within a quarter of a period of each other
+ * count as the same. Only the better of the two is kept.
  */
 function keep(kept: FoundTiming[], one: FoundTiming, span: number): void {
   const isSame = ({ period, calls }: FoundTiming) =>
@@ -186,7 +188,7 @@ function keep(kept: FoundTiming[], one: FoundTiming, span: number): void {
   kept.length = Math.min(kept.length, KEPT)
 }
 
-/** Moves period and phase in ever smaller steps to the highest log-odds. */
+/** Improves period and phase in ever smaller steps, to maximise the log-odds. */
 export function refine(
   gaps: PollerGaps,
   from: FoundTiming,
@@ -220,7 +222,7 @@ const AROUND = [
   [1, -1],
 ] as const
 
-/** Start, in seconds, of the latest gaps that together can distinguish timings. */
+/** Start of the latest gaps that together have `FIRST_LOOK` of evidence. Seconds. */
 function firstLookFrom({ from, irregular, count }: PollerGaps): number {
   let shown = 0
   for (let at = count - 1; at > 0; at -= 1) {

@@ -3,7 +3,8 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 /** History of a category's checks. */
 export interface ProbeRecord {
   /**
-   * When checks were sent, oldest first. Has the checks of the last period and the last `RECORDED_CHECKS`.
+   * When checks were sent, oldest first. Contains at least the checks of the last period and the last
+   * `RECORDED_CHECKS` checks.
    */
   readonly sentAtMs: readonly number[]
   /** Time of the latest header from a check, rounded like `observedAt`. Absent before the first. */
@@ -30,13 +31,13 @@ export interface ProbeRules {
 /** Minimum time between two checks of one row. Hardly anything refills in a shorter time. */
 export const MIN_GAP_MS = 5_000
 /**
- * Share of the interval after which a second header is requested. A single header can't show whether others'
- * use lasts.
+ * A second check follows the first header after this share of the interval. A single header can't show
+ * whether others' use lasts.
  */
 const SECOND_AFTER = 0.2
 /**
- * Repayment of an early check. Two intervals later, when others' behaviour is clear, the next four intervals
- * are longer by this share.
+ * Repayment of the budget that an early check used. Starting two intervals later, when others' behaviour is
+ * clear, four intervals are longer by `share`.
  */
 const REPAYMENT = { after: 2, intervals: 4, share: (1 - SECOND_AFTER) / 4 } as const
 /** Number of recorded checks needed to recognise an early one. */
@@ -45,11 +46,13 @@ export const RECORDED_CHECKS = REPAYMENT.after + REPAYMENT.intervals + 1
 const EARLY_SHARE = 0.5
 /** Maximum time between a header and the record of its check. */
 const ANSWERED_WITHIN_MS = 1_000
-/** Factor on the budget's interval that makes up for the first headers. */
+/** Factor on the budget's interval. It makes up for the additional checks at the start. */
 const SLACK = 1.03
 /** Time from the start of a usual load until headers show it. */
 const BEHIND_START_MS = 20_000
-/** Maximum delay of a check to just after the start of a usual load, as a share of the interval. */
+/**
+ * A check may be delayed until just after the start of a usual load, by at most this share of the interval.
+ */
 const LATER_FOR_START = 0.6
 /** Random share of each interval, so that checks do not synchronise with others' cycles. */
 export const JITTER = 0.2
@@ -102,12 +105,12 @@ export function budgetOpensAtMs(
  * Checks are evenly spaced, counted from the last header of any request. Unused budget is not saved, because
  * using it would leave a gap later. Exceptions:
  * - After the first header, and after a header that shows far more use by others than expected, the next
- *   check comes after a fifth of the interval. In return, from two intervals later on, four intervals are
- *   longer.
+ *   check comes after a fifth of the interval. Later intervals are longer to make up for it (`REPAYMENT`).
  * - If others use the whole refill, the check is the next try.
- * - After a 429, there is no check until the wait ends. With `trialAfterStep`, there is one every two
- *   intervals if headers showed a gradual refill: waiting for Reset would hide the row for long.
- * - If the row is probably empty, a check comes at most every 15 s, and not before one request has refilled.
+ * - After a 429, there is no check until the wait ends. With `trialAfterStep`, a check is sent every two
+ *   intervals if headers showed a gradual refill. Otherwise the row would stay unknown until Reset.
+ * - If the row is probably empty, checks are at least 15 s apart, and at least one request must have
+ *   refilled.
  * - If a usual load starts at about that time, the check comes just after its start, unless an interval is
  *   set for the row.
  * - If an interval is set for the row, it counts from check to check, and restarts at a header of another
@@ -174,7 +177,7 @@ function heldPaceMs(row: RequestQuota, { budgetFraction, everySeconds }: ProbeRu
   return Math.max(MIN_GAP_MS, every === undefined ? paceMsOf(row, budgetFraction) * SLACK : every * 1000)
 }
 
-/** Age of a row, in milliseconds, at which a check is worth a request. */
+/** Time from the last check or header until the next check is worth a request, in milliseconds. */
 function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, attended: boolean): number {
   const paceMs = Math.max(MIN_GAP_MS, paceMsOf(row, rules.budgetFraction))
   const lastMs = record.sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY

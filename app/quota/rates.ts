@@ -5,7 +5,7 @@ export type Horizon = keyof typeof HORIZONS_MS
 /** Minimum time over which requests are averaged, so that one request does not look like a burst. */
 const MIN_SPAN_MS = 10_000
 
-/** A rate from requests at known times, as an exponentially decaying count. */
+/** A rate of counted requests, as an exponentially decaying sum. */
 export interface CountedRate {
   readonly horizonMs: number
   readonly sum: number
@@ -37,7 +37,7 @@ export function countedPerSecond(rate: CountedRate, nowMs: number): number {
   return (sum * 1000) / (horizonMs * (1 - Math.exp(-span / horizonMs)))
 }
 
-/** Rounds a rate to hundredths, as in events. */
+/** Rounds a rate to hundredths, as shown in events. */
 export const hundredths = (perSecond: number): number => Math.round(perSecond * 100) / 100
 
 /** Events of the last `windowSeconds`, in bins of one second. */

@@ -14,10 +14,10 @@ export function isWholeRefill(perSecond: number, limit: number, periodSeconds: n
 }
 
 /**
- * When a bucket whose lower bound is below one request reaches one request, epoch ms. Always after `nowMs`.
+ * When a bucket reaches one request, if its lower bound is below one now. Epoch ms, always after `nowMs`.
  *
- * The window after a fixed one lasts at most a period (service 8.3.5). `undefined` after that window's end,
- * when only a request can show the level.
+ * In the fixed model, the next window lasts at most a period (service 8.3.5). After its end, the result is
+ * `undefined`: only a request can show the level.
  */
 export function nextRequestAtMs(
   { model, limit, period, windowEndsAt }: Pick<RequestQuota, 'model' | 'limit' | 'period' | 'windowEndsAt'>,

@@ -5,18 +5,20 @@ import type { RowProblem } from '../contract/snapshot.ts'
 export type AnswerProblem = Pick<RowProblem, 'status' | 'message'>
 
 /**
- * Each row's last response, if it had no quota headers. The next headers clear it.
+ * Problems of rows: each row's last response, if it had no quota headers. The next quota headers clear the
+ * problem.
  *
- * A 401 concerns the key's token, and a 5xx the service. Rows with the same such status share one problem,
- * which ends when the last of them recovers. Any other status concerns only its own row.
+ * A 401 concerns the key's token, and a 5xx concerns the service. So rows with the same 401 or 5xx status
+ * share one problem. The problem ends when the last of these rows recovers. Any other status concerns only
+ * its own row.
  */
 export class RowProblems {
   /** When each row last received quota headers with the token in use, epoch ms. */
   readonly #accepted = new Map<string, number>()
   readonly #rows = new Map<string, RowProblem>()
   /**
-   * Status with which the service itself rejected a row's request, by row. Responses from intermediaries are
-   * a problem of the host's reachability.
+   * Status with which the service itself rejected a row's request, by row. Responses of proxies are not
+   * included: they count as a problem of the host's reachability.
    */
   readonly #refused = new Map<string, number>()
 
@@ -27,8 +29,9 @@ export class RowProblems {
   readonly #former = new Map<string, RowProblem>()
 
   /**
-   * The problem of a row. A 401 is the row's alone if another row has quota headers. If tokens can't be
-   * renewed, these headers must be newer than the 401: the service may have ended the token early.
+   * The problem of a row. A 401 concerns this row alone if another row has received quota headers with the
+   * same token. If the token can't be renewed, these headers must be newer than the 401, because the service
+   * may have ended the token early.
    */
   of(category: string, canRenew: boolean): RowProblem | undefined {
     const problem = this.#rows.get(category)
@@ -53,7 +56,9 @@ export class RowProblems {
     return isOther ? [...this.#ended(category, before), report] : [report]
   }
 
-  /** Records a response that did not come from the service. Reachability reports it. */
+  /**
+   * Records a response that did not come from the service. It is reported as a reachability problem instead.
+   */
   strange(category: string, refused: AnswerProblem, nowMs: number): void {
     if (this.#refused.get(category) === refused.status) return
     this.#show(category, refused, nowMs)

@@ -12,13 +12,14 @@ export type PacedRow = Pick<
  * The rate and burst that others leave for Headroom's own requests on a row. Headroom's checks count as own.
  *
  * `everySeconds`: seconds between requests, above 0. `null` if others leave nothing, or during the wait after
- * a 429. It is 1 divided by a rate, where `others` is the high end of others' use in requests per second:
+ * a 429. Otherwise 1 divided by the rate below. `others` is the high end of others' use in requests per
+ * second.
  * - Rolling interval: `limit / period − others`. At this rate, the level does not fall (service 8.3.2).
  * - Fixed window: `low / secondsLeft − others`. The lower bound is spread over the rest of the window
  *   (service 8.3.5).
  *
- * `burst`: whole requests, 0 or more, that can be made at once without using the gateway's `reserve`, even if
- * the gateway is off.
+ * `burst`: number of requests, 0 or more, that can be made at once without using the gateway's `reserve`. The
+ * reserve counts even if the gateway is off.
  * - Rolling interval: `low − reserve`, in addition to the rate.
  * - Fixed window: `low − reserve − others × secondsLeft`, in place of the rate.
  */
@@ -39,12 +40,11 @@ export function safePace(
 }
 
 /**
- * When a row runs empty if `addedPerSecond` more requests are made than now, epoch ms. `lasts`: it does not
- * run empty (in a fixed window, not before the end). `not-known`: others' use is unknown, which does not mean
- * 0.
+ * When a row runs empty if use rises by `addedPerSecond`, epoch ms. `lasts`: the row does not run empty (in a
+ * fixed window, not before its end). `not-known`: others' use is unknown, which does not mean 0.
  *
- * From the lower bound and the high end of others' use: `low / (own + others + added − refill)`, without the
- * refill in a fixed window.
+ * Computed from the lower bound and the high end of others' use: `low / (own + others + added − refill)`. A
+ * fixed window has no refill.
  */
 export function emptyAtWith(
   row: PacedRow,
@@ -57,8 +57,8 @@ export function emptyAtWith(
 }
 
 /**
- * The late end of the range: when the upper bound reaches 0, with others at the low end of their use. If that
- * end is unknown, the median is used.
+ * Latest time at which a row runs empty: the upper bound reaches 0, with others at the low end of their use.
+ * If that end is unknown, the median is used.
  */
 export function emptyAtMost(
   row: PacedRow & Pick<RequestQuota, 'high'>,
@@ -80,8 +80,8 @@ function emptyAtOf(row: PacedRow, level: number, usedPerSecond: number, nowMs: n
 }
 
 /**
- * Counted use that can empty a row: own use and that of the desk's other machines, requests per second.
- * Excludes the part that `held` describes, which leaves the reserve untouched.
+ * Counted use that can empty a row: own requests and those of the desk's other machines, per second. Excludes
+ * the requests counted in `held`, because they leave the reserve untouched.
  */
 export const countedToEmpty = ({ use, held = 0 }: Pick<RequestQuota, 'use' | 'held'>): number =>
   Math.max(0, (use?.own ?? 0) - held) + (use?.desk ?? 0)

@@ -1,10 +1,10 @@
 import * as candidates from './candidates.ts'
 
-// Local aliases for speed: in a transformed module, each use of an import is a lookup, and these loops have
-// many.
+// Local aliases for speed. In the built module, each use of an import is a property lookup, and these loops
+// would make many.
 const { BAND_OF, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT } = candidates
 
-/** Number of bands times holding times. */
+/** Number of combinations of band and holding time. */
 export const SPELL_COUNT = HOLD_PRIOR.length * HOLD_COUNT
 /** Weight of the prior of holding times, in spells. */
 const PRIOR_SPELLS = 4
@@ -26,7 +26,7 @@ export class Spells {
   readonly ends = new Float64Array(RATE_COUNT)
   /** Number of spells by holding time, for each band. */
   readonly holds = HOLD_PRIOR.map((prior) => Float64Array.from(prior))
-  /** Probability that has left its candidate since the last header, by band and holding time. */
+  /** Probability that has moved away from candidates since the last header, by band and holding time. */
   readonly left = HOLD_PRIOR.map(() => new Float64Array(HOLD_COUNT))
 
   copyFrom(other: Spells): void {
@@ -49,7 +49,7 @@ export class Spells {
       holds.set(spells.slice(band * HOLD_COUNT, (band + 1) * HOLD_COUNT))
   }
 
-  /** Restarts at a header. No probability has left its candidate since then. */
+  /** Restarts at a header: no probability has moved since then. */
   restart(): void {
     for (const left of this.left) left.fill(0)
   }

@@ -33,12 +33,12 @@ export interface StateReading {
 
 /** How far ahead the states `running-out` and `watch` look, in seconds. */
 export const RUNNING_OUT_SECONDS = 600
-/** Time left, in seconds, from which on running out is shown in red. */
+/** If a row runs out within this time, the state is shown in red. Seconds. */
 export const CRITICAL_SECONDS = 120
 /**
- * Chance of running out, from others' present use, at which a row is running out. In the truth bench, a third
- * of the alerts are false at 0.5, and less than a quarter at 0.7. But the median warning comes 6 s later at
- * 0.7.
+ * Chance of running out, from others' present use, at which a row is running out. At 0.5, a third of the
+ * alerts in the truth bench (`test/bench/truth`) are false. At 0.7, less than a quarter are false, but the
+ * median warning comes 6 s later.
  */
 const RUNNING_OUT_CHANCE = 0.7
 /**
@@ -46,18 +46,22 @@ const RUNNING_OUT_CHANCE = 0.7
  * users has a chance of 0.18 until its third header, and must not be watched.
  */
 const WATCH_CHANCE = 0.2
-/** Chance of less than one request left at which a row is empty (calls fail). */
+/** A row is empty (calls fail) if less than one request is left with at least this chance. */
 const EMPTY_CHANCE = 0.9
 /**
- * Widths of the interval, as shares of the limit. `useless`: a wider interval can't be used. `unchecked`: an
- * ok row with a wider interval becomes `not-checked` if its header is at least `HELD_MS.least` old.
+ * Widths of the interval, as shares of the limit. `useless`: a wider interval is too imprecise to judge the
+ * row. `unchecked`: an ok row with a wider interval becomes `not-checked` if its header is at least
+ * `HELD_MS.least` old.
  */
 const WIDTH = { useless: 0.5, unchecked: 0.7 } as const
 /** Share of the limit that must certainly be left to end `running-out`. */
 const PLENTY = 0.75
 /** If this share of the limit is certainly left, a row is never low. */
 const ENOUGH = 0.5
-/** With a useless interval, a row is low only if its probable level is below this share of the limit. */
+/**
+ * If the interval is wider than `WIDTH.useless`, a row is low only if its probable level is below this share
+ * of the limit.
+ */
 const WIDE_LOW = 0.85
 /** Requests that must certainly be left to end `empty`. Rounding is less than one request. */
 const REFILLED = 2
@@ -71,7 +75,8 @@ const HYSTERESIS = { share: 0.05, chance: 0.5 } as const
  * condition must be false before a milder state replaces it: `beforeMilder` with a header since the state
  * began, `withoutHeader` without one.
  *
- * In the truth bench, 45 s warn of 78 % of emptyings, and 30 s of 70 %. At 60 s, more alerts are false.
+ * With 45 s, the truth bench gets a warning before 78 % of emptyings, and with 30 s before 70 %. With 60 s,
+ * more alerts are false.
  */
 const HELD_MS = { least: 10_000, beforeMilder: 45_000, withoutHeader: 120_000 } as const
 
@@ -89,8 +94,8 @@ const GRAVITY: Readonly<Record<QuotaState, number>> = {
 export const gravityOf = (state: QuotaState): number => GRAVITY[state]
 
 /**
- * The state for a reading alone: the first row of this table that applies. Every surface takes its label from
- * it.
+ * The state that one reading implies: the first row of this table that applies. Every surface takes its label
+ * from it.
  *
  * | state | when |
  * |---|---|
@@ -98,7 +103,7 @@ export const gravityOf = (state: QuotaState): number => GRAVITY[state]
  * | `not-checked` | no header yet |
  * | `empty` | less than one request is left with a chance of 90 %, for example after a header with 0 |
  * | `running-out` | empty within 10 minutes from others' present use, with a chance of 70 % |
- * | `not-checked` | `high − low` exceeds half the limit, and the row is not to be watched |
+ * | `not-checked` | `high − low` exceeds half the limit, and the condition of `watch` is false |
  * | `low` | `low` is below the threshold |
  * | `watch` | empty within 10 minutes from anything, with a chance of 20 % |
  * | `ok` | none of these |
@@ -137,7 +142,7 @@ type LastingRow = Pick<
 
 /**
  * Whether the row lasts 10 minutes even at the high end of others' use. False while others' use is unknown,
- * because measuring it takes two headers.
+ * which is the case until the second header.
  *
  * The level falls by own + others − refill per second. The row lasts if the fall in 600 s is less than the
  * level.
@@ -158,9 +163,9 @@ export function lastsAtMost(row: LastingRow): boolean {
 /**
  * The state of one row over time.
  *
- * A state lasts at least 10 s. A milder state replaces it only after its condition was false for 45 s, with
- * the slack of `stateOf`. This takes 120 s if no header since the state began supports the change, or if the
- * milder state is `not-checked`.
+ * A state lasts at least 10 s. A milder state replaces it only after the condition of the current state was
+ * false for 45 s, with the slack of `stateOf`. This takes 120 s if no header since the state began supports
+ * the change, or if the milder state is `not-checked`.
  *
  * These facts count immediately:
  * - a 429, and the successful end of its wait

@@ -6,15 +6,15 @@ export const grown = { count: 0, spread: 0, overflowed: 0, most: 0 }
 const kept = { mean: 0, variance: 0 }
 
 /**
- * Adds `grown` to a normally distributed number, subtracts the overflow, clips the result to 0 … `most`, and
- * stores its mean and variance.
+ * Adds `grown` to a normally distributed number, subtracts the overflow, and clips the result to 0 … `most`.
+ * Stores the mean and variance of the result.
  *
  * For X normal with mean m and standard deviation s, and z = m / s:
  *
  *     E max(0, X)  = m Φ(z) + s φ(z)
  *     E max(0, X)² = (m² + s²) Φ(z) + m s φ(z)
  *
- * The same formulas for `most` − X give the upper end. Only overflow makes the clip at 0 necessary.
+ * The same formulas for `most` − X give the upper end. Clipping at 0 is needed only after overflow.
  */
 export function grow(means: Float64Array, variances: Float64Array, at: number): void {
   kept.mean = (means[at] ?? 0) + grown.count - grown.overflowed
@@ -30,8 +30,8 @@ export function grow(means: Float64Array, variances: Float64Array, at: number): 
 }
 
 /**
- * Writes mean and variance of max(0, X) to `kept`. For z above 4, they are those of X. For z below −6, both
- * are 0.
+ * Writes mean and variance of max(0, X) to `kept`. For z above 4, these are the mean and variance of X. For z
+ * below −6, both are 0.
  */
 function atLeastNothing(mean: number, variance: number): void {
   if (variance < 1e-12) {
@@ -60,8 +60,8 @@ function atLeastNothing(mean: number, variance: number): void {
 }
 
 /**
- * Raises mean and variance to those of a full quota whose refill others use to the share `busy`. A higher
- * mean stays.
+ * Raises mean and variance to the steady state of a full quota, if others use the share `busy` of its refill.
+ * A mean that is already higher is kept.
  *
  * Each request takes 1, and the refill replaces it at a constant rate. That is a queue with constant service
  * time and load ρ = `busy`, 0 to 1. By Pollaczek and Khinchine:

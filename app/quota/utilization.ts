@@ -1,4 +1,4 @@
-/** Utilizations that are distinguished: 0 and 40 equal steps up to 1. */
+/** Possible utilizations: 0, and 40 equal steps up to 1. */
 const STEPS = 40
 export const UTILIZATIONS = STEPS + 1
 /** Probability, before the first header and after each change, that no other program uses the quota. */
@@ -12,26 +12,28 @@ const FULL_BETWEEN = 1.5
 /** Maximum number of missing requests at which the quota counts as nearly full. */
 const NEAR_FULL = 2
 /**
- * Maximum distance from full before a header, in requests, at which one request of others is noticeable.
- * Consists of the header's own request and rounding.
+ * Maximum distance of the level from full before a header, in requests. Within this distance, one request of
+ * others is noticeable. It allows for the header's own request and for rounding.
  */
 const OWN_MISSING = 1.1
 /**
- * `SHARP`: maximum width of the bounds, in requests, for a header to tell one missing request from none.
- * `NONE_MISSING`: number of missing requests that such a header still shows as none.
+ * `SHARP`: maximum width of the bounds, in requests, at which a header can distinguish one missing request
+ * from none. `NONE_MISSING`: up to this number of missing requests, such a header shows none.
  */
 const SHARP = 0.6
 const NONE_MISSING = 0.45
 
 /** What a header of a rolling quota shows, in requests. */
 export interface LevelHeader {
-  /** Refill in requests that would have been lost since the previous header without others' requests. */
+  /**
+   * Refill that would have been lost since the previous header if others had made no requests. In requests.
+   */
   readonly overflowed: number
   /** Seconds since the previous header. */
   readonly seconds: number
   /** Requests that headers showed missing since the last update. */
   readonly missing: number
-  /** Requests that this header shows were used in addition to own ones: minimum and maximum. */
+  /** Number of others' requests that this header shows: minimum and maximum. */
   readonly least: number
   readonly most: number
   /** Midpoint and width of the bounds on the level before the header. */
@@ -46,11 +48,11 @@ const PRIOR = Float64Array.from({ length: STEPS + 1 }, (_, step) =>
 /**
  * A probability distribution over the share of time, 0 to 1, in which others keep a quota from being full.
  *
- * A quota with a refill of r requests per second that is full for a share f of the time serves (1 − f) × r
- * requests per second, however they are spaced (the utilization law, ρ = λ / μ). So on a usually full quota,
- * others' use follows from how often a header shows it not quite full.
+ * Suppose that a quota refills r requests per second and is full for a share f of the time. Then it serves (1
+ * − f) × r requests per second, however the requests are spaced (the utilization law, ρ = λ / μ). So on a
+ * usually full quota, others' use follows from how often a header shows the quota not quite full.
  *
- * This works even for evenly spaced requests of which no header shows more than one. `OthersUse` counts
+ * This works even for evenly spaced requests, where no header shows more than one. `OthersUse` counts
  * requests and assumes random times, so it underestimates use that is evenly spaced or low.
  *
  * Mutable: `header` and `observed` change it.
@@ -88,8 +90,9 @@ export class Utilization {
   }
 
   /**
-   * Updates the distribution from a header, `seconds` after the previous one. The quota would have been full
-   * in between without others. `isBusy`: the header shows a request missing in addition to own ones.
+   * Updates the distribution from a header, `seconds` after the previous one. Applies only if the quota would
+   * have been full in between without others. `isBusy`: the header shows a request missing in addition to own
+   * ones.
    */
   observed(isBusy: boolean, seconds: number): void {
     const chance = this.#chance

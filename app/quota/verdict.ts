@@ -29,7 +29,7 @@ export function doubtfulRows(rows: readonly JudgedRow[]): readonly RequestQuota[
 }
 
 /**
- * The category that limits the key, for programs: the `state` of the worst row in the terms of `--json`.
+ * The category that limits the key most, and its state in the terms of `--json`.
  *
  * `lasts` requires that no row runs out even at the high end of others' use, and that headers can still
  * arrive.

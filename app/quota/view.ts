@@ -21,7 +21,7 @@ export interface Hold {
   readonly byOthers?: boolean
 }
 
-/** The parts of a row outside the bucket: its wait, state and threshold. */
+/** What a row has in addition to its bucket: its wait, state and threshold. */
 export interface RowStanding {
   readonly hold: Hold | undefined
   /** When to send the next try while others use the whole refill. The end of the wait is then unknown. */
@@ -161,8 +161,8 @@ function rangeOfUse(others: OthersReading | undefined, counted: number, desk: nu
 
 /**
  * Use of an empty rolling bucket. The service accepts only the refill `gain`, and others get at least what
- * own requests leave. If others caused the 429, they are assumed to take the whole refill, because no later
- * header shows otherwise.
+ * own requests leave. If others caused the 429, they are assumed to take the whole refill until the wait
+ * ends.
  */
 function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: number, byOthers: boolean) {
   const { own, desk } = use

@@ -1,10 +1,10 @@
 /**
- * The window of a quota, as its headers show it. Decides which of two models applies, what each allows, and
- * when a fixed window ends.
+ * The window of a quota, as its headers show it. Decides which of two models applies, which levels are
+ * possible, and when a fixed window ends.
  *
  * A rolling interval refills `limit / period` per second, and Reset is its time to full (service 8.3.1,
- * 8.3.2). A fixed window refills nothing until its end. At its end, it is full except for later requests
- * (service 8.3.5).
+ * 8.3.2). A fixed window refills nothing until its end. Then the quota is full again, except for later
+ * requests (service 8.3.5).
  *
  * The estimator (`level-bounds.ts`) and the gateway (`app/gateway/bucket-bound.ts`) both use this file. Times
  * are milliseconds on one clock. Levels are requests and need not be whole.
@@ -32,7 +32,10 @@ export interface Shown {
 
 /** Resolution of the service's clock. Milliseconds. */
 export const CLOCK_STEP_MS = 1
-/** Maximum difference of two bounds in requests that is no contradiction. Services round their clocks. */
+/**
+ * Bounds contradict each other only if they differ by more than this many requests. Services round their
+ * clocks.
+ */
 export const TOLERANCE = 0.05
 
 /** Reset is a whole number of seconds, rounded up. */
@@ -61,7 +64,7 @@ export function rollingAllows(
 
 /**
  * The levels that a header of a rolling interval leaves possible at its own time. Remaining rounds the level
- * down. If refilling one request takes longer than a second, Reset also shows its fraction.
+ * down. If refilling one request takes longer than a second, Reset also shows the level's fraction.
  */
 export function rollingShows(
   limit: number,
@@ -107,7 +110,8 @@ export type WindowStep = 'same' | 'later' | 'earlier' | 'impossible'
  * Whether two headers may describe windows of one bucket.
  *
  * A window starts at a request and lasts one period (service 8.3.5), so two ends are at least a period apart.
- * Ends that are closer, but not equal, are the changing time to full of a rolling interval.
+ * If two ends are closer but not equal, the interval is rolling: Reset is then its time to full, which
+ * changes.
  */
 export function windowStep(known: FixedWindow, shown: FixedWindow, periodMs: number): WindowStep {
   const slackMs = ROUNDING_SECONDS * 1000
@@ -176,7 +180,10 @@ export const assumedWindow = (afterMs: number, beforeMs: number, periodMs: numbe
   endsLatestMs: beforeMs + periodMs + CLOCK_STEP_MS,
 })
 
-/** A window around a span of unknown length. It may end later, by up to the length of the span. */
+/**
+ * A window during which time is uncertain from `fromMs` to `toMs`. The window may end later, by up to this
+ * time.
+ */
 export function doubtedWindow(
   window: FixedWindow | undefined,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
