@@ -18,12 +18,15 @@ export type AlertEffect =
   | { readonly kind: 'raised'; readonly alert: Alert }
   | { readonly kind: 'withdrawn'; readonly alert: Alert }
 
-/** Kinds with 429s. A `capacity-back` alert follows the end of the last one. */
+/** Alert kinds about 429s. When the last such alert of a quota ends, a `capacity-back` alert follows. */
 const REFUSING: readonly AlertKind[] = ['rate-limited', 'others-use-refill']
 /** How long a `capacity-back` alert stays open. Milliseconds. */
 const CAPACITY_BACK_MS = 2 * 60_000
 
-/** A root condition of one profile that may raise an alert, from its first sight to its end. */
+/**
+ * One occurrence of a root condition in one profile, from its first observation to its end. May raise an
+ * alert.
+ */
 interface Episode {
   readonly profile: string
   readonly kind: AlertKind
@@ -36,11 +39,11 @@ interface Episode {
 }
 
 /**
- * The alerts of all profiles, raised for root conditions that last. Needs one snapshot of each profile per
+ * Raises alerts for root conditions that last, in all profiles. Needs one snapshot of each profile per
  * second.
  *
  * An episode raises one alert, and another when it becomes critical. Two events withdraw the alert: newer
- * evidence that the condition has ended, and an alert of its cause.
+ * evidence that the condition has ended, and an alert about the condition's cause.
  *
  * A condition is unknown while its cause is open or its header is too old. Its episode then neither starts
  * nor ends.
@@ -108,8 +111,8 @@ export class AlertEngine {
         ? snapshot.at - lifetime.sinceMs >= (ALERTS[condition.kind]?.holdMs ?? 0)
         : urgencyOf(severity) > urgencyOf(alert.severity)
     if (!isNews) return []
-    // The new alert replaces two kinds of alerts: those that it explains, and a notice that its own condition
-    // had ended.
+    // The new alert replaces two kinds of alerts: those that it explains, and a `capacity-back` alert about
+    // the same subject.
     const told = this.#of(episode.profile).filter(
       (one) => isCauseOf(condition, one) || (one.kind === 'capacity-back' && one.subject === episode.subject),
     )

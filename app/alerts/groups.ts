@@ -3,7 +3,7 @@ import { mostUrgent, urgencyOf } from '../contract/severity.ts'
 
 /**
  * Time in milliseconds within which alerts of one profile and kind form a group. A group has at least
- * `GROUP_FROM`.
+ * `GROUP_FROM` alerts.
  */
 const GROUP_WITHIN_MS = 5_000
 const GROUP_FROM = 3

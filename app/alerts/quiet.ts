@@ -33,7 +33,7 @@ export function mayAnnounce(preferences: AlertPreferences, severity: Severity, n
   return !isQuiet || (urgentBypass && severity === 'critical')
 }
 
-/** Aspects whose conditions are the same on all machines of a desk: quotas and slots are the key’s. */
+/** Aspects that are the same on all machines of a desk, because quotas and slots belong to the key. */
 const DESK_ASPECTS: readonly Aspect[] = ['quotas', 'slots']
 
 /**

@@ -1,16 +1,17 @@
-/** A member as far as it matters for who announces alerts. */
+/** The fields of a desk member that decide which member announces alerts. */
 interface Announcing {
   readonly id: string
-  /** How long ago a person last looked at its Headroom, in ms; absent if that is unknown. */
+  /** Time since a person last used this member's Headroom, in milliseconds. Absent if unknown. */
   readonly inputAge?: number | undefined
 }
 
-/** An age below this is as good as another, so that two machines in use don't take turns. Milliseconds. */
+/** Ages below this count as equal, so that two machines in use don't alternate. Milliseconds. */
 const RECENT_MS = 60_000
 
 /**
- * The member that announces alerts for the whole desk: the one that a person used last. Between machines in
- * use within the last minute, and between machines whose use is unknown, the smallest id decides.
+ * The id of the member that announces alerts for the whole desk: the machine that a person used last. The
+ * smallest id decides between machines used within the last minute, and between machines whose last use is
+ * unknown.
  */
 export function announcerOf(present: readonly Announcing[]): string | undefined {
   const rank = ({ inputAge = Number.POSITIVE_INFINITY }: Announcing) => Math.max(RECENT_MS, inputAge)

@@ -4,48 +4,50 @@ import type { ConcurrencyReading, RateReading } from '../service/headers.ts'
 import type { MemberReport, RequestStep } from './messages.ts'
 import type { RowHeaders } from './row-headers.ts'
 
-/** When a message was sent, as a range in epoch ms of this machine. */
+/** The earliest and latest time at which a message was sent, in epoch ms of this machine. */
 export interface SentAt {
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** What another member's request showed. */
+/** The response to another member's request. */
 export interface ForeignAnswer {
   readonly rate?: RateReading | undefined
-  /** For a 429 of the request rate: how much longer its row waits. */
+  /** For a 429 for the request rate: remaining wait of the row, in milliseconds. */
   readonly waitMs?: number | undefined
   /** The row that the member charged. */
   readonly row?: string | undefined
 }
 
-/** What a member's observations change on this machine. */
+/** The parts of this machine that a member's observations update. */
 export interface RecordDeps {
   readonly ledger: Pick<MeteredLedger, 'sentByDesk' | 'notSent' | 'lost' | 'missedByDesk'>
   readonly headers: RowHeaders
   readonly now: () => number
-  /** Applies an answer. Returns the row that counted the request. */
+  /** Applies a response. Returns the row that counted the request. */
   readonly answered: (member: string, ticket: Ticket, answer: ForeignAnswer) => string | undefined
   readonly checked: (category: string, atMs: number) => void
-  /** The member's streams changed; `reading`: what a header said of the slots of `category`. */
+  /**
+   * Called when the member's streams changed. `reading`: what a header showed about the slots of `category`.
+   */
   readonly slots: (category: string | undefined, reading?: ConcurrencyReading) => void
 }
 
 /**
- * What one other member did, as far as it is known here.
+ * The requests and streams of one other desk member, as far as this machine knows them.
  *
- * Its observations arrive in order, but some may be missing. Each report gives the member's total requests
- * and the requests under way. From these, this record charges requests that it missed, and settles those
- * whose end it missed. After each report, both machines have the same counts.
+ * The member's observations arrive in order, but some may be missing. Each report states the member's total
+ * requests and its requests in flight. With these, this record charges the requests that it missed, and
+ * settles requests whose outcome it missed. After each report, both machines have the same counts.
  */
 export class MemberRecord {
   readonly #id: string
   readonly #deps: RecordDeps
   readonly #underWay = new Map<number, Ticket>()
-  /** Requests of each row that counted and were noticed; `undefined` before the first totals. */
+  /** Number of counted requests that this record knows, by row. `undefined` before the first totals. */
   #noticed: Map<string, number> | undefined
   #streams: Readonly<Record<string, number>> = {}
-  /** When the last totals were sent at the earliest, epoch ms. */
+  /** Earliest time at which the last totals were sent, epoch ms. */
   #totalsAtMs = 0
 
   constructor(id: string, deps: RecordDeps) {
@@ -62,7 +64,7 @@ export class MemberRecord {
     for (const one of list) this.#observed(one, sentAt)
   }
 
-  /** Brings the counts up to those of the member. The first totals only set where counting begins. */
+  /** Updates the counts to the member's totals. Before the first totals, no request counts as missed. */
   totals({ counted, streams, underWay }: Totals, { fromMs }: SentAt): void {
     const { ledger, headers, now } = this.#deps
     const nowMs = now()
@@ -88,7 +90,7 @@ export class MemberRecord {
     this.#totalsAtMs = Math.min(nowMs, fromMs)
   }
 
-  /** The member does not respond any more. Its requests under way may have counted. */
+  /** Handles a member that no longer responds. Its requests in flight may have counted. */
   ended(): void {
     const { ledger, now } = this.#deps
     for (const ticket of this.#underWay.values()) {
@@ -137,13 +139,13 @@ export class MemberRecord {
     const { rate } = answer
     const isHeader = row !== undefined && rate?.remaining !== undefined
     const isRejected = answer.waitMs !== undefined && rate !== undefined
-    // A 429 of the request rate uses nothing (service 3).
+    // A 429 for the request rate uses no quota (service 3).
     if (!isRejected) this.#notice(answer.row ?? row)
     if (isHeader)
       headers.seen(row, { from: this.#id, rate, sentAtMs: ticket.sentAtMs, atMs: ticket.headerAtMs ?? now() })
   }
 
-  /** Counts a request of the member as noticed. */
+  /** Records that a request of the member counted. */
   #notice(row: string | undefined): void {
     if (row === undefined) return
     this.#deps.headers.counted(row)

@@ -1,11 +1,11 @@
 import { z } from 'zod/mini'
 
 /*
- * What the members of a desk send each other, before it is sealed. Ages are in milliseconds at the moment of
- * sending, because no clock is compared between machines. Rates are requests per second.
+ * The messages between the members of a desk, before they are sealed. Ages are in milliseconds at the time of
+ * sending, because machines do not compare their clocks. Rates are requests per second.
  */
 
-/** Members with another version don't understand each other. */
+/** Version of the message format. Members with different versions don't understand each other. */
 export const DESK_PROTOCOL = 1
 
 const text = z.string().check(z.maxLength(200))
@@ -29,27 +29,36 @@ const slotReading = z.strictObject({
 const sent = z.strictObject({
   kind: z.literal('sent'),
   id: count,
-  /** The category of the request if its path is known, otherwise the path. */
+  /** The request's category if its path is known, otherwise the path. */
   endpoint: path,
   age,
 })
-/** How a request ended. `row`: the row that the sender charged; `sentAge`: when it was sent. */
+/**
+ * Fields of every ended request. `row`: the row that the sender charged. `sentAge`: time since the request
+ * was sent.
+ */
 const ended = { id: count, endpoint: path, sentAge: age, row: z.exactOptional(text) }
 const answered = z.strictObject({
   kind: z.literal('answered'),
   ...ended,
-  /** How long ago the header came. */
+  /** Time since the header arrived. */
   age,
   rate: z.exactOptional(rateReading),
-  /** For a 429 of the request rate: how much longer its row waits. */
+  /** For a 429 for the request rate: remaining wait of the row. */
   waitMs: z.exactOptional(count),
 })
-/** No response, or one without quota headers; `laterMs`: how long the service may still count the request. */
+/**
+ * No response, or a response without quota headers. `laterMs`: time for which the service may still count the
+ * request.
+ */
 const lost = z.strictObject({ kind: z.literal('lost'), ...ended, laterMs: count })
 const notSent = z.strictObject({ kind: z.literal('not-sent'), id: count })
-/** A row was checked. */
+/** The sender checked a row. */
 const checked = z.strictObject({ kind: z.literal('checked'), category: text, age })
-/** `own`: the sender's streams of a category; `reading`: what the header of one said of the slots. */
+/**
+ * `own`: number of the sender's streams in a category. `reading`: what a stream's header showed about the
+ * slots.
+ */
 const slots = z.strictObject({
   kind: z.literal('slots'),
   category: text,
@@ -59,14 +68,16 @@ const slots = z.strictObject({
 
 const observation = z.discriminatedUnion('kind', [sent, answered, lost, notSent, checked, slots])
 
-/** One step of a member's request, in the order in which it happened. */
+/**
+ * One step of a member's requests, checks or streams. Steps are sent in the order in which they happened.
+ */
 export type RequestStep = z.output<typeof observation>
 
 const MAX_OBSERVATIONS = 2_000
 const MAX_ROWS = 160
 const perCategory = z.record(text, count)
 
-/** What a member did since its run began, for those who missed some of it. */
+/** A member's totals since its app started, for members that missed observations. */
 const totals = {
   /** Requests that counted or may have counted, by row. */
   counted: perCategory,
@@ -85,23 +96,23 @@ const report = z.strictObject({
   kind: z.literal('report'),
   protocol: z.int(),
   name: text,
-  /** A keyed hash of the signed-in user; absent where the service names none. */
+  /** A keyed hash of the signed-in user. Absent if the service names no user. */
   user: z.exactOptional(text),
   rates: perCategory,
   ...totals,
   programs: z.array(z.strictObject({ name: text, perSecond: count })).check(z.maxLength(64)),
-  /** How long ago a person last used this Headroom; absent if never. */
+  /** Time since a person last used this Headroom. Absent if never. */
   inputAge: z.exactOptional(age),
-  /** How much longer alerts are snoozed; 0: not snoozed. `snoozeAge`: how long ago that was chosen. */
+  /** Remaining snooze of alerts, or 0. `snoozeAge`: time since a person chose it. */
   snoozeMs: count,
   snoozeAge: z.exactOptional(age),
-  /** How long ago the service confirmed that this member revoked the key. */
+  /** Time since the service confirmed that this member revoked the key. */
   revokedAge: z.exactOptional(age),
 })
 
 export type MemberReport = z.output<typeof report>
 
-/** The sender's totals, and the newest header of each row, for a member that joins or missed something. */
+/** The sender's totals, and the newest header of each row, for a member that joins or missed messages. */
 const picture = z.strictObject({
   kind: z.literal('picture'),
   ...totals,
@@ -109,13 +120,13 @@ const picture = z.strictObject({
     .array(
       z.strictObject({
         endpoint: path,
-        /** When the request of the newest header was sent, and when the header came. */
+        /** Time since the request of the newest header was sent, and time since the header arrived. */
         sentAge: age,
         age,
         rate: rateReading,
-        /** Requests of the whole desk that may have counted since then. */
+        /** Requests of the whole desk that may have counted since that header. */
         since: count,
-        /** How much longer the row waits after a 429; absent if it does not wait. */
+        /** Remaining wait of the row after a 429. Absent if the row does not wait. */
         waitMs: z.exactOptional(count),
       }),
     )
@@ -124,10 +135,10 @@ const picture = z.strictObject({
 
 export type MemberPicture = z.output<typeof picture>
 
-/** The secret was replaced, and this one is no longer valid. */
+/** The desk's secret was replaced. The secret that sealed this message is no longer valid. */
 const rotated = z.strictObject({ kind: z.literal('rotated') })
 
 export const memberMessage = z.discriminatedUnion('kind', [observations, report, picture, rotated])
 
-/** The content of one sealed message between members, apart from those of the link itself. */
+/** The content of one sealed message between members. Messages of the link itself are not included. */
 export type DeskMessage = z.output<typeof memberMessage>

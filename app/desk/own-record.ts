@@ -2,19 +2,21 @@ import type { Ticket } from '../quota/ledger.ts'
 import type { ConcurrencyReading, RateReading } from '../service/headers.ts'
 import type { RequestStep } from './messages.ts'
 
-/** How a request ended, for `OwnRecord.answered`. `waitMs`: how long the row of a rate 429 waits. */
+/**
+ * How a request ended, for `OwnRecord.answered`. `waitMs`: wait of the row after a 429 for the request rate.
+ */
 interface Answer {
   readonly row: string | undefined
   readonly rate?: RateReading | undefined
   readonly waitMs?: number | undefined
 }
 
-/** An observation that was not sent yet: `ageAt` gives it for the time at which it is sent. */
+/** A step that was not sent yet. The function computes its ages for the time of sending. */
 type Unsent = (nowMs: number) => RequestStep
 
 /**
- * This machine's requests, as the other members of its desk learn them: steps in the order in which they
- * happened, with their age at the moment of sending. Times are epoch ms of this machine.
+ * This machine's requests, as steps for the other members of its desk. The steps are in order, and their ages
+ * refer to the time of sending. Times are epoch ms of this machine.
  */
 export class OwnRecord {
   readonly #underWay = new Map<number, Ticket>()
@@ -31,7 +33,7 @@ export class OwnRecord {
     this.#unsent.push((nowMs) => ({ kind: 'sent', id, endpoint, age: ageOf(sentAtMs, nowMs) }))
   }
 
-  /** The service answered. The header came at `atMs`, and the wait of a 429 counts from then. */
+  /** Records the service's response, which arrived at `atMs`. The wait after a 429 starts at that time. */
   answered(ticket: Ticket, { row, rate, waitMs }: Answer, atMs: number): void {
     const ended = this.#ended(ticket, row)
     this.#unsent.push((nowMs) => ({
@@ -43,7 +45,7 @@ export class OwnRecord {
     }))
   }
 
-  /** No answer came. `laterMs`: how long the service may still count the request. */
+  /** Records a request without a response. The service may still count it within `laterMs`. */
   lost(ticket: Ticket, laterMs: number): void {
     const ended = this.#ended(ticket, ticket.category)
     this.#unsent.push((nowMs) => ({ kind: 'lost', ...ended(nowMs), laterMs }))
@@ -58,12 +60,15 @@ export class OwnRecord {
     this.#unsent.push((nowMs) => ({ kind: 'checked', category, age: ageOf(atMs, nowMs) }))
   }
 
-  /** The number of own streams of a category. `reading`: what the header of one said of its slots. */
+  /**
+   * Records the number of own streams in a category. `reading`: what a stream's header showed about the
+   * slots.
+   */
   slots(category: string, own: number, reading?: ConcurrencyReading): void {
     this.#unsent.push(() => ({ kind: 'slots', category, own, ...(reading && { reading }) }))
   }
 
-  /** The steps that were not sent yet, oldest first, at most `most` of them. */
+  /** Removes and returns the oldest unsent steps, at most `most`. */
   take(nowMs: number, most: number): RequestStep[] {
     return this.#unsent.splice(0, most).map((ageAt) => ageAt(nowMs))
   }
@@ -79,5 +84,5 @@ export class OwnRecord {
   }
 }
 
-/** How long before `nowMs` something happened, in ms; never negative. */
+/** Milliseconds from `atMs` to `nowMs`, 0 or more. */
 export const ageOf = (atMs: number, nowMs: number): number => Math.max(0, nowMs - atMs)

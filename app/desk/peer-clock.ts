@@ -1,32 +1,33 @@
 /**
- * By how much two monotonic clocks may drift apart. A crystal is within 100 ppm, and a clock that is being
- * corrected is up to 500 ppm off. Both on either side, rounded down to what adds one millisecond a second.
+ * Maximum relative drift between two monotonic clocks. A crystal may be off by 100 ppm, and a correction may
+ * add 500 ppm. For two clocks, that is 1200 ppm. It is rounded down to one millisecond per second.
  */
 const MAX_DRIFT = 0.001
-/** Bounds may contradict each other by this much because of rounding, in milliseconds. */
+/** Maximum contradiction between two bounds that rounding explains, in milliseconds. */
 const ROUNDING_MS = 0.001
-/** Largest uncertainty of a sending time in milliseconds, used while nothing better is known. */
+/** Assumed uncertainty of a sending time while there is no lower bound. Milliseconds. */
 const MAX_UNCERTAINTY_MS = 60_000
 
-/** A moment on this machine's monotonic clock, in milliseconds, known within two bounds. */
+/** The earliest and latest possible value of a time on this machine's monotonic clock. Milliseconds. */
 export interface MomentRange {
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** A bound of the offset at one moment. It becomes weaker by the possible drift since then. */
+/** A bound on the offset, valid at `atMs`. Possible drift weakens the bound later. */
 interface Bound {
   readonly offsetMs: number
   readonly atMs: number
 }
 
 /**
- * What is known of the monotonic clock of another machine. No wall clock is compared.
+ * Estimates the offset between this machine's monotonic clock and a peer's. Wall clocks are not compared.
  *
- * The offset is this clock minus the peer's. A message is not received before it was sent, so the offset is
- * at most reception minus sending of each message from the peer. It is at least sending minus reception of
- * each message to the peer. The bounds are as far apart as the smallest round trip. A message that was held
- * up, by the network or by a frozen machine, moves neither bound and is dated correctly.
+ * The offset is this clock minus the peer's clock. A message can't arrive before it was sent. So each message
+ * from the peer gives an upper bound: arrival time here minus sending time there. Each message to the peer
+ * gives a lower bound: sending time here minus arrival time there. The bounds are as far apart as the
+ * smallest round trip. A message that the network or a frozen machine delays moves neither bound, so its
+ * sending time is still correct.
  *
  * Messages are passed in the order in which the peer sent them. All times are in milliseconds: `sentMs` and
  * `receivedMs` on this clock, `peerSentMs` and `peerReceivedMs` on the peer's.
@@ -34,16 +35,16 @@ interface Bound {
 export class PeerClock {
   #most: Bound | undefined
   #least: Bound | undefined
-  /** What was sent before this moment proves nothing, because a clock stood still since then. */
+  /** Messages that were sent before this time give no bound, because this machine slept since then. */
   #provenFromMs = Number.NEGATIVE_INFINITY
 
-  /** A message from the peer arrived. */
+  /** Handles a message from the peer. */
   received(peerSentMs: number, receivedMs: number): void {
     const offsetMs = receivedMs - peerSentMs
     const bound = { offsetMs, atMs: receivedMs }
     const least = this.#leastAt(receivedMs)
     if (least !== undefined && offsetMs < least - ROUNDING_MS) {
-      // This machine slept: its clock stood still, so older knowledge is wrong.
+      // This machine slept and its clock stood still, so earlier bounds are wrong.
       this.#most = bound
       this.#least = undefined
       this.#provenFromMs = receivedMs
@@ -54,8 +55,8 @@ export class PeerClock {
   }
 
   /**
-   * The peer confirmed, in a message that arrived at `nowMs` and has been passed to `received`, when a
-   * message of this machine arrived there.
+   * Handles the peer's confirmation that the message sent at `sentMs` arrived there at `peerReceivedMs`.
+   * `message` is the message with the confirmation. It must have been passed to `received` first.
    */
   confirmed(sentMs: number, peerReceivedMs: number, message: { peerSentMs: number; nowMs: number }): void {
     if (sentMs < this.#provenFromMs) return
@@ -64,7 +65,8 @@ export class PeerClock {
     const most = this.#mostAt(nowMs)
     const offsetMs = bound.offsetMs - MAX_DRIFT * (nowMs - sentMs)
     if (most !== undefined && offsetMs > most + ROUNDING_MS) {
-      // The peer slept: the old upper bound is too low. This message's own is valid.
+      // The peer slept, so the old upper bound is too low. The upper bound of the confirming message is
+      // valid.
       this.#most = { offsetMs: nowMs - message.peerSentMs, atMs: nowMs }
       this.#least = bound
       return
@@ -73,14 +75,14 @@ export class PeerClock {
     if (least === undefined || offsetMs > least) this.#least = bound
   }
 
-  /** When the message that was passed to `received` last was sent. It contains the true moment. */
+  /** The earliest and latest time at which the message last passed to `received` was sent. */
   sentAt(peerSentMs: number, nowMs: number): MomentRange {
     const most = this.#mostAt(nowMs) ?? nowMs - peerSentMs
     const least = this.#leastAt(nowMs) ?? most - MAX_UNCERTAINTY_MS
     return { fromMs: peerSentMs + least, toMs: Math.min(nowMs, peerSentMs + most) }
   }
 
-  /** The smallest round trip that is known, in milliseconds; absent until one is. */
+  /** The smallest known round trip, in milliseconds. `undefined` until both bounds are known. */
   roundTripMs(nowMs: number): number | undefined {
     const [most, least] = [this.#mostAt(nowMs), this.#leastAt(nowMs)]
     return most === undefined || least === undefined ? undefined : Math.max(0, most - least)

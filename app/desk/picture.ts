@@ -6,7 +6,7 @@ import type { RowHeaders } from './row-headers.ts'
 
 type Rows = MemberPicture['rows']
 
-/** More rows than this are left out of a picture; a ledger has at most 128. */
+/** Maximum number of rows in a picture. A ledger has at most 128 rows. */
 const MAX_ROWS = 160
 
 /** The newest header of each row, for a member that joins. Times are epoch ms of this machine. */
@@ -24,7 +24,10 @@ export function pictureRows(headers: RowHeaders, ledger: Pick<MeteredLedger, 'ho
   })
 }
 
-/** Adopts the rows of another member's picture that have no header here. Returns whether any had none. */
+/**
+ * Adopts those rows of another member's picture that have no header on this machine. Returns true if any row
+ * was adopted.
+ */
 export function adoptRows(rows: Rows, sentAt: SentAt, { ledger, headers, from, nowMs }: Adopting): boolean {
   let isAdopted = false
   for (const { endpoint, sentAge, age, rate, since, waitMs } of rows) {
@@ -44,7 +47,7 @@ export function adoptRows(rows: Rows, sentAt: SentAt, { ledger, headers, from, n
 interface Adopting {
   readonly ledger: Pick<MeteredLedger, 'lastHeaderAtMs' | 'adoptHeader' | 'hold'>
   readonly headers: RowHeaders
-  /** The id of the member whose picture it is. */
+  /** The id of the member that sent the picture. */
   readonly from: string
   readonly nowMs: number
 }

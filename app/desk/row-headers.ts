@@ -2,22 +2,22 @@ import type { RateReading } from '../service/headers.ts'
 
 /** The newest header of a row, from any member of the desk. Times are epoch ms of this machine. */
 export interface RowHeader {
-  /** The id of the member whose request it answers. */
+  /** The id of the member that received this header. */
   readonly from: string
   readonly rate: RateReading
   readonly sentAtMs: number
   readonly atMs: number
-  /** Requests of the whole desk that ended since then, and may have counted after the header was written. */
+  /** Number of requests of the whole desk that ended since this header and that it may not include. */
   since: number
 }
 
-/** How much longer each further member waits before it takes over a check, in milliseconds. */
+/** Additional wait of each further member before it takes over a check, in milliseconds. */
 const TURN_MS = 3_000
 
 /**
- * The newest header of each row, and who checks the row: the member that got the header.
+ * The newest header of each row. Also decides which member checks a row.
  *
- * A check is due some time after the newest header. The member that got this header sends the check. The
+ * A check is due some time after the newest header. The member that received this header sends the check. The
  * other members wait a little longer, each for a different time, and take over if no check was sent. All
  * members learn of each check and header, so a row is checked once and within the budget of one machine.
  */
@@ -32,22 +32,22 @@ export class RowHeaders {
     return this.#rows.entries()
   }
 
-  /** A header came. An older one than the newest changes nothing. */
+  /** Records a header. A header that is older than the newest one changes nothing. */
   seen(row: string, header: Omit<RowHeader, 'since'>): void {
     const known = this.#rows.get(row)
     if (known !== undefined && known.sentAtMs > header.sentAtMs) return
     this.#rows.set(row, { ...header, since: 0 })
   }
 
-  /** A request ended that may have counted after the newest header of its row. */
+  /** Records the end of a request that may have counted after the newest header of its row. */
   counted(row: string): void {
     const known = this.#rows.get(row)
     if (known !== undefined) known.since += 1
   }
 
   /**
-   * How long after its due time a member checks a row, in ms. `present`: the ids of the members that respond,
-   * `self` included.
+   * How long a member waits after a check is due before it checks the row itself, in milliseconds. `present`:
+   * the ids of the members that respond, `self` included.
    */
   yieldMs(row: string, self: string, present: readonly string[]): number {
     const from = this.#rows.get(row)?.from

@@ -27,13 +27,14 @@ export interface BucketSize {
 /**
  * Whether a response is a 429, and for which quota.
  *
- * - `rate`: a 429 of this bucket. It uses none of the quota (service 3).
+ * - `rate`: a 429 of this bucket. The request did not use the quota (service 3).
  * - `unattributed`: a 429 that names no quota and may come from a proxy.
  */
 export type Refused = 'no' | 'rate' | 'unattributed'
 
 /**
- * Pause of a bucket after a 429 that its quota headers do not explain (service 7). Consecutive pauses double.
+ * A bucket pauses after a 429 that the response's quota headers do not explain (service 7). Each consecutive
+ * pause is twice as long.
  */
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
 /**
@@ -64,8 +65,9 @@ const MAX_LATER_SHARE = 0.9
  *
  * Until the next header, the second form is too high by at most the requests in flight.
  *
- * `#free` does not subtract the requests in flight. Its readers do. Such a request may be counted late. Until
- * then the bucket may be full and lose refill, so the limit applies before the subtraction.
+ * `#free` still includes the requests in flight. The methods that read `#free` subtract them. A request in
+ * flight may be counted late. Until then, the bucket may be full and lose refill. So `#free` is capped at the
+ * limit before the subtraction.
  *
  * A fixed window (service 8.3.5) does not grow. When it ends, it is full again, except for own requests since
  * then. `app/quota/window-model.ts` decides from Reset which of the two models applies. Times are
@@ -75,13 +77,13 @@ export class BucketBound {
   /** Requests per period. 0 until a header or the table names a limit. */
   #limit: number
   #periodMs: number
-  /** Requests. `undefined` before the first header. */
+  /** The bound before requests in flight are subtracted, in requests. `undefined` before the first header. */
   #free: number | undefined
   /** Time from which `#free` grows. */
   #atMs = Number.NEGATIVE_INFINITY
   #model: 'rolling' | 'fixed' = 'rolling'
   #window: FixedWindow | undefined
-  /** The latest ended window that headers showed. */
+  /** The latest window that headers showed and that has ended. */
   #formerWindow: FixedWindow | undefined
   /**
    * Whether `#window` was inferred from an own request that may have opened it. Otherwise, a header showed
@@ -119,7 +121,7 @@ export class BucketBound {
     return this.#free === undefined && this.inFlight === 0 && !this.isHeld(nowMs)
   }
 
-  /** Whether the bucket is paused after a 429 that its quota headers do not explain. */
+  /** Whether the bucket is paused after a 429: see `HOLD`. */
   isHeld(nowMs: number): boolean {
     return nowMs < this.#heldUntilMs
   }
@@ -160,14 +162,18 @@ export class BucketBound {
     const sentAtMs = this.#own.take(id)
     if (sentAtMs === undefined) return
     if (this.#free !== undefined) {
-      // A request may be counted late. Until then, the bucket may be full and lose the refill of `laterMs`.
+      // A request may be counted late. Until then, the bucket may be full, so refill of up to `laterMs` may
+      // be lost.
       this.#free = Math.min(this.#free, this.#limit - this.#gainPerMs * laterMs) - 1
       this.#others.ownCounted()
     }
     this.#ended(sentAtMs, nowMs + laterMs)
   }
 
-  /** Applies one response. Returns true if the bound was recomputed, which makes earlier turns invalid. */
+  /**
+   * Applies one response. Returns true if the bound was recomputed. Turns that were computed earlier are then
+   * invalid.
+   */
   answered(id: number, refused: Refused, rate: RateReading | undefined, nowMs: number): boolean {
     this.advance(nowMs)
     const sentAtMs = this.#own.take(id) ?? nowMs
@@ -202,8 +208,8 @@ export class BucketBound {
   }
 
   /**
-   * The earliest whole millisecond from `nowMs` on at which `level` may be allowed. `undefined` if only a
-   * response can allow it.
+   * The earliest time at which `level` may be allowed: a whole millisecond, not before `nowMs`. `undefined`
+   * if only a response can allow `level`.
    */
   reachesAtMs(level: number, nowMs: number): number | undefined {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
@@ -226,9 +232,9 @@ export class BucketBound {
    * When a request that needs `level` may be sent, if `ahead` other requests are sent first. `ahead` need not
    * be whole. `laterPerMs` is the rate of requests that arrive later but are sent first.
    *
-   * Each of the `ahead` requests lowers the bound by one. So the turn comes when the bound without them
-   * reaches `level + ahead`. No refill is assumed to be lost at the limit. Each further fixed window allows
-   * `limit − level + 1` requests.
+   * Each of the `ahead` requests lowers the bound by one. So the turn comes when the bound, before any of
+   * them is sent, would reach `level + ahead`. No refill is assumed to be lost at the limit. Each further
+   * fixed window allows `limit − level + 1` requests.
    */
   turnAtMs(level: number, ahead: number, nowMs: number, laterPerMs = 0): number {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
@@ -259,8 +265,8 @@ export class BucketBound {
   }
 
   /**
-   * Marks a span of unknown length: the machine slept, or the clock was set. To be safe, the bucket does not
-   * refill during the span. A fixed window ends later by the span's length.
+   * Handles a span whose real length is unknown, because the machine slept or the clock was set. To be safe,
+   * the bucket does not refill during the span. A fixed window ends later by the span's length.
    */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.advance(fromMs)
@@ -297,7 +303,7 @@ export class BucketBound {
 
   #fold(refused: Refused, rate: RateReading | undefined, sentAtMs: number, nowMs: number): boolean {
     const isResized = this.#adoptSize(rate)
-    // The older form of 429 has no quota headers. Its Message reports an empty bucket (service 2.3).
+    // An older kind of 429 has no quota headers. Its Message reports an empty bucket (service 2.3).
     const remaining = rate?.remaining ?? (refused === 'rate' ? 0 : undefined)
     if (remaining === undefined || this.#limit === 0 || this.#periodMs === 0) return isResized
     const model = this.#model

@@ -32,7 +32,10 @@ export interface Forecast {
   readonly trueRates?: OthersRates
 }
 
-/** Another program of the same class. `room`: how many of its later requests may be sent first. */
+/**
+ * Another program of the same class. `room`: how many of its later requests may be sent before the waiting
+ * request.
+ */
 interface Rival {
   readonly room: number
   readonly perMs: number
@@ -55,8 +58,8 @@ export function levelOf(programClass: ProgramClass, limit: number, reserve = def
 /**
  * The requests that wait for one bucket, and the order in which they are sent.
  *
- * A more urgent class needs a lower level. While one of its requests waits, less urgent classes wait too.
- * Times are milliseconds on the bound's clock.
+ * A more urgent class needs a lower level. While a request of a more urgent class waits, all less urgent
+ * requests wait too. Times are milliseconds on the bound's clock.
  */
 export class BucketQueue<T extends Waiting> {
   readonly name: string
@@ -164,12 +167,12 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * Whether a waiting request can still be sent by `byMs` in an optimistic case. `ahead`: waiting requests
-   * that are sent before it.
+   * Whether a waiting request can still be sent by `byMs` in an optimistic case. `ahead`: number of waiting
+   * requests that are sent before it.
    *
-   * Optimistic case: arrivals are random, and if m are expected, almost always at least m − Z √(m (1 + t /
-   * T)) arrive. Z is `OPTIMISM_SIGMAS`, t is the time until `byMs`, and T is the time over which the rate was
-   * learned.
+   * In the optimistic case, few further requests arrive. Arrivals are random: if m are expected, at least m −
+   * Z √(m (1 + t / T)) almost always arrive. The optimistic case assumes exactly this number. Z is
+   * `OPTIMISM_SIGMAS`, t is the time until `byMs`, and T is the time over which the rate was learned.
    */
   canMeet(waiting: T, byMs: number, nowMs: number, ahead = this.#ahead(waiting)): boolean {
     const level = this.#level(waiting.class)
@@ -182,8 +185,8 @@ export class BucketQueue<T extends Waiting> {
     const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
     const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
     const fewest = Math.max(0, expected - optimismSigmas * spread)
-    // Even the fewest arrivals may exceed the refill until `byMs`. For `turnOf`, arrivals are limited to a
-    // share of the refill.
+    // Even the fewest arrivals may exceed the refill until `byMs`. `turnOf` limits arrivals to a share of the
+    // refill, so its result may be earlier.
     return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }
 

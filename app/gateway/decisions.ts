@@ -22,8 +22,8 @@ export interface OfferedRequest {
 /**
  * Outcome of an upstream request, reported when its status and headers arrive.
  *
- * `rate` has its quota headers, and `bucket` is the bucket that they name. A 429 for lack of a stream slot is
- * an `answer`.
+ * `rate`: the response's quota headers. `bucket`: the bucket that these headers name. A 429 for lack of a
+ * stream slot is an `answer`.
  */
 export type UpstreamOutcome =
   | { readonly kind: 'answer'; readonly rate?: RateReading; readonly bucket?: string }
@@ -58,8 +58,8 @@ export type RefusalReason = 'too-late' | 'queue-full' | 'empty' | 'unavailable'
 export type FailureReason = 'cut' | 'broken' | 'timeout' | 'not-sent'
 
 /**
- * An instruction to the door. `request` and `requests` are ids as offered. `upstream` is an upstream request,
- * identified by the first request that it serves.
+ * An instruction to the door (the gateway's HTTP server). `request` and `requests` are ids as offered.
+ * `upstream` is an upstream request, identified by the first request that it serves.
  *
  * Each offered request ends in one `answer`, `refuse` or `fail`, unless it was dropped.
  */

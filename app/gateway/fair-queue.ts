@@ -11,7 +11,7 @@ interface Flow<T> {
   readonly items: T[]
 }
 
-/** Relative tolerance for comparing tags, because each is a sum of many fractions. */
+/** Tags are compared with this relative tolerance, because each tag is a sum of many fractions. */
 const TAG_TOLERANCE = 1e-9
 
 /**
@@ -24,14 +24,15 @@ const TAG_TOLERANCE = 1e-9
  *     next                                    the least S; then the least F; then the longest wait
  *
  * Fairness: each waiting program has v ≤ S ≤ v + 1 / weight, and each served request raises its S by 1 /
- * weight. So while both f and g wait, the numbers n of their served requests satisfy
+ * weight. Suppose that two programs f and g both wait for some time, and n of their requests are served in
+ * that time. Then
  *
  *     |n(f) / weight(f) − n(g) / weight(g)| ≤ 1 / weight(f) + 1 / weight(g)
  *
- * Neither gets more than one request beyond its share of the two.
+ * So neither of the two gets more than one request beyond its share.
  *
- * With n waiting programs, one with share s of the weights gets at most 1 + (n − 2) s requests beyond its
- * share. That is below 2 for equal weights, and for up to three programs.
+ * Among m waiting programs, a program with the share s of all weights gets at most 1 + (m − 2) s requests
+ * beyond its share. That is below 2 for equal weights, and for up to three programs.
  *
  * A program gains nothing by leaving the queue for a while: its S stays at or above its last F until the
  * queue is empty.
@@ -172,7 +173,7 @@ const nth = <T extends Queued>({ start, weight, items }: Flow<T>, index: number)
 function goesBefore(one: Tagged, other: Tagged): boolean {
   const bySooner = one.start - other.start
   if (Math.abs(bySooner) > TAG_TOLERANCE * Math.max(1, one.start)) return bySooner < 0
-  // The greater weight has the smaller F.
+  // If S is equal, the greater weight has the smaller F.
   return one.weight === other.weight ? one.order < other.order : one.weight > other.weight
 }
 

@@ -1,6 +1,9 @@
 import { SteadyPart } from './steady-part.ts'
 
-/** Time constant of the average. Most turns are less than a minute away. */
+/**
+ * Time constant of the average. The average is used to forecast turns, most of which are less than a minute
+ * away.
+ */
 const MEMORY_MS = 60_000
 
 /** A bucket's refill and limit. `isVoid`: the level of the previous header no longer applies. */
@@ -13,9 +16,9 @@ interface Bucket {
 /**
  * How fast other programs use a bucket, averaged over about the last minute.
  *
- * Each header shows a level. Without others it would be the previous level, plus the refill, minus own
- * requests. The difference is what others used. It includes a rounding error, which the next difference
- * cancels.
+ * Each header shows a level. Without others, this would be the previous level, plus the refill, minus own
+ * requests. The difference is what others used. The difference includes a rounding error, which the next
+ * difference cancels.
  */
 export class OthersRate {
   readonly #steady = new SteadyPart(2)

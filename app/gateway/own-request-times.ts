@@ -1,11 +1,12 @@
 /**
- * When the own requests of one bucket were sent and ended. Finds those that a header certainly includes.
+ * When the own requests of one bucket were sent and when they ended. Determines which of them a header
+ * certainly includes.
  *
- * Ends are sorted for binary search. An end is dropped when no later header can need it. Times are
+ * End times are sorted for binary search. An end time is dropped when no later header can need it. Times are
  * milliseconds on one clock.
  */
 export class OwnRequestTimes {
-  /** By id, oldest first. */
+  /** Sending time of each request in flight, by id, oldest first. */
   readonly #sentAtMs = new Map<number, number>()
   readonly #endedAtMs: number[] = []
 
@@ -28,7 +29,8 @@ export class OwnRequestTimes {
   /**
    * Records a request that was counted, or may have been, at or before `endedAtMs`.
    *
-   * Ends from `neededSinceMs` on are kept. So are ends that the header of a request in flight may need.
+   * End times from `neededSinceMs` on are kept. So are end times that the header of a request in flight may
+   * need.
    */
   ended(endedAtMs: number, neededSinceMs = Number.POSITIVE_INFINITY): void {
     const [oldestMs = endedAtMs] = this.#sentAtMs.values()
@@ -37,14 +39,14 @@ export class OwnRequestTimes {
   }
 
   /**
-   * Number of requests that ended at or after `sinceMs`. The same millisecond counts, because its order is
-   * unknown.
+   * Number of requests that ended at or after `sinceMs`. Requests of the same millisecond count, because
+   * their order is unknown.
    */
   endedSince(sinceMs: number): number {
     return this.#endedAtMs.length - this.#firstSince(sinceMs)
   }
 
-  /** Index of the first end at or after `atMs`. */
+  /** Index of the first end time at or after `atMs`. */
   #firstSince(atMs: number): number {
     let low = 0
     let high = this.#endedAtMs.length

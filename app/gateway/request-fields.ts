@@ -2,8 +2,8 @@
 export const CALLER_WAIT_MS = { usual: 30_000, max: 300_000 } as const
 
 /**
- * Preferences, separated by commas. A quoted string may contain a comma. An unclosed string extends to the
- * end of the header, which keeps the matching time linear.
+ * Matches the preferences of a `Prefer` header, which are separated by commas. A quoted string may contain a
+ * comma. An unclosed string extends to the end of the header, which keeps the matching time linear.
  */
 const PREFERENCE = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^",])+/g
 const WAIT = /^\s*wait\s*=\s*(?:"(\d+)"|(\d+))\s*(?:;|$)/i

@@ -25,11 +25,11 @@ export interface WaitingRequest {
   readonly untilMs: number
 }
 
-/** A request may reach the service until this long after its connection closed. */
+/** Time for which a request may still reach the service after its connection closed. Milliseconds. */
 const ON_ITS_WAY_MS = 2_000
 /**
- * Minimum delay of a wake-up that is treated as sleep of the machine. A shorter delay makes no request miss
- * its turn.
+ * If a wake-up is later than this, the machine is assumed to have slept. A shorter delay makes no request
+ * miss its turn.
  */
 const MAX_LATE_MS = 250
 /** Maximum number of buckets. Without it, a program with requests for many paths could fill the memory. */
@@ -44,18 +44,19 @@ const MAX_BUCKETS = 1024
  * has its own buckets (service 8.1).
  *
  * A request's turn is computed from the current queue and from the recent arrival rates of requests that are
- * sent before it. Those come from more urgent classes, from programs below their share and from outside the
- * gateway.
+ * sent before it. These requests come from more urgent classes, from programs below their share and from
+ * outside the gateway.
  *
  * Arrivals are random, so no rule detects every late request in advance. A stricter rule would decline
- * requests that could have been sent in time. A looser one would let more requests wait in vain. A new
- * request is declined only if it would be late even in an optimistic case (`BucketQueue.canMeet`). In the
- * bench "Turns", fewer than 1 % of the declined requests could have been sent in time. With other traffic, 5
- * to 12 % of the queued requests wait in vain. Without other traffic, none do. They are declined when their
- * maximum wait ends, or when a header shows that they would be late.
+ * requests that could have been sent in time. A looser rule would let more requests wait in vain. A new
+ * request is declined only if it would be late even in an optimistic case (`BucketQueue.canMeet`).
  *
- * Reset is in whole seconds, so a later header may show a slightly lower level. One extra second of wait
- * prevents this rounding from declining a request.
+ * In the bench "Turns", fewer than 1 % of the declined requests could have been sent in time. With other
+ * traffic, 5 to 12 % of the queued requests wait in vain. Without other traffic, no request waits in vain.
+ * Such a request is declined when its maximum wait ends, or when a header shows that it would be late.
+ *
+ * Reset is in whole seconds, so a later header may show a slightly lower level. Each request may wait one
+ * extra second, so that this rounding does not cause it to be declined.
  *
  * Times are milliseconds on one clock. If the clock runs backwards, the scheduler's time does not change.
  */
@@ -115,7 +116,7 @@ export class Scheduler {
    * Sends a request that must not wait, such as an order. The request precedes all waiting requests and may
    * use the reserve.
    *
-   * `undefined` means that the request may be sent and that the caller must report its outcome to `answered`.
+   * Returns `undefined` if the request may be sent. The caller must then report its outcome to `answered`.
    * Before the bucket's first header, the result is always `undefined`.
    */
   goAtOnce(id: number, bucketName: string, nowMs: number): Extract<Decision, { kind: 'refuse' }> | undefined {
@@ -202,8 +203,8 @@ export class Scheduler {
   }
 
   /**
-   * Marks a span of unknown length: the machine slept, or the clock was set. Quotas do not refill during the
-   * span, and waits are extended by its length.
+   * Handles a span whose real length is unknown, because the machine slept or the clock was set. Quotas do
+   * not refill during the span, and waits are extended by its length.
    */
   markClockUncertain(fromMs: number, toMs: number): void {
     for (const { requests } of this.#upstreams.values()) {
@@ -355,8 +356,8 @@ export class Scheduler {
   }
 
   /**
-   * Puts an upstream request back in its former place in the queue. Its requests that can no longer meet
-   * their deadline are answered or declined.
+   * Puts an upstream request back in its former place in the queue. Of the requests that share it, those that
+   * can no longer meet their deadline are answered or declined.
    */
   #again(upstream: Upstream, others: 'answer' | 'too-late', now: number): readonly Decision[] {
     upstream.state = 'waiting'
@@ -365,8 +366,8 @@ export class Scheduler {
     for (const request of upstream.requests.values()) this.#waiting.add(request)
     const late: Request[] = []
     let turnAtMs = upstream.bucket.turnOf(upstream, now)
-    // A departing request may have been the most urgent one that shares an upstream request. The turn is
-    // computed again, because the others may have a later one.
+    // The request that leaves may have been the most urgent one. The remaining requests may then have a later
+    // turn, so the turn is computed again.
     for (;;) {
       const leaving = [...upstream.requests.values()].filter(
         ({ deadlineMs }) => !upstream.bucket.canMeet(upstream, deadlineMs, now),
@@ -469,7 +470,7 @@ export class Scheduler {
         this.#finish(upstream)
         return 'left'
       case 'sent':
-        // An upstream request that may be aborted must not be shared with later requests.
+        // The upstream request may be aborted, so later requests must not share it.
         this.#unshare(upstream)
         return 'abandoned'
     }

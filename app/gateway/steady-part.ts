@@ -4,9 +4,9 @@ const BURST_MS = 10_000
 const MEMORY_MS = 60_000
 
 /**
- * The steady part of a flow of requests. A single burst is not a rate.
+ * Determines how many requests of a flow count as steady use. A single burst is not a rate.
  *
- * A burst counts up to the size of the largest earlier burst, whose size decays with age. So a first burst
+ * A burst counts up to the size of the largest earlier burst. That size decays with age. So a first burst
  * hardly counts, and a repeated burst does. Single requests always count.
  */
 export class SteadyPart {

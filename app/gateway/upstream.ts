@@ -40,8 +40,8 @@ export class Upstream implements Waiting {
   #placedAs: Pick<Request, 'program' | 'weight' | 'class'> = { program: '', weight: 1, class: 'background' }
 
   /**
-   * `request` is the first request that this serves. If absent, this is an own request of the gateway,
-   * already sent.
+   * `request`: the first request that this upstream request serves. If absent, this is an own request of the
+   * gateway, and it has already been sent.
    */
   constructor(id: number, bucket: BucketQueue<Upstream>, order: number, request?: Request) {
     this.id = id

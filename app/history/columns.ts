@@ -27,8 +27,8 @@ export function columnAt(fromMs: number, toMs: number, count: number): (atMs: nu
  * At most `most` points, oldest first. A longer input is reduced to the lowest and the highest point of each
  * column. A column is `(toMs − fromMs) / (most / 2)` wide.
  *
- * A column with a header then leaves out estimates. A one-second dip stays visible on a chart of a month.
- * Averages or every n-th point would lose it.
+ * When the input is reduced, a column with a header leaves out estimates. The lowest point keeps a one-second
+ * dip visible on a chart of a month. Averages, or every n-th point, would lose the dip.
  */
 export function minMaxColumns(
   extents: Iterable<Extent>,

@@ -111,14 +111,14 @@ const inThousandths = ({ own, elsewhere, desk }: Use): Use => ({
 const thousandths = (perSecond: number) => Math.round(perSecond * 1000) / 1000
 
 /**
- * Prefers a header to a sample that repeats its number, and such a sample to an estimate. Only samples have
- * bounds.
+ * Rank of a point: 2 for a header, 1 for a sample that repeats a header's number, 0 for an estimate. A sample
+ * has bounds, and a header has none.
  */
 const rank = ({ source, low }: HistoryPoint) => (source === 'modelled' ? 0 : low === undefined ? 2 : 1)
 
 /**
- * One point per time slot: its lowest header, or its last sample without headers. Of equally low headers, the
- * last one.
+ * One point per time slot: the lowest header, or the last sample if the slot has no header. Of equally low
+ * headers, the last one is used.
  */
 function thinned(
   points: readonly HistoryPoint[],

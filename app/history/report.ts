@@ -66,7 +66,7 @@ export function reportOf({
 
 const usedOf = ({ own, elsewhere, desk = 0 }: RequestReport) => own + elsewhere + desk
 
-/** What is known of a category besides its rollups. */
+/** Data about a category in addition to its rollups. */
 interface Besides {
   readonly refused: number | undefined
   readonly used: readonly ProgramReport[] | undefined
@@ -81,8 +81,8 @@ function requestReport(
   const [first, ...rest] = rollups
   if (!first) return []
   const { limit, own, elsewhere, low, nearMs, knownMs, ...all } = rest.reduce(merged, first)
-  // Some 429s, such as those in the simulator's past, are known only from events. The sum would count the
-  // others twice, so the larger count is used.
+  // Some 429s, such as those in the simulator's past, are known only from events. All other 429s are in both
+  // counts, so the larger count is used instead of the sum.
   const rejected = Math.max(all.rejected, refused)
   const machines = shares.toSorted((a, b) => b.requests - a.requests || a.machine.localeCompare(b.machine))
   const desk = machines.reduce((sum, { requests }) => sum + requests, 0)

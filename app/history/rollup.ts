@@ -5,7 +5,7 @@ import { byTrust, HOLD_MS, type Sample, type SampleSource } from './sample.ts'
 export interface Rollup {
   /** Start of the interval: a minute, a quarter of an hour or an hour. */
   readonly atMs: number
-  /** Lowest and highest level. Estimates count only without a header. */
+  /** Lowest and highest level. Estimates count only if there is no header. */
   readonly low: number
   readonly high: number
   /** Whether the lowest level came first, so that a chart keeps the order. */
@@ -16,7 +16,7 @@ export interface Rollup {
   readonly own: number
   readonly elsewhere: number
   readonly rejected: number
-  /** Milliseconds with a known level, and with a low one. */
+  /** Milliseconds with a known level, and milliseconds with a low level. */
   readonly knownMs: number
   readonly nearMs: number
 }

@@ -34,19 +34,19 @@ const MIN_DAYS = 5
 const WEEKDAY = { days: 3, least: 0.25, most: 4 } as const
 /** Minimum share of days for a load to be usual. */
 const USUAL_SHARE = 0.6
-/** Minimum load of a day in a quarter: this share of the median load, and this many requests. */
+/** A day has a load in a quarter if its requests reach this share of the median load, and this number. */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
  * By `untilMinute`, a day must show at least `share` of its usual traffic. Days whose usual traffic by then
  * is below `requests` are not judged.
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
-/** Minimum share of a stretch that must be recorded, and of a quarter's stretches. */
+/** Minimum recorded share of a three-minute stretch, and of the stretches in a quarter. */
 const RECORDED = 0.5
 /** Neighbouring quarters whose rates differ by this factor are separate loads. */
 const OTHER_LOAD = 1.5
 
-/** Three recorded minutes of one quota. */
+/** A stretch: three recorded minutes of one quota. */
 export interface RecordedStretch {
   readonly atMs: number
   /** Others' requests. */

@@ -9,7 +9,7 @@ export interface OrderFacts {
   readonly hasConfirmId: boolean
   readonly confirmIds: readonly string[]
   /**
-   * One text per order, equal to the text of the same order in the service's list.
+   * One text per order, which identifies the order. The same order in the service's list has the same text.
    *
    * Empty if the body can't be read, if the orders are of several accounts, or if a list can't show the
    * change.
@@ -27,7 +27,7 @@ export interface ListedOrder {
   readonly openedAtMs?: number
   /** See `OrderFacts.texts`. Empty if a price can't be read. */
   readonly text: string
-  /** The texts of all replaces that may have produced the present terms of this order. */
+  /** The text of every replace request that may have led to the present terms of this order. */
   readonly changes: readonly string[]
 }
 
@@ -82,7 +82,7 @@ export function listedOrderOf(listed: unknown): ListedOrder | undefined {
   }
 }
 
-/** The IDs of the orders that an answer names. Includes orders that it reports as failed. */
+/** The IDs of the orders that a response names, including orders that the response reports as failed. */
 export function orderIdsIn(body: string): readonly string[] {
   const read = membersOf(parseJson(body))
   if (read === undefined) return []

@@ -43,8 +43,8 @@ export interface OrdersSurface {
   /** Orders of one connected key. */
   summary(profile: string): OrdersSummary
   /**
-   * Dismisses the unknown outcome with this id, or all unknown outcomes if `id` is `all`. Returns false if
-   * there is none.
+   * Dismisses the unknown outcome with this id, or all unknown outcomes if `id` is `all`. Returns false if no
+   * such outcome exists.
    */
   dismiss(id: string): boolean
   /** Orders sent in the interval, oldest first. `undefined` while the journal can't be read. */

@@ -12,13 +12,13 @@ export interface RecognisedBy {
   readonly outcome: OrderOutcome
   /** Keyed hashes of `OrderFacts.texts`. */
   readonly hashes: readonly string[]
-  /** Keyed hashes of its `OrderConfirmID`s. */
+  /** Keyed hashes of the order's `OrderConfirmID`s. */
   readonly confirmHashes: readonly string[]
   /** The order IDs that the response or a lookup named. For a replace or cancel, the ID in the request. */
   readonly orderIds: readonly string[]
 }
 
-/** A listed order. Its texts are hashed under every key that may have made the journal's hashes. */
+/** A listed order. Its texts are hashed with every key that the journal's hashes may have used. */
 export interface HashedOrder extends Pick<ListedOrder, 'orderId' | 'isCancelled' | 'openedAtMs'> {
   readonly hashes: ReadonlySet<string>
   /** Absent if its account can't be read. */
@@ -36,18 +36,18 @@ export type Recognition =
   | { readonly kind: 'unclear' }
 
 /**
- * Maximum difference in milliseconds between the times of a listed order and a matching entry. An earlier
- * order may be an equal order of another program, or the clocks may differ.
+ * A listed order matches an entry only if their times differ by at most this. With a larger difference, the
+ * listed order may be an equal order of another program, or the clocks may differ. Milliseconds.
  */
 export const NEAR_MS = 5 * MINUTE_MS
 /**
- * Maximum time in milliseconds by which a listed order may seem to precede its sending. A list shows whole
- * seconds, and clocks differ.
+ * A listed order may seem to have opened before it was sent, by at most this. The list shows whole seconds,
+ * and clocks differ. Milliseconds.
  */
 const CLOCK_DIFFERENCE_MS = 5_000
 /**
- * Maximum error of a clock in milliseconds. A listed order that opened earlier than this before the entry is
- * another order.
+ * Maximum error of a clock in milliseconds. If a listed order opened earlier than this before the entry, it
+ * is another order.
  */
 export const MAX_CLOCK_ERROR_MS = DAY_MS
 
@@ -117,13 +117,13 @@ function placed(
 const PLACERS = new WeakMap<readonly RecognisedBy[], ReadonlyMap<string, readonly RecognisedBy[]>>()
 
 /**
- * Maps each order ID to the entries that placed the order. Cached per journal, which is searched for hundreds
- * of orders.
+ * Maps each order ID to the entries that placed the order. Cached per journal, because each journal is
+ * searched for hundreds of orders.
  */
 function placersIn(journal: readonly RecognisedBy[]): ReadonlyMap<string, readonly RecognisedBy[]> {
   const made = PLACERS.get(journal)
   if (made !== undefined) return made
-  // A replace or cancel names an order that another entry placed.
+  // A replace or cancel names an order that another entry placed, so it is left out.
   const placing = journal.filter(({ kind }) => kind === 'order' || kind === 'group')
   const named = placing.flatMap((entry) => entry.orderIds.map((orderId) => ({ entry, orderId })))
   const byOrder = Map.groupBy(named, ({ orderId }) => orderId)

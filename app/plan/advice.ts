@@ -19,11 +19,12 @@ const RATE_STEPS = 100
 /**
  * The reductions that make a category fit. Empty if it fits.
  *
- * The least urgent class gives first, and within a class the program with the smallest weight. A program
- * gives up all its demand before the next one gives any. Others can't be asked to reduce. If all programs
- * together can't give enough, only others are named.
+ * The least urgent class reduces first, and within a class the program with the smallest weight. A program
+ * gives up all its demand before the next one reduces. Others can't be asked to reduce. If all programs
+ * together can't reduce enough, only others are named.
  *
- * The reductions add up to `Σρ − r` and `Σb + reserve − L`. Rates are rounded down to hundredths.
+ * In total, the rates fall by `Σρ − r` and the bursts by `Σb + reserve − L`. ρ and b are the rates and bursts
+ * of the programs, r is the refill, and L is the limit. Rates are rounded down to hundredths.
  */
 export function concessionsOf(category: CategoryDemand): readonly Concession[] {
   const { capacityPerSecond, limit, reserve, demands } = category

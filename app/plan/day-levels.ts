@@ -13,8 +13,8 @@ export interface DayStretch {
 }
 
 /**
- * The parts of a replayed day in one category. In a part without requests, the bucket refills (service 8.3).
- * Empty for a category without a limit.
+ * The lowest level and longest wait in each part of a replayed day, for one category. In a part without
+ * requests, the bucket refills (service 8.3). Empty for a category without a limit.
  */
 export function dayLevels(
   { levels }: Replay,

@@ -15,7 +15,8 @@ export interface Demand {
    * Number of streams that the program may open simultaneously. Opening a stream counts as one request
    * (service 8.2).
    *
-   * A stream that an earlier program of the plan also has is shared and not counted again.
+   * If an earlier program of the plan has the same stream, the two share it. The stream is then not counted
+   * again.
    */
   readonly opens: number
 }
@@ -75,7 +76,8 @@ function askedBy(program: Plan['programs'][number]): ReadonlyMap<string, Asked> 
 }
 
 /**
- * The demand in one category. Empty for a category without a request quota, such as one that only has slots.
+ * The demand in one category. Empty for a category without a request quota, for example one with stream slots
+ * only.
  */
 function categoryDemand(plan: Plan, category: string, demands: readonly Demand[]): CategoryDemand[] {
   const size = limitOf(plan, category)

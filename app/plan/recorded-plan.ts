@@ -6,8 +6,8 @@ import type { RecordedProgram } from './what-if.ts'
 const NO_ONE: PlannedProgram = { name: OWN_NAME, class: 'background', weight: 1, requests: [], streams: [] }
 
 /**
- * The running programs as a plan, by their recorded demand since `fromMs` (epoch ms). `minutes` is the number
- * of recorded minutes.
+ * The running programs as a plan, with their recorded demand since `fromMs` (epoch ms). `minutes` is the
+ * number of recorded minutes.
  *
  * The rate and burst of each program, of Headroom and of others cover all recorded minutes. Rates are rounded
  * up to hundredths. Others' numbers are estimates.

@@ -14,7 +14,7 @@ const MINUTE_SECONDS = 60
 const DEFAULT_PERIOD_SECONDS = 300
 
 /**
- * For each category, the token bucket that covers the recorded minutes.
+ * For each category, a token bucket that allows all recorded requests.
  *
  * Of all such buckets, the chosen one has the smallest rate × period + burst. This sum is the maximum use of
  * the quota in one period. For even use, the rate is near the mean of all minutes. For uneven use, it is near
@@ -61,7 +61,10 @@ function leastRate(minutes: readonly RecordedMinute[], periodSeconds: number): n
   return high
 }
 
-/** The highest level of a bucket that the recorded minutes fill and that drains at `perSecond`. */
+/**
+ * The smallest burst with which a token bucket of rate `perSecond` allows all recorded requests. It is the
+ * highest level of a bucket that these requests fill and that drains at `perSecond`.
+ */
 function leastBurst(minutes: readonly RecordedMinute[], perSecond: number): number {
   let level = 0
   let most = 0
@@ -77,8 +80,8 @@ function leastBurst(minutes: readonly RecordedMinute[], perSecond: number): numb
 /**
  * The recorded requests of one program as arrivals. `fromMs` is the start of the replay, epoch ms.
  *
- * The history has one count per minute, so the requests of a minute are spread evenly over it. Fractions
- * carry over within a category.
+ * The history has one count per minute, so the requests of a minute are spread evenly over it. A fraction of
+ * a request carries over to the next minute of the category.
  */
 export function recordedArrivals(
   program: string,

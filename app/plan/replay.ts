@@ -57,7 +57,7 @@ export interface ReplayOptions {
 const TRIP_MS = 25
 
 /**
- * Replays `arrivals`, which are in order of time, until each has its response.
+ * Replays `arrivals` until each has its response. `arrivals` must be in order of time.
  *
  * The gateway's own scheduler runs in virtual time against the model of service 8.3. No other program uses
  * the key, and every bucket starts full. Arrivals of unknown programs, or in categories without a limit, are

@@ -7,7 +7,10 @@ export const OWN_NAME = 'Headroom'
 /** Name of all use of the key outside this app. In a plan, this includes the desk's other machines. */
 export const OTHERS_NAME = 'Others'
 
-/** Name of the desk's other machines, apart from others. No program can have it, because of the comma. */
+/**
+ * Name of the desk's other machines where they are listed separately from others. The comma ensures that no
+ * program has the same name.
+ */
 export const DESK_NAME = 'Desk, other machines'
 
 /**
@@ -46,13 +49,13 @@ const RATE_SECONDS = 60
 const MIN_PER_SECOND = 0.005
 
 /**
- * The programs that run on a key now, as a plan. It contains each program's demand in the last minute
- * (forwarded or queued), the key's own requests, and the estimated use of others. Limits, slots and others'
- * slots come from the snapshot. The desk's other machines count as others.
+ * The programs that run on a key now, as a plan.
  *
  * The plan has each program's demand in the last minute (forwarded or queued), the key's own requests, and
- * the estimated use of others. Others bypass the gateway and never wait, so they count as critical. A stream
- * belongs to each program that reads it. Slots of unnamed streams count as others'.
+ * the estimated use of others. Limits, slots and others' slots come from the snapshot.
+ *
+ * Others bypass the gateway and never wait, so they count as critical. The desk's other machines count as
+ * others. A stream belongs to each program that reads it. Slots of unnamed streams count as others'.
  */
 export function runningPlan({ requests, slots, streams, programs = [] }: Snapshot): RunningPlan {
   const others = requests.flatMap((row) => othersOf(row, row.use?.desk))
@@ -158,8 +161,8 @@ function ownRequests(
 }
 
 /**
- * Others' estimated use of a row; none if it is negligible. `desk`: use by the desk's other machines to count
- * as others', requests per second.
+ * Others' estimated use of a row. Empty if the use is negligible. `desk`: use by the desk's other machines
+ * that counts as others', in requests per second.
  */
 export function othersOf({ category, use, observedAt }: RequestQuota, desk = 0): readonly OthersEstimate[] {
   if (use === null) return []

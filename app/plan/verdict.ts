@@ -49,9 +49,11 @@ export interface SlotVerdict extends SlotUse {
  * - Programs use the gateway and keep to the plan, and the key has no other use.
  * - Callers wait long enough, and at most 64 requests of a program wait.
  *
- * If a category does not fit, requests are delayed when bursts coincide or rates last long enough. A critical
- * or normal request then waits, a background request waits longer than the reserve takes to refill, or a
- * request waits in vain.
+ * If a category does not fit, requests are delayed when bursts coincide or rates last long enough. At least
+ * one of these then happens:
+ * - A critical or normal request waits.
+ * - A background request waits longer than the reserve takes to refill.
+ * - A request waits in vain.
  */
 export function planVerdict(plan: Plan): PlanVerdict {
   const demands = demandsOf(plan)

@@ -17,8 +17,8 @@ export interface WorstWait {
  *
  * When a request of class k arrives, the level has fallen in one of two ways:
  * - From `L`, by at most all bursts (because `Σρ ≤ r`).
- * - From `l' − 1`, below which less urgent classes do not send, by the bursts of class k and of more urgent
- *   classes (because their `Σρ ≤ r`).
+ * - From `l' − 1`, by the bursts of class k and of more urgent classes (because their `Σρ ≤ r`). Below `l'`,
+ *   less urgent classes do not send.
  *
  * So the request lacks at most
  *
@@ -27,10 +27,10 @@ export interface WorstWait {
  * requests. They refill at `r`, minus what is served first: more urgent classes, and programs of the same
  * class that are below their share. So `wait ≤ lack / (r − Σ_<k ρ − Σ_k,others ρ)`.
  *
- * The first term of the minimum includes one extra request: headers are in whole seconds and may hide one
- * (service 8.1). Apart from it, the bound is tight: the program that is served last when all bursts coincide
- * waits exactly that long. The bound requires that arrivals keep to the plan and that the key has no other
- * use.
+ * The first term of the minimum includes one extra request, because headers are in whole seconds and may hide
+ * one request (service 8.1). Apart from that, the bound is tight: when all bursts coincide, the program that
+ * is served last waits exactly that long. The bound requires that arrivals keep to the plan and that the key
+ * has no other use.
  */
 export function worstWaits(category: CategoryDemand): readonly WorstWait[] {
   return category.demands.map((demand) => ({

@@ -47,8 +47,8 @@ export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
 }
 
 /**
- * The factor by which a plan changed a program's rate in a category. 0 if the plan removed the rate. 1 if the
- * rate is in neither plan.
+ * The factor by which a plan changed a program's rate in a category. 0 if the plan removed the rate. 1 if
+ * `base` has no rate.
  */
 function factorsOf({ name, requests }: PlannedProgram, base: Plan): (category: string) => number {
   const rateIn = (all: PlannedProgram['requests'], category: string) =>

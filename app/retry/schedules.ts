@@ -26,13 +26,13 @@ export const RETRY = {
   othersTakeAll: { stepsMs: [20_000, 40_000, 60_000], jitter: 0 },
   /** Refreshing an access token. */
   refresh: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], jitter: 0.5 },
-  /** Minimum wait between a refresh that failed or did not help and the next refresh for a request. */
+  /** Refreshing for a request, after a refresh that failed or did not help. */
   wantedRefresh: { stepsMs: [5_000], jitter: 0 },
   /** Refreshing after an unreadable response. Each such response may have used up a refresh token. */
   malformedRefresh: { stepsMs: [120_000, 300_000], jitter: 0.5 },
   /** Checking whether the sign-in host responds, while a person waits to sign in. */
   signInHost: { stepsMs: [2_000, 4_000, 8_000, 15_000], jitter: 0 },
-  /** An unconfirmed revocation. */
+  /** Repeating a revocation that the service has not confirmed. */
   revocation: { stepsMs: [30_000], jitter: 0.5 },
   /** Storing a token. A full disk is often freed within minutes. */
   tokenSave: { stepsMs: [5_000, 15_000, 30_000, 60_000], jitter: 0 },
