@@ -10,18 +10,20 @@ import { grow, grown, waiting } from './taken-moments.ts'
  * this app's own.
  *
  * Model: others make requests at random, at a rate that is constant for a while and then jumps. A candidate
- * is a rate r with a mean holding time h. r is 0 or one of 28 rates from 1/16 to 32 times the refill, three
- * to an octave; h is one of four times. Each candidate has a probability. Each rate has the mean and the
- * variance of the requests that others made since the last header ("taken"). Both exist twice: for a rate
- * that held since that header ("held"), and for one that began by a jump since then ("came").
+ * combines a rate r with a mean holding time h. r is 0 or one of 28 rates from 1/16 to 32 times the refill,
+ * three to an octave. h is one of four times.
+ *
+ * Each candidate has a probability. Each rate has the mean and the variance of the requests that others made
+ * since the last header ("taken"). All these values exist twice: for a rate that has not changed since that
+ * header ("held"), and for a rate that began by a jump since then ("came").
  *
  * A time step of one second, t seconds after the last header (an interacting multiple model, IMM):
- * 1. Jump: a candidate keeps its rate with probability exp(−1/h). The rest of its probability is distributed
- *    over all candidates in proportion to the jumps observed so far.
- * 2. Growth: add r to the mean of taken. Add r (a Poisson count) and r²c²(2t + 1) to its variance, where c·r
- *    is the standard deviation of r within its cell.
- * 3. Limits: taken = max(0, taken − overflowed), because a full quota loses its refill unless others use it.
- *    Also, taken ≤ left, the level without others.
+ * - Jump: a candidate keeps its rate with probability exp(−1/h). The rest of its probability is distributed
+ *   over all candidates in proportion to the jumps observed so far.
+ * - Growth: add r to the mean of taken. Add r (a Poisson count) and r²c²(2t + 1) to its variance, where c·r
+ *   is the standard deviation of r within its cell.
+ * - Limits: taken = max(0, taken − overflowed), because a full quota loses its refill unless others use it.
+ *   Also, taken ≤ left, the level without others.
  *
  * At a header that shows d requests missing, the probability of each candidate is multiplied by the normal
  * probability of d ± ½ (Bayes' rule). Then taken restarts at 0.
