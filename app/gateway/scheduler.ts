@@ -182,7 +182,7 @@ export class Scheduler {
     return this.#waiting.all().map((request) => this.#refuse(request, 'unavailable', undefined, now))
   }
 
-  /** The decisions due at `nowMs` without an event. */
+  /** The decisions that are due at `nowMs` even without an event. */
   due(nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const decisions = this.#overslept(now)

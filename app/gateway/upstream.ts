@@ -22,7 +22,8 @@ export type ResendReason = 'rate-limited' | 'unauthorized' | 'cut'
 export type UpstreamState = 'waiting' | 'sent' | 'refreshing'
 
 /**
- * An upstream request and the requests that it serves: one, several equal ones, or none once all have left.
+ * An upstream request, and the requests that it serves: one request, several equal requests, or none after
+ * all have left.
  *
  * The upstream request has the most urgent class of these requests. It queues as a request of that class's
  * first program.

@@ -45,7 +45,7 @@ export type ForecastRow = Pick<
 
 /** A watched, low or running-out row gets a forecast if it may run out within this time. Milliseconds. */
 const SOON_MS = 600_000
-/** Number of points between now and the end. */
+/** Number of points between now and the end of the forecast. */
 const STEPS = 20
 
 /** When a row runs out if its use continues, epoch ms. */

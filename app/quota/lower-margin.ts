@@ -18,8 +18,8 @@ const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, af
  */
 const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
 /**
- * Once the last header is older than this, `low` allows for one request of others, even if headers never
- * showed any. Seconds.
+ * Once the last header is older than this, `low` allows for one request of others, even if no header ever
+ * showed one. Seconds.
  */
 const ONE_AFTER_SECONDS = 3
 const JUDGED_FROM_SECONDS = 1

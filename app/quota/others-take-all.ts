@@ -35,7 +35,7 @@ export class OthersTakeAll {
     return this.#nextTryAtMs
   }
 
-  /** Records a spaced try. */
+  /** Records that a try was sent, and schedules the next one. */
   tried(nowMs: number): void {
     if (this.#state === 'no') return
     this.#tries += 1

@@ -7,7 +7,10 @@ const PERIODS = { least: 0.5, most: 60 } as const
 const MAX_CALLS = 60
 /** The latest gaps with this much evidence determine the resolution of the grid. In log-odds. */
 const FIRST_LOOK = 18
-/** Maximum number of periods within those gaps. Over more periods, timers of busy programs drift too much. */
+/**
+ * Maximum number of periods within the gaps of `FIRST_LOOK`. Over more periods, timers of busy programs drift
+ * too much.
+ */
 const MAX_PERIODS = 800
 /** A clear timing needs log-odds of at least this value plus the logarithm of the number of tries. */
 const CLEAR = 10
@@ -105,7 +108,7 @@ function* searchGrid(
   const pace = paceIn(gaps)
   const end = gaps.to[gaps.count - 1]!
   const span = end - firstLookFrom(gaps)
-  // The gaps are too short for any period. The grid below needs a span above 0.
+  // The gaps cover too short a time for any period. The grid below divides by `span`, so it must be above 0.
   if (span < MIN_PERIODS * PERIODS.least) return undefined
   const kept: FoundTiming[] = []
   let tried = 0

@@ -218,7 +218,7 @@ export class RowState {
 const hasEnough = ({ low, limit, threshold }: StateReading): boolean =>
   low >= Math.max(ENOUGH, threshold + HYSTERESIS.share) * limit
 
-/** Whether an ok row has no header, or only an old one and a wide interval. */
+/** Whether a row has no header, or has an old header and a wide interval. */
 const isOutdated = ({ seen, low, high, limit }: StateReading, nowMs: number): boolean =>
   seen === undefined || (high - low > WIDTH.unchecked * limit && nowMs - seen.atMs >= HELD_MS.least)
 

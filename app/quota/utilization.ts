@@ -61,7 +61,10 @@ export class Utilization {
   readonly #chance = Float64Array.from(PRIOR)
   #isConclusive = false
 
-  /** Whether this distribution applies: the last header showed a quota that others leave full at times. */
+  /**
+   * Whether this distribution applies. It does if the last header showed a quota that others leave full at
+   * times.
+   */
   get isConclusive(): boolean {
     return this.#isConclusive
   }

@@ -37,7 +37,7 @@ export interface RowStanding {
 
 /** Minimum use for a forecast: as a share of the limit, and in requests. */
 const EVIDENCE = { fraction: 0.03, requests: 5 }
-/** Own use below this share of the refill is ignored. Others could then get the whole refill. */
+/** Own use below this share of the refill is ignored, so others may get the whole refill. */
 const NOTABLE_OWN_SHARE = 0.05
 /** Maximum range of a forecast, in periods. */
 const FORECAST_PERIODS = 12
