@@ -316,7 +316,7 @@ export class Prober {
   }
 
   /**
-   * Counts a request other than a check in the budget, for example the lookup of an order. Such a request may
+   * Adds a request that is not a check to the budget, for example the lookup of an order. Such a request may
    * exceed the budget.
    */
   count(category: string): void {

@@ -425,7 +425,7 @@ export class Gateway {
     })
   }
 
-  /** Reports that a bug in Headroom ended a program's request. */
+  /** Logs that a bug in Headroom ended a program's request. */
   #failedRequest(cause: unknown): void {
     this.#deps.log.note('a program’s request failed', { cause })
   }

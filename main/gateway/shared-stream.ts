@@ -29,7 +29,7 @@ export interface SharedStreamListener {
   failed(reader: StreamReader, cause: unknown): void
   /** The stream's state is too large to share. `over` follows. */
   outgrown(): void
-  /** Frames arrived. */
+  /** Called when frames arrived. */
   heard(): void
 }
 

@@ -164,7 +164,7 @@ class CleanedBody extends Transform {
   }
 }
 
-/** The longest proper prefix of `spelling` that ends `text`. */
+/** Length of the longest proper prefix of `spelling` with which `text` ends. */
 function overlapOf(text: string, spelling: string): number {
   for (let length = Math.min(text.length, spelling.length - 1); length > 0; length -= 1)
     if (text.endsWith(spelling.slice(0, length))) return length

@@ -292,8 +292,8 @@ export const isFramedPlainly = ({ 'transfer-encoding': coding }: http.IncomingHt
   coding === undefined || /^(?:chunked|identity)$/i.test(coding)
 
 /**
- * Handles a response without a length, whose body ends with its TLS connection. If the connection was cut off
- * (RFC 9112, section 9.8), the body fails. Node would treat it as complete.
+ * Handles a response without a length. Its body ends when its TLS connection ends. If the connection was cut
+ * off (RFC 9112, section 9.8), the body fails. Node would treat the body as complete.
  */
 function endWhenCut(answer: http.IncomingMessage): void {
   const { socket, headers } = answer

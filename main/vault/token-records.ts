@@ -141,7 +141,9 @@ export function writeIntent({ database }: VaultView, profile: string, { generati
     .run(profile, generation, Math.round(atMs))
 }
 
-/** Reads the other tokens that may be valid. If that fails, the current token is still used. */
+/**
+ * Reads the other tokens that may be valid, see `TokenDoubt`. If that fails, the current token is still used.
+ */
 function readDoubt(view: VaultView, profile: string, generation: number): TokenDoubt | undefined {
   const record = readRecord(view, profile, DOUBT)
   if (record.kind !== 'found' || record.generation !== generation) return undefined
