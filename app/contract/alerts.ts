@@ -84,7 +84,7 @@ export const alertsContract = {
   setAlertThreshold: command(
     z.strictObject({
       profile: profileId,
-      /** The row. Without a category, the threshold applies to every row that has none of its own. */
+      /** Category of the row. If absent, the threshold applies to every row without its own threshold. */
       category: z.optional(categoryName),
       below: z.optional(z.number().check(z.gte(0), z.lte(1))),
     }),
@@ -99,7 +99,8 @@ export const alertsContract = {
   /** All open alerts, sent after each change. */
   alertsChanged: push<readonly Alert[]>(),
   /**
-   * An alert to announce now. The window plays the sound. It also shows a notification if its host cannot.
+   * An alert to announce now. The window plays its sound. If the host can't show notifications, the window
+   * also shows a notification.
    */
   alertAnnounced: push<Announcement>(),
 } as const

@@ -23,24 +23,29 @@ const deskMember = openObject({
   self: z.boolean(),
   /** Whether the member reported in the last few seconds. */
   present: z.boolean(),
-  /** Milliseconds since its last message; 0 for this machine. */
+  /** Milliseconds since the member's last message; 0 for this machine. */
   lastSeenMs: number,
   /** Requests per second, mean of the last minute. */
   perSecond: number,
-  /** Requests since its Headroom started. */
+  /** Requests since the member's Headroom started. */
   total: number,
-  /** Its `total` by row; absent for this machine, whose rows the snapshot lists. */
+  /** `total` by row. Absent for this machine, because the snapshot already lists its rows. */
   counted: z.exactOptional(z.record(text, number)),
-  /** The programs behind its gateway; absent for this machine, whose programs the snapshot lists. */
+  /**
+   * Programs behind the member's gateway. Absent for this machine, because the snapshot already lists them.
+   */
   programs: z.exactOptional(z.array(deskProgram)),
 })
 
-/** One Headroom of a desk. */
+/** A machine that belongs to a desk. */
 export interface DeskMember extends Immutable<z.output<typeof deskMember>> {}
 
 /**
- * Why a desk refused this machine. `rotated`: the secret was replaced. `update-here`, `update-there`: this
- * machine's Headroom, or `machine`'s, has an older protocol. `other-user`: another user is signed in here.
+ * Why a desk refused this machine:
+ * - `rotated`: the desk's secret was replaced.
+ * - `update-here`: this machine's Headroom has an older protocol than the desk.
+ * - `update-there`: the Headroom on `machine` has an older protocol than this one.
+ * - `other-user`: another user is signed in here.
  */
 export type DeskRefusalCode = 'rotated' | 'update-here' | 'update-there' | 'other-user'
 
@@ -49,7 +54,7 @@ export const deskRefusalCode = text as z.ZodMiniType<DeskRefusalCode>
 
 const deskRefusal = openObject({
   code: deskRefusalCode,
-  /** The member concerned: the one that replaced the secret, or that has another version. */
+  /** Name of the machine that replaced the secret or has another version. */
   machine: optionalText,
 })
 
@@ -58,14 +63,17 @@ export interface DeskRefusal extends Immutable<z.output<typeof deskRefusal>> {}
 
 export const deskSummary = openObject({
   /**
-   * `alone`: the NATS server cannot be reached. `refused`: this machine does not belong to the desk any more,
-   * or its Headroom has another version of the protocol; `why` says which.
+   * - `alone`: the NATS server can't be reached.
+   * - `refused`: this machine no longer belongs to the desk, or the protocol versions differ. See `why`.
    */
   state: z.enum(['joined', 'alone', 'refused']),
   why: optionalText,
-  /** The same for programs, and who is concerned. With `joined`, another member has another version. */
+  /**
+   * The reason as a code, and the machine concerned. With `joined`, that machine has another version of the
+   * protocol.
+   */
   refusal: z.exactOptional(deskRefusal),
-  /** `since`: when the server could last not be reached, epoch ms. `roundTripMs`: of the last ping. */
+  /** `since`: when the server became unreachable, epoch ms. `roundTripMs`: duration of the last ping. */
   engine: openObject({
     server: text,
     reachable: z.boolean(),
@@ -76,11 +84,11 @@ export const deskSummary = openObject({
   members: z.array(deskMember),
   /** The id of the member that announces alerts. */
   announces: optionalText,
-  /** Messages that were dropped since the start: forged, repeated, truncated or of another desk. */
+  /** Number of messages dropped because they were forged, repeated, truncated or from another desk. */
   dropped: number,
 })
 
-/** The desk of one key: the machines that share what they see of its quotas. */
+/** The desk of one key: the machines that share what they know about the key's quotas. */
 export interface DeskSummary extends Immutable<z.output<typeof deskSummary>> {}
 
 /** Limits for a person's input about a desk. Lengths in UTF-16 units. */
@@ -93,11 +101,11 @@ export const DESK_LIMITS = {
   credentials: 8192,
 } as const
 
-/** Text that contains the start of an invitation, of this version or another. */
+/** Finds the start of an invitation, of any version, in a text. */
 export const INVITATION = /headroom-desk-\d+\./i
 
 const name = z.exactOptional(boundedText(DESK_LIMITS.name))
-/** An absolute path of a file with the certificates that the server's certificate is checked against. */
+/** Absolute path of a file with CA certificates. The server's certificate is checked against them. */
 const tlsCa = z.exactOptional(boundedText(DESK_LIMITS.tlsCa))
 /** `user:password`, a token, or the text of a `.creds` file. */
 const credentials = z.exactOptional(boundedText(DESK_LIMITS.credentials))
@@ -122,7 +130,9 @@ export const deskToJoin = z.strictObject({
 
 export type DeskInvitation = Outcome<{ readonly invitation: string }>
 
-/** The desk of a connected key. An invitation contains a secret and is shown to a person only. */
+/**
+ * Commands for the desk of a connected key. An invitation contains a secret, so it is shown only to a person.
+ */
 export const deskContract = {
   createDesk: command(newDesk).returning<DeskInvitation>(),
   joinDesk: command(deskToJoin).returning<Outcome>(),

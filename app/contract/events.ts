@@ -21,7 +21,7 @@ const ofCondition = {
    * older histories.
    */
   id: optionalText,
-  /** How often the event has occurred so far. Absent if once. */
+  /** Number of occurrences so far. Absent for the first one. */
   count: optionalNumber,
 }
 
@@ -65,14 +65,15 @@ export const BEGINS = {
     of: ({ failure, unsaved }: Named) => unsaved ?? (failure === undefined ? undefined : ''),
     news: ['failure'],
   },
-  // A key's tokens have one problem at a time. A failed refresh may become a required sign-in.
+  // These three kinds share one condition, because a key's tokens have one problem at a time. For example, a
+  // failed refresh may become a required sign-in.
   'token-refresh-failed': { name: 'tokens', of: () => '', news: 'each' },
   'sign-in-required': { name: 'tokens', of: () => '', news: 'each' },
   'revoke-unconfirmed': { name: 'tokens', of: () => '', news: 'each' },
   'desk-alone': { name: 'desk-unreachable', of: () => '', news: ['refusal'] },
 } as const
 
-/** Kinds of events that end another kind. */
+/** Kinds of events that end a condition, each with the kind that began the condition. */
 export const ENDS = {
   'rate-limit-over': 'rate-limited',
   'quota-short-ended': 'quota-short',
@@ -89,7 +90,10 @@ export const ENDS = {
   'desk-back': 'desk-alone',
 } as const
 
-/** Whether a status concerns all requests of the key: a rejected token, or a failing service. */
+/**
+ * Whether an HTTP status concerns all requests of the key. A 401 means a rejected token, a 5xx a failing
+ * service.
+ */
 export const isOfWholeKey = (status: number): boolean => status === 401 || status >= 500
 
 /** A 401 or 5xx concerns all rows. Any other status concerns its row. */
@@ -97,7 +101,7 @@ function wholeOrRow({ status = 0, category = '' }: Named): string {
   return isOfWholeKey(status) ? String(status) : category
 }
 
-/** A row's level just before a 429, and the requests of the minute before it. */
+/** A row's level just before a 429, and the requests in the minute before the 429. */
 const beforeRefusal = openObject({
   limit: number,
   /** Bounds of the requests left. */
@@ -137,7 +141,10 @@ export const eventSchemas = [
   /** A person signed in again with a connected key. */
   event('signed-in', {}),
   event('sign-in-required', { reason: text, cause: z.exactOptional(z.literal('misconfigured')) }),
-  /** A rotating key's 24 hours (service 8.4) end at `endsAt`. Reported 60 and 15 minutes before. */
+  /**
+   * The 24 hours of a rotating key (service 8.4) end at `endsAt`. Reported 60 and 15 minutes before that
+   * time.
+   */
   event('sign-in-due', { endsAt: number }),
   event('revoked', {}),
   event('revoke-unconfirmed', { reason: text, retryAt: optionalNumber }),
@@ -151,8 +158,8 @@ export const eventSchemas = [
   }),
   event('service-back', { host: text }),
   /**
-   * `failure` says why the history can't be written (`pausedHistory`). `unsaved` means that the refresh token
-   * is only in memory. Any other problem has neither field.
+   * `failure` says why the history can't be written. `unsaved` means that the refresh token is only in
+   * memory. Any other problem has neither field.
    */
   event('storage-problem', { what: text, failure: optionalText, unsaved }),
   /**
@@ -201,16 +208,17 @@ export const eventSchemas = [
    */
   event('quota-short-ended', { category: text, state: shortState, since: number }),
   /**
-   * Responses have no quota headers: the requests were rejected, or something other than the service
+   * Responses have no quota headers. Either the requests were rejected, or something other than the service
    * answered.
    *
-   * A 401 and each 5xx are reported once per key, any other status once per row. `category` is the first row.
+   * A 401 and each 5xx status are reported once per key. Any other status is reported once per row.
+   * `category` is the first affected row.
    */
   event('requests-refused', {
     category: text,
     status: number,
     message: optionalText,
-    /** Set for a 401 of a single row while the token works for another row. */
+    /** Set for a 401 on a single row while the token works for another row. */
     alone: z.exactOptional(z.literal(true)),
   }),
   /** Responses have quota headers again. `since` is when the failures began, epoch ms. */
@@ -226,14 +234,12 @@ export const eventSchemas = [
     ...ofStream,
     /** When the stream's former connection ended or received GoAway, epoch ms. */
     since: optionalNumber,
-    /**
-     * Whether the former connection received data until the new one opened. Nothing was missed in that case.
-     */
+    /** Whether the former connection received data until the new one opened. If so, no data was missed. */
     overlapped: z.exactOptional(z.boolean()),
   }),
   event('stream-closed', ofStream),
   /**
-   * No stream waits for a slot of the group any more. `since` is the first 429 for lack of a slot, epoch ms.
+   * Streams no longer wait for a slot of the group. `since` is the first 429 for lack of a slot, epoch ms.
    */
   event('slots-free', { category: text, since: number }),
   /**
@@ -247,17 +253,17 @@ export const eventSchemas = [
   /** Others stopped using a quota. `since` is when they began, epoch ms. `perSecond` is their mean rate. */
   event('elsewhere-ended', { category: text, perSecond: number, since: number }),
   /**
-   * The gateway declined a program's request, which would have waited longer than its maximum wait.
+   * The gateway declined a program's request, because the request would have waited too long.
    *
    * Reported at most once a minute per program and category.
    */
   event('program-refused', { program: text, category: text, retryAt: optionalNumber }),
   event('program-cut', { program: text }),
-  /** `name`: the machine. It connected to the desk, left it, or stopped responding. */
+  /** The machine `name` joined the desk. `desk-member-left`: the machine left or stopped responding. */
   event('desk-member-joined', { name: text }),
   event('desk-member-left', { name: text }),
   event('desk-member-lost', { name: text }),
-  /** This machine can't reach the desk's server. With `refusal`, it does not belong to the desk any more. */
+  /** This machine can't reach the desk's server. With `refusal`, the desk refused this machine. */
   event('desk-alone', { why: text, refusal: z.exactOptional(deskRefusalCode) }),
   /** This machine is on the desk again. `since`: when the last reported problem began, epoch ms. */
   event('desk-back', { since: number }),
@@ -279,10 +285,10 @@ export type LoggedEvent = Immutable<z.output<typeof loggedEvent>>
 
 type OmitFromEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
-/** An event without the fields that the log adds. Every event reaches a window, unmerged. */
+/** An event without the fields that the log adds. Windows receive every event separately. */
 export type MonitorEvent = OmitFromEach<LoggedEvent, keyof typeof logged>
 
-/** Fields of an ending event that the tracker adds. */
+/** Fields that the tracker adds to the end of a condition. */
 type Known = 'id' | 'count' | 'since' | 'refused' | 'state'
 type OnlyEnd = Exclude<
   keyof typeof ENDS,
@@ -290,8 +296,8 @@ type OnlyEnd = Exclude<
 >
 
 /**
- * An observation by a part of a key, or the end of a state. Observations are reported each time. The tracker
- * adds an end's remaining fields.
+ * A report to the tracker: an observation, or the end of a condition. An observation is reported every time.
+ * The tracker adds the fields `Known` to the end of a condition.
  */
 export type KeyReport =
   | Exclude<MonitorEvent, { kind: OnlyEnd }>

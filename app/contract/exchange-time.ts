@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from './units.ts'
 
 /** The exchanges' zone: New York. */
 export const EXCHANGE_ZONE = 'America/New_York'
-/** Maximum number of cached offsets: about the hours of a quarter. */
+/** Maximum number of cached offsets, one per hour: about three months. */
 const MAX_KNOWN = 2200
 
 let zoned: Intl.DateTimeFormat | undefined

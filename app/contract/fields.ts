@@ -8,7 +8,7 @@ export type Immutable<T> = T extends readonly (infer Item)[]
     : T
 
 /**
- * An object with possible further fields from a newer version. Undeclared fields pass unchanged.
+ * An object that may have further fields from a newer version. Undeclared fields pass unchanged.
  *
  * The type has only the declared fields, so that a misspelt field does not compile.
  */

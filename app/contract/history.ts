@@ -39,7 +39,7 @@ export interface HistoryPoint {
    */
   readonly own?: number
   readonly elsewhere?: number
-  /** The same of the desk's other machines; absent without a desk. */
+  /** Requests per second of the desk's other machines. Absent without a desk. */
   readonly desk?: number
 }
 
@@ -102,19 +102,19 @@ export interface RequestReport {
   readonly category: string
   readonly limit: number
   readonly own: number
-  /** The part of `own` from each program behind the gateway, busiest first. Absent if none. */
+  /** The parts of `own` by program behind the gateway, busiest first. Absent if none. */
   readonly programs?: readonly ProgramReport[]
   readonly elsewhere: number
   /** Requests of the desk's other machines; absent if none. */
   readonly desk?: number
   /** The parts of `desk` by machine, busiest first; absent if none. */
   readonly machines?: readonly MachineReport[]
-  /** Rate 429s, including those reported as events. */
+  /** Number of 429s for the request rate. */
   readonly rejected: number
   /** Lowest level in headers, or the lowest estimate without headers. */
   readonly lowest: number
   readonly nearMs: number
-  /** Time with a known level, in ms. `nearMs` is a part of it. */
+  /** Time for which the level was known, in ms. Includes `nearMs`. */
   readonly knownMs: number
 }
 
@@ -161,8 +161,8 @@ export interface ProgramHistory {
 export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, remaining: number])[]>>
 
 /**
- * One recorded minute of a row: its start, this app's requests, and the requests of all others: those of the
- * desk's other machines, and an estimate of the rest.
+ * One recorded minute of a row: its start, this app's requests, and all other requests. The other requests
+ * are those of the desk's other machines and an estimate of others' requests.
  */
 export type RecordedUse = readonly [atMs: number, own: number, elsewhere: number]
 
@@ -204,13 +204,11 @@ export const historyContract = {
   trends: command(
     z.strictObject({ ...interval, points: z.int().check(z.gte(2), z.lte(64)) }),
   ).returning<Trends>(),
-  /** The minutes of an interval with any use. The interval is at most two days long. */
+  /** Recorded minutes with any use. The interval may be at most two days long. */
   recordedUses: command(
     z.strictObject(interval).check(z.refine(({ fromMs, toMs }) => toMs - fromMs <= 2 * DAY_MS)),
   ).returning<RecordedUses>(),
-  /**
-   * Use in an interval. The interval is rounded to whole minutes, and the response contains the rounded one.
-   */
+  /** Use in an interval. Rounds the interval to whole minutes. The response contains the rounded interval. */
   report: command(z.strictObject(interval)).returning<Report>(),
   exportFile: command(z.strictObject({ ...interval, what: z.enum(EXPORTS) })).returning<
     Outcome<{ readonly file: ExportedFile }>

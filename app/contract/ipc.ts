@@ -1,6 +1,6 @@
 /**
- * Types that derive main's handlers, the bridge and the window's `api` from one contract object. A channel
- * that is renamed, retyped or unhandled on one side does not compile.
+ * Types that derive main's handlers, the bridge and the window's `api` from one contract object. If one side
+ * renames, retypes or leaves out a channel, the code does not compile.
  */
 
 /** Turns an untrusted value into a `T`, or throws. */

@@ -13,8 +13,8 @@ export const resolvedState = z.enum(['found', 'not-found', 'ambiguous'])
 export type LookupState = z.output<typeof lookupState>
 
 /**
- * How long Headroom looks for an order with an unknown outcome in the service's list. After that time, the
- * order counts as not found.
+ * How long Headroom searches the service's list of orders for an order whose outcome is unknown. After that
+ * time, the order counts as not found.
  */
 export const LOOKUP_MS = 60_000
 
@@ -84,8 +84,8 @@ export interface OrderEntry {
   /** Status of the service's response. Absent without a response. */
   readonly status?: number
   /**
-   * The service's order IDs: those in the response, the ID in a replace or cancel, or those that a lookup
-   * found.
+   * The service's order IDs. They come from the response, from the path of a replace or cancel, or from a
+   * lookup.
    */
   readonly orderIds: readonly string[]
   /** Milliseconds from sending the order to the last byte of the response. */

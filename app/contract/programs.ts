@@ -1,5 +1,5 @@
 /**
- * Urgency of a program's requests, highest first. Each class leaves part of a bucket to the classes above it.
+ * Urgency of a program's requests, highest first. Each class leaves part of a quota to the classes above it.
  */
 export const PROGRAM_CLASSES = ['critical', 'normal', 'background'] as const
 export type ProgramClass = (typeof PROGRAM_CLASSES)[number]
@@ -52,7 +52,7 @@ const drawn = (name: string): string =>
     .toLowerCase()
 
 /**
- * Whether two names look alike in a table. They differ only in case, letter width, or Greek and Cyrillic
- * letters that look Latin.
+ * Whether two names look alike in a table. Such names differ only in case, letter width, or Greek and
+ * Cyrillic letters that look like Latin ones.
  */
 export const looksAlike = (one: string, other: string): boolean => drawn(one) === drawn(other)

@@ -4,10 +4,12 @@ import { number, openObject, optionalNumber } from './fields.ts'
 /* Parts of a snapshot's row that describe the use of its quota. */
 
 /**
- * Requests per second: in total, by this app, by the desk's other machines (absent without a desk), and by
- * others. `elsewhere` is the median of others' rate, and
- * the other two fields are the ends of a range. Nine times in ten, that range contains others' rate both now
- * and over the last minute.
+ * Use of a row in requests per second.
+ *
+ * - `own`: by this app. `desk`: by the desk's other machines, absent without a desk.
+ * - `elsewhere`: by others, as a median.
+ * - `elsewhereLow` and `elsewhereHigh`: the range of others' rate. In nine of ten cases, it contains both the
+ *   present rate and the mean of the last minute.
  */
 export const quotaUse = openObject({
   total: number,
@@ -16,13 +18,16 @@ export const quotaUse = openObject({
   elsewhere: number,
   elsewhereLow: optionalNumber,
   elsewhereHigh: optionalNumber,
-  /** The part of `own` from each program behind the gateway, by id. Absent while the gateway is off. */
+  /**
+   * The parts of `own` by program behind the gateway, with the programs' ids. Absent while the gateway is
+   * off.
+   */
   programs: z.exactOptional(z.record(z.string(), number)),
 })
 
 /**
- * Another program that polls at equal intervals. Present only if headers clearly show that one such program
- * sends all requests of others. See `app/quota/others-poller.ts`.
+ * Another program that polls at equal intervals. Present only if headers clearly show that a single such
+ * program sends all of others' requests. See `app/quota/others-poller.ts`.
  */
 export const quotaPoller = openObject({
   /** Seconds between two polls, to two significant digits. */
@@ -30,8 +35,8 @@ export const quotaPoller = openObject({
   /** Requests per poll. */
   calls: number,
   /**
-   * Whether polls may have more than `calls` requests. A nearly full quota may refill some before a header
-   * shows them.
+   * Whether a poll may send more than `calls` requests. If the quota is nearly full, the refill can hide some
+   * of them before the next header.
    */
   mayBeMore: z.exactOptional(z.literal(true)),
   /** Time of the first header that shows the poller, epoch ms. */

@@ -15,9 +15,9 @@ export interface RowDetails {
    */
   readonly headers: Readonly<Record<string, number>>
   readonly headersAt?: number
-  /** The machine of the desk that received that response; absent if it was this one. */
+  /** The desk's machine that received the response with `headers`. Absent if this machine received it. */
   readonly from?: string
-  /** Rejected headers of that response, as `name: why`. */
+  /** Implausible headers of the same response, as `name: why`. */
   readonly oddities: readonly string[]
 }
 
@@ -29,7 +29,7 @@ export const quotasContract = {
    * Checks one category now. Sends the cheapest request that the check budget allows, or opens a stream and
    * closes it once its headers arrive.
    *
-   * If no check is possible now, the error says when one will be.
+   * If no check is possible now, the error says when the next one is possible.
    */
   checkNow: command(ofRow).returning<Outcome>(),
   /** Ids of rejected requests, and the last headers of one row. */

@@ -20,13 +20,13 @@ const seconds = z.number().check(z.refine((value) => value === 0 || isWithin(EVE
 const keySettings = z.object({
   /** Whether Headroom sends checks when no header has arrived recently. */
   probesEnabled: z.boolean(),
-  /** Maximum share of each quota that checks may use in one of its periods, 0 to 1. */
+  /** Maximum share of a quota that checks may use in one period of the quota, 0 to 1. */
   budgetFraction: from(BUDGET_FRACTION),
   /** Symbol for checks of a category that needs one. */
   symbol: boundedText(40),
   /**
-   * Seconds between checks of a category, in place of the interval from its budget. 0 means never. A change
-   * replaces the whole map.
+   * Seconds between checks of a category. Replaces the interval that follows from the budget. 0 means never.
+   * A change replaces the whole map.
    */
   everySeconds: z
     .record(categoryName, seconds)

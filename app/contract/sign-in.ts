@@ -17,14 +17,15 @@ const key = {
   /** Only for `custom`. The other environments have fixed hosts. */
   authUrl: z.optional(z.string().check(z.maxLength(300))),
   baseUrl: z.optional(z.string().check(z.maxLength(300))),
-  /** The audience of tokens in a sign-in at a `custom` host. */
+  /** The OAuth audience for a sign-in at a `custom` host. */
   audience: z.optional(z.string().check(z.maxLength(300))),
   clientId: shownText(200),
   clientSecret: z.optional(boundedText(4096)),
 }
 
 /**
- * Whether a person gave up an unconfirmed revocation of this key. Without consent, the revocation is retried.
+ * Whether a person agreed to give up an unconfirmed revocation of this key. Otherwise, the revocation is
+ * retried.
  */
 const cancelRevoke = z.optional(z.boolean())
 const refreshToken = boundedText(4096)
@@ -96,8 +97,9 @@ export const signInContract = {
   /**
    * Stores a new secret in place of a rejected one, and tries it with the present token.
    *
-   * Fails with `not-accepted` if the service rejects the new secret too, and with `not-confirmed` without a
-   * response. An accepted secret applies to every connected profile of the same API key (service 4.1).
+   * Fails with `not-accepted` if the service rejects the new secret too, and with `not-confirmed` if no
+   * response arrives. An accepted secret applies to every connected profile of the same API key (service
+   * 4.1).
    */
   correctSecret: command(z.strictObject({ profile: profileId, clientSecret: boundedText(4096) })).returning<
     Outcome<{ readonly profile: string }>

@@ -154,7 +154,7 @@ export const requestQuota = openObject({
   emptyAt: optionalNumber,
   /**
    * Range of the time at which the quota runs out, epoch ms. Without `emptyTo`, the quota might never run
-   * out. Without both, it lasts ten minutes unless use increases.
+   * out. Without both, the quota lasts at least ten minutes unless use increases.
    */
   emptyFrom: optionalNumber,
   emptyTo: optionalNumber,
@@ -164,14 +164,20 @@ export const requestQuota = openObject({
   usualLoad: z.exactOptional(openObject({ at: number, perSecond: number })),
   poller: z.exactOptional(quotaPoller),
   blockedUntil: optionalNumber,
-  /** Replaces `blockedUntil` while others use the whole refill. The attempt may get another 429. */
+  /**
+   * Time of the next attempt, epoch ms. Replaces `blockedUntil` while others use the whole refill. The
+   * attempt may get another 429.
+   */
   nextTryAt: optionalNumber,
   use: z.nullable(quotaUse),
-  /** The part of `use.own` that does not use the gateway's reserve while requests wait. */
+  /**
+   * The part of `use.own` that comes from non-critical requests while requests wait. The gateway stops such
+   * requests before they use its reserve, so this part can't empty the quota.
+   */
   held: optionalNumber,
   /** 429s of this category since the app started. */
   rejected: number,
-  /** Requests since the app started: by it, by its desk's other machines, and by others. */
+  /** Requests since the app started: by this app, by the desk's other machines, and by others. */
   used: z.exactOptional(openObject({ own: number, desk: optionalNumber, elsewhere: number })),
   /** Midpoint between the lower and the upper bound, not rounded, at `asOf`; `remaining` is its floor. */
   level: number,
@@ -181,7 +187,7 @@ export const requestQuota = openObject({
   slope: number,
   /** Remaining of the last header, unchanged. */
   seen: optionalNumber,
-  /** The row that counts this category's requests. Present if headers showed another row than this one. */
+  /** The row that counts this category's requests. Present if headers named a row other than this one. */
   countedBy: optionalText,
   /** When the window ends and the quota is full again. Only for fixed windows. */
   windowEndsAt: optionalNumber,
@@ -191,11 +197,12 @@ export const requestQuota = openObject({
   /** Share of the limit below which the row is low, 0 to 1. Default: 0.2. */
   threshold: z._default(number, LOW_THRESHOLD),
   /**
-   * Pace that others' use leaves. Absent while others' use is unknown. See `app/quota/safe-pace.ts`.
+   * The pace that is safe despite others' use. Absent while others' use is unknown. See
+   * `app/quota/safe-pace.ts`.
    *
    * - `everySeconds`: seconds between requests that can continue forever. `null` if others may take the whole
    *   refill.
-   * - `burst`: whole requests that can be sent immediately. The gateway's reserve is left, even if the
+   * - `burst`: whole requests that can be sent immediately. They leave the gateway's reserve, even if the
    *   gateway is off.
    */
   safe: z.exactOptional(openObject({ everySeconds: z.nullable(number), burst: number })),
@@ -302,9 +309,11 @@ const programUse = openObject({
   waiting: number,
   /** How long the first waiting request has waited. Absent if none waits. */
   longestWaitMs: optionalNumber,
-  /** When the first waiting request is expected to be sent, epoch ms. Assumes that no others arrive first. */
+  /**
+   * When the first waiting request is expected to be sent, epoch ms. Assumes that no further requests arrive.
+   */
   nextTurnAt: optionalNumber,
-  /** When the same request arrived and when its maximum wait ends, epoch ms. */
+  /** When the first waiting request arrived and when its maximum wait ends, epoch ms. */
   nextCameAt: optionalNumber,
   nextPatientUntil: optionalNumber,
   /** When the last waiting request is expected to be sent, epoch ms. */
@@ -315,9 +324,9 @@ export const programSummary = openObject({
   id: text,
   name: text,
   class: z.enum(PROGRAM_CLASSES),
-  /** Share among the programs of its class. */
+  /** The program's weight relative to other programs of its class. */
   weight: number,
-  /** The last four characters of its key, to distinguish keys. */
+  /** The last four characters of the program's key, to distinguish keys. */
   keyEnding: text,
   /** Maximum number of orders in any minute. Absent if the program may not send orders. */
   maxOrders: optionalNumber,

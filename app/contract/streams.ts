@@ -17,7 +17,7 @@ export const streamProposal = openObject({
   framesPerSecond: number,
 })
 
-/** An own stream that could be closed to free a slot. Only a person closes it. */
+/** An own stream that could be closed to free a slot. Only a person can close it. */
 export interface StreamProposal extends Immutable<z.output<typeof streamProposal>> {}
 
 const newStream = z.strictObject({

@@ -31,7 +31,8 @@ export const LOW_THRESHOLD = 0.2
 /**
  * Shares of a limit below which a row is low, 0 to 1. With 0, a row is never low.
  *
- * A person sets a threshold for all rows or for one. It determines the row's state, mark and alert.
+ * A person sets a threshold for all rows or for one. It determines the row's state, its alert and the tick on
+ * its bar.
  */
 export interface Thresholds {
   readonly below: number
@@ -40,7 +41,7 @@ export interface Thresholds {
 
 export const DEFAULT_THRESHOLDS: Thresholds = { below: LOW_THRESHOLD, perCategory: {} }
 
-/** The threshold of one row. Without its own, the threshold of all rows applies. */
+/** The threshold of one row. A row without its own threshold has that of all rows. */
 export function thresholdOf({ below, perCategory }: Thresholds, category: string): number {
   return Object.hasOwn(perCategory, category) ? (perCategory[category] ?? below) : below
 }

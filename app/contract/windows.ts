@@ -36,6 +36,6 @@ export const windowsContract = {
   setVisible: command(z.strictObject({ visible: z.boolean() })).returning<void>(),
   /** Connected browser windows, oldest first. Empty on the desktop. */
   windows: command(nothing).returning<readonly WindowSummary[]>(),
-  /** Immediately ends another window. Its bearer becomes invalid. */
+  /** Immediately ends another window. Its bearer token becomes invalid. */
   endWindow: command(z.strictObject({ window: boundedText(64) })).returning<Outcome>(),
 } as const
