@@ -118,7 +118,7 @@ function signInConditions(snapshot: Snapshot, nowMs: number): readonly Condition
       if (refresh.cause === 'misconfigured') return [{ kind: 'key-rejected', severity: 'critical' }]
       return [{ ...SIGNED_OUT, ...sinceOf(refresh.revokedAt) }]
     case 'revoked': {
-      // A person who revokes the key here knows about it. Revoked on another machine, it stops here unasked.
+      // A person who revokes the key here knows about it. A revocation on another machine is unexpected here.
       const isHere = refresh.revokedBy === undefined
       const how = isHere ? { kind: 'revoked' as const, severity: 'ok' as const } : SIGNED_OUT
       return [{ ...how, ...sinceOf(refresh.revokedAt) }]
@@ -155,7 +155,7 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
     return [
       { kind: 'hosts-unreachable', severity: 'critical', since: Math.min(since, service.since ?? since) },
     ]
-  // The service may end a token early. Without the sign-in host, Headroom can't get a new one.
+  // The service may end a token early. Without the sign-in host, Headroom can't get a new token.
   const isRejected = keyProblems(snapshot, nowMs).some(
     ({ problem, isWhole }) => problem.status === 401 && isWhole,
   )
@@ -236,8 +236,8 @@ function streamConditions(snapshot: Snapshot, nowMs: number): readonly Condition
 }
 
 /**
- * The quietest own stream of a slot group, and the stream that waits for its slot. `undefined` if no stream
- * waits.
+ * The own stream of a slot group with the lowest rate, and a stream that waits for a slot of the group.
+ * `undefined` if no stream waits.
  */
 export function replacementOf(
   category: string | undefined,
@@ -300,8 +300,8 @@ export function judgedRows(snapshot: Snapshot, nowMs: number): readonly JudgedRo
 }
 
 /**
- * Whether a row has certainly recovered from a condition of `kind`, by its last header or its lower bound.
- * False for an unchecked row, whose level is unknown.
+ * Whether the last header or the lower bound proves that a row has recovered from a condition of `kind`.
+ * False for an unchecked row, because its level is unknown.
  */
 export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): boolean {
   if (stateAt(row, nowMs) === 'not-checked') return false
@@ -311,15 +311,15 @@ export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): bo
 }
 
 /**
- * The time that shows how fresh the numbers are, epoch ms: the last header of the headline's row. Without
- * such a row, the newest header of any row.
+ * The time that shows how fresh the numbers are, epoch ms: the last header of the tightest checked row.
+ * Without such a row, the newest header of any row.
  */
 export function freshestMs(snapshot: Snapshot, nowMs: number): number | undefined {
   const [tightest] = judgedRows(snapshot, nowMs)
   return tightest === undefined ? newestHeaderMs(snapshot.requests) : tightest.row.observedAt
 }
 
-/** Conditions of the kinds with their own `detect`. */
+/** Conditions of all kinds that have a `detect` function. */
 function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   return CONDITION_KINDS.flatMap((kind) =>
     (kindRow(kind).detect?.(snapshot, nowMs) ?? []).map((found) => ({ kind, ...found })),

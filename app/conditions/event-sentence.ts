@@ -53,8 +53,8 @@ export function lineSentence(
 }
 
 /**
- * Events with an equal value share a line if they are within one second. `undefined` for a kind whose events
- * have separate lines.
+ * Two events share a line if they have the same key and are within one second of each other. `undefined` for
+ * a kind whose events have separate lines.
  */
 export function alikeAs(event: LoggedEvent): string | undefined {
   const { alike, many } = wordsOf(event)

@@ -93,8 +93,8 @@ function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
 }
 
 /**
- * The number for the caption `runs out 14:33–14:36`, such as `2–5 min`. Whole minutes change as seldom as the
- * caption.
+ * The number for the caption `runs out 14:33–14:36`, such as `2–5 min`. It has whole minutes, so that it
+ * changes no more often than the caption.
  */
 function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   const { emptyAt, emptyFrom = emptyAt, emptyTo = emptyFrom } = quota
@@ -106,7 +106,7 @@ function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   return { caption, value: `${least}–${most} min` }
 }
 
-/** Short lines next to a quota's number: its time, what may be sent now, and who uses the quota. */
+/** Short lines next to a quota's number: `moment`, how much may be sent now, and who uses the quota. */
 export function glanceLines(quota: RequestQuota, moment: string, nowMs: number): readonly string[] {
   const { burst, text } = allowanceOf(quota, nowMs)
   const now = [moment, burst === undefined ? '' : `${burst} ${text}`].filter(Boolean).join(', ')
@@ -199,7 +199,7 @@ export function refusalsSince(events: readonly LoggedEvent[], profile: string, f
 }
 
 /**
- * When the next sign-in is needed: a day and time, or `does not expire`. The token's state if it is unusable.
+ * When the next sign-in is needed: a day and time, or `does not expire`. If the token is unusable, its state.
  */
 export function signInByText({ refresh }: Pick<Snapshot, 'refresh'>, nowMs: number): string {
   switch (refresh.state) {

@@ -35,8 +35,8 @@ export interface IncidentLine extends EventSentence {
 /** Facts that decide whether a condition is open, apart from its events. */
 export interface LogStyle extends EventStyle {
   /**
-   * Epoch ms. A 429 is not shown as open if its wait ended before this time: without a later response,
-   * nothing shows whether the 429 continues.
+   * The present time, epoch ms. A 429 is not shown as open if its wait ended before this time. Without a
+   * later response, nothing shows whether 429s continue.
    */
   readonly nowMs?: number
   /**
@@ -64,8 +64,8 @@ export function criticalSubjects(snapshot: Snapshot, nowMs: number): readonly st
 const FOUND_WITHIN_MS = 1_000
 
 /**
- * Maximum delay between silent streams or 401s and the report of the unreachable host, in milliseconds.
- * Detecting the host takes a request.
+ * Maximum delay between silent streams or 401s and the report that a host is unreachable, in milliseconds.
+ * The delay is long, because Headroom notices an unreachable host only by sending a request.
  */
 const UNREACHABLE_WITHIN_MS = 60_000
 
@@ -153,7 +153,7 @@ function happenedOf(events: readonly LoggedEvent[], style: LogStyle): Happened {
 
 /**
  * The key of a line. Events of a kind that began within one second share a line. All open incidents of use by
- * others also share one.
+ * others also share a line.
  */
 function lineKeyOf({ event, at, isOpen }: Happened): string {
   const alike = alikeAs(event)
@@ -205,13 +205,19 @@ const seqOf = ({ events: [first] }: IncidentLine): number => first.seq
 
 const weightOf = (event: LoggedEvent): number => ('perSecond' in event ? event.perSecond : 0)
 
-/** When the state that an event ends began, epoch ms. Default: the event's own time. */
+/**
+ * Start of what `event` reports, epoch ms: of a refresh, or of a stream's interruption. Default: the event's
+ * own time.
+ */
 function beganAt(event: LoggedEvent): number {
   if (event.kind === 'token-refreshed') return event.at - (event.tookMs ?? 0)
   return event.kind === 'stream-restarted' ? Math.min(event.at, event.since ?? event.at) : event.at
 }
 
-/** End time, from an event that ends a condition. `undefined` if the start was not recorded. */
+/**
+ * End time of a refresh or of a stream's interruption. `undefined` for other events, and without a recorded
+ * start.
+ */
 function finishedAt(event: LoggedEvent): number | undefined {
   const isFinished =
     (event.kind === 'token-refreshed' && event.tookMs !== undefined) ||

@@ -36,7 +36,7 @@ function findingOf(condition: Condition, snapshot: Snapshot, nowMs: number): Fin
 /**
  * Status of an API key, the same in the whole app: the text of its root cause, or that the key is ok.
  *
- * The reader of a status chooses the parts that fit, and times of day or countdowns.
+ * Each surface chooses the parts that fit, and whether to show times of day or countdowns.
  */
 export interface KeyStatus extends Message {
   readonly severity: Severity
@@ -118,7 +118,7 @@ const ASPECT_NAMES: Readonly<Record<Aspect, string>> = {
 
 /**
  * All parts of the key's health at `nowMs`, epoch ms, including healthy ones. If the key cannot make calls,
- * no part is ok. Orders are a part once a person has allowed them, the desk where there is one.
+ * no part is ok. Orders are included once a person has allowed them, and the desk if there is one.
  */
 export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly AspectStatus[] {
   const conditions = conditionsOf(snapshot, nowMs)

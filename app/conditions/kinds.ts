@@ -93,7 +93,7 @@ export const CONDITIONS = {
   'sign-in-host-unreachable': leaves('sign-in', 'renewal-failing'),
   'signed-out': stops('sign-in', OF_NO_TOKEN),
   'key-rejected': stops('sign-in', OF_NO_TOKEN),
-  // After a revocation, no token can be lost.
+  // A revoked key has no token to lose, so `revoked` also explains problems with storing tokens.
   revoked: stops('sign-in', [...OF_NO_TOKEN, 'token-not-saved', 'keyring-away', 'keyring-unprotected']),
   revoking: stops('sign-in', [...OF_NO_TOKEN, 'revocation-unconfirmed']),
   'revocation-unconfirmed': stops('sign-in', OF_NO_TOKEN),

@@ -16,7 +16,7 @@ type Lasting = (typeof BEGINS)[keyof typeof BEGINS]
 /**
  * Gives each lasting condition one id from its first report to its end, however often it is reported.
  *
- * The parts of a key report everything they observe. The tracker decides which reports are events. A
+ * Other modules report everything that they observe. The tracker decides which reports are events. A
  * condition that recurs before its alert would be withdrawn is the same condition.
  */
 export class ConditionTracker {

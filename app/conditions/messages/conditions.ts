@@ -267,7 +267,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
 /** Title and body of a condition's alert. Windows refresh them regularly, so that countdowns keep running. */
 export function alertText(condition: Condition, snapshot: Snapshot, nowMs: number): AlertText {
   const { title, text, action, detail } = messageOf(condition, snapshot, nowMs)
-  // An alert shows its start separately.
+  // An alert shows its start separately, so the text must not repeat it.
   const more = text.startsWith('since ') ? '' : capitalised(text)
   return {
     title: title.replace(/[.,:]$/, ''),
@@ -321,7 +321,10 @@ export function presentAlert(
     : { severity: condition.severity, ...alertText(condition, snapshot, nowMs) }
 }
 
-/** The subject of an alert, or the first of the rows that share it. Empty for the whole key. */
+/**
+ * The subject of an alert. If several rows share the alert's problem, the first of these rows. Empty for the
+ * whole key.
+ */
 export function alertPlace(alert: Named, snapshot: Snapshot | undefined, nowMs: number): string {
   if (alert.subject !== '' || snapshot === undefined) return alert.subject
   const { problem } = conditionNow(alert, snapshot, nowMs) ?? {}
@@ -334,7 +337,8 @@ function conditionNow({ kind, subject }: Named, snapshot: Snapshot, nowMs: numbe
 }
 
 /**
- * The condition that now stops all calls. While there is one, an alert of the whole key has not recovered.
+ * The condition that now stops all calls. While such a condition exists, an alert about the whole key has not
+ * recovered.
  */
 function successorOf({ subject }: Named, snapshot: Snapshot, nowMs: number): Condition | undefined {
   const conditions = conditionsOf(snapshot, nowMs)

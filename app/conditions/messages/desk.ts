@@ -25,7 +25,7 @@ function refusedMessage(desk: DeskSummary | undefined): Message {
     title,
     text: isJoined ? 'Neither machine sees the other’s use.' : 'This machine only sees its own use.',
     action,
-    // The title says why if the code is known.
+    // If the code is known, the title already gives the reason.
     detail: desk?.refusal !== undefined || desk?.why === undefined ? '' : sentenceEnd(desk.why),
   })
 }

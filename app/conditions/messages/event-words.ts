@@ -7,9 +7,12 @@ import { listText } from '../../status/rates.ts'
 export interface EventStyle {
   /** Where a rotated token was stored. Absent if unknown. */
   readonly stored?: 'sealed' | 'memory'
-  /** Whether a future time is shown as a time of day, or as the time from the event on. */
+  /** Whether a future time is shown as a time of day or as a duration from the event. */
   readonly as?: 'clock' | 'countdown'
-  /** Categories whose whole refill others use. When a retry after their 429s is safe is unknown. */
+  /**
+   * Categories in which others use the whole refill. For these, it is unknown when a retry after a 429 is
+   * safe.
+   */
   readonly othersTakeAll?: ReadonlySet<string>
 }
 
@@ -22,11 +25,13 @@ export type Said = readonly [severity: Severity, title: string, ...details: (str
 export interface Words<E> {
   readonly of: EventGroup
   readonly say: (event: E, style: EventStyle) => Said
-  /** Detail of the ended line, in place of advice. Absent if the event's detail still fits. */
+  /**
+   * The detail once the condition has ended. Replaces advice. Absent if the event's own detail still fits.
+   */
   readonly over?: (event: E, ends: readonly LoggedEvent[]) => string
-  /** One line for several events within a second. Worst event first. */
+  /** The text of several events that share one line. The worst event is first. */
   readonly many?: (events: readonly [E, ...E[]]) => readonly [title: string, detail?: string]
-  /** Events share a line if this value is equal. */
+  /** Events with equal values share a line. */
   readonly alike?: (event: E) => string | number
 }
 

@@ -130,8 +130,8 @@ export function problemDetail(problem: RowProblem, nowMs: number): string {
 }
 
 /**
- * `It says: “Forbidden”.`, or `Something may be intercepting traffic.` for a response without headers. Empty
- * without a message.
+ * `It says: “Forbidden”.` for an error. `Something may be intercepting traffic.` for a successful response.
+ * Empty without a message.
  */
 export function quotedText({ message = '', status }: Pick<RowProblem, 'message' | 'status'>): string {
   if (status < 400) return 'Something may be intercepting traffic.'

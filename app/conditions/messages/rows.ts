@@ -151,7 +151,7 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
 /** The safe rate of one program while the other programs continue. `undefined` if nothing is left for it. */
 function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): string | undefined {
   if (safe?.everySeconds === undefined || safe.everySeconds === null) return undefined
-  // Own use minus this program's use would be wrong, because their means cover different times.
+  // Own use minus this program's use would be wrong, because the two means cover different times.
   const others = Object.entries(use?.programs ?? {}).filter(([program]) => program !== id)
   const perSecond = 1 / safe.everySeconds - others.reduce((sum, [, rate]) => sum + rate, 0)
   return perSecond < SLOWEST ? undefined : paceText(1 / perSecond)
@@ -169,7 +169,7 @@ function slowOwn(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const program = busiestProgram(row, snapshot)
   if (program === undefined) return slowTo(row, snapshot, nowMs)
   const { name, pausedUntil } = program
-  // Own use is a mean over a minute, so it falls slowly.
+  // Own use is a mean over a minute. After the pause begins, the row therefore stays short for a while.
   if (pausedUntil !== undefined) return `${name} is paused until ${minuteText(pausedUntil)}. ${NO_ACTION}`
   const pace = programPace(row, program)
   return pace === undefined ? `Pause ${name}.` : `Pause ${name}, or slow it to ${pace}.`
@@ -213,7 +213,7 @@ export function usageSentence(
     ...(desk === '0' ? [] : [{ who: 'the desk', uses: 'uses', rate: `${desk}/s` }]),
     ...(own === '0' ? [] : [ownUse(quota, own, snapshot)]),
   ]
-  // The verb is said once if it fits all.
+  // In a list of three, only the first user gets a verb.
   const isShort = who.length > 2
   const parts = who.map(({ who: name, uses, rate }, at) =>
     isShort && at > 0 ? `${name} ${rate}` : `${name} ${uses} ${rate}`,

@@ -75,13 +75,13 @@ const GOING_AWAY = 'server going away'
 
 type Change = 'reconnected' | 'closed'
 
-/** `Orders reconnected (GoAway)`, or `Orders closed by you` if the reason has the verb. */
+/** `Orders reconnected (GoAway)`, or `Orders closed by you` if the reason already contains the verb. */
 function changeText(subject: string, verb: Change, reason: string): string {
   if (reason === GOING_AWAY) return `${subject} ${verb} (GoAway)`
   return saysVerb(verb, reason) ? `${subject} ${reason}` : `${subject} ${verb}`
 }
 
-/** The reason for a change, unless the title has it. */
+/** The reason for a change, unless the title already contains it. */
 const unstatedReason = (verb: Change, reason: string): string | false =>
   reason !== GOING_AWAY && !saysVerb(verb, reason) && reason
 
