@@ -104,8 +104,11 @@ export function safeFactText(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * `others take all` if even the low end of their use reaches the refill, otherwise `others may take all`. If
- * others alone do not, but the desk's other machines use some of it: `others and the desk may take all`.
+ * Who takes the whole refill:
+ * - `others take all`: even the low end of others' use reaches the refill.
+ * - `others and the desk may take all`: others alone do not reach the refill, but the desk's other machines
+ *   use some of it.
+ * - `others may take all`: any other case.
  */
 export function whoTakesAll(quota: RequestQuota): string {
   if (surelyUsesWholeRefill(quota)) return 'others take all'
@@ -113,12 +116,12 @@ export function whoTakesAll(quota: RequestQuota): string {
   return isWithDesk ? 'others and the desk may take all' : 'others may take all'
 }
 
-/** Maximum number of periods from now at which `whatIfText` shows a time of day. */
+/** `whatIfText` shows a time of day only if it is at most this number of periods from now. */
 const WHAT_IF_PERIODS = 12
 
 /**
- * When a row runs out if `addedPerSecond` more requests per second are sent: `lasts`, `empty now`, `empty at
- * 14:52:10 at the earliest`, or why this is unknown.
+ * When a row would run out with `addedPerSecond` more requests per second: `lasts`, `empty now`, or `empty at
+ * 14:52:10 at the earliest`. If this is unknown, the reason.
  */
 export function whatIfText(quota: RequestQuota, addedPerSecond: number, nowMs: number): string {
   const state = stateAt(quota, nowMs)

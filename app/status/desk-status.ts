@@ -9,13 +9,13 @@ export interface Machine {
   readonly id: string
   readonly name: string
   readonly isSelf: boolean
-  /** `unknown`: the machine doesn't respond, or can't be heard. */
+  /** `unknown` for a machine whose messages don't arrive. */
   readonly severity: Severity
   /** `executor 0.31 · scanner 0.75`, `doesn’t respond, last seen 14:31:03`, `works alone since 14:31:04`. */
   readonly note: string
-  /** `1.06/s`; a dash for a machine that can't be heard. */
+  /** `1.06/s`, or a dash for a machine whose messages don't arrive. */
   readonly rate: string
-  /** Its share of the desk's use, 0 to 1. */
+  /** The machine's share of the desk's use, 0 to 1. */
   readonly share: number
 }
 
@@ -47,7 +47,10 @@ function aloneText({ state, engine: { since } }: DeskSummary): string | undefine
   return since === undefined ? 'works alone' : `works alone since ${clockText(since)}`
 }
 
-/** A machine that can't be heard. While the server can't be reached, nothing shows whether it responds. */
+/**
+ * The note of a machine whose messages don't arrive. While the server can't be reached, it is unknown whether
+ * the machine responds.
+ */
 function silenceText({ state }: DeskSummary, { lastSeenMs }: DeskMember, atMs: number): string {
   const seen = `last seen ${clockText(atMs - lastSeenMs)}`
   return state === 'joined' ? `doesn’t respond, ${seen}` : seen
@@ -64,14 +67,14 @@ function programsText(programs: readonly { readonly name: string; readonly perSe
   return more > 0 ? `${named} · ${more} more` : named
 }
 
-/** `3 machines`, `2 of 3 machines` if some can't be heard. */
+/** `3 machines`, or `2 of 3 machines` if messages arrive from only two of them. */
 export function machinesText({ members }: Pick<DeskSummary, 'members'>): string {
   const present = members.filter((one) => one.present).length
   const all = countText(members.length, 'machine')
   return present === members.length ? all : `${present} of ${all}`
 }
 
-/** The server of a desk, in words. */
+/** The state of a desk's server, in words. */
 export interface EngineStatus {
   readonly severity: Severity
   readonly label: 'ok' | 'unreachable'
@@ -79,7 +82,7 @@ export interface EngineStatus {
   readonly facts: readonly string[]
 }
 
-/** Whether the desk's server can be reached, and how it is. */
+/** Whether the desk's server can be reached, and since when or how fast. */
 export function engineStatus({ engine: { reachable, since, roundTripMs } }: DeskSummary): EngineStatus {
   if (!reachable) {
     const facts = since === undefined ? [] : [`since ${clockText(since)}`]
@@ -89,7 +92,7 @@ export function engineStatus({ engine: { reachable, since, roundTripMs } }: Desk
   return { severity: 'ok', label: 'ok', facts }
 }
 
-/** `WORKSTATION announces alerts`; empty if it is unknown which machine does. */
+/** `WORKSTATION announces alerts`; empty if the announcing machine is unknown. */
 export function announcerText({ members, announces }: DeskSummary): string {
   const name = members.find(({ id }) => id === announces)?.name
   return name === undefined ? '' : `${name} announces alerts`

@@ -65,8 +65,8 @@ export function waitText(milliseconds: number): string {
  * Rounds a countdown, because a distant estimate must not look exact: to minutes above 5 minutes, to 10 s
  * above one minute, and otherwise to seconds. The result is 0 or more.
  *
- * `rounding` is `down` if a late result does harm (a quota that runs out), and `up` if an early one does (a
- * retry).
+ * `rounding` is `down` for a time that must not be overstated, such as when a quota runs out. It is `up` for
+ * a time that must not be understated, such as when to retry.
  */
 export function countdownSeconds(leftMs: number, rounding: 'down' | 'up'): number {
   const left = Math.max(0, leftMs / 1000)

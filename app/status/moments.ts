@@ -115,7 +115,7 @@ export function dayAndMinuteText(atMs: number, nowMs: number): string {
 
 const DAY_SECONDS = 86_400
 
-/** Seconds since midnight. A zone's offset has whole seconds. */
+/** Seconds since midnight. Works with whole seconds, because no zone's offset has fractions of a second. */
 function secondOfDay(atMs: number): number {
   const { hour, minute, second } = fieldsOf(atMs)
   return hour * 3600 + minute * 60 + second
@@ -124,7 +124,7 @@ function secondOfDay(atMs: number): number {
 /** Minutes since midnight at `atMs`, epoch ms: 0 to 1439. */
 export const minuteOfDay = (atMs: number): number => Math.floor(secondOfDay(atMs) / 60)
 
-/** Time of `hour` o'clock on the day of `nowMs`. Both in epoch ms. */
+/** The time, epoch ms, at which the clock shows `hour` o'clock on the day of `nowMs`. */
 export function hourOfToday(nowMs: number, hour: number): number {
   const wanted = hour * 3600
   const wholeSecondMs = Math.floor(nowMs / 1000) * 1000
@@ -134,5 +134,5 @@ export function hourOfToday(nowMs: number, hour: number): number {
   return guessMs - off
 }
 
-/** The midnight before `nowMs`. Both in epoch ms. */
+/** The midnight before `nowMs`, epoch ms. */
 export const startOfToday = (nowMs: number): number => hourOfToday(nowMs, 0)

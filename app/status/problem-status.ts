@@ -16,7 +16,7 @@ export interface ProblemStatus {
   readonly note: string
 }
 
-/** How long a problem lasts before a row that has a number shows it. Milliseconds. */
+/** A row with a number shows a problem only after the problem has lasted this long. Milliseconds. */
 export const PROBLEM_LASTS_MS = 30_000
 
 /**
@@ -66,18 +66,19 @@ export interface KeyProblem extends ProblemStatus {
   /** The rows that have the problem. Never empty. */
   readonly categories: readonly [string, ...string[]]
   readonly problem: RowProblem
-  /** Whether the problem is the token's or the service's, not that of single rows. */
+  /** Whether the token or the whole service has the problem, rather than single rows. */
   readonly isWhole: boolean
 }
 
 /**
- * The problems of a key's rows at `nowMs`, epoch ms, worst first. Rows with the same 401, 403, 5xx or missing
- * headers form one problem. Empty if every checked row got quota headers.
+ * The problems of a key's rows at `nowMs`, epoch ms, worst first. Rows with the same 401, 403 or 5xx status
+ * form one problem. So do rows whose successful responses lack quota headers. Empty if every checked row got
+ * quota headers.
  */
 export function keyProblems({ requests }: Pick<Snapshot, 'requests'>, nowMs: number): readonly KeyProblem[] {
   const groups = new Map<string, [RequestQuota, ...RequestQuota[]]>()
   const shown = shownRows(requests)
-  // Without a current number, every problem is shown immediately.
+  // If no row has a current number, every problem is shown immediately.
   const isAll = shown.every(({ problem, state }) => problem !== undefined || state === 'not-checked')
   for (const row of shown) {
     const problem = isAll && nowMs - row.asOf <= OUTDATED_AFTER_MS ? row.problem : shownProblem(row, nowMs)

@@ -12,7 +12,7 @@ import { rateRangeText } from './rates.ts'
  * The status of one request quota, the same in the whole app. This file alone decides state, severity and
  * label.
  *
- * The reader of a status chooses the width, and times of day or countdowns.
+ * Each surface chooses the width, and whether to show times of day or countdowns.
  */
 export interface QuotaStatus {
   readonly state: QuotaState
@@ -88,7 +88,8 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
 }
 
 /**
- * The text next to the label in a table: the number of 429s so far, such as `×12`. Without 429s, the note.
+ * The text next to the label in a table: the note, with `in` before the countdown after a 429. If it is
+ * unknown when 429s end, their number so far, such as `×12`.
  */
 export function rowNote(quota: RequestQuota, nowMs: number): string {
   const { state, note, untilMs } = quotaStatus(quota, nowMs)
@@ -104,7 +105,10 @@ export function shortSeverity(state: ShortState, emptyAt: number | undefined, no
   return state === 'running-out' && isNear ? 'critical' : 'warning'
 }
 
-/** The problem that a row shows in place of its state. `undefined` if there is none or the state is worse. */
+/**
+ * The problem that a row shows in place of its state. `undefined` without a problem, or if the state itself
+ * needs attention.
+ */
 export function refusedProblem(quota: RequestQuota, nowMs: number): RowProblem | undefined {
   const state = stateAt(quota, nowMs)
   return state === 'ok' || state === 'not-checked' ? shownProblem(quota, nowMs) : undefined
@@ -116,7 +120,7 @@ export function isUnchecked(quota: RequestQuota, nowMs: number): boolean {
   return stateAt(quota, nowMs) === 'not-checked' || status === 401 || status === 403
 }
 
-/** For a row that may be empty already, or may never run out. */
+/** For a row that may already be empty but may also never run out. */
 const ANY_MOMENT = 'any moment'
 
 /**
@@ -165,7 +169,10 @@ export function shareLeftText({ low, high, limit }: Bounds): string {
   return least === most ? `${least} %` : `${least}–${most} %`
 }
 
-/** The lower bound in requests: `38`, or `60–95` if the bounds differ by more than a tenth of the limit. */
+/**
+ * The requests left: the lower bound, such as `38`. If the bounds differ by more than a tenth of the limit,
+ * both bounds, such as `60–95`.
+ */
 export const surelyLeftText = (quota: Bounds): string =>
   isRange(quota) ? `${quota.low}–${quota.high}` : String(quota.low)
 
@@ -204,8 +211,8 @@ export function leftText(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * Age of the last header: `12 s`, `104 s`, or `4 min ago` once the header is old. `documented` for the
- * table's default.
+ * Age of the last header: `12 s`, `104 s`, or `4 min ago` once the header is old. `documented` without a
+ * header, because the numbers are then the documented ones.
  */
 export function ageText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default' || quota.observedAt === undefined) return 'documented'
@@ -221,7 +228,7 @@ export function ageText(quota: RequestQuota, nowMs: number): string {
 export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'countdown' = 'clock'): string {
   if (isUnchecked(quota, nowMs) || isDraining(quota)) return UNCHECKED
   const { fullAt, remaining, limit } = quota
-  // A range may not be full, so the time is unknown.
+  // If the level is a range, the quota may not be full yet. The time is then unknown.
   if (remaining >= limit || (fullAt !== undefined && fullAt <= nowMs)) return isRange(quota) ? '?' : 'full'
   if (fullAt === undefined) return '?'
   return as === 'clock' ? clockText(fullAt) : countdownText(fullAt - nowMs, 'up')
@@ -256,7 +263,7 @@ export function ownText({ use, state }: RequestQuota): string {
 }
 
 /**
- * Use by the desk's other machines, requests per second: `0.4`, `0`, also without a desk. For `?` and `–`,
+ * Use by the desk's other machines, requests per second: `0.4`, or `0`, also without a desk. For `?` and `–`,
  * see `ownText`.
  */
 export function deskText({ use, state }: RequestQuota): string {
@@ -284,7 +291,7 @@ const othersAtLeast = (use: NonNullable<RequestQuota['use']>): number => use.els
 
 /**
  * Whether a row is recovering: the refill exceeds use, even at the high end of others' use. Its label may
- * still be `running out`, because labels change late.
+ * still be `running out`, because labels change with a delay.
  */
 export function isRecovering({ emptyAt, emptyFrom, use, model, limit, period }: RequestQuota): boolean {
   if ((emptyFrom ?? emptyAt) !== undefined || use === null || model !== 'rolling') return false

@@ -29,7 +29,7 @@ export const streamStatus = ({
 }: Pick<StreamSummary, 'state' | 'reasonCode'>): StreamStatus =>
   reasonCode === 'calls-fail' ? { severity: 'unknown', label: 'paused' } : STREAM_STATUSES[state]
 
-/** Streams with an open connection, without waiting or connecting ones. */
+/** Streams with an open connection. Waiting and connecting streams are left out. */
 export const openStreams = <S extends Pick<StreamSummary, 'state'>>(streams: readonly S[]): readonly S[] =>
   streams.filter(({ state }) => state === 'snapshot' || state === 'live' || state === 'stale')
 
@@ -51,8 +51,8 @@ export function isStreamSilent({ state, lastFrameAt, reasonCode }: StreamSummary
 }
 
 /**
- * Maximum age of a header for its slot count to be current. Such headers arrive only when a stream opens.
- * Milliseconds.
+ * Up to this age of its header, a slot count is current. The limit is long, because such headers arrive only
+ * when a stream opens. Milliseconds.
  */
 const SLOTS_FRESH_MS = 10 * 60_000
 
@@ -98,7 +98,7 @@ export interface NamedStream {
 
 /**
  * The programs that read a stream behind the gateway: `7 programs on 1 slot: bot, notes ×2`, or `read by
- * bot`. Empty if there are none. `on` is the word for what they share.
+ * bot`. Empty if there are none. `on`: the word for what the programs share.
  */
 export function readByText(
   { readers = 0, readBy = [] }: Pick<StreamSummary, 'readers' | 'readBy'>,

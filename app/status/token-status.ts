@@ -9,8 +9,8 @@ export interface TokenStatus {
 }
 
 /**
- * Times before the end of a sign-in at which it needs attention and becomes critical. Milliseconds,
- * inclusive.
+ * How long before its end a sign-in needs attention (`watchMs`) and becomes critical (`criticalMs`).
+ * Milliseconds, inclusive.
  */
 export const SIGN_IN_ENDING = { watchMs: 3_600_000, criticalMs: 900_000 } as const
 

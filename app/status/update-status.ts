@@ -27,7 +27,7 @@ export function updateText(state: UpdateState): string {
 }
 
 /**
- * The label of the update's menu item, capitalised like a menu. `undefined` if there is nothing to choose.
+ * The label of the update's menu item, capitalised as in menus. `undefined` if there is nothing to choose.
  */
 export function updateLabel(state: UpdateState): string | undefined {
   switch (state.kind) {
