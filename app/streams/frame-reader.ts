@@ -18,8 +18,9 @@ export interface FramesRead {
  * Reads frames from the bytes of a stream (service 12), regardless of chunk borders.
  *
  * Most frames are data, and only their number matters. A line is counted without parsing if it begins and
- * ends like an object and cannot contain a key of another kind of frame. A full parse might classify such a
- * line as noise. The result is the same: data and noise both show only that the stream is alive.
+ * ends like an object and cannot contain a key that identifies another kind of frame. A full parse might
+ * classify such a line as noise. The result is the same: data and noise both show only that the stream is
+ * alive.
  */
 export class FrameReader {
   readonly #framer = new Framer()
@@ -44,7 +45,7 @@ export class FrameReader {
     }
     const keys = new KeySearch(chunk)
     let suspect = keys.firstFrom(from)
-    // Most chunks end at the end of a line, so nothing remains to be searched.
+    // Most chunks end with a line end. Comparing `from` with the length then saves a search.
     for (
       let end = chunk.indexOf(LF, from);
       end >= 0;
@@ -62,8 +63,8 @@ export class FrameReader {
   }
 
   /**
-   * The unfinished last line when the stream ends: the last line of an older kind of stream, or an incomplete
-   * frame.
+   * Reads the unfinished last line when the stream ends. It is the closing line of an older kind of stream,
+   * or an incomplete frame.
    */
   end(): FramesRead {
     const line = this.#framer.end()

@@ -20,8 +20,8 @@ const FATAL = new Set(['DualLogon', 'InternalServerError'])
 const MAX_TEXT = 100
 const MAX_SYMBOL = 64
 /**
- * Maximum number of characters of a text that are cleaned before it is shortened. A secret at the cut is
- * still recognised.
+ * Number of characters that are searched for secrets before a text is shortened. More than any shortened text
+ * has, so that a secret at its end is still complete when it is searched for.
  */
 const MAX_CLEANED = 2_000
 

@@ -1,18 +1,19 @@
 const BACKSLASH = 0x5c
 const WORD_BYTES = 4
-/** Shift that converts bytes to words. A division would give a floating-point index. */
+/** Shift that converts a byte index to a word index. A division would give a fraction. */
 const WORD_SHIFT = 2
 const STEP_WORDS = 2
 
 /**
- * The first eleven bytes of each long key. The search reads every other aligned word, and eleven bytes
- * contain at least one such word.
+ * The first eleven bytes of each long key. The search reads every second four-byte word. Any eleven bytes
+ * contain at least one of these words.
  */
 const LONG_PIECES = ['"Heartbeat"', '"StreamStat'] as const
 const LETTER = { E: 0x45, r: 0x72, o: 0x6f } as const
 
 /**
- * Maps each word to one of 64 distinct slots, in either byte order. This is verified when the table is built.
+ * Factor of a hash function that maps each of the words to its own slot of 64, in either byte order.
+ * `tableOf` verifies this.
  */
 const SPREAD = 0x9e377a77
 const WORDS = wordsOf(LONG_PIECES)
@@ -21,10 +22,10 @@ const TABLE = tableOf(WORDS)
 const TOP_BYTES = topBytesOf(WORDS)
 
 /**
- * Finds places in a chunk that could be a key on which the classification depends. Does not parse.
+ * Finds places in a chunk that may be a key that decides a frame's kind. Does not parse.
  *
  * A key is in quotes, and only a `\u` escape can spell a letter differently (RFC 8259, 7). So a chunk without
- * a backslash, without `Erro` and without the pieces above contains no such key. A match may be a false
+ * a backslash, without `Erro` and without `LONG_PIECES` contains no such key. A match may be a false
  * positive, and a full parse decides. The search reads about every eighth byte, at several GB/s.
  */
 export class KeySearch {

@@ -20,7 +20,7 @@ interface Heard {
 export type StreamState =
   | ({ readonly kind: 'opening'; readonly sinceMs: number } & History)
   | ({ readonly kind: 'snapshot' | 'live' | 'stale'; readonly sawData: boolean } & Heard & History)
-  /** Received GoAway. The stream is still read while its replacement connects. */
+  /** The stream is still read while its replacement connects, for example after GoAway. */
   | ({ readonly kind: 'restarting'; readonly sinceMs: number; readonly reason: string } & Heard & History)
   | ({ readonly kind: 'waiting'; readonly retryAtMs: number; readonly reason: string } & History)
   | { readonly kind: 'closed'; readonly reason: string; readonly code: StreamReasonCode }
@@ -30,7 +30,7 @@ export type StreamInput =
   /** `canOverlap`: a second connection may open before this one closes. */
   | { readonly kind: 'frame'; readonly frame: Frame; readonly canOverlap?: boolean }
   | { readonly kind: 'ended'; readonly reason: string; readonly code: StreamReasonCode }
-  /** The connection that received GoAway has ended. Its replacement is still connecting. */
+  /** The former connection has ended while its replacement is still connecting. */
   | { readonly kind: 'former-ended' }
   | {
       readonly kind: 'refused'
@@ -59,8 +59,8 @@ export const SILENCE = { staleMs: 15_000, deadMs: 30_000 } as const
 /** GoAway this soon after the stream opened counts as a failure. Milliseconds. */
 const SOON_MS = 2_000
 /**
- * A connection that ends within this time may be a stream beyond the server's limit. Some servers accept such
- * a stream and close it within seconds (service 12). Milliseconds.
+ * If a connection ends within this time, the stream may exceed the server's limit. Some servers accept such a
+ * stream and close it within seconds (service 12). Milliseconds.
  */
 const YOUNG_MS = 30_000
 /** A connection that lasts this long resets the count of failed attempts. */
@@ -162,7 +162,7 @@ function afterFrame(
   switch (frame.kind) {
     case 'going-away': {
       const reason = 'server going away'
-      // A planned restart is immediate and does not count as a failed attempt. A server that sends GoAway
+      // A planned restart is immediate and does not count as a failed attempt. But a server that sends GoAway
       // right after the stream opened is not ready, so the stream waits.
       if (nowMs - state.openedAtMs < SOON_MS) return failed(reason, 'going-away')
       if (!canOverlap) return waiting(state, reason, 'going-away', nowMs, 0)

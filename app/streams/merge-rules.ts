@@ -68,7 +68,7 @@ const bars: RuleOf = ({ firstdate, barsback }) => {
 }
 
 const OPEN_BAR = 'open'
-/** The bit of `Status` that closes a tick bar. */
+/** The bit of `Status` that is set in a closed tick bar. */
 const CLOSED_BIT = 8
 
 /** The time of a tick bar changes until the bar closes. */

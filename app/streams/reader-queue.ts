@@ -12,7 +12,7 @@ export const MAX_BEHIND: Behind = { frames: 256, bytes: 1 << 20 }
 /** Maximum number of deletions pending for one reader, in addition to existing objects. */
 const MAX_ENDINGS = 4_096
 
-/** Whether a reader wants an object, by its requested symbol. See `SharedFrame`. */
+/** Whether a reader wants an object with this requested symbol. See `SharedFrame`. */
 export type Wanted = (symbol: string | undefined) => boolean
 
 const EVERYTHING: Wanted = () => true
@@ -41,7 +41,7 @@ export class ReaderQueue {
    * The value is the deletion frame of a deleted object.
    */
   #owed: Map<string, Uint8Array | undefined> | undefined
-  /** Position of `take` in `#owed`. A new iterator would skip all taken entries again. */
+  /** Position of `take` in `#owed`. A new iterator would step over all taken entries again. */
   #nextOwed: MapIterator<[string, Uint8Array | undefined]> | undefined
   #owesEndSnapshot = false
   #isLost = false
@@ -52,7 +52,7 @@ export class ReaderQueue {
     this.#max = max
   }
 
-  /** Whether frames were skipped whose content is missing from the newest state. */
+  /** Whether the reader missed frames, and the newest state lacks their content. */
   get isLost(): boolean {
     return this.#isLost
   }
@@ -62,7 +62,7 @@ export class ReaderQueue {
     return this.#frames.length - this.#first + (this.#owed?.size ?? 0) + (this.#owesEndSnapshot ? 1 : 0)
   }
 
-  /** Queues the present state for a new reader. */
+  /** Queues the current state of all objects for a new reader. */
   join(): void {
     this.#owed = new Map()
     this.#nextOwed = undefined

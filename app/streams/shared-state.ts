@@ -30,7 +30,7 @@ interface Entry {
   /** Approximate length of the object in characters, without building the merged text. */
   length: number
   /**
-   * Total length of the frames of which the members are substrings. A substring keeps its whole frame in
+   * Total length of the frames that contain the members as substrings. A substring keeps its whole frame in
    * memory.
    */
   heard: number
@@ -43,7 +43,10 @@ const END_SNAPSHOT = '{"StreamStatus":"EndSnapshot"}'
 export const MAX_STATE_LENGTH = 16 << 20
 /** Overhead of an object in addition to its text, in characters. */
 const OBJECT_LENGTH = 256
-/** An object's members are copied when their source frames are this many times as long as the object. */
+/**
+ * If an object's source frames are this many times as long as the object, its members are copied. The frames
+ * can then be freed.
+ */
 const MAX_HEARD = 4
 
 /** Objects by key, and their size. */
@@ -93,7 +96,8 @@ class Objects {
  * The state of one shared stream, merged from its frames by the rule of its kind (service 12).
  *
  * The state outlasts a connection. Frames of the next connection are compared with it, so that readers get
- * only the differences. Readers get no restart announcements and no fatal errors, which are for the gateway.
+ * only the differences. Readers get no restart announcements and no fatal errors, because these are for the
+ * gateway.
  */
 export class SharedState {
   readonly #rule: MergeRule
@@ -101,9 +105,9 @@ export class SharedState {
   readonly #symbols: ReadonlySet<string> | undefined
   readonly #encode: (text: string) => Uint8Array
   #objects = new Objects()
-  /** The objects from the first response of a later connection, until that response is complete. */
+  /** On a later connection, the objects of its first response, until that response is complete. */
   #next: Objects | undefined
-  /** Objects that the later connection has not sent yet. */
+  /** Keys of objects that the later connection has not sent yet. */
   readonly #pendingKeys = new Set<string>()
   #connections = 0
   #isComplete = false
@@ -120,7 +124,7 @@ export class SharedState {
     this.#encode = encode
   }
 
-  /** Whether the whole first response is known. Never true for kinds whose first response has no end. */
+  /** Whether the whole first response is known. Never true for kinds of streams that do not mark its end. */
   get isComplete(): boolean {
     return this.#isComplete
   }
@@ -138,12 +142,12 @@ export class SharedState {
     return Math.max(this.#objects.length, this.#next?.length ?? 0) > MAX_STATE_LENGTH
   }
 
-  /** Whether a missing object may have been dropped. Only the newest objects are stored. */
+  /** Whether only the newest objects are stored. If so, a missing object may have been dropped. */
   get forgets(): boolean {
     return this.#rule.ring !== undefined
   }
 
-  /** Key of the unfinished object that final ones replace. `undefined` if the kind has none. */
+  /** Key of the unfinished object that its final version replaces. `undefined` if the kind has none. */
   get provisional(): string | undefined {
     return this.#rule.provisional
   }
@@ -205,7 +209,7 @@ export class SharedState {
     this.#lineEnd = lineEnd
   }
 
-  /** The frames for readers that result from one line of the service, given without its line end. */
+  /** Applies one line of the service, without its line end. Returns the frames for readers. */
   heard(line: string): readonly SharedFrame[] {
     const frame = frameOf(line)
     switch (frame.kind) {
@@ -289,7 +293,8 @@ export class SharedState {
   }
 
   /**
-   * Ends a first response. On the first connection, relays the line. On a later one, returns the differences.
+   * Applies the end of a first response. On the first connection, returns the end for readers. On a later
+   * connection, returns the differences from the former objects.
    */
   #ended(): readonly SharedFrame[] {
     const next = this.#next

@@ -22,8 +22,8 @@ interface Row {
 const RELEASE_SEEN_MS = 5_000
 
 /**
- * Concurrency slots of one profile. Own streams and those of the desk are counted exactly; those of other
- * programs come from headers.
+ * Concurrency slots of one profile. Own streams and those of the desk are counted exactly. The number of
+ * others' streams comes from headers.
  *
  * `own + desk + elsewhere + free = limit`, and none is ever negative. Source: service 2.2, 3, 8.2.
  */
@@ -31,7 +31,10 @@ export class SlotLedger {
   readonly #rows = new Map<string, Row>()
   readonly #onOwn: (category: string, reading?: ConcurrencyReading) => void
 
-  /** `onOwn` is called when own streams of a category changed, or when the header of one showed its slots. */
+  /**
+   * `onOwn` is called when the own streams of a category change, or when an own stream's header shows the
+   * category's slots.
+   */
   constructor(
     defaults: readonly SlotQuotaDefault[],
     onOwn: (category: string, reading?: ConcurrencyReading) => void = () => {},
@@ -49,8 +52,8 @@ export class SlotLedger {
   }
 
   /**
-   * Frees an own slot. Pass `nowMs` if the service had counted the slot, because it may notice the end of the
-   * stream later.
+   * Frees an own slot. Pass `nowMs` if the service had counted the stream, because the service may notice the
+   * stream's end later.
    */
   released(category: string, nowMs?: number): void {
     const row = this.#rows.get(category)

@@ -23,8 +23,8 @@ const STREAM_OR_ENCODED = /\/stream\/|%/
 const LEG = /^legs\[\d+\]\.symbol$/
 
 /**
- * The stream that a request names. `undefined` for a path that no known kind of stream has or that can't be
- * decoded. `accept` is the request's Accept header.
+ * The stream that a request names. `undefined` if no known kind of stream has the path, or if the path can't
+ * be decoded. `accept` is the request's Accept header.
  */
 export function streamAddressOf(pathAndQuery: string, accept?: string): StreamAddress | undefined {
   // Skips decoding for most requests, which are not for streams.
@@ -33,7 +33,7 @@ export function streamAddressOf(pathAndQuery: string, accept?: string): StreamAd
   const parts = path.split('/').map(decoded)
   const pairs = parametersOf(rest.join('?'))
   if (parts.includes(undefined) || pairs === undefined) return undefined
-  // A decoded slash, as in some symbols, would split its part in two.
+  // A decoded slash, as in some symbols, would split one part of the path into two.
   if (parts.some((part) => part?.includes('/'))) return undefined
   const canonical = parts.join('/')
   for (const [kind, pattern] of PATTERNS) {
