@@ -13,7 +13,7 @@ export interface Transition {
 /**
  * The token after a complete renewal, which proves that the service accepted the token that was sent.
  *
- * A response without a new refresh token shows a default key (service 2.1), unless the key's token has ever
+ * If the response has no new refresh token, the key is a default key (service 2.1), unless its token has ever
  * rotated.
  */
 function adopted(
@@ -34,9 +34,9 @@ const MAX_WAITING = 4
 /**
  * The token after an incomplete renewal that contained a `refreshToken`.
  *
- * The new string is sent next: a service that has rotated may end the session if it sees the old token again.
- * But the string may be an error text. So the old token stays a candidate until the service accepts one of
- * them.
+ * The new string is sent next. If the service has already replaced the old token, it may end the session when
+ * it sees the old token again. But the string may be an error text. So the old token stays a candidate until
+ * the service accepts one of them.
  */
 export function withCandidate(token: TokenRecord, refreshToken: string | undefined): TokenRecord {
   if (refreshToken === undefined || refreshToken === token.refreshToken) return token
@@ -56,7 +56,7 @@ export function nextCandidate({ doubt, ...token }: TokenRecord): TokenRecord | u
   return waiting.length > 0 ? { ...next, doubt: { ...doubt, waiting } } : next
 }
 
-/** The token with the next candidate in use. The current candidate moves to the end of the list. */
+/** The token with the next candidate in use. The current candidate will be tried last. */
 function sentLast(token: TokenRecord): TokenRecord {
   const next = nextCandidate(token)
   if (next === undefined || token.doubt === undefined) return token

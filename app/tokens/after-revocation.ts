@@ -9,7 +9,7 @@ import type { TokenState } from './token-state.ts'
 const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to revoke' }
 
 /**
- * The result of a revocation that is certain without a request to the service. Otherwise `undefined`.
+ * The result of a revocation, if it is certain without a request to the service. Otherwise `undefined`.
  *
  * A service may answer 200 for a token that it no longer knows (RFC 7009 2.2), while other tokens of the key
  * are still valid. So an ended session must not be reported as "revoked".
@@ -23,8 +23,8 @@ export function revocationForeseen({ token, standing }: TokenState): RevocationR
 }
 
 /**
- * Whether a token other than the current one may be valid. A response that may have replaced the token was
- * lost or incomplete. Only a refresh with a response resolves this.
+ * Whether a token other than the current one may be valid, because a response that may have replaced the
+ * token was lost or incomplete. Only the response to another refresh resolves this doubt.
  */
 export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
   if (token === undefined) return false

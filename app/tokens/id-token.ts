@@ -7,7 +7,7 @@ const MAX_SUBJECT = 255
 const MAX_LENGTH = 16_384
 
 /**
- * The signed-in user's `sub` in the `id_token` of a token response; `undefined` for an opaque one, which
+ * The signed-in user's `sub` in the `id_token` of a token response. `undefined` for an opaque ID token, which
  * service 2.1 permits.
  *
  * The signature is not checked, because the token comes straight from the sign-in host, over TLS (OpenID

@@ -2,8 +2,8 @@ import { type KeyLifetimes, refreshDueAt } from './schedule.ts'
 import type { TokenState } from './token-state.ts'
 
 /**
- * The next automatic step for a key, and its time. Epoch milliseconds, so that sleep of the computer does not
- * shift it.
+ * The next automatic step for a key, and its time. In epoch ms, so that the computer's sleep does not shift
+ * it.
  */
 export type NextStep =
   | { readonly kind: 'refresh'; readonly atMs: number }

@@ -66,8 +66,8 @@ export type RefreshOutcome =
        */
       readonly anotherTokenMayDo?: true
       /**
-       * A string in place of a new refresh token, in a response that may be a renewal. Either this string or
-       * the token that was sent is valid.
+       * A string that an error response contains in place of a new refresh token. The service may have
+       * renewed the token, so either this string or the token that was sent is valid.
        */
       readonly refreshToken?: string
     }
@@ -80,7 +80,7 @@ export type RefreshOutcome =
   | {
       readonly kind: 'unknown'
       readonly why: string
-      /** A response that is neither a token response nor a page. */
+      /** Set if the response is neither a token response nor an HTML page. */
       readonly isMalformed?: true
     }
 
@@ -165,16 +165,16 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
         return { kind: 'misconfigured', why: `the sign-in host responded ${failure.data.error}` }
     }
   }
-  // The response comes from an intermediary, such as a captive portal or a proxy. It shows nothing about the
-  // token.
+  // Such a response usually comes from an intermediary, such as a captive portal or a proxy. It proves
+  // nothing about the token.
   const why = `the sign-in host responded ${status} without an OAuth response`
   const isRequestError = status >= 400 && status < 500 && !isPage(outcome.body)
   return { kind: 'later', why, ...(isRequestError && { anotherTokenMayDo: true }) }
 }
 
 /**
- * Classifies a possible renewal. Only a usable access token makes it complete. The new refresh token then
- * replaces the old one for good.
+ * Classifies a possible renewal. Only a usable access token makes the renewal complete. The new refresh token
+ * then replaces the old one for good.
  */
 function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
   const parsed = Renewal.safeParse(body)

@@ -4,7 +4,7 @@ import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 interface RejectedPath {
   /** The last access token for which the path returned a 401. */
   readonly token: string
-  /** Number of consecutive replacement tokens that the path rejected too. */
+  /** Number of consecutive new tokens that the path rejected too. */
   readonly failures: number
   readonly notBeforeMs: number
 }
@@ -21,10 +21,9 @@ const NEVER = Number.NEGATIVE_INFINITY
  * Decides whether a 401 causes a refresh. It does, however young the token is, unless a recent refresh did
  * not help.
  *
- * A refresh did not help if the same path also rejects the new token. During the first step of
- * `RETRY.rejected`, no 401 then causes a refresh. During the next step, no 401 of this path does. So a path
- * that requires a missing scope causes few refreshes. A token that the service ended is still replaced
- * immediately.
+ * A refresh did not help if the same path also rejects the new token. For the first wait of `RETRY.rejected`,
+ * no 401 then causes a refresh. For 401s of this path, the wait grows each time. So a path that requires a
+ * missing scope causes few refreshes. A token that the service ended is still replaced immediately.
  *
  * If a path accepted a token and now rejects it, the token has ended. In this case, only
  * `RETRY.wantedRefresh` applies.

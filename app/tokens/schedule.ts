@@ -60,7 +60,7 @@ export function refreshDueAt(
 
 /**
  * The wait in milliseconds after `failures` consecutive failures, from 1. `chance` is uniform in [0, 1).
- * `askedSeconds` is the service's Retry-After, a minimum of up to a quarter of an hour.
+ * `askedSeconds` is the service's Retry-After. The wait is at least that long, up to `MAX_ASKED_SECONDS`.
  */
 export function refreshRetryMs(
   schedule: RetrySchedule,

@@ -47,8 +47,8 @@ export interface AccessToken {
 }
 
 /**
- * Cause of a required sign-in other than the token: the API key, its secret or its settings are wrong. A new
- * sign-in alone would fail too.
+ * Why a sign-in is required, if the token is not the reason: the API key, its secret or its settings are
+ * wrong. A new sign-in alone would fail too.
  */
 export type SignInCause = 'misconfigured'
 
