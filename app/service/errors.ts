@@ -6,9 +6,9 @@ export type RefusedBy = 'rate' | 'concurrency' | 'unattributed'
 
 /**
  * Distinguishes the two kinds of 429 (service 7), by the first of these that applies:
- * 1. A known Message in the body. Slots can be full while the request quota rejects.
- * 2. Concurrency headers that show 0: the number of streams.
- * 3. Rate headers: the request rate.
+ * 1. A known Message in the body. It comes first, because slots can be full while the request quota rejects.
+ * 2. Concurrency headers with Remaining 0 mean the number of streams.
+ * 3. Rate headers mean the request rate.
  *
  * A 429 without any of these comes from a proxy, or from a quota without headers (service 13). It shows
  * nothing about what is left.
@@ -33,8 +33,8 @@ function errorFields(body: string): { readonly Message?: unknown; readonly Error
 
 const MAX_MESSAGE = 200
 /**
- * Maximum number of characters of a text that are cleaned before it is shortened. A secret at the cut is
- * still recognised.
+ * Number of characters that are searched for secrets before a text is shortened. More than any shortened text
+ * has, so that a secret at its end is still complete when it is searched for.
  */
 const MAX_CLEANED = 2_000
 

@@ -5,8 +5,8 @@
 export const TRADE_SCOPE = 'Trade'
 
 /**
- * Whether granted scopes lack `Trade`. A list of only the refresh token's scopes (service 2.1) shows nothing
- * about others.
+ * Whether `granted` proves that `Trade` is missing. A list without the scopes below contains only the refresh
+ * token's scopes (service 2.1) and proves nothing.
  */
 export const lacksTrade = (granted: readonly string[]): boolean =>
   !granted.includes(TRADE_SCOPE) && granted.some((scope) => scope === 'MarketData' || scope === 'ReadAccount')

@@ -61,7 +61,7 @@ interface Refused {
   readonly message: string
 }
 
-/** A validated target: its parts of the path, or its query. */
+/** A validated target: as parts of the path, or as the query. */
 type Encoded = { readonly ok: true; readonly parts?: PathParts; readonly query?: string } | Refused
 
 interface PathParts {
