@@ -22,7 +22,7 @@ import { WindowContext } from './state/window-parts.ts'
 
 const look = createLook({ storage: localStorage, root: document.documentElement })
 
-// The strip exists only on the desktop. In a browser, the fragment is the code.
+// Only the desktop has the strip. In a browser, the fragment is the sign-in code instead.
 const isStrip = window.headroom !== undefined && location.hash === STRIP_HASH
 const { api, link } = connectHost()
 const mirror = new Mirror({ api, link, clock })

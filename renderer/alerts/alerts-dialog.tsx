@@ -116,7 +116,7 @@ function AlertRow({ alert }: { readonly alert: Alert }) {
   )
 }
 
-/** One line for the alerts of one kind and burst, with their subjects. */
+/** One line for alerts of the same kind that began together. Lists their subjects. */
 function GroupRow({ alerts }: { readonly alerts: readonly [Alert, ...Alert[]] }) {
   const { api, view } = useParts()
   const [first] = alerts

@@ -39,7 +39,10 @@ export interface SnoozeChoice {
 }
 
 const QUARTER_MS = 15 * 60_000
-/** Hour at which the regular session closes, in the displayed zone. Offered if it is later today. */
+/**
+ * Hour of day at which a snooze may end, in the displayed zone. In New York, the regular session closes at
+ * this hour.
+ */
 const CLOSE_HOUR = 16
 
 /** Ends of a snooze at `nowMs`: in 15 minutes, in an hour, and at 16:00 if that is later today. */

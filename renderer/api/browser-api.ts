@@ -33,7 +33,10 @@ class NotKnown extends Error {
   }
 }
 
-/** The client of the browser host. Commands are POST requests. Pushes are one response that does not end. */
+/**
+ * The client of the browser host. Commands are POST requests. All pushes arrive in one response that does not
+ * end.
+ */
 export class BrowserApi implements LinkSource {
   readonly #ports: BrowserApiPorts
   readonly #linkListeners = new Set<(link: Link) => void>()
@@ -102,7 +105,9 @@ export class BrowserApi implements LinkSource {
     }
   }
 
-  /** Gets a bearer. A code in the address bar is newer than a stored bearer, so it is used first. */
+  /**
+   * Gets a bearer token. A code in the address bar is newer than a stored bearer token, so it is used first.
+   */
   async #signIn(signal: AbortSignal): Promise<string | undefined> {
     const { session } = this.#ports
     const code = session.takeCode()
@@ -114,7 +119,7 @@ export class BrowserApi implements LinkSource {
       signal,
     })
     if (answer.status === 401) {
-      // The code is used up, but the bearer is valid. The tab was reloaded or restored.
+      // The tab was reloaded or restored. The code is used up, but the stored bearer token is still valid.
       const kept = session.bearer()
       if (kept === undefined) throw new NotKnown('no-code')
       return kept
@@ -178,7 +183,7 @@ export class BrowserApi implements LinkSource {
       cache: 'no-store',
     })
     if (answer.status === 401) {
-      // A response to a request with an older bearer is ignored.
+      // A response to a request with an older bearer token is ignored.
       if (this.#ports.session.bearer() === bearer) this.#notKnown('restarted')
       throw new Error('Headroom was restarted')
     }
@@ -232,7 +237,7 @@ function apiThrough(
   const entry = (name: string) => (arg?: unknown) =>
     typeof arg === 'function' ? follow(name, (value) => void arg(value)) : ask(name, arg)
   return new Proxy({} as WindowApi, {
-    // Without this, an object with a `then` would count as a promise.
+    // Without this check, the proxy would have a `then` and would therefore count as a promise.
     get: (_target, name) => (typeof name === 'string' && name !== 'then' ? entry(name) : undefined),
   })
 }

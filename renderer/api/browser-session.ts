@@ -1,8 +1,8 @@
 /**
  * The session of a page in a browser, opened by the link that the host printed.
  *
- * The link's fragment is a single-use code. It is removed from the address bar and exchanged for a bearer.
- * The bearer is stored as long as the tab is open, so that the page can be reloaded.
+ * The link's fragment is a single-use code. It is removed from the address bar and exchanged for a bearer
+ * token. The token is stored as long as the tab is open, so that the page can be reloaded.
  */
 export interface SessionPlace {
   readonly location: Pick<Location, 'hash' | 'pathname' | 'search'>

@@ -1,6 +1,6 @@
 /**
- * Maximum number of connected tabs of one browser. A browser opens six connections to a host. Each tab uses
- * one for pushes, and one must stay free for commands and pages.
+ * Maximum number of connected tabs of one browser. A browser opens at most six connections to a host. Each
+ * tab uses one of them for pushes, and one must stay free for commands and pages.
  */
 export const MAX_TABS = 5
 
@@ -15,7 +15,7 @@ type Leave = () => void
 type Locks = Pick<LockManager, 'request'>
 
 /**
- * Uses locks as places. A browser shares locks among the tabs of one host and port, like connections.
+ * Uses locks as places. Like connections, locks are shared by the tabs of one host and port.
  *
  * A browser without locks, or one that forbids them (for example because site data is blocked), has no limit.
  */

@@ -129,7 +129,7 @@ interface GroupHeadProps {
   readonly further: readonly string[]
 }
 
-/** The heading of a group, with the line that folds rows without a header. */
+/** The heading of a group. One of its lines shows or hides the rows for which no quota header has arrived. */
 function GroupHead({ group: { id, name, window, unseen, isOpen }, further }: GroupHeadProps) {
   const { view } = useParts()
   const toggle = () =>

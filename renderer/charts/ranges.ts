@@ -24,7 +24,7 @@ const GROWING = [
 ] as const
 
 /**
- * The parameters of a range for a recording that began at `sinceMs`. `undefined` if nothing is recorded yet.
+ * The parameters of a range. `sinceMs` is when the recording began. `undefined` if nothing is recorded yet.
  *
  * The shortest range grows with the data in steps from 2 to 15 minutes, so that it is neither mostly empty
  * nor always moving.

@@ -15,7 +15,10 @@ interface DialogFrameProps {
   readonly children: ReactNode
 }
 
-/** The frame of a dialog without a question. Its only button closes it. Its title has the focus at first. */
+/**
+ * The frame of a dialog that asks for no confirmation. The frame itself has only a close button. The title
+ * has the focus at first.
+ */
 export function DialogFrame({ title, about, width = 'narrow', children }: DialogFrameProps) {
   const { view } = useParts()
   const titleRef = useRef<HTMLHeadingElement>(null)
@@ -27,8 +30,8 @@ export function DialogFrame({ title, about, width = 'narrow', children }: Dialog
         <Dialog.Content
           className={css('dialog', width)}
           onOpenAutoFocus={(event) => {
-            // The first control must not have the focus, because it might react to a key press for the
-            // window.
+            // The first control must not get the focus. It might react to a key that is meant as a shortcut
+            // of the window.
             event.preventDefault()
             titleRef.current?.focus()
           }}

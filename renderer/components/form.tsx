@@ -16,7 +16,7 @@ interface FieldProps {
   readonly lines?: number
 }
 
-/** An input with its label, hint and error. The form reads the value; it is not kept in any state. */
+/** An input with its label, hint and error. The form reads the value from the input. No state stores it. */
 export function Field({ label, name, type = 'text', initial, placeholder, hint, error, lines }: FieldProps) {
   const id = useId()
   const isSecret = type === 'password'

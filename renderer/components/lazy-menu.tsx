@@ -6,12 +6,12 @@ export interface OpenedMenu {
 }
 
 export interface MenuCode {
-  /** Starts loading, once. */
+  /** Starts loading the code, at most once. */
   readonly load: () => void
   readonly Opened: ComponentType<OpenedMenu>
 }
 
-/** The code of a menu, in its own chunk. Apart from React, menus need more script than the first view. */
+/** The code of a menu, in its own chunk. Menus need more script than the whole first view without React. */
 export function menuCode(load: () => Promise<ComponentType<OpenedMenu>>): MenuCode {
   let loading: Promise<{ readonly default: ComponentType<OpenedMenu> }> | undefined
   const once = () => {

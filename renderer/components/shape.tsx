@@ -4,7 +4,7 @@ import sheet from './shape.module.css'
 
 const css = classesOf(sheet)
 
-/** A mark on a 12 × 12 grid: a filled part, and a line `width` wide. */
+/** A symbol on a 12 × 12 grid: a filled shape, and a line of the given `width`. */
 interface Mark {
   readonly fill?: string
   readonly line?: string
@@ -14,7 +14,7 @@ interface Mark {
 
 const circle = (r: number) => `M${6 - r} 6a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0-${2 * r} 0z`
 
-/** One mark per kind of problem, the same in the whole app. */
+/** One symbol for each kind of problem, the same in the whole app. */
 const MARKS = {
   ok: { fill: circle(4.2) },
   watch: { fill: circle(1.7), line: circle(4.6), width: 1.5 },
@@ -53,7 +53,7 @@ const OF_SEVERITY: Readonly<Record<Severity, Mark>> = {
   unknown: MARKS['not-checked'],
 }
 
-/** Marks of labels, regardless of severity. A label may begin with a count: `3 silent`. */
+/** Symbols of labels. They replace the symbol of the severity. A label may begin with a count: `3 silent`. */
 const OF_LABEL: Readonly<Record<string, Mark>> = {
   'running out': MARKS.falling,
   empty: MARKS.empty,
@@ -73,12 +73,13 @@ const OF_LABEL: Readonly<Record<string, Mark>> = {
 
 interface ShapeProps {
   readonly severity: Severity
-  /** The text next to the mark. */
+  /** The text next to the symbol. */
   readonly label?: string | undefined
 }
 
 /**
- * The mark of a severity. Severities differ in shape and colour. The text next to the mark names the state.
+ * The symbol of a severity. Severities differ in shape and colour. The text next to the symbol names the
+ * state.
  */
 export function Shape({ severity, label = '' }: ShapeProps) {
   const mark: Mark = OF_LABEL[label.replace(/^\d+ /, '')] ?? OF_SEVERITY[severity]

@@ -5,7 +5,9 @@ import sheet from './side-scroll.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Tolerance at the end of a scrolled box, in pixels, because positions are rounded at a fractional scale. */
+/**
+ * Tolerance at the end of a scrolled box, in pixels. At a fractional display scale, positions are rounded.
+ */
 const SLACK = 1
 
 interface SideScrollProps {
@@ -14,7 +16,7 @@ interface SideScrollProps {
   readonly children: ReactNode
 }
 
-/** A box that scrolls both ways, with a mark at each side that hides content. */
+/** A box that scrolls in both directions. An arrow shows each side, left or right, with hidden content. */
 export function SideScroll({ label, children }: SideScrollProps) {
   const box = useRef<HTMLElement>(null)
   const [more, setMore] = useState('')

@@ -98,7 +98,7 @@ interface DeskFrameProps<T> {
   readonly asked: Asked<never>
   readonly check: (read: (name: DeskField) => string) => CheckedDesk<T>
   readonly run: (desk: T) => Promise<void>
-  /** The field above those of this machine. */
+  /** The first field. The fields about this machine follow it. */
   readonly children: (errors: DeskErrors) => ReactNode
 }
 

@@ -18,7 +18,10 @@ interface EventRowProps {
   readonly isToday: boolean
 }
 
-/** Number of characters that fit next to the times, in the narrowest column with one-row lines. */
+/**
+ * Number of characters that fit next to the times in one row, measured in the narrowest column that does not
+ * wrap text.
+ */
 const FITTING = 38
 
 export const EventRow = memo(

@@ -5,7 +5,7 @@ import { clockText } from '../../app/status/moments.ts'
 import { MAX_TABS } from '../api/tab-place.ts'
 import type { Link } from '../api/window-api.ts'
 
-/** The banner. Only the most urgent one is shown. */
+/** A banner. Only the most urgent banner is shown. */
 export interface Banner {
   readonly id: string
   readonly severity: Severity

@@ -13,7 +13,7 @@ export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
   return free === 0 ? 'full' : `${free} free`
 }
 
-/** Slots in use by anyone. */
+/** Number of slots in use, own or not. */
 export const usedSlots = ({ own, desk = 0, elsewhere }: SlotQuota): number => own + desk + elsewhere
 
 /**

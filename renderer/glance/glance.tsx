@@ -30,7 +30,7 @@ import { KeyTable } from './key-table.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Number of cards, for findings after the first. */
+/** Maximum number of cards. They show the findings after the first. */
 const MAX_CARDS = 3
 
 /**

@@ -2,7 +2,7 @@ import type { History } from '../../app/contract/history.ts'
 
 /** One column of a chart. */
 export interface BandRow {
-  /** The middle of the column, epoch ms. A column without neighbours has a row at each end. */
+  /** The middle of the column, epoch ms. A column without neighbours has two rows, at its start and end. */
   readonly at: number
   readonly band?: readonly [low: number, high: number]
   /** Whether the column has only the model's estimates, no header. */

@@ -278,7 +278,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
   )
 })
 
-/** Pattern ids for others' use, the desk's, the possible range and the range of the forecast. */
+/** Ids of the hatch patterns: others' use, the desk's use, the possible range, and the forecast's range. */
 const HATCH = 'chart-others'
 const DESK_HATCH = 'chart-desk'
 const RANGE_HATCH = 'chart-range'
@@ -301,7 +301,7 @@ function HeaderRing({ cx, cy, payload }: RingProps) {
   return <circle cx={cx} cy={cy} r={2.6} fill="var(--panel)" stroke="var(--ok)" strokeWidth={1.3} />
 }
 
-/** A label of the axis: requests, or rates of the strip of use below zero. */
+/** A label of the axis. A value below zero is in the strip of use, so its label is a rate. */
 function axisText(value: number, strip: UseStrip | undefined): string {
   if (strip === undefined || value >= 0) return String(value)
   return value === strip.base ? '0' : `${strip.tickPerSecond}/s`

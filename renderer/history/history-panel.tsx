@@ -30,7 +30,7 @@ const HistoryChart = lazy(async () => ({ default: (await import('./history-chart
 const MAX_PIXELS = 900
 /**
  * Minimum time between two renders of the chart, in milliseconds. The shortest range moves by two pixels in
- * this time. A render takes longer than all numbers together.
+ * this time. Rendering the chart takes longer than rendering all numbers of the window.
  */
 const MIN_STEP_MS = 2000
 

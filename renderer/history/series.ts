@@ -31,7 +31,7 @@ export interface ChartRow {
   readonly elsewhere?: number
   /** By the desk's other machines; absent without a desk. */
   readonly desk?: number
-  /** The bars of the strip below, in units of the axis: see `UseStrip`. */
+  /** Bars of the strip of use, in units of the axis. See `UseStrip`. */
   readonly ownBar?: readonly [from: number, to: number]
   readonly othersBar?: readonly [from: number, to: number]
   readonly deskBar?: readonly [from: number, to: number]
@@ -48,7 +48,7 @@ export interface ChartSeries {
   readonly lowBelow: number
   readonly rejectedAt: readonly number[]
   readonly hasUsual: boolean
-  /** Whether the strip below the line shows the desk's other machines. */
+  /** Whether the strip of use shows the desk's other machines. */
   readonly hasDesk: boolean
   readonly range: ChartRange
   readonly facts: RangeFacts
@@ -58,7 +58,7 @@ export interface ChartSeries {
   readonly sinceMs: number | undefined
   /**
    * The lowest level of the range, from headers as in the report. Without headers, from estimates.
-   * `undefined` unless the level has risen since.
+   * `undefined` if the level has not risen since then.
    */
   readonly lowest: LowestLevel | undefined
   /** When the quota runs out if use continues: `empty 14:33–14:36`. Absent without a forecast. */
@@ -129,7 +129,7 @@ function withUsual(rows: readonly ChartRow[], usual: History['usual'] = []): rea
   })
 }
 
-/** Minimum rise of a line, as a share of the limit, for its lowest point to be marked. */
+/** The lowest point of a line is marked only if the line then rises by at least this share of the limit. */
 const MIN_RISE = 0.1
 /**
  * Minimum distance of the lowest point from a 429, as a share of the time axis. A closer point is not marked,
@@ -176,7 +176,7 @@ function bandLine(points: History['points'], fromMs: number, nowMs: number): Cha
     const isChange = before !== undefined && modelled !== undefined && before !== modelled
     before = modelled
     if (band === undefined) return { at }
-    // A column between headers and model belongs to both, so that there is no gap.
+    // A column where headers and model meet belongs to both, so that there is no gap.
     if (isChange) return { at, headerBand: band, modelledBand: band }
     return modelled === true ? { at, modelledBand: band } : { at, headerBand: band }
   })

@@ -25,7 +25,7 @@ export interface UseStrip {
 const BASE = -0.32
 const TOP = -0.07
 
-/** Maximum time in milliseconds for which a point's use applies, without a next point. */
+/** The use of a point applies until the next point, but at most for this time. Milliseconds. */
 const SAYS_MS = 30_000
 
 /** The strip for these points. `undefined` if their use is unknown. */

@@ -2,8 +2,8 @@ import { useEffect } from 'react'
 import { useParts } from '../state/window-parts.ts'
 
 /**
- * Time in milliseconds after which the dialog's own attempt to return the focus has failed. The window was
- * still inert.
+ * A closing dialog tries to return the focus itself, and fails because the window is still inert. After this
+ * time, the attempt is over. Milliseconds.
  */
 const SETTLED_MS = 20
 
@@ -35,7 +35,7 @@ export function useFocusReturn(page: string): void {
 export const isLost = (): boolean => document.activeElement === document.body
 
 /**
- * The focused control. In place of a menu item, which disappears with its menu, the button that opened the
+ * The focused control. A menu item disappears with its menu, so it is replaced by the button that opened the
  * menu.
  */
 function focused(): HTMLElement | undefined {

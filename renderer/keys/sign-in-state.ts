@@ -5,8 +5,7 @@ import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
 export type SignInState =
   | { readonly kind: 'idle' }
   /**
-   * Main's response, which names the sign-in, is awaited. `heard` are statuses that arrived before the
-   * response.
+   * Waiting for main's response, which contains the sign-in's id. `heard`: statuses that arrived before it.
    */
   | { readonly kind: 'asking'; readonly heard: readonly SignInStatus[] }
   /** A revocation of this key is not confirmed, so the person decides. */

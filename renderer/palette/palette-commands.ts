@@ -12,7 +12,7 @@ export interface PaletteCommand {
   readonly run: (doing: Doing) => void
 }
 
-/** The dialogs that need a displayed key, with its desk or without one. */
+/** Dialogs about the displayed key's desk: those for a key with a desk, and those for a key without one. */
 const DESK_DIALOGS: Readonly<Record<'joined' | 'none', readonly (readonly [Dialog, string])[]>> = {
   joined: [
     ['invite-to-desk', 'Invite a machine to the desk…'],
@@ -33,7 +33,10 @@ const DIALOGS: readonly (readonly [Dialog, string])[] = [
   ['revoke', 'Revoke tokens…'],
 ]
 
-/** All actions of the window: shortcuts, dialogs, another key, a row. `profile` is the displayed key. */
+/**
+ * All actions of the window: use a shortcut, open a dialog, show another key, choose a row. `profile` is the
+ * displayed key.
+ */
 export function paletteCommands(
   { snapshots }: Pick<MirrorState, 'snapshots'>,
   profile: string | undefined,

@@ -21,7 +21,7 @@ interface AdvicePanelProps {
   readonly change: ChangeDraft
 }
 
-/** What to reduce for the plan to fit, and the export of the plan as a file. */
+/** Advice on what to reduce so that the plan fits, and the export of the plan as a file. */
 export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }: AdvicePanelProps) {
   const copy = useCopy()
   const concessions = demandsOf(draft.plan).flatMap(concessionsOf)

@@ -35,7 +35,7 @@ import { WaitBars } from './wait-bars.tsx'
 
 const css = classesOf(sheet)
 
-/** A part of the day in the chart. Levels are shares of the limit, 0 to 1. */
+/** One interval of the day in the chart. Levels are shares of the limit, 0 to 1. */
 export interface DayRow {
   /** Epoch ms. */
   readonly at: number
@@ -144,10 +144,10 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
   )
 })
 
-/** Maximum level of a marked lowest point, as a share of the limit. */
+/** The lowest point is labelled only if its level is at most this share of the limit. */
 const POINTED_BELOW = 0.9
 
-/** Marks in the chart: the regular session, and the lowest level with the change. */
+/** Lines and labels in the chart: the regular session, and the lowest level with the change. */
 function marksOf(rows: readonly DayRow[]) {
   const fromMs = rows[0]?.at ?? 0
   const toMs = rows.at(-1)?.at ?? fromMs
@@ -158,7 +158,7 @@ function marksOf(rows: readonly DayRow[]) {
 }
 
 /**
- * Where to label the two curves. The labels are where the curves are far apart, away from the edges and the
+ * The row at which the two curves are labelled. The curves are far apart there, away from the edges and the
  * lowest point.
  */
 function mostApart(rows: readonly DayRow[], lowest: DayRow | undefined): DayRow | undefined {
@@ -181,7 +181,7 @@ const endsOf = (rows: readonly DayRow[]): readonly [fromMs: number, toMs: number
 
 interface TimeAxisProps {
   readonly rows: readonly DayRow[]
-  /** Whether the bars below show the hours instead. */
+  /** Whether the axis is hidden, because the bars below the chart have one. */
   readonly isHidden: boolean
 }
 

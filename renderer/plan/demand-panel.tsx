@@ -16,13 +16,13 @@ import sheet from './plan-demand.module.css'
 
 const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
 
-/** Limits of the position of the refill mark, in per cent of a bar's width. */
+/** Bounds for the position of the refill line, in per cent of a bar's width. */
 const REFILL_AT_MOST = 80
 const REFILL_AT_LEAST = 25
 
 /**
- * Position of the refill mark on all bars of a plan, in per cent of their width. Leaves room for a bar of up
- * to four times the refill.
+ * Position of the line that shows the refill on all bars of a plan, in per cent of their width. Leaves room
+ * for bars of up to four times the refill.
  */
 function refillAt(categories: readonly CategoryVerdict[]): number {
   const highest = Math.max(
@@ -91,7 +91,7 @@ export const DemandPanel = memo(function DemandPanel({
 interface DemandRowProps {
   readonly draft: PlanDraft
   readonly category: CategoryVerdict
-  /** Position of the refill mark, in per cent of the bar's width. */
+  /** Position of the refill line, in per cent of the bar's width. */
   readonly markAt: number
 }
 
@@ -155,7 +155,7 @@ function Part({ program, at, category: { category, capacityPerSecond }, markAt }
   return <i className={fillOf(program.name, at)} style={{ width: `${width}%` }} title={words} />
 }
 
-/** Minimum share of the refill for a category to count as close to its limit. */
+/** From this share of the refill on, a category counts as close to its limit. */
 const CLOSE = 0.9
 
 function severityOf(fits: boolean, { perSecond, capacityPerSecond, waits }: CategoryVerdict): Severity {

@@ -15,8 +15,8 @@ interface NumberFieldProps {
 }
 
 /**
- * A number input that also accepts a decimal comma. Invalid input is marked and changes nothing. It is reset
- * when the field loses the focus.
+ * A number input that also accepts a decimal comma. Invalid input is marked and changes nothing. When the
+ * field loses the focus, invalid input is replaced by the last valid number.
  */
 export function NumberField({ label, value, least, most, digits, change }: NumberFieldProps) {
   const [typed, setTyped] = useState<string>()

@@ -15,7 +15,7 @@ const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
 interface PlanBannerProps {
   readonly draft: PlanDraft
   readonly verdict: PlanVerdict
-  /** Verdict with others at the high end of their estimate. */
+  /** Verdict if others' use is at the high end of its estimate. */
   readonly atMost: PlanVerdict
   /** Verdict on the programs that run now. */
   readonly before: PlanVerdict

@@ -76,8 +76,8 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
   const { verdict } = judged
   const atMost = useMemo(() => planVerdict(withOthersHigh(plan, base)), [plan, base])
   const before = useMemo(() => planVerdict(base.plan), [base])
-  // Order of painting: the verdict and the changed row come first, the rest for the newest change second. The
-  // day takes longest, so it comes last, when changes pause.
+  // Painted in this order: first the verdict and the changed row, then the rest. The day takes longest, so it
+  // is painted last, when changes pause.
   const late = useDeferredValue(judged)
   const rested = useRested(judged)
   const openFile = usePlanFile(change)
@@ -139,7 +139,7 @@ const MAX_NAME = 60
 
 /**
  * Opens a plan's file in place of the draft. If the file is invalid, nothing changes, and a notice names the
- * wrong member.
+ * invalid member.
  */
 function usePlanFile(change: ChangeDraft): (file: File) => Promise<void> {
   const { view } = useParts()

@@ -20,7 +20,7 @@ import { useParts } from '../state/window-parts.ts'
 export const RECORDED_MS = 24 * HOUR_MS
 /** Length of a day if nothing is recorded: market hours. */
 const MARKET_MS = 6.5 * HOUR_MS
-/** Length of a part in the chart, in milliseconds. */
+/** Length of one interval of the day in the chart, in milliseconds. */
 export const STRETCH_MS = 180_000
 const REPLAY = { maxWaitMs: 300_000, stretchMs: STRETCH_MS }
 const NOTHING: RecordedUses = { rows: {}, programs: [] }
@@ -127,8 +127,8 @@ interface DayParts {
 }
 
 /**
- * The day from the first recorded minute of the last 24 hours on. Without a recording, a day of market hours.
- * Programs that no longer exist are left out.
+ * The day to replay. It begins at the first recorded minute of the last 24 hours. Without a recording, it has
+ * the length of market hours. Programs that no longer exist are left out.
  */
 export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): RecordedDay {
   const minutesOf = (requests: (own: number, elsewhere: number) => number): readonly RecordedMinute[] =>

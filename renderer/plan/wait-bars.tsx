@@ -19,7 +19,7 @@ interface WaitBarsProps {
   readonly ticks: readonly number[]
 }
 
-/** The longest wait in each part of a day, as a bar with the pattern of the program that waited. */
+/** The longest wait in each interval of a day, as a bar with the pattern of the program that waited. */
 export function WaitBars({ rows, programs, ticks }: WaitBarsProps) {
   const bars = waitBars(rows)
   const longest = Math.max(...bars.map(({ seconds }) => seconds))
@@ -68,7 +68,7 @@ export function WaitBars({ rows, programs, ticks }: WaitBarsProps) {
 const topText = (seconds: number) =>
   seconds < 60 ? waitText(seconds * 1000) : `${Math.round(seconds / 60)} min`
 
-/** The longest wait in a part of the day. `fromMs` and `toMs` are epoch ms. */
+/** The longest wait in one interval of the day. `fromMs` and `toMs` are epoch ms. */
 interface WaitBar {
   readonly fromMs: number
   readonly toMs: number

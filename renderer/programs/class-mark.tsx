@@ -4,7 +4,7 @@ import sheet from './class-mark.module.css'
 
 const css = classesOf(sheet)
 
-/** The mark of a program class: its name, and more bars for a higher precedence. */
+/** The symbol of a program class: its name and a few bars. A more urgent class has more bars. */
 export function ClassMark({ of }: { readonly of: ProgramClass }) {
   const filled = PROGRAM_CLASSES.length - PROGRAM_CLASSES.indexOf(of)
   return (

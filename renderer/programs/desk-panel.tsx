@@ -8,7 +8,7 @@ import sheet from './programs.module.css'
 
 const css = classesOf({ ...controlsSheet, ...deskSheet, ...sheet })
 
-/** The machines that share the key, and the server between them. Empty without a desk. */
+/** The machines that share the key, and the desk's server. Empty without a desk. */
 export function DeskPanel() {
   const { view } = useParts()
   const machines = useSnapshot(({ desk }) => desk && machinesText(desk))

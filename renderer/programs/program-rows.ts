@@ -36,7 +36,7 @@ export interface ProgramRow {
   readonly state: string
   readonly next?: string
   readonly longest: string
-  /** Share of the maximum wait that the next request will have used at its turn, 0 to 1. */
+  /** Share of the maximum wait that will have passed when the next request is sent, 0 to 1. */
   readonly waitUsed?: number
   readonly refused: number
   readonly streams: number
@@ -89,7 +89,7 @@ export function programRow(
 type Use = ProgramSummary['use'][number]
 
 /**
- * The category whose waiting requests have the next turn. A category without an expected turn comes last,
+ * The category whose waiting request will be sent next. A category without an expected time comes last,
  * because its requests must wait until others use less.
  */
 function nextOf({ use }: ProgramSummary): Use | undefined {
@@ -101,11 +101,11 @@ function nextOf({ use }: ProgramSummary): Use | undefined {
   )
 }
 
-/** Time until a turn: `in 4 s`, or `now`. */
+/** Time until a request is expected to be sent: `in 4 s`, or `now`. */
 export const turnText = (atMs: number, nowMs: number): string =>
   atMs <= nowMs ? 'now' : `in ${untilText(atMs, nowMs)}`
 
-/** Share of the maximum wait that a request will have used at its turn, 0 to 1. */
+/** Share of the maximum wait that will have passed when the next request is sent, 0 to 1. */
 export function waitUsedOf(use: Use | undefined): { readonly waitUsed?: number } {
   const { nextTurnAt, nextCameAt, nextPatientUntil } = use ?? {}
   if (nextTurnAt === undefined || nextCameAt === undefined || nextPatientUntil === undefined) return {}
@@ -222,7 +222,7 @@ export function totalsOf(programs: readonly ProgramSummary[]) {
   }
 }
 
-/** `5 programs share this key`; with those of a desk, `4 programs on 3 machines share this key`. */
+/** `5 programs share this key`; on a desk, `4 programs on 3 machines share this key`. */
 export function sharingText(count: number, desk?: DeskSummary): string {
   const others = desk && programsElsewhere(desk)
   const all = count + (others?.programs ?? 0)

@@ -2,11 +2,11 @@ import { DESK_NAME, OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import type { AskedHistory } from './use-program-history.ts'
 
 /**
- * Minimum elapsed time in milliseconds of the unfinished column. A longer column is scaled to its elapsed
- * part.
+ * The unfinished column is drawn once this time of it has elapsed, in milliseconds. Its rates are means of
+ * the elapsed time.
  */
 const MIN_COLUMN_MS = 15_000
-/** Minimum requests per second of a piece that is drawn. */
+/** A piece with fewer requests per second is not drawn. */
 const MIN_PER_SECOND = 0.001
 
 /** One piece of a stacked column. Positions are shares of the chart, 0 to 1, from the left and the bottom. */
@@ -33,7 +33,8 @@ export interface StackedUse {
 
 /**
  * Use by program in requests per second, with Headroom's own requests, the desk and others on top. `names`:
- * the programs, from the bottom up; removed ones follow. The chart is at least as high as `refillPerSecond`.
+ * the programs, from the bottom up. Removed programs follow them. The chart is at least as high as
+ * `refillPerSecond`.
  */
 export function stackedUse(
   { from, resolutionMs, toMs, programs, own, desk, elsewhere }: Omit<AskedHistory, 'rejectedAt'>,

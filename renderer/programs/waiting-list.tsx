@@ -12,8 +12,8 @@ import { waitingGroups } from './waiting-now.ts'
 const css = classesOf({ ...controlsSheet, ...sheet, ...listSheet })
 
 /**
- * Waiting requests by quota, in order of their turns. Shows each turn, and the used share of the maximum
- * wait.
+ * Waiting requests by quota, in the order in which they will be sent. Shows when they are expected to be
+ * sent, and how much of the maximum wait will then have passed.
  */
 export function WaitingList({ programs }: { readonly programs: readonly ProgramSummary[] }) {
   const groups = useShownValue(({ requests }, nowMs) => waitingGroups(programs, requests, nowMs)) ?? []
@@ -55,7 +55,7 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
   )
 }
 
-/** A bar for the share of the maximum wait that the next request will have used at its turn. */
+/** A bar for the share of the maximum wait that will have passed when the next request is sent. */
 export function WaitUsed({ used }: { readonly used: number }) {
   return (
     <i

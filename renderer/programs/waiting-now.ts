@@ -12,14 +12,14 @@ export interface WaitingRow {
   /** The program's index among all programs. It determines the colour and pattern. */
   readonly at: number
   readonly waiting: number
-  /** Expected turns of the first and the last waiting request. */
+  /** When the first and the last waiting request are expected to be sent. */
   readonly turns: string
   readonly longest: string
   readonly maxWait?: string
   readonly waitUsed?: number
 }
 
-/** One quota and its waiting requests, in order of their turns. */
+/** One quota and its waiting requests, in the order in which they will be sent. */
 export interface WaitingGroup {
   readonly category: string
   readonly severity: Severity
@@ -31,7 +31,7 @@ export interface WaitingGroup {
 
 /**
  * Waiting requests at `nowMs` (epoch ms), grouped by quota. Requests that wait for a slot come first. The
- * others follow in the order of their turns.
+ * others are in the order in which they will be sent.
  */
 export function waitingGroups(
   programs: readonly ProgramSummary[],
@@ -66,7 +66,7 @@ export function waitingGroups(
 
 type Use = ProgramSummary['use'][number]
 
-/** Time until the first and the last turn, such as `48 s – 2 min 6 s`. */
+/** Time until the first and the last request are expected to be sent, such as `48 s – 2 min 6 s`. */
 function turnsText({ nextTurnAt, lastTurnAt = nextTurnAt }: Use, nowMs: number): string {
   if (nextTurnAt === undefined || lastTurnAt === undefined) return 'for a slot'
   const [first, last] = [untilText(nextTurnAt, nowMs), untilText(lastTurnAt, nowMs)]

@@ -22,8 +22,8 @@ export function changedSettings(before: KeySettings, after: KeySettings): readon
 /**
  * The fields whose last change came from another window.
  *
- * `changed` are all fields that differ in the response to this window's change of `own`. `former` is the
- * result before that response.
+ * `own`: the fields that this window changed. `changed`: all fields that differ in main's response. `former`:
+ * the former result of this function.
  */
 export function changedElsewhere(
   former: ReadonlySet<SettingName>,

@@ -10,7 +10,7 @@ import { RAW_CHOICES, ROLLUP_CHOICES, spanText, storageText, withChosen } from '
 const css = classesOf(dialogSheet)
 const storageOf = (main: WindowApi) => main.storage()
 
-/** Settings of the history: its state, and how long each tier is stored. */
+/** Settings of the history: its state, and how long raw samples and other data are stored. */
 export function KeptSettings() {
   const { api } = useParts()
   const asked = useAsked()

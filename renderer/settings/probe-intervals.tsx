@@ -28,7 +28,7 @@ export function ProbeIntervals({ current, elsewhere, change }: ProbeIntervalsPro
       <p className={css('hint')}>
         Seconds between checks, regardless of the budget. 0: never; empty: by budget.
       </p>
-      {/* Other settings have rows with the same names. */}
+      {/* The label distinguishes these rows from other settings with the same names. */}
       <fieldset className={css('rows', 'two')} aria-label="Seconds between checks">
         {current.probed.map((category) => (
           <DraftField

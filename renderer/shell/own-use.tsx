@@ -9,7 +9,7 @@ import sheet from './header.module.css'
 
 const css = classesOf(sheet)
 
-/** Per cent with the displayed precision. A share that looks equal to its cap is not above the cap. */
+/** Per cent, rounded as displayed. So a share that looks equal to its cap does not count as above the cap. */
 const tenths = (share: number) => Math.round(share * 1000) / 10
 
 /** Whether checks exceed their cap. The cap is an average, so the last period may have one check more. */
@@ -22,8 +22,8 @@ function isOverCap(snapshot: Snapshot, nowMs: number): boolean {
 const isPaused = (snapshot: Snapshot, nowMs: number) => isStopped(conditionsOf(snapshot, nowMs))
 
 /**
- * `2 checks/min`. While all calls fail, the text says that checks are paused, because the count is that of
- * the last minute.
+ * `2 checks/min`. While all calls fail, the text says that checks are paused, because the count still
+ * includes checks of the last minute.
  */
 function checksText(snapshot: Snapshot, nowMs: number): string {
   const { enabled, perMinute } = snapshot.probes

@@ -34,8 +34,8 @@ export interface MirrorPorts {
 }
 
 /**
- * Interval of full requests, in milliseconds. Their responses bound the clock skew from both sides, unlike
- * pushes.
+ * Interval of full requests, in milliseconds. Unlike pushes, their responses bound the clock skew from both
+ * sides.
  */
 const ASK_AGAIN_MS = 20_000
 const ASK_AFTER_FAILURE_MS = 2000
@@ -108,7 +108,7 @@ export class Mirror {
 
   #linkChanged(link: Link): void {
     const before = this.store.getState().link
-    // A new process counts revisions and events from the start.
+    // A new process counts revisions and events from the start, so the old state does not apply to it.
     if (link.kind === 'no-session') this.store.setState({ ...EMPTY_MIRROR, link })
     else this.#change((state) => ({ ...state, link }))
     if (link.kind === 'live') {

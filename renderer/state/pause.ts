@@ -17,8 +17,8 @@ export interface Pausable {
 /**
  * Pauses the window for reading while the mirror continues.
  *
- * The numbers stop together with their clock. Otherwise a modelled number would drift away from the service
- * without new headers and still look live.
+ * The numbers stop together with their clock. Otherwise, a modelled number would continue without new
+ * headers. It would be more and more wrong and still look live.
  */
 export function createPausable(live: MirrorStore, liveTicker: Ticker): Pausable {
   const mirror = createStore(() => live.getState())

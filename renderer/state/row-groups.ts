@@ -167,5 +167,5 @@ export function storedArrangement(text: string | null): RowArrangement {
   }
 }
 
-/** Far more categories than the service has. */
+/** Maximum number of stored categories in a list. The service has far fewer. */
 const MAX_STORED = 200

@@ -1,6 +1,6 @@
 /**
- * Returns `after`, in which each part that equals the same part of `before` is the former object. Both must
- * be plain JSON data.
+ * Returns `after`, but with the objects of `before` for all parts that are equal. Both must be plain JSON
+ * data.
  *
  * Up to four snapshots per second are parsed, mostly with unchanged content. A component does not render
  * again for the same object.

@@ -1,6 +1,7 @@
 /**
- * The difference between main's clock and the window's, in ms. 0 until a message contradicts this, because
- * main usually runs on the same computer, and a window that opens slowly gets its first messages late.
+ * The difference between main's clock and the window's, in ms. It starts at 0, because main usually runs on
+ * the same computer. Only a message that contradicts the difference changes it. A start from the first
+ * message would be worse, because a window that opens slowly gets that message late.
  *
  * A message's `at` is set before it is sent, so `at − received` is at most the true difference. The maximum
  * over several messages is the best estimate. A message that was delayed in a frozen tab can't make old
@@ -21,7 +22,7 @@ export const NO_SKEW: Skew = { ms: 0 }
  */
 const SETTLED_MS = 8
 
-/** Updates the skew by a push. It can only grow. */
+/** Updates the skew by a push. A push can only increase the skew. */
 export function afterPush(skew: Skew, atMs: number, receivedMs: number): Skew {
   const seenMs = atMs - receivedMs
   return seenMs > skew.ms + SETTLED_MS ? { ms: seenMs } : skew

@@ -8,8 +8,8 @@ export interface Ticker {
 }
 
 /**
- * Interval between ticks, in ms. Each tick draws the ages that changed, and drawing takes longer than
- * computing.
+ * Interval between ticks, in ms. A shorter interval would cost too much, because each tick draws the ages
+ * that changed.
  */
 export const TICK_MS = 500
 

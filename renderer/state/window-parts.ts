@@ -82,7 +82,7 @@ export function useMoment<T extends Primitive>(read: (moment: Moment) => T): T {
   const value = () => {
     const state = mirror.getState()
     const snapshot = shownSnapshot(state, view.getState())
-    // The later of the last tick and the last push.
+    // The present time is the later of the last tick and the last push.
     return read({ mirror: state, snapshot, nowMs: Math.max(ticker.nowMs(), snapshot?.at ?? 0) })
   }
   return useSyncExternalStore(subscribe, value, value)

@@ -24,7 +24,7 @@ export interface StreamGroup {
   readonly kinds: readonly StreamsOfKind[]
 }
 
-/** Minimum number of streams of a kind for them to form one line. */
+/** From this number on, the streams of a kind form one line. */
 const FOLDED_FROM = 4
 
 const NAMES = { account: 'Account', 'market-data': 'Market data', closed: 'Closed' } as const

@@ -70,7 +70,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
   )
 })
 
-/** Time in seconds in which a close can be undone. Until then, the stream is open and uses its slot. */
+/** For this many seconds, a close can be undone. Until it is final, the stream is open and uses its slot. */
 export const UNDO_SECONDS = 5
 
 function StreamActions({ stream, name }: { readonly stream: StreamSummary; readonly name: string }) {
@@ -83,7 +83,7 @@ function StreamActions({ stream, name }: { readonly stream: StreamSummary; reado
   const first = useRef<HTMLButtonElement>(null)
   const isPressed = useRef(false)
   const wasClosing = useRef(isClosing)
-  // The pressed button disappears, so the focus moves to the button that undoes the action. Without one, it
+  // The pressed button disappears, so the focus moves to the button that undoes the action. Otherwise, it
   // moves to a button that ends nothing.
   useEffect(() => {
     if (wasClosing.current === isClosing) return
