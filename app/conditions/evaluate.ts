@@ -24,8 +24,8 @@ export interface Condition {
 /** Everything wrong with a key, as root conditions and their consequences. */
 export interface KeyConditions {
   /**
-   * Conditions that no other one explains. The most severe comes first. Among equals, the order is that of
-   * `CONDITIONS`.
+   * Conditions that no other condition explains. The most severe comes first. Equally severe conditions are
+   * in the order of `CONDITIONS`.
    */
   readonly roots: readonly Condition[]
   /** Conditions that a root explains. */
@@ -178,7 +178,7 @@ function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition
     const [category] = problem.categories
     const subject = problem.isWhole ? {} : { subject: category }
     if (status === 401 && problem.isWhole) return { ...told, kind: 'token-rejected', severity: 'critical' }
-    // A 403 is one condition for all its rows.
+    // A 403 is a single condition, however many rows it affects.
     if (status === 403) return { ...told, kind: 'permission-missing', severity: 'warning' }
     if (status >= 500) {
       return problem.isWhole

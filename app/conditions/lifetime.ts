@@ -3,8 +3,8 @@ import { ALERTS, type ConditionKind } from './kinds.ts'
 /**
  * Start and end of a lasting condition, for its events and its alert.
  *
- * A condition ends after it was absent for the recovery time of its kind. If it reappears earlier, it is the
- * same condition.
+ * A condition ends after it was absent for the recovery time of its kind. If it reappears earlier, it
+ * continues.
  */
 export class Lifetime {
   /** Epoch ms. */
@@ -33,7 +33,7 @@ export class Lifetime {
     return atMs - this.#absentSinceMs >= this.#recoverMs
   }
 
-  /** Whether a condition that reappears at `atMs`, epoch ms, counts as the same one. */
+  /** Whether the condition continues if it reappears at `atMs`, epoch ms. If not, it is a new condition. */
   isSame(atMs: number): boolean {
     return this.#absentSinceMs === undefined || atMs - this.#absentSinceMs <= this.#recoverMs
   }

@@ -21,7 +21,7 @@ const ofCondition = {
    * older histories.
    */
   id: optionalText,
-  /** Number of occurrences so far. Absent for the first one. */
+  /** Number of occurrences so far. Absent for the first occurrence. */
   count: optionalNumber,
 }
 

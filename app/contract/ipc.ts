@@ -62,7 +62,7 @@ export type Api<C> = {
       : never
 }
 
-/** Main's implementation of one feature: the handlers of its commands and the source of its pushes. */
+/** Main's implementation of one feature: handlers for its commands, and a source of its pushes. */
 export type Feature<Part> = { readonly handlers: Handlers<Part> } & ([keyof Pushes<Part>] extends [never]
   ? { readonly follow?: never }
   : {

@@ -7,8 +7,8 @@ export type ProgramClass = (typeof PROGRAM_CLASSES)[number]
 export const DEFAULT_GATEWAY_PORT = 4791
 
 /**
- * Default share of a quota that normal programs leave to critical ones. Background programs leave twice as
- * much.
+ * Default share of a quota that normal programs leave to critical programs. Background programs leave twice
+ * as much.
  */
 export const DEFAULT_RESERVE_SHARE = 0.06
 

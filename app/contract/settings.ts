@@ -22,7 +22,7 @@ const keySettings = z.object({
   probesEnabled: z.boolean(),
   /** Maximum share of a quota that checks may use in one period of the quota, 0 to 1. */
   budgetFraction: from(BUDGET_FRACTION),
-  /** Symbol for checks of a category that needs one. */
+  /** Symbol for the checks of categories that need a symbol. */
   symbol: boundedText(40),
   /**
    * Seconds between checks of a category. Replaces the interval that follows from the budget. 0 means never.
@@ -32,8 +32,8 @@ const keySettings = z.object({
     .record(categoryName, seconds)
     .check(z.refine((intervals) => Object.keys(intervals).length <= MAX_INTERVALS)),
   /**
-   * Whether to send one request after a 429 as soon as the quota has refilled by one. Service 7 recommends
-   * waiting for the full reset.
+   * Whether to send one request after a 429 as soon as the quota has refilled by one request. Service 7
+   * recommends waiting for the full reset.
    */
   trialAfterStep: z.boolean(),
   /** Time after which a rotating refresh token may be rejected (service 8.4). */

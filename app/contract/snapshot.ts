@@ -275,7 +275,7 @@ const probeSummary = openObject({
   budgetFraction: number,
   /** Largest share of a quota that this app's checks used in one period. */
   usedFraction: number,
-  /** Symbol for checks of a category that needs one. */
+  /** Symbol for the checks of categories that need a symbol. */
   symbol: optionalText,
   account: optionalText,
 })

@@ -17,7 +17,7 @@ export const streamProposal = openObject({
   framesPerSecond: number,
 })
 
-/** An own stream that could be closed to free a slot. Only a person can close it. */
+/** One of Headroom's own streams, proposed for closing to free a slot. Only a person can close it. */
 export interface StreamProposal extends Immutable<z.output<typeof streamProposal>> {}
 
 const newStream = z.strictObject({

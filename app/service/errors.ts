@@ -5,12 +5,13 @@ import { parseJson } from './json.ts'
 export type RefusedBy = 'rate' | 'concurrency' | 'unattributed'
 
 /**
- * Distinguishes the two kinds of 429 (service 7), by the first of these that applies:
- * 1. A known Message in the body. It comes first, because slots can be full while the request quota rejects.
- * 2. Concurrency headers with Remaining 0 mean the number of streams.
- * 3. Rate headers mean the request rate.
+ * Distinguishes the two kinds of 429 (service 7), by the first of these signs:
+ * 1. A known Message in the body. Headers alone can mislead: slots can be full while the request quota
+ *    rejects.
+ * 2. Concurrency headers with Remaining 0. The 429 is about the number of streams.
+ * 3. Rate headers. The 429 is about the request rate.
  *
- * A 429 without any of these comes from a proxy, or from a quota without headers (service 13). It shows
+ * A 429 without any of these signs comes from a proxy, or from a quota without headers (service 13). It shows
  * nothing about what is left.
  */
 export function refusedBy({ rate, concurrency }: HeaderReading, body: string): RefusedBy {

@@ -81,7 +81,7 @@ function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | un
   return `${fails ? 'calls fail, value of' : 'last value'} ${minuteText(observedAt)}`
 }
 
-/** A pace as text: `1 per 1.9 s`, `12 per s` above ten per second, or `none` for `null`. */
+/** A pace as text: `1 per 1.9 s`, or `12 per s` if it is above ten per second. `none` for `null`. */
 export function paceText(everySeconds: number | null): string {
   if (everySeconds === null) return 'none'
   if (everySeconds < 0.1) return `${Math.floor(1 / everySeconds)} per s`

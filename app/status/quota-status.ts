@@ -211,8 +211,8 @@ export function leftText(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * Age of the last header: `12 s`, `104 s`, or `4 min ago` once the header is old. `documented` without a
- * header, because the numbers are then the documented ones.
+ * Age of the last header: `12 s`, `104 s`, or `4 min ago` once the header is old. `documented` if no header
+ * has arrived, because the service's documented numbers are shown.
  */
 export function ageText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default' || quota.observedAt === undefined) return 'documented'

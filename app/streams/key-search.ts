@@ -22,7 +22,7 @@ const TABLE = tableOf(WORDS)
 const TOP_BYTES = topBytesOf(WORDS)
 
 /**
- * Finds places in a chunk that may be a key that decides a frame's kind. Does not parse.
+ * Finds places in a chunk that may contain a key of a frame other than data. Does not parse.
  *
  * A key is in quotes, and only a `\u` escape can spell a letter differently (RFC 8259, 7). So a chunk without
  * a backslash, without `Erro` and without `LONG_PIECES` contains no such key. A match may be a false

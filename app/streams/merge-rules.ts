@@ -49,7 +49,7 @@ const ofAccounts =
     identity: ['AccountID', id],
   })
 
-/** A symbol's first frame has all members, and later frames only those that changed. */
+/** A symbol's first frame has all members. Later frames have only changed members. */
 const quotes: RuleOf = () => ({ keyOf: byMembers('Symbol'), merge: 'fields' })
 
 /** Each frame is a whole book. */

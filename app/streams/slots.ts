@@ -101,8 +101,9 @@ export class SlotLedger {
     const inUse = Math.max(0, row.limit - reading.remaining)
     const counted = row.own + row.desk
     const sure = Math.max(0, counted - opening)
-    // Others' count lies between two extremes: the service counted none of the opening streams, or all of
-    // them and those just closed. If the previous count lies in that range, it stays.
+    // The number of others' streams is certain only within a range. At one end, the service has counted no
+    // opening stream. At the other end, it has counted all of them and the streams just closed. The previous
+    // number stays if it is within the range.
     const most = Math.max(0, inUse - sure)
     const least = Math.max(0, inUse - counted - recent(row, nowMs).length)
     row.elsewhere = Math.min(most, Math.max(least, row.elsewhere))

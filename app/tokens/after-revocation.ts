@@ -32,10 +32,9 @@ export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
 }
 
 /**
- * The result of a revocation after the refresh that it waited for. `undefined` if the current token can be
- * revoked.
+ * The result of a revocation that waited for a refresh. `undefined` if the current token can now be revoked.
  *
- * If the token may have been replaced or was just rejected, a 200 for it would confirm nothing.
+ * If the token may have been replaced or was just rejected, a 200 for it would not confirm the revocation.
  */
 export function revocationAfter(
   state: TokenState,

@@ -220,7 +220,7 @@ function isMalformed(body: unknown, refreshToken: string | undefined): boolean {
 }
 
 /**
- * The lifetime of a token in seconds. An invalid value is replaced by the documented one, because 0 would
+ * The lifetime of a token in seconds. The documented lifetime replaces an invalid value, because 0 would
  * cause endless refreshes.
  */
 function lifetimeOf(value: unknown): number {
@@ -230,7 +230,7 @@ function lifetimeOf(value: unknown): number {
   return Math.min(LIFETIME_SECONDS.most, Math.max(LIFETIME_SECONDS.least, seconds))
 }
 
-/** A secret of a response. A blank one counts as absent. */
+/** The secret in the member `name` of a response. A blank secret counts as absent. */
 function textOf(body: unknown, name: string): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined
   const parsed = secret.safeParse((body as Record<string, unknown>)[name])

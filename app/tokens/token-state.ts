@@ -11,7 +11,10 @@ export interface TokenRecord {
   readonly refreshToken: string
   /** When the person signed in: the start of a rotating key's 24 hours (service 8.4). */
   readonly signedInAtMs: number
-  /** Absent until the service first replaced a token, which makes the key a rotating one. */
+  /**
+   * When the service last replaced the refresh token. Absent before the first time, which makes the key a
+   * rotating key.
+   */
   readonly rotatedAtMs?: number
   /**
    * Whether this is a default key (service 5.6). Its responses contain no new refresh token, so a lost
@@ -28,8 +31,8 @@ export interface TokenRecord {
 }
 
 /**
- * Other tokens that may be the valid one, after an incomplete renewal contained a string in place of a new
- * token.
+ * Other tokens, one of which may be the valid one. They exist after an incomplete renewal, which contained a
+ * string in place of a new token.
  */
 export interface TokenDoubt {
   /** The last token that the service accepted. It is never removed from the candidates. */

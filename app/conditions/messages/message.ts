@@ -5,7 +5,7 @@ import { sentence, sentenceEnd } from '../../status/sentences.ts'
 export const NO_ACTION = 'No action needed.'
 
 /**
- * The text of a condition. A surface chooses the parts that fit. It never writes its own sentence.
+ * The text of a condition. Each surface chooses the parts that fit, and adds no sentences of its own.
  *
  * `title` and `text` form the headline. `action` is an imperative or "No action needed." `detail` explains
  * why.

@@ -22,7 +22,7 @@ export const historyWords = (failure = '') =>
     action: 'Check the data folder’s disk.',
   }
 
-/** Whether there are other checked rows, all of which have quota headers. */
+/** Whether other rows are checked and all other rows have quota headers. */
 function doOthersWork(categories: readonly string[], requests: readonly RequestQuota[]): boolean {
   const others = requests.filter((row) => !categories.includes(row.category))
   return (
@@ -136,6 +136,6 @@ export function problemDetail(problem: RowProblem, nowMs: number): string {
 export function quotedText({ message = '', status }: Pick<RowProblem, 'message' | 'status'>): string {
   if (status < 400) return 'Something may be intercepting traffic.'
   if (message === '') return ''
-  // A quote that ends in a full stop needs no second one.
+  // If the quote already ends a sentence, no full stop is added.
   return /[.!?]$/.test(message) ? `It says: “${message}”` : `It says: “${message}”.`
 }
