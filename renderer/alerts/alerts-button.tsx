@@ -8,7 +8,7 @@ import sheet from './alerts.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Number of open alerts, and the severity of the most urgent one. */
+/** Number of open alerts, and their highest severity. */
 export function AlertsButton() {
   const { view } = useParts()
   const fresh = useMirror(({ alerts }) => alerts.filter(({ dismissed }) => !dismissed).length)

@@ -202,7 +202,7 @@ function Tool({ icon, label, shortcut, pressed, onClick }: ToolProps) {
 
 const HIDDEN_ROWS = menuCode(async () => (await import('./hidden-rows.tsx')).OpenedHiddenRows)
 
-/** The menu of hidden rows, with the severity of the most urgent one. */
+/** The menu of hidden rows, with the highest severity among them. */
 function HiddenRows() {
   const hidden = useLook(({ rows }) => rows.hidden)
   const severity = useShown(

@@ -48,7 +48,7 @@ export function chooseIfRow(
   if (snapshot?.requests.some(({ category }) => category === subject)) chooseCategory({ view, look }, subject)
 }
 
-/** Chooses rows by `firstChoice`, until a person chooses one. */
+/** Chooses rows by `firstChoice`, until a person chooses a row. */
 export function useFirstChoice(): void {
   const { view } = useParts()
   const [own, setOwn] = useState<string>()
@@ -62,11 +62,11 @@ export function useFirstChoice(): void {
 }
 
 /**
- * The row to show in the chart before a person chooses one. `undefined` leaves the chart unchanged. `own` is
- * the row that this function chose last.
+ * The row to show in the chart, as long as a person has chosen none. `undefined` leaves the chart unchanged.
+ * `own` is the row that this function chose last.
  *
- * The first choice is the worst row. A later choice is made only if another row gets into trouble while the
- * shown row is well.
+ * The first choice is the worst row. Later, the choice changes only if another row gets into trouble while
+ * the shown row is well.
  */
 export function firstChoice(snapshot: Snapshot, own: string | undefined): string | undefined {
   const { category } = snapshot.verdict

@@ -25,11 +25,11 @@ const LABEL_WIDTH = 0.14
 const LANES = 3
 
 /**
- * The markers of a time range, oldest first. `profile` is the displayed key. `events` may be those of all
- * keys.
+ * The markers of a time range, oldest first. `profile` is the displayed key. `events` may include events of
+ * other keys.
  *
- * Markers are 429s of the row, events of the key's streams, tokens and sign-in, and the open and close of the
- * regular session.
+ * Markers are 429s of the row, events of the key's streams, tokens and sign-in, and the opening and closing
+ * of the regular session.
  */
 export function chartMarkers(
   events: readonly LoggedEvent[],

@@ -57,7 +57,7 @@ export function slotSource({ source, observedAt, own }: SlotQuota): string {
 /** A slot's use: own, by the desk's other machines, by others, or free. */
 export type SlotCell = 'own' | 'desk' | 'elsewhere' | 'free'
 
-/** One entry per slot, own ones first, then the desk's; at most the limit. */
+/** One entry per slot: first own slots, then the desk's slots, then the rest. At most `limit` entries. */
 export function slotCells({ limit, own, desk = 0, elsewhere }: SlotQuota): readonly SlotCell[] {
   return Array.from({ length: Math.max(0, limit) }, (_, index) => {
     if (index < own) return 'own'

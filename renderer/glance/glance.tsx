@@ -176,7 +176,7 @@ const cardsOf = (snapshot: Snapshot, nowMs: number) =>
 
 const FACT_ASPECTS: ReadonlySet<Aspect> = new Set(['streams', 'slots', 'desk', 'data'])
 
-/** Slots, streams and tokens in a line, and the desk where there is one. */
+/** Slots, streams and tokens in a line, and the desk if there is one. */
 function Facts() {
   const facts = useShownValue(factsOf) ?? []
   return (

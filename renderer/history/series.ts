@@ -20,7 +20,10 @@ export interface ChartRow {
   readonly modelled?: number
   /** The usual level at this time, from other days. */
   readonly usual?: number
-  /** Lowest and highest expected level. Each is also a line of its own, which ends where nothing is left. */
+  /**
+   * Lowest and highest expected level. The values below draw each of them as a line, which ends where nothing
+   * is left.
+   */
   readonly forecast?: readonly [low: number, high: number]
   readonly earliest?: number
   readonly latest?: number

@@ -2,8 +2,8 @@ import { useCallback, useEffect } from 'react'
 import { useParts } from '../state/window-parts.ts'
 
 /**
- * Returns a function that goes from a page to the dashboard. Escape does so too, unless a dialog is open or
- * another element uses the key.
+ * Returns a function that goes from a page to the dashboard. The Escape key also goes there, unless a dialog
+ * is open or another element uses the key.
  */
 export function useWayBack(): () => void {
   const { view } = useParts()

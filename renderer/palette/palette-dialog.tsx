@@ -33,7 +33,8 @@ export function PaletteDialog() {
     if (command === undefined) return
     close()
     clock.after(CLOSED_MS, () => {
-      // A key pressed after a command must not reach the previously focused control, such as Revoke tokens.
+      // Without this, the previously focused control, such as the button Revoke tokens, could get the next
+      // key press.
       doing.focus(`#${MAIN}`)
       command.run(doing)
     })

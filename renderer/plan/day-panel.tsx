@@ -172,7 +172,7 @@ interface Summary {
   readonly of?: number
 }
 
-/** The day's lowest level, its longest wait, and whether its requests exceeded the plan's. */
+/** A summary of the day: the lowest level, the longest wait, and whether more was requested than planned. */
 function summaryText({ rows, isBehind, isChanged, boundSeconds, of }: Summary): string {
   if (rows.length === 0) return ''
   const lowest = Math.min(...rows.map(({ after }) => after))
@@ -188,7 +188,7 @@ function summaryText({ rows, isBehind, isChanged, boundSeconds, of }: Summary): 
 }
 
 /**
- * The longest worst-case wait in a category. Infinite if unbounded. 0 if the plan does not have the category.
+ * The longest of the programs' worst-case waits in a category. Infinite if unbounded. 0 without the category.
  */
 function boundOf({ categories }: PlanVerdict, category: string | undefined): number {
   const waits = categories.find((one) => one.category === category)?.waits ?? []

@@ -37,7 +37,10 @@ interface DemandPanelProps {
   readonly verdict: PlanVerdict
 }
 
-/** The plan's demand in each category next to its refill, and the slots that its streams take. */
+/**
+ * The plan's demand in each category next to the category's refill, and the slots that the plan's streams
+ * need.
+ */
 export const DemandPanel = memo(function DemandPanel({
   draft,
   verdict: { categories, slots },

@@ -115,7 +115,7 @@ export async function recordedDay(
   return dayOf({ base, uses, toMs })
 }
 
-/** A recorded day. `minutes` is the number of recorded minutes, quiet ones included. */
+/** A recorded day. `minutes` is the number of recorded minutes, including minutes without requests. */
 export interface RecordedDay extends WhatIfDay {
   readonly minutes: number
 }

@@ -53,7 +53,7 @@ export function programsLine({ own, programs = [] }: RequestReport): string {
   return all.map(({ program, requests }) => `${program} ${Math.round(requests)}`).join(', ')
 }
 
-/** The desk's requests in a row by machine: `SERVER 40, LAPTOP 2`. */
+/** The desk's requests for one quota, by machine: `SERVER 40, LAPTOP 2`. */
 export const machinesLine = ({ machines = [] }: RequestReport): string =>
   machines.map(({ machine, requests }) => `${machine} ${Math.round(requests)}`).join(', ')
 

@@ -10,7 +10,10 @@ import { percentOf, thresholdFrom } from './settings-text.ts'
 
 const css = classesOf(dialogSheet)
 
-/** The thresholds below which a row is low, as shares of the limit: for all rows and for single ones. */
+/**
+ * The thresholds below which a row is low, as shares of the limit. One applies to all rows. Single rows may
+ * have their own.
+ */
 export function ThresholdSettings({ profile }: { readonly profile: string }) {
   const { api } = useParts()
   const ask = useCallback((main: WindowApi) => main.alertThresholds({ profile }), [profile])

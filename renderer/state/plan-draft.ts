@@ -136,7 +136,7 @@ export const conceded = (draft: PlanDraft, concession: Concession): PlanDraft =>
 
 export type ProgramChange = 'added' | 'changed' | 'none'
 
-/** Whether the program is new, or differs from the running one. */
+/** Whether the program was added, or differs from the running program. */
 export function changeOf(
   { added, base }: Pick<PlanDraft, 'added' | 'base'>,
   program: PlannedProgram,
@@ -147,7 +147,7 @@ export function changeOf(
   return JSON.stringify(before) === JSON.stringify(program) ? 'none' : 'changed'
 }
 
-/** The present rate of a program in a category, if the draft has a different one. */
+/** The present rate of a program in a category. `undefined` if the draft does not change it. */
 export function rateBefore(
   { base }: Pick<PlanDraft, 'base'>,
   name: string,

@@ -1,7 +1,7 @@
 /**
  * The difference between main's clock and the window's, in ms. It starts at 0, because main usually runs on
- * the same computer. Only a message that contradicts the difference changes it. A start from the first
- * message would be worse, because a window that opens slowly gets that message late.
+ * the same computer. The first message would be a worse start, because a window that opens slowly gets it
+ * late. Only messages that contradict the present value change it.
  *
  * A message's `at` is set before it is sent, so `at − received` is at most the true difference. The maximum
  * over several messages is the best estimate. A message that was delayed in a frozen tab can't make old

@@ -19,7 +19,7 @@ export interface StripText {
   readonly more: number
 }
 
-/** The key that the line is about: the first of the most urgent ones. `nowMs` is epoch ms. */
+/** The key that the line is about: the first key with the highest severity. `nowMs` is epoch ms. */
 export const stripKey = (snapshots: readonly Snapshot[], nowMs: number): Snapshot | undefined =>
   mostUrgent(snapshots.map((snapshot) => ({ snapshot, severity: keyStatus(snapshot, nowMs).severity })))
     ?.snapshot
