@@ -177,7 +177,10 @@ export const requestQuota = openObject({
   held: optionalNumber,
   /** 429s of this category since the app started. */
   rejected: number,
-  /** Requests since the app started: by this app, by the desk's other machines, and by others. */
+  /**
+   * Requests since the app started: by this app, by the desk's other machines, and by others. Absent before
+   * the first request.
+   */
   used: z.exactOptional(openObject({ own: number, desk: optionalNumber, elsewhere: number })),
   /** Midpoint between the lower and the upper bound, not rounded, at `asOf`; `remaining` is its floor. */
   level: number,
