@@ -13,16 +13,18 @@ export interface Retention {
 export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 * 24 * HOUR_MS }
 
 /**
- * Prefix that replaces the profile id of a disconnected key's series until the series are deleted. No profile
- * id has this prefix.
+ * When a key is disconnected, this prefix replaces the profile id of its series until compaction has deleted
+ * them. No profile id has this prefix.
  */
 export const FORGOTTEN = 'forgotten:'
 
 const WEEK_MS = 7 * DAY_MS
 
 /**
- * The reference time of compaction, protected against a wrong clock, because a wrong clock must delete
- * nothing. A clock more than a day ahead of the last trusted time is ignored until the app has run for a day.
+ * The time by which compaction judges whether rows have expired. A wrong clock must not make rows look
+ * expired.
+ *
+ * A clock that is more than a day ahead of the last trusted time is ignored until the app has run for a day.
  */
 export class CompactionTime {
   #trustedMs: number | undefined
@@ -30,7 +32,8 @@ export class CompactionTime {
   #aheadSinceMs: number | undefined
 
   /**
-   * The reference time, epoch ms. `newestMs` is called once and returns the newest sample of earlier runs.
+   * The reference time, epoch ms. `newestMs` returns the time of the newest trusted sample of earlier runs,
+   * and is called only once.
    */
   at(nowMs: number, monotonicMs: number, newestMs: () => number | undefined): number {
     this.#trustedMs ??= newestMs() ?? nowMs
@@ -48,8 +51,8 @@ export class CompactionTime {
 }
 
 /**
- * The time of the newest sample or slot sample up to `nowMs`. `undefined` without samples. One index lookup
- * per series.
+ * The time of the newest sample or slot sample up to `nowMs`. `undefined` without samples. Costs one index
+ * lookup per series and table.
  */
 function newestBefore(database: DatabaseSync, nowMs: number): number | undefined {
   const newest = ['samples', 'minutes', 'slots']
@@ -68,8 +71,8 @@ function newestBefore(database: DatabaseSync, nowMs: number): number | undefined
 /**
  * The time of the newest sample or slot sample up to `nowMs` that was probably written under a correct clock.
  *
- * A record is skipped if it is shorter than a day and begins over a week after the previous one. A clock may
- * be wrong from startup on, and its own records must not confirm it.
+ * An earlier run may have had a wrong clock from its start, and its own samples must not confirm that clock.
+ * So if the newest samples cover less than a day and follow a gap of more than a week, they are skipped.
  */
 export function newestTrusted(database: DatabaseSync, nowMs: number): number | undefined {
   let newest = newestBefore(database, nowMs)
@@ -81,14 +84,17 @@ export function newestTrusted(database: DatabaseSync, nowMs: number): number | u
   return undefined
 }
 
-/** Number of rows deleted at a time. Takes a millisecond or two, so that other work is not blocked. */
+/**
+ * Number of rows deleted at a time. Deleting them takes a millisecond or two, so other work is not blocked.
+ */
 const SLICE_ROWS = 1_000
 const SLICE_PAGES = 64
 
 /**
  * Deletes one slice of expired rows. Returns whether there are more.
  *
- * Expired rows are the beginning of one series in one table, so a slice is one range of one B-tree.
+ * Rows are sorted by series and time, so the expired rows of a series come first. A slice is therefore one
+ * range of one B-tree.
  */
 export function compactSlice(database: DatabaseSync, retention: Retention, nowMs: number): boolean {
   const cutoffs = {

@@ -51,10 +51,13 @@ export type Entry =
 
 export type SeriesKind = 'requests' | 'slots'
 
-/** Index of `minutes`, one below the first index of `LEVELS`. */
+/** Index of the table `minutes`, which is one level below the first of `LEVELS`. */
 const MINUTES = -1
 
-/** An interval in columns of `columnMs` from `fromMs` on; both are multiples of a minute. Epoch ms. */
+/**
+ * An interval that is divided into columns of `columnMs`, starting at `fromMs`. `fromMs` and `toMs` are epoch
+ * ms. `fromMs` and `columnMs` are multiples of a minute.
+ */
 export interface InColumns {
   readonly fromMs: number
   readonly toMs: number
@@ -86,7 +89,7 @@ export class HistoryFile {
     this.#statements = Object.fromEntries(prepared)
   }
 
-  /** Rolls up samples that an earlier process left in an open interval. */
+  /** Rolls up the samples of a minute that an earlier process did not complete. */
   catchUp(nowMs: number): void {
     this.#tiers.goTo(nowMs)
     this.#transaction(() => {
@@ -111,8 +114,10 @@ export class HistoryFile {
   }
 
   /**
-   * The time of the oldest sample of a series, epoch ms. `undefined` without samples. If finer samples begin
-   * within the oldest rollup, the time of the first of these.
+   * The time of the oldest sample of a series, epoch ms. `undefined` without samples.
+   *
+   * A rollup has only the start of its interval. If finer samples begin within the oldest rollup, the time of
+   * the first finer sample is returned, because it is more precise.
    */
   since(profile: string, category: string): number | undefined {
     const series = this.#find(profile, category, 'requests')
@@ -128,7 +133,10 @@ export class HistoryFile {
     }, undefined)
   }
 
-  /** The extents of each chart column of `columnMs` milliseconds, oldest first. */
+  /**
+   * The extents of the chart columns, oldest first. An extent has the lowest and highest level of a column. A
+   * column is `columnMs` long.
+   */
   extents(profile: string, category: string, fromMs: number, toMs: number, columnMs: number): Stretch[] {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return []
@@ -162,7 +170,10 @@ export class HistoryFile {
     ]
   }
 
-  /** Rollups of whole minutes from `fromMs` to `toMs`, in quarters of an hour where possible. */
+  /**
+   * Rollups from `fromMs`, rounded down to a whole minute, to `toMs`. Whole hours and quarters of an hour are
+   * one rollup each. The rest are minutes.
+   */
   accounts(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return []
@@ -181,7 +192,7 @@ export class HistoryFile {
     return series === undefined ? [] : this.#all('minutes', series, fromMs, toMs).map(rollupOf)
   }
 
-  /** Like `minutes`, with the current minute. */
+  /** Like `minutes`, and includes the current minute. */
   minutesAndOpen(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return []
@@ -309,7 +320,7 @@ export class HistoryFile {
     }
   }
 
-  /** Detaches the series from the profile. Compaction later deletes their rows in slices. */
+  /** Detaches all series from the profile. Compaction later deletes their rows in slices. */
   #forget(profile: string): void {
     for (const [id] of this.#all('seriesOfProfile', profile)) {
       this.#tiers.drop(Number(id))

@@ -41,17 +41,15 @@ export interface HistoryServiceDeps {
   /** Absent if the history is only in memory. */
   readonly dataFolder?: string
   readonly retention?: Retention
-  /**
-   * Called once when a history file can't be used. Called again only after the file has worked in between.
-   */
+  /** Called when the history file can't be used. Called again only if the file has worked in between. */
   readonly problem: (sentence: string) => void
 }
 
 export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
 
 /**
- * Time by which the usual level extends beyond a chart's history, in milliseconds. The chart's forecast is
- * covered too.
+ * A chart includes the usual level for this long before and after its history, in milliseconds. The time
+ * after the history covers the chart's forecast.
  */
 const USUAL_BEYOND_MS = 30 * MINUTE_MS
 
@@ -68,7 +66,10 @@ export class HistoryService {
   readonly #listeners = new Set<(alerts: readonly Alert[]) => void>()
   readonly #announced = new Set<(announcement: Announcement) => void>()
   readonly #unsubscribe: () => void
-  /** Problems to report once a key is connected. Every event belongs to a profile. */
+  /**
+   * Problems that wait until a key is connected. A problem is reported as an event, and every event belongs
+   * to a profile.
+   */
   #problems: string[] = []
   /** Profiles whose thresholds the monitor already has. */
   readonly #thresholdsSet = new Set<string>()
@@ -85,7 +86,7 @@ export class HistoryService {
             clock,
             log,
             problem: (sentence, failure) => {
-              // Lasting problems are reported by each key, with their end.
+              // A problem with a `failure` lasts. The events of each key report when it begins and ends.
               if (failure === undefined) this.#problem(sentence)
             },
             ...(retention && { retention }),
@@ -146,8 +147,8 @@ export class HistoryService {
   }
 
   /**
-   * The levels of a profile's rows, at most `points` per row. Rows without a level are left out. Empty if
-   * disconnected.
+   * The levels of a profile's rows, at most `points` per row. Rows without a level are left out. Empty if the
+   * profile is not connected.
    */
   trends(profile: string, fromMs: number, toMs: number, points: number): Trends {
     const rows = this.#deps.monitor.snapshot(profile)?.requests ?? []
@@ -161,7 +162,7 @@ export class HistoryService {
     )
   }
 
-  /** The recorded minutes with any use. Empty if nothing is stored. */
+  /** The recorded minutes with at least one request. Empty if nothing is stored. */
   recordedUses(profile: string, fromMs: number, toMs: number): RecordedUses {
     return this.#store?.recordedUses(profile, fromMs, toMs) ?? { rows: {}, programs: [] }
   }
@@ -189,7 +190,7 @@ export class HistoryService {
     return this.#deps.monitor.snapshot(profile)?.profile.environment
   }
 
-  /** The incident of a profile. `undefined` if it is not connected. */
+  /** The incident report of a profile for an interval. `undefined` if the profile is not connected. */
   incident(profile: string, fromMs: number, toMs: number): Incident | undefined {
     const snapshot = this.#deps.monitor.snapshot(profile)
     if (!snapshot) return undefined
@@ -316,7 +317,10 @@ export class HistoryService {
     this.#lookIn(LOOK_MS)
   }
 
-  /** Gives each row its usual loads. Reads the record of at most one row per sample. */
+  /**
+   * Updates the usual loads of each row. A call reads the record of at most one row, because reading takes
+   * tens of milliseconds.
+   */
   #expectUsual(profile: string, { requests, at }: Snapshot): void {
     let mayRead = true
     for (const { category, observedAt } of requests) {
@@ -343,8 +347,8 @@ export class HistoryService {
 }
 
 /**
- * The points in memory, preceded by points of the file. Beyond `most` points, points of the file are left
- * out.
+ * Returns the points in memory, preceded by earlier points of the file. The file supplies at most as many
+ * points as are missing to `most`.
  */
 function withEarlier(
   recent: History,

@@ -22,8 +22,8 @@ export interface HistoryStoreDeps {
   readonly clock: Clock
   readonly log: Log
   /**
-   * Called once when the file can't be used, and again only after the file has worked in between. `failure`
-   * is the kind of a lasting problem.
+   * Called when the file can't be used. Called again only if the file has worked in between. `failure` is set
+   * if the problem lasts.
    */
   readonly problem: (sentence: string, failure?: StorageFailure) => void
   readonly retention?: Retention
@@ -40,10 +40,14 @@ export type StorageStatus =
     }
 
 /**
- * Flush interval in milliseconds. Including the duration of a write, a kill -9 loses less than one second.
+ * Flush interval in milliseconds. A kill -9 loses the entries since the last flush: less than a second,
+ * including the time of a write.
  */
 export const FLUSH_MS = 500
-/** Maximum number of queued entries while the file can't be written: some minutes of a busy key. */
+/**
+ * Maximum number of queued entries while the file can't be written. A busy key adds this many in some
+ * minutes.
+ */
 const MAX_WAITING = 20_000
 const COMPACT_EVERY_MS = 60_000
 const COMPACT_GAP_MS = 20
@@ -106,7 +110,10 @@ export class HistoryStore {
     return this.#read((file) => reportFrom(file, profile, fromMs, toMs))
   }
 
-  /** The minutes with any use, of rows and of programs. `undefined` while the file fails. */
+  /**
+   * The minutes with at least one request, by quota row and by program behind the gateway. `undefined` while
+   * the file fails.
+   */
   recordedUses(profile: string, fromMs: number, toMs: number): RecordedUses | undefined {
     return this.#read((file) => recordedUsesOf(file, profile, fromMs, toMs))
   }
@@ -129,8 +136,9 @@ export class HistoryStore {
   }
 
   /**
-   * Requests of each program behind the gateway, of the whole app, of the desk and of others, in stretches of
-   * whole minutes, at most `columns` for the interval; `undefined` while the file fails.
+   * Requests over time in a category: of each program behind the gateway, of the whole app, of the desk's
+   * other machines, and of others. The interval is divided into at most `columns` columns of whole minutes.
+   * `undefined` while the file fails.
    */
   programHistory(profile: string, category: string, query: ProgramQuery): ProgramHistory | undefined {
     return this.#read((file) => programHistoryOf(file, profile, category, query))

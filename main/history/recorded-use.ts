@@ -8,7 +8,7 @@ import type { HistoryFile } from './history-file.ts'
  * Who used what, read from the history: this app's programs, the desk's other machines, and others.
  */
 
-/** An interval, epoch ms, and the maximum number of stretches. */
+/** An interval, epoch ms, and the maximum number of columns to divide it into. */
 export interface ProgramQuery {
   readonly fromMs: number
   readonly toMs: number
@@ -18,7 +18,7 @@ export interface ProgramQuery {
 /** Maximum number of events in a report. */
 const MAX_REPORTED_EVENTS = 50_000
 
-/** The minutes with any use, of rows and of programs. */
+/** The minutes with at least one request, by quota row and by program behind the gateway. */
 export function recordedUsesOf(
   file: HistoryFile,
   profile: string,
@@ -43,8 +43,8 @@ export function recordedUsesOf(
 }
 
 /**
- * Requests of each program behind the gateway, of the whole app, of the desk and of others, in stretches of
- * whole minutes.
+ * Requests over time in a category: of each program behind the gateway, of the whole app, of the desk's other
+ * machines, and of others. Each column is a number of whole minutes.
  */
 export function programHistoryOf(
   file: HistoryFile,
@@ -68,7 +68,7 @@ export function programHistoryOf(
   return { from, resolutionMs, programs, own, elsewhere, ...(desk && { desk }) }
 }
 
-/** The minutes in which each program sent requests, from `fromMs`, a whole minute. */
+/** The minutes in which each program sent requests. `fromMs` is the start of a minute. */
 function programMinutes(
   file: HistoryFile,
   profile: string,
@@ -84,7 +84,10 @@ function programMinutes(
   }))
 }
 
-/** Requests of the desk's other machines in a minute, by its start. */
+/**
+ * Returns a function that takes the start of a minute and returns the requests of the desk's other machines
+ * in this minute.
+ */
 function deskMinutes(
   file: HistoryFile,
   profile: string,
@@ -97,7 +100,7 @@ function deskMinutes(
   return (atMs) => use?.[(atMs - startMs) / MINUTE_MS] ?? 0
 }
 
-/** Total requests of each program, between two whole minutes. */
+/** Total requests of each program. `fromMs` and `toMs` are whole minutes. */
 function programTotals(
   file: HistoryFile,
   profile: string,
@@ -109,7 +112,7 @@ function programTotals(
   return used.map(({ program, requests: [requests = 0] }) => ({ program, requests }))
 }
 
-/** A report of whole minutes, rounded outwards: finer samples are not stored for long. */
+/** A report of the interval, widened to whole minutes because finer samples are stored only briefly. */
 export function reportFrom(file: HistoryFile, profile: string, fromMs: number, toMs: number): Report {
   const from = startOf(fromMs, MINUTE_MS)
   const to = startOf(toMs + MINUTE_MS - 1, MINUTE_MS)

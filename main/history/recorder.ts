@@ -35,7 +35,7 @@ export class Recorder {
   readonly #slots = new Map<string, SlotSample>()
   /** The counter of each program and category at its last entry. */
   readonly #forwarded = new Map<string, number>()
-  /** The counter of each of the desk's other machines in each row as of its last entry. */
+  /** One counter for each of the desk's other machines in each row: its value at the last entry. */
   readonly #byDesk = new Map<string, number>()
   /** The time of each profile's last snapshot. */
   readonly #lookedAtMs = new Map<string, number>()
@@ -48,8 +48,8 @@ export class Recorder {
   /**
    * Takes a sample. Call this about once a second.
    *
-   * If a header has arrived since the previous sample, its level is recorded first. The present level
-   * follows, because it has risen since the header or is an estimate.
+   * If headers have arrived since the previous call, the lowest level among them is recorded. Otherwise the
+   * present level is recorded, which may have risen since the last header or may be an estimate.
    */
   observe(snapshot: Snapshot, lowestHeader: LowestHeader): void {
     const { id: profile, environment } = snapshot.profile
@@ -71,7 +71,7 @@ export class Recorder {
     for (const row of snapshot.slots) this.#slot(profile, row, snapshot.at)
   }
 
-  /** Drops the counters of a disconnected profile, because they start at zero if it is reconnected. */
+  /** Drops the counters of a disconnected profile. If the profile is connected again, they start at zero. */
   forget(profile: string): void {
     this.#environments.delete(profile)
     this.#lookedAtMs.delete(profile)
@@ -99,7 +99,7 @@ export class Recorder {
     this.#add({ kind: 'sample', profile, category, sample })
   }
 
-  /** Requests that a machine made before it was first seen here are left out. */
+  /** Leaves out the requests that a machine made before it was first seen here. */
   #member(profile: string, { id, name, counted = {} }: DeskMember, atMs: number): void {
     for (const [category, total] of Object.entries(counted)) {
       const key = `${profile}\n${id}\n${category}`
@@ -112,7 +112,7 @@ export class Recorder {
 
   #program(profile: string, { id, name, class: own, use }: ProgramSummary, atMs: number): void {
     for (const { category, forwarded } of use) {
-      // The name is part of the key, because a revoked program's id is reused.
+      // The name is part of the key, because a new program may get the id of a revoked one.
       const key = `${profile}\n${id}\n${name}\n${category}`
       const requests = since(this.#forwarded.get(key) ?? 0, forwarded)
       if (requests === 0) continue

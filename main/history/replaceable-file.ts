@@ -96,7 +96,7 @@ export class ReplaceableFile {
     }
   }
 
-  /** Closes a file that was removed or replaced. Writes to it would be lost. */
+  /** Closes the file if it was removed or replaced from outside. Writes to it would be lost. */
   closeIfRemoved(): void {
     if (this.#file === undefined || this.#isInPlace()) return
     this.close()

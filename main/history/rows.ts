@@ -66,7 +66,8 @@ export const rollupOf = (row: Row): Rollup => ({
 })
 
 /**
- * A chart column from `min(at), max(at), low, high, low_first, source, rejected`, over rollups of `lengthMs`.
+ * Converts a row of `COLUMN_STATEMENTS` to one chart column. Its values are `min(at), max(at), low, high,
+ * low_first, source, rejected`, and each rollup is `lengthMs` long.
  */
 export const columnOf = (row: Row, lengthMs: number): Extent & Pick<Sample, 'rejected'> => ({
   atMs: whole(row[0]),

@@ -25,7 +25,7 @@ export interface ProgramMinute {
 
 /** A read-only view of the recorded minutes. */
 export interface SeriesFile {
-  /** The whole minutes that begin in the interval, by profile, category and time. */
+  /** The whole minutes that begin in the interval, sorted by profile, category and time. */
   minutes(query: SeriesQuery): Iterable<SeriesMinute>
   /** Requests of programs behind the gateway in the same minutes. The rows' own requests include them. */
   programMinutes(query: SeriesQuery): Iterable<ProgramMinute>

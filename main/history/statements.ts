@@ -5,14 +5,13 @@ import type { LEVELS } from './tiers.ts'
 export type TierName = 'minutes' | (typeof LEVELS)[number]['table']
 
 /**
- * The levels of a rollup with a header come only from headers. `source` 2 is `header` (`SOURCES` in rows.ts).
+ * The lowest or highest level of several rollups. If some of them have levels from headers, only these count.
+ * `source` 2 is `header` (`SOURCES` in rows.ts).
  */
 const levelOf = (end: 'min' | 'max', column: string): string =>
   `coalesce(${end}(CASE WHEN source = 2 THEN ${column} END), ${end}(${column}))`
 
-/**
- * `low_first` is exact for a single rollup. For several rollups, it shows whether the low came first in each.
- */
+/** `min(low_first)` is exact for a single rollup. For several, it is 1 only if the low came first in each. */
 const COLUMNS = `min(at), max(at), ${levelOf('min', 'low')}, ${levelOf('max', 'high')},
   min(low_first), max(source), sum(rejected)`
 const columnsOf = (table: string): string =>

@@ -11,8 +11,7 @@ export const LEVELS = [
 ] as const
 
 /**
- * If the clock was set back by more than this, its earlier time was wrong. See main/ports/timeline.ts.
- * Milliseconds.
+ * If the clock is set back by more than this, it was wrong before. Milliseconds. See main/ports/timeline.ts.
  */
 const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS
 
@@ -85,7 +84,9 @@ export class Tiers {
     if (closed) this.#closed(series, open, closed)
   }
 
-  /** Closes rollups that ended before `nowMs` without a further sample. Call this in a transaction. */
+  /**
+   * Closes rollups that ended before `nowMs`, even if no further sample arrived. Call this in a transaction.
+   */
   closeAt(nowMs: number): void {
     for (const [series, open] of this.#open) {
       const closed = open.minute.closeAt(nowMs)
@@ -124,10 +125,11 @@ export class Tiers {
     if (known) return known
     const open: Open = { minute: new MinuteBuilder(), levels: LEVELS.map(() => undefined) }
     this.#open.set(series, open)
-    // Later rows were written under a wrong clock. Their rollups are closed at their own time.
+    // Rows after `untilMs` were written while the clock was wrong. They are skipped until the clock reaches
+    // their time.
     const untilMs = Math.min(this.#nowMs + WRONG_CLOCK_MS, Number.MAX_SAFE_INTEGER)
-    // Starts at the coarsest level. A rollup that closes at a finer level is then appended to the existing
-    // ones.
+    // The coarsest level is loaded first. If loading a finer level completes a rollup, the coarser level is
+    // then ready to include it.
     for (const [level, { lengthMs, last, below }] of [...this.#levels.entries()].reverse()) {
       const lastMs = timeOf(last.get(series, untilMs))
       for (const row of below.iterate(series, lastMs === undefined ? 0 : lastMs + lengthMs, untilMs)) {
@@ -135,7 +137,7 @@ export class Tiers {
       }
     }
     const lastMinuteMs = timeOf(this.#lastMinute.get(series, untilMs)) ?? Number.NEGATIVE_INFINITY
-    // Starts `HOLD_MS` earlier, because an earlier sample may be valid in the first minute.
+    // Starts `HOLD_MS` earlier, because a sample stays valid that long and may reach into the first minute.
     const fromMs = Math.max(0, lastMinuteMs + MINUTE_MS - HOLD_MS)
     for (const row of this.#samplesSince.iterate(series, fromMs, untilMs)) {
       const sample = sampleOf(asRow(row))

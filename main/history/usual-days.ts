@@ -22,7 +22,10 @@ type StretchesOf = (
 ) => readonly RecordedStretch[] | undefined
 
 interface Learned {
-  /** The exchange's day on which this was learned, and whether the time was past 10:00. */
+  /**
+   * The exchange's day on which `usual` was learned. `isShown` is true if it was learned after 10:00 exchange
+   * time.
+   */
   readonly dayMs: number
   readonly isShown: boolean
   readonly usual: UsualDay
@@ -32,8 +35,8 @@ interface Learned {
 const NO_LOADS: readonly UsualLoad[] = []
 
 /**
- * The usual day of each quota. It is learned from the record at the first lookup, on each new day of the
- * exchange, and again at 10:00 on that day.
+ * The usual day of each quota, learned from the recorded history: at the first lookup, on each new day of the
+ * exchange, and again at 10:00 exchange time.
  */
 export class UsualDays {
   readonly #read: StretchesOf
@@ -44,10 +47,10 @@ export class UsualDays {
   }
 
   /**
-   * The usual loads of a row today, and whether this call read the record.
+   * Returns today's usual loads of a row. `hasRead` is true if this call read the recorded history.
    *
-   * The record is read only if that is due and `mayRead` allows it. A month of one row takes tens of
-   * milliseconds.
+   * The history is read only if there is something new to learn and `mayRead` is true. Reading a month of one
+   * row takes tens of milliseconds.
    */
   look(profile: string, category: string, nowMs: number, mayRead: boolean) {
     const key = keyOf(profile, category)
