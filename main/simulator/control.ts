@@ -39,7 +39,10 @@ const ORDERS: Readonly<Record<string, Order>> = {
         return bad('The value of "how" must be end, reset, goaway-v2 or goaway-v3.')
     }
   },
-  /** Body: `{"Positions":1.5}`, requests per second. Traffic in other categories stops. */
+  /**
+   * Body: `{"Positions":1.5}`, requests per second by category. Traffic stops in every category that the body
+   * does not name.
+   */
   traffic: (service, body) => {
     const rates: Record<string, number> = {}
     for (const [category, rate] of Object.entries(body)) {
@@ -62,7 +65,9 @@ const ORDERS: Readonly<Record<string, Order>> = {
     for (const [category, slots] of Object.entries(body)) service.slots.setElsewhere(category, Number(slots))
     return DONE
   },
-  /** Body: `{"name":"goaway-v2","on":true}`. `on` may also be a number of times. */
+  /**
+   * Body: `{"name":"goaway-v2","on":true}`. `on` may also be a number: the fault then occurs this many times.
+   */
   fault: (service, body) => {
     const { name, on } = body
     if (typeof name !== 'string' || faultProblem(name) !== undefined)

@@ -3,13 +3,11 @@ export interface FaultDescription {
   readonly name: string
   /** One line for `--help`. */
   readonly what: string
-  /** Default number of strikes. Absent if the fault always strikes. */
+  /** Number of times that the fault occurs by default. Absent if it always occurs. */
   readonly times?: number
 }
 
-/**
- * The faults that can be simulated. `NAME:TIMES` and `NAME:always` override the default number of strikes.
- */
+/** The faults that can be simulated. `NAME:TIMES` and `NAME:always` override how often a fault occurs. */
 export const FAULTS: readonly FaultDescription[] = [
   { name: 'lost-refresh-response', what: 'one refresh takes effect, but its connection drops', times: 1 },
   { name: 'late-commit', what: 'one refresh is cut off, then takes effect after 3 s', times: 1 },

@@ -67,9 +67,12 @@ export interface Simulator {
    * The newest requests under `/v3/orderexecution/` that arrived completely, oldest first, at most 20,000.
    */
   orderRequests(): readonly SimulatedOrderRequest[]
-  /** Replaces other programs' traffic. In categories that are not named, it stops. */
+  /** Replaces other programs' traffic. Traffic stops in every category that is not named. */
   setTraffic(traffic: Readonly<Record<string, number>>): void
-  /** Ends the open streams of a category, or of all, from the service's side. Returns their number. */
+  /**
+   * Ends the open streams of a category, or all open streams, as if the service had ended them. Returns their
+   * number.
+   */
   endStreams(category?: string): number
   /** Destroys every connection. */
   close(): Promise<void>

@@ -3,8 +3,8 @@ import { END_SNAPSHOT, type Frames, heartbeat } from './rules/stream-frames.ts'
 import type { OpenedStream, StreamPiece } from './wire.ts'
 
 /**
- * How a stream ends on its own: an optional last line and, after a delay, the end of the body or a reset of
- * the socket.
+ * How a stream ends: an optional last line, and `lingerMs` later the end of the body or a reset of the
+ * socket.
  */
 export interface Ending {
   readonly atMs: number
@@ -35,7 +35,10 @@ export interface StreamPlace {
 
 const SPLIT_GAP_MS = 20
 const MAX_SPLIT_BYTES = 200
-/** Maximum delay of a missed message in milliseconds. After a longer sleep, messages are skipped. */
+/**
+ * Maximum time in milliseconds by which a message may be late. After a longer sleep of the machine, the
+ * missed messages are skipped.
+ */
 const CATCH_UP_MS = 10_000
 
 type Phase =
@@ -59,7 +62,7 @@ export class OpenStream implements OpenedStream {
   #heartbeatDueMs: number
   #messages = 0
   #heartbeats = 0
-  /** Bytes that wait to be sent as part of a split chunk. */
+  /** Bytes that wait to be sent in small chunks. */
   #held: Uint8Array = new Uint8Array()
   #heldDueMs = Number.POSITIVE_INFINITY
   #moved: () => void = () => undefined
@@ -114,7 +117,7 @@ export class OpenStream implements OpenedStream {
     this.#moved = moved
   }
 
-  /** Notifies the stream of a change from outside, after which pieces may be due. */
+  /** Notifies the stream of a change from outside, such as a new order. Pieces may now be due. */
   wake(): void {
     this.#moved()
   }
@@ -184,7 +187,7 @@ export class OpenStream implements OpenedStream {
   }
 
   #sendHeld(dueMs: number): readonly StreamPiece[] {
-    // Many waiting bytes are sent in larger parts, so that a fast stream does not fall further behind.
+    // The more bytes wait, the larger the chunks. A fast stream therefore does not fall further behind.
     const most = Math.max(MAX_SPLIT_BYTES, this.#held.length / 4)
     const size = this.#traits.split() ? 1 + Math.floor(this.#traits.chance() * most) : this.#held.length
     const bytes = this.#held.subarray(0, size)

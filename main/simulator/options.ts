@@ -47,7 +47,7 @@ export interface SimulatorFlags {
   readonly slotsElsewhere: Readonly<Record<string, number>>
   /** Requests already made when the simulator starts, by category. */
   readonly alreadySpent: Readonly<Record<string, number>>
-  /** Time in seconds before the simulator's start at which the quotas and other programs' use began. */
+  /** The quotas and other programs' traffic begin this many seconds before the simulator starts. */
   readonly startedSecondsAgo: number
   /** Request quotas "agreed with the provider's support team" (service 8.1). They override the table. */
   readonly limits: Readonly<Record<string, RequestLimit>>
@@ -56,7 +56,10 @@ export interface SimulatorFlags {
   readonly streamRate: number
   /** Names of `FAULTS`, each optionally with `:TIMES` or `:always`. */
   readonly faults: readonly string[]
-  /** How the sign-in page answers: `ask` for a person, or an immediate answer for tests without a browser. */
+  /**
+   * How the sign-in page answers. `ask` waits for a person. The other values answer immediately, for tests
+   * without a browser.
+   */
   readonly consent: 'ask' | 'approve' | 'decline'
   /**
    * The secret of the control surface, sent in `X-Simulator-Control`. Without a secret, there is no control
@@ -172,21 +175,18 @@ const hasRequestQuota = (category: string, options: SimulatorFlags): boolean =>
   category === ORDER_QUOTA.category ||
   CURRENT_REQUEST_QUOTAS.some((quota) => quota.category === category)
 
-/**
- * Duration in seconds of a use of Positions by the built-in simulator's other program, and of the pause after
- * it.
- */
+/** The built-in simulator's other program uses Positions for `onSeconds` and then pauses for `offSeconds`. */
 const SPELL = { onSeconds: 195, offSeconds: 285 } as const
 
 /**
  * The options of the built-in simulator: a rotating key that another program uses too.
  *
- * The program drains Positions from full to about an eighth (2.4 requests per second, against a refill of
- * 320/300), and pauses until the quota has refilled. So a forecast, a warning and a recovery occur every
- * eight minutes.
+ * The other program sends 2.4 requests per second to Positions, while about 1.1 per second are refilled. It
+ * stops when most of the quota is used, and continues when the quota has refilled. So a forecast, a warning
+ * and a recovery occur every eight minutes.
  *
- * The use begins two rounds before the start. The first round, from a partly used quota, ended in a 429. The
- * third round begins at the start.
+ * The other program starts two rounds before the simulator does. In the first round, part of the quota was
+ * already used, so the round ended in a 429. The third round begins when the simulator starts.
  */
 export const BUILT_IN_OPTIONS: SimulatorFlags = {
   ...DEFAULT_SIMULATOR_OPTIONS,

@@ -25,14 +25,18 @@ export interface OrderExecutionPorts {
   readonly faults: Faults
   random(): number
   /**
-   * Applies the order quota. The answer is a 429 if nothing is left, otherwise `answer` with quota headers.
+   * Counts a request against the order quota. Returns a 429 if nothing is left. Otherwise returns the result
+   * of `answer` with quota headers.
    */
   counted(category: string, atMs: number, answer: () => Answer): Answer
-  /** A 429 for a quota, whatever is left. */
+  /** A 429 for a quota, even if requests are left. */
   rateLimited(category: string, atMs: number): Answer
 }
 
-/** A request with its order ID. The orders that it changes are added to its list. */
+/**
+ * A request to an order endpoint. `id` is the order ID in its path. The endpoint adds the orders that it
+ * changes to `changed`.
+ */
 interface OrderRequest {
   readonly body: string
   readonly id: string
@@ -44,7 +48,7 @@ interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: RegExp
   /**
-   * Whether the request can change an order. If so, it counts against the order quota, and faults may strike
+   * Whether the request can change an order. If so, it counts against the order quota, and faults can affect
    * it.
    */
   readonly isOrder: boolean
@@ -81,7 +85,7 @@ export class OrderExecution {
     ]
   }
 
-  /** Answers a request with a valid access token. The orders that it changes are added to `changed`. */
+  /** Answers a request with a valid access token. Adds the orders that it changes to `changed`. */
   answer(request: ServiceRequest, hasTradeScope: boolean, atMs: number, changed: string[]): ServiceReply {
     const { faults } = this.#ports
     const endpoint = this.#endpointOf(request)

@@ -11,7 +11,9 @@ const SERVER_ERRORS = {
 /** Delay of an answer by `order-late-response`, in milliseconds. */
 export const LATE_RESPONSE_MS = 12_000
 
-/** The reply of an armed fault that prevents the order from being accepted. Otherwise `undefined`. */
+/**
+ * If an armed fault prevents the order from being accepted, returns the fault's reply. Otherwise `undefined`.
+ */
 export function untakenOrder(faults: Faults, rateLimited: () => Answer): ServiceReply | undefined {
   if (faults.strike('order-reset')) return { kind: 'reset' }
   if (faults.strike('order-401')) return errorAnswer(401, 'Unauthorized', 'The token is not accepted.')

@@ -21,18 +21,21 @@ export interface SimulatedPast {
 
 type Header = SimulatedPast['headers'][number]
 
-/** Interval between readings of a category, as with a small budget for checks. Milliseconds. */
+/**
+ * Interval in milliseconds between readings of a category. A monitor with a small budget for checks has the
+ * same.
+ */
 const EVERY_MS = 15_000
-/** Interval of checks whether anything is left. Milliseconds. */
+/** Interval in milliseconds at which each quota is tested for its first 429. */
 const LOOK_MS = 1_000
-/** Time in milliseconds from a planned reconnection to the start. */
+/** A stream is restarted once, this many milliseconds before the simulator's start. */
 const GOAWAY_BEFORE_MS = 6 * 60_000
 
 /**
  * Simulates the readings of a monitor from `fromMs` to `untilMs`. Call this before anything else reads the
  * quotas.
  *
- * Reports at most one 429 per category, at the first time when no request is left.
+ * For each category, reports at most one 429: the first time that no request is left.
  */
 export function pastOf(
   quotas: Pick<RequestQuotas, 'reading' | 'elsewhere'>,

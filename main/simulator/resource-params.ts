@@ -123,8 +123,8 @@ export function readSpreadType(query: URLSearchParams): Read<SpreadType> {
 }
 
 /**
- * Reads `symbol`, a list. A trailing ` *` matches every option of an underlying. Without `symbol`, every
- * symbol passes.
+ * Reads `symbol`, a list. A trailing ` *` matches every option of an underlying. Without `symbol`, the filter
+ * accepts every symbol.
  */
 export function readSymbolFilter(query: URLSearchParams): Read<(symbol: string) => boolean> {
   const text = parameter(query, 'symbol')
@@ -142,8 +142,8 @@ export interface PageRequest {
 }
 
 /**
- * Reads `pageSize`, 1 to 600 (the default), and `nextToken` from an earlier page. Without `nextToken`, the
- * first page.
+ * Reads `pageSize`, 1 to 600 (the default), and `nextToken` from an earlier page. Without `nextToken`,
+ * selects the first page.
  */
 export function readPage(query: URLSearchParams): Read<PageRequest> {
   return flatRead(

@@ -24,7 +24,7 @@ import {
 import { expirations, riskReward, spreadTypes, strikes } from './rules/payloads-options.ts'
 import { type Answer, errorAnswer, jsonAnswer } from './wire.ts'
 
-/** A request in the form in which resources need it. */
+/** A request as a resource receives it. */
 export interface ResourceRequest {
   readonly seed: number
   readonly atMs: number
@@ -56,13 +56,13 @@ const perAccount =
 const ordersOf = ({ seed, atMs }: ResourceRequest, account: string): readonly Payload[] =>
   orderIds(seed, account).map((id) => order(seed, account, id, atMs))
 
-/** The orders that programs placed, newest first, followed by those of the simulated day. */
+/** The orders that programs placed, newest first, then the orders of the simulated day. */
 const todaysOrdersOf = (asked: ResourceRequest, account: string): readonly Payload[] => [
   ...asked.book.ordersOf(account, asked.atMs),
   ...ordersOf(asked, account),
 ]
 
-/** Orders, account by account, in pages (`pageSize`, `nextToken`). */
+/** The orders of all requested accounts, one account after the other, in pages (`pageSize`, `nextToken`). */
 const pagedOrders = (asked: ResourceRequest, of: typeof ordersOf): Answer =>
   whenRead(readAccounts(asked.parts[0] ?? ''), ({ known, unknown }) =>
     whenRead(readPage(asked.query), (page) => {
@@ -146,7 +146,7 @@ export const RESOURCES: readonly Resource[] = [
 ]
 
 /**
- * Resources without a quota or quota headers, because no row of service 8.2 counts them.
+ * Resources that no row of service 8.2 counts. They have no quota, and their answers have no quota headers.
  *
  * On the real service, history credits limit bars (service 13).
  */

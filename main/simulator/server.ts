@@ -160,7 +160,7 @@ function carry(reply: ServiceReply, response: ServerResponse, ports: ServerPorts
       pump(reply.stream, response, ports)
       return
     case 'reset':
-      // A dead connection looks like a reset. A FIN would look like an orderly close.
+      // To a client, a dead connection looks like a reset. A FIN would look like an orderly close.
       response.socket?.resetAndDestroy()
       return
     case 'cut':
@@ -183,7 +183,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer | 'gone' | 'too
   const parts: Buffer[] = []
   let bytes = 0
   try {
-    // The end of the loop must not destroy the socket, which still has to send a 413.
+    // When the loop ends early, the socket must stay open, because a 413 still has to be sent.
     for await (const part of incoming.iterator({ destroyOnReturn: false })) {
       bytes += part.length
       if (bytes > MAX_BODY_BYTES) return 'too-large'

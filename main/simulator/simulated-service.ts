@@ -128,13 +128,13 @@ export class SimulatedService {
     return this.#resources.streams()
   }
 
-  /** Ends the open streams of a category, or of all, from the service's side. */
+  /** Ends the open streams of a category, or all open streams, as if the service had ended them. */
   cutStreams(how: Ending['how'], category?: string, lastLine?: string): number {
     const said = lastLine === undefined ? {} : { lastLine }
     return this.#resources.cutStreams({ atMs: this.nowMs(), lingerMs: 0, how, ...said }, category)
   }
 
-  /** Replaces other programs' traffic. In categories that are not named, it stops. */
+  /** Replaces other programs' traffic. Traffic stops in every category that is not named. */
   setTraffic(traffic: Readonly<Record<string, number>>): void {
     const nowMs = this.nowMs()
     for (const category of this.quotas.categories()) {

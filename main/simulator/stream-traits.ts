@@ -16,7 +16,7 @@ const RESET_AFTER_MS = 5000
 /** Number of open streams per category that the fault `hidden-cap` permits. */
 export const HIDDEN_CAP = 5
 
-/** The behaviour of a new stream, including the faults that strike it. */
+/** The behaviour of a new stream, including the faults that affect it. */
 export function traitsOf(
   habits: StreamHabits,
   faults: Faults,
@@ -27,7 +27,8 @@ export function traitsOf(
   const ending = overHiddenCap
     ? ({ atMs: atMs + HIDDEN_CAP_MS, lingerMs: 0, how: 'end' } as const)
     : endingOf(faults, path, atMs)
-  // A fault with a count strikes only new streams. `standing` faults are checked per frame.
+  // A fault with a count affects only new streams, so it is decided once. A standing fault also affects open
+  // streams, so it is checked for each frame.
   const silent = !faults.standing('silent-stream') && faults.strike('silent-stream')
   const split = !faults.standing('split-frames') && faults.strike('split-frames')
   return {

@@ -12,11 +12,11 @@ import { HIDDEN_CAP, traitsOf } from './stream-traits.ts'
 import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest, type WireHeaders } from './wire.ts'
 
 /**
- * X-RateLimit values of a stream for which the table of service 8.2 has only slots. This limit was observed
- * on the real service.
+ * X-RateLimit values of streams that have only slots in the table of service 8.2. The limit of 251 was
+ * observed on the real service.
  *
- * The answers have both sets of headers (service 2.2, 7). No request quota is documented, so nothing is
- * counted or rejected.
+ * The answers to such streams have headers for requests and for slots (service 2.2, 7). No request quota is
+ * documented for them, so nothing is counted or rejected.
  */
 const UNTABLED: QuotaReading = { limit: 251, periodSeconds: 300, remaining: 251, resetSeconds: 0 }
 
@@ -52,7 +52,7 @@ export class ThrottledResources {
     return [...this.#streams]
   }
 
-  /** Ends the open streams of a category, or of all, from the service's side. */
+  /** Ends the open streams of a category, or all open streams, as if the service had ended them. */
   cutStreams(ending: Ending, category: string | undefined): number {
     const cut = this.streams().filter((stream) => category === undefined || stream.category === category)
     for (const stream of cut) stream.cut(ending)

@@ -38,7 +38,7 @@ export interface Answer {
   readonly status: number
   readonly headers: WireHeaders
   readonly body: string
-  /** The delay of the answer, in milliseconds. Absent if none. */
+  /** The delay of the answer, in milliseconds. Absent if there is no delay. */
   readonly delayMs?: number
   /** Set if no other headers are to be sent. */
   readonly bare?: true

@@ -2,7 +2,7 @@ import { FAULTS } from '../fault-names.ts'
 
 type Strikes = number
 
-/** The armed faults. A fault with a count disarms itself after its last strike. */
+/** The armed faults. A fault with a count occurs that many times and is then disarmed. */
 export class Faults {
   readonly #armed = new Map<string, Strikes>()
 
@@ -15,7 +15,7 @@ export class Faults {
   }
 
   /**
-   * Arms or disarms a fault. `true` arms it for its usual number of strikes, and a number for this many.
+   * Arms or disarms a fault. `true` arms it for its default number of times, a number for this many times.
    * `false` or 0 disarms it. Throws a RangeError for an unknown name.
    */
   set(name: string, on: boolean | number): void {
@@ -35,7 +35,7 @@ export class Faults {
     return this.#armed.get(name) === Number.POSITIVE_INFINITY
   }
 
-  /** Whether the fault strikes now. If so, its count decreases by one. */
+  /** Whether the fault occurs now. If so, its count decreases by one. */
   strike(name: string): boolean {
     const left = this.#armed.get(name)
     if (left === undefined) return false

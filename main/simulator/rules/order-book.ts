@@ -26,7 +26,7 @@ interface BookedOrder {
   readonly openedAtMs: number
   terms: OrderTerms
   status: OrderStatus
-  /** Time of the next fill, rest or cancellation. `undefined` if nothing is due. */
+  /** When the order's status changes next. `undefined` if no change is due. */
   workAtMs: number | undefined
   fill: { readonly price: number; readonly atMs: number } | undefined
   /** The orders that are cancelled when this order is filled or cancelled. */
@@ -47,7 +47,7 @@ export interface PlacedOrder {
 /** Outcome of a replace or a cancel. `closed`: the order was already filled, rejected or cancelled. */
 export type ChangeOutcome = 'changed' | 'unknown' | 'closed' | 'price-missing'
 
-/** The changes of orders that one reader has not seen. */
+/** The order changes that one reader, such as a stream, has not seen yet. */
 export interface OrderChanges {
   /** Time of the next possible change. `undefined` if only a request can change anything. */
   nextMs(): number | undefined
@@ -87,7 +87,7 @@ export class OrderBook {
     return this.#orders.has(id)
   }
 
-  /** The orders of the account whose ids are among `ids`. */
+  /** Those of the orders `ids` that belong to the account. */
   named(account: string, ids: readonly string[], atMs: number): readonly Payload[] {
     this.#advance(atMs)
     return ids.flatMap((id) => {
@@ -96,7 +96,10 @@ export class OrderBook {
     })
   }
 
-  /** Places every order, except those with a used OrderConfirmID (service 14). */
+  /**
+   * Places every order of `plan`. If an OrderConfirmID was used before, returns the earlier order and places
+   * none (service 14).
+   */
   place(plan: OrderPlan, atMs: number): readonly PlacedOrder[] {
     this.#advance(atMs)
     const placed: { readonly order: BookedOrder; readonly isRepeated: boolean }[] = []
@@ -162,7 +165,7 @@ export class OrderBook {
       .reverse()
   }
 
-  /** The changes after `sinceMs` of the orders for which `isWanted`. */
+  /** The changes after `sinceMs` to the orders for which `isWanted` returns true. */
   changes(sinceMs: number, isWanted: (account: string, id: string) => boolean): OrderChanges {
     this.#advance(sinceMs)
     let seen = this.#log.length
@@ -189,7 +192,7 @@ export class OrderBook {
   }
 
   #added(terms: OrderTerms, openedAtMs: number): BookedOrder {
-    // Ten digits, because orders of the simulated day have nine.
+    // An id of ten digits can't equal one of the simulated day, which has nine.
     const id = String(1_000_000_001 + this.#orders.size)
     const order: BookedOrder = {
       ...{ id, openedAtMs, terms, status: 'ACK', workAtMs: undefined, fill: undefined },

@@ -53,7 +53,10 @@ export class OrderLedger {
     return [...this.#arrivals]
   }
 
-  /** Requests with the same method, path and body as another one. They may be equal on purpose. */
+  /**
+   * Requests with the same method, path and body as another request. A program may send equal requests on
+   * purpose.
+   */
   repeated(): readonly OrderArrival[] {
     return this.#arrivals.filter((arrival) => (this.#counts.get(identityOf(arrival)) ?? 0) > 1)
   }

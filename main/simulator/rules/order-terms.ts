@@ -56,7 +56,7 @@ export type OrderTerms = z.output<typeof order>
 
 export type OrderType = OrderTerms['type']
 
-/** Name of a price that is missing although the order's type requires it. */
+/** The name of a missing price that the order's type requires. */
 function priceProblem(terms: {
   readonly OrderType: OrderType
   readonly LimitPrice?: string | undefined
@@ -140,11 +140,11 @@ export function readChange(body: string): BodyRead<OrderChange> {
   return isEmpty ? { ok: false, message: 'Name a term to change, such as Quantity.' } : read
 }
 
-/** Name of a price that is missing in `changed` although its type requires it. */
+/** The name of a missing price that the order's type requires. */
 export const missingPrice = ({ type, limitPrice, stopPrice }: OrderTerms): string | undefined =>
   priceProblem({ OrderType: type, LimitPrice: limitPrice, StopPrice: stopPrice })
 
-/** The terms of a replaced order, without the prices of its former type. */
+/** The terms of an order without the prices that its type does not use, for example after a replace. */
 export const withoutOtherPrices = (terms: OrderTerms): OrderTerms => ({
   ...terms,
   limitPrice: isLimited(terms.type) ? terms.limitPrice : undefined,

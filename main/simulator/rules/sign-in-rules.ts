@@ -77,7 +77,7 @@ export function redirectTo(uri: string, fields: Readonly<Record<string, string |
 const CODE_LIFETIME_MS = 600_000
 const MAX_PENDING = 200
 
-/** The authorization request of a code, after its exchange. */
+/** The result of exchanging a code: values of the authorization request that led to the code. */
 export interface ExchangedCode {
   readonly kind: 'exchanged'
   readonly scope: string
@@ -122,7 +122,7 @@ export class SignInRules {
     return redirectTo(redirectUri, { code, state })
   }
 
-  /** Exchanges `code`. It is used up, whatever the result. */
+  /** Exchanges `code`, which can't be used again, whatever the result. */
   exchange(
     code: string,
     redirectUri: string,

@@ -22,7 +22,9 @@ export interface Frames {
   opening(atMs: number): readonly Payload[]
   /** `undefined` if the stream sends only heartbeats. */
   message(count: number, atMs: number): Payload | undefined
-  /** The next change to send in addition to the messages. `undefined` if none is due. */
+  /**
+   * When the next change is due. Changes are sent in addition to the messages. `undefined` if none is due.
+   */
   nextChangeMs?(): number | undefined
   /** The changes up to `atMs`, oldest first. */
   changed?(atMs: number): readonly Payload[]
@@ -46,7 +48,10 @@ export const heartbeat = (count: number, atMs: number): Payload => ({
 const turn = <T>(items: readonly T[], count: number): T | undefined =>
   items.length === 0 ? undefined : items[count % items.length]
 
-/** Frames of a quote stream. Symbols take turns. Unknown ones are reported once, and the stream continues. */
+/**
+ * Frames of a quote stream. The messages go through the symbols in turn. An unknown symbol is reported once,
+ * and the stream continues.
+ */
 export function quoteFrames(seed: number, symbols: readonly string[]): Frames {
   const known = symbols.filter((symbol) => symbol !== UNKNOWN_SYMBOL)
   return {
@@ -136,7 +141,8 @@ export function optionChainFrames(seed: number, underlying: string): Frames {
 /**
  * Frames of an order stream. Order and position streams open with a snapshot and its end marker (service 12).
  *
- * Orders of the simulated day take turns as messages. An order of the book is sent when it changes.
+ * The messages go through the orders of the simulated day in turn. An order that a program placed is sent
+ * when it changes.
  */
 export function orderFrames(
   seed: number,

@@ -29,7 +29,7 @@ export function fullBucket(rule: BucketRule, atMs: number): ThrottleBucket {
     : { kind: 'fixed', used: 0, startedAtMs: undefined }
 }
 
-/** The bucket at `atMs`. It does not change if the clock goes back. */
+/** The bucket at `atMs`. If the clock goes back, the bucket stays the same. */
 export function bucketAt(rule: BucketRule, bucket: ThrottleBucket, atMs: number): ThrottleBucket {
   switch (bucket.kind) {
     case 'rolling': {
@@ -45,7 +45,7 @@ export function bucketAt(rule: BucketRule, bucket: ThrottleBucket, atMs: number)
   }
 }
 
-/** Makes one request at `atMs`. A 429 only advances the time. */
+/** Makes one request at `atMs`. A rejected request (429) uses nothing. */
 export function spend(
   rule: BucketRule,
   bucket: ThrottleBucket,

@@ -1,8 +1,8 @@
 /**
  * The token limits of one API key (service 3, 5 and 8.4).
  *
- * A sign-in is one person's consent. A refresh replaces the sign-in's token on a rotating key, and keeps it
- * on a default key.
+ * A sign-in is one person's consent. On a rotating key, each refresh replaces the sign-in's refresh token. On
+ * a default key, the refresh token stays the same.
  */
 export interface TokenLimits {
   readonly rotating: boolean
@@ -60,7 +60,7 @@ export class TokenRules {
   readonly #mint: () => string
   readonly #refresh = new Map<string, RefreshToken>()
   readonly #access = new Map<string, { readonly expiresAtMs: number; readonly scope: string }>()
-  /** Refreshes that take effect later, without an answer. */
+  /** Refreshes whose response is lost and which take effect later. */
   #late: { readonly atMs: number; readonly token: string }[] = []
 
   constructor(limits: TokenLimits, mint: () => string) {
@@ -95,8 +95,8 @@ export class TokenRules {
     }
     const grant = this.#accessGrant(held.signIn.scope, atMs)
     if (!this.#limits.rotating) return grant
-    // If a token is refreshed twice, only the later refresh counts, because the response of the earlier one
-    // was lost.
+    // If this token was refreshed before, the response to that refresh was lost. The token in that response
+    // now counts as replaced.
     const previous = held.child
     if (previous !== undefined) previous.replacedAtMs ??= atMs
     held.replacedAtMs ??= atMs
@@ -163,7 +163,8 @@ export class TokenRules {
     }
     if (atMs >= held.issuedAtMs + this.#limits.refreshExpiryMs) return 'The refresh token has expired.'
     if (held.replacedAtMs === undefined) return undefined
-    // Only the latest replaced token is accepted. Its successor must be the sign-in's newest token.
+    // A replaced token is accepted for a short overlap, but only until the token that replaced it is replaced
+    // too.
     const justReplaced = held.child !== undefined && held.child.replacedAtMs === undefined
     const inOverlap = atMs < held.replacedAtMs + this.#limits.rotationOverlapMs
     return justReplaced && inOverlap ? undefined : 'The refresh token was already used.'
