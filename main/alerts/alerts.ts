@@ -97,12 +97,17 @@ export class Alerts {
     return this.preferences
   }
 
-  /** The snooze, and when it was chosen, epoch ms; unknown for one that was chosen before this run. */
+  /**
+   * The current snooze. `chosenAtMs` is the time at which a person chose it, epoch ms. `undefined` if that
+   * was before this run.
+   */
   get snooze(): { readonly untilMs: number | undefined; readonly chosenAtMs: number | undefined } {
     return { untilMs: this.preferences.snoozedUntil, chosenAtMs: this.#snoozeChosenAtMs }
   }
 
-  /** Adopts a snooze that a person chose on another machine; without `untilMs`, the end of one. */
+  /**
+   * Applies a snooze that a person chose on another machine. Without `untilMs`, the person ended the snooze.
+   */
   adoptSnooze(untilMs: number | undefined, chosenAtMs: number): void {
     this.changePreferences({ snoozedUntil: untilMs ?? null })
     this.#snoozeChosenAtMs = chosenAtMs

@@ -11,7 +11,7 @@ import type { SocketPath } from './socket-path.ts'
 
 export type RunningAnswer =
   | { readonly kind: 'answered'; readonly answer: ControlAnswer }
-  /** No app listens: none runs on this data folder, or the app has no socket. */
+  /** No app runs on this data folder, or the app has no socket. */
   | { readonly kind: 'nobody' }
   | { readonly kind: 'failed'; readonly why: string }
 
@@ -38,7 +38,7 @@ const TIMEOUT_MS = {
   'cut-program': 5_000,
   'pause-program': 5_000,
   'resume-program': 5_000,
-  // They try each server of the desk.
+  // These requests try each server of the desk.
   'create-desk': 60_000,
   'join-desk': 60_000,
   'rotate-desk': 60_000,

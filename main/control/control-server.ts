@@ -48,7 +48,7 @@ export interface ControlServer {
 
 /**
  * Maximum silence of a client in milliseconds. The `headroom` commands send and read immediately. A client
- * with a longer silence is another program or suspended.
+ * that is silent for longer is suspended or is another program.
  */
 const SILENCE_MS = 10_000
 /**
@@ -219,8 +219,9 @@ const ANYWAY: ReadonlySet<ControlRequest['do']> = new Set([
 /**
  * Answers unless the client has disconnected, for example after a timeout while this process was suspended.
  *
- * A disconnected client has reported a failure, and the key of a new program would be lost. A disconnect is
- * known after one turn of the event loop.
+ * A client that disconnects has reported a failure to its user, so the request must not take effect. If it
+ * added a program, for example, the program's key would be lost. A disconnect is known after one turn of the
+ * event loop.
  */
 async function ifConnected<T>(socket: Socket, answer: () => Promise<T>): Promise<T | undefined> {
   await new Promise(setImmediate)

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { absolute } from '../storage/home-folder.ts'
 import { type SocketPath, type SocketPlace, socketPath } from './socket-path.ts'
 
-/** The socket path of a data folder. Every path and link to the folder has the same socket path. */
+/** The socket path of a data folder. All paths and links to the same folder give the same socket path. */
 export function socketOf(
   dataFolder: string,
   environment: Readonly<Record<string, string | undefined>>,

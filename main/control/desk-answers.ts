@@ -3,7 +3,10 @@ import type { Handlers } from '../../app/contract/ipc.ts'
 import type { CommandError } from '../../app/contract/outcome.ts'
 import type { ControlAnswer, DeskRequest } from './protocol.ts'
 
-/** Answers a request about a desk by the commands of the app, or by those for a folder on which none runs. */
+/**
+ * Answers a request about a desk. `desk` has the commands of the running app, or those for a data folder on
+ * which no app runs.
+ */
 export async function answerOfDesk(
   request: DeskRequest,
   desk: Handlers<typeof deskContract>,

@@ -16,9 +16,9 @@ import { programClass, programName, programOrders, programWeight } from '../gate
 /**
  * The protocol of the control socket: one line of JSON in each direction, then the connection ends.
  *
- * Only the owner of the data folder can open the socket, so there is no further authentication. The only
- * secrets that are sent are the key of a program that was just added, which is shown once to the user who
- * added it, a desk's invitation, and credentials for its server.
+ * Only the owner of the data folder can open the socket, so there is no further authentication. Three kinds
+ * of secrets are sent: a new program's key, the invitation of a desk, and the credentials for the desk's
+ * server. A program's key is sent once, to the user who has just added the program.
  */
 const request = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('status') }),

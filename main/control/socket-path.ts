@@ -15,8 +15,8 @@ export type SocketPath =
   /** In the data folder, which is private to its owner. */
   | { readonly kind: 'socket'; readonly path: string }
   /**
-   * In a folder created for the socket. Another user could have created the folder first, so it must be
-   * checked.
+   * In a folder of its own outside the data folder. Another user could have created this folder first, so the
+   * folder must be checked.
    */
   | { readonly kind: 'elsewhere'; readonly path: string; readonly folder: string }
 
@@ -43,7 +43,10 @@ export function socketPath(dataFolder: string, place: SocketPlace): SocketPath {
   return { kind: 'elsewhere', folder, path: join(folder, `${name}.sock`) }
 }
 
-/** The temporary folder, or `/tmp` if its path is long. On macOS, TMPDIR takes half of the limit. */
+/**
+ * The temporary folder, or `/tmp` if the temporary folder's path is too long. On macOS, the path in TMPDIR
+ * takes half of the limit.
+ */
 function shortTemporary({ temporaryFolder }: SocketPlace): string {
   return Buffer.byteLength(temporaryFolder) <= 50 ? temporaryFolder : '/tmp'
 }

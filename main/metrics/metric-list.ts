@@ -52,8 +52,8 @@ type Values =
   | { readonly samples: (input: MetricsInput) => readonly MetricSample[] }
 
 /**
- * The definition of one metric. Has a function for the value of each profile, request quota or slot quota, or
- * for all samples.
+ * The definition of one metric. A function computes its values for each profile, request quota, slot quota or
+ * program, or returns all its samples at once.
  */
 type Definition = Pick<Metric, 'name' | 'help'> & { readonly type?: 'counter' } & Values
 
@@ -61,7 +61,8 @@ type Definition = Pick<Metric, 'name' | 'help'> & { readonly type?: 'counter' } 
  * The snapshots of all profiles as metrics.
  *
  * Labels name the profile, the category and a state, but no secret, account or token. Times are epoch seconds
- * and rates are per second, as Prometheus recommends. A category that another row counts has no numbers.
+ * and rates are per second, as Prometheus recommends. If the requests of a category count in another
+ * category's row, only that row has samples.
  */
 export const metricsOf = (input: MetricsInput): readonly Metric[] =>
   METRICS.map((definition) => ({

@@ -10,7 +10,7 @@ import type { MetricsSource } from './metrics-source.ts'
 export interface MetricsServerDeps {
   readonly metrics: () => readonly Metric[]
   readonly port: ClaimedPort
-  /** The bearer token of a scrape, HEADROOM_METRICS_TOKEN. */
+  /** The bearer token that a scrape must send, HEADROOM_METRICS_TOKEN. */
   readonly bearer: string
 }
 
@@ -70,7 +70,8 @@ function send(response: ServerResponse, { status, text, headers = {} }: Answer, 
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
-    // The rest of the request is not read, and scrapes are rare.
+    // The rest of the request is not read, so the connection can't be reused. Scrapes are rare enough for
+    // that.
     connection: 'close',
     ...headers,
   })
@@ -95,7 +96,7 @@ export function prometheusText(metrics: readonly Metric[]): string {
 
 const helpText = (help: string): string => help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 
-/** Labels as text, escaped. A category's name can come from a server's header. */
+/** Labels as text. Values are escaped, because a category's name can come from a server's header. */
 function labelText(labels: MetricSample['labels']): string {
   const pairs = Object.entries(labels).map(([name, text]) => {
     const escaped = text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')

@@ -52,7 +52,7 @@ function dataOf({ name, type, help, samples }: Metric, startTime: HrTime, endTim
 
 const hrTime = (ms: number): HrTime => [Math.floor(ms / 1000), Math.round((ms % 1000) * 1_000_000)]
 
-/** A failure in our own words, because the packages' messages may quote the collector's answer. */
+/** Describes a failure without the packages' messages, which may quote the collector's answer. */
 function failureText(error: Error | undefined): string {
   const code = error !== undefined && 'code' in error ? error.code : undefined
   if (typeof code === 'number') return `it responded ${code}`
