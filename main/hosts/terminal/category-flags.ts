@@ -29,12 +29,12 @@ export function categoryNumbers(
 
 const secondsBetween = numberFlag({ atLeast: 1, atMost: 86_400, unit: 'seconds' })
 
-/** Check settings from `--probe`. For omitted settings, the key's own values apply. */
+/** Check settings from `--probe`. Settings that are left out keep the values of the key. */
 export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSettings>
 
 /**
- * Parses `--probe 'Accounts=30,Positions=60'`: intervals in seconds, in place of the budget's. `none`
- * disables checks.
+ * Parses `--probe 'Accounts=30,Positions=60'`: the seconds between two checks, which replace the intervals of
+ * the budget. `none` disables checks.
  *
  * Naming a category enables checks, even if the key's settings disable them. Categories without a harmless
  * request are rejected: streams and order placement.

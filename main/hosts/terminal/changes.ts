@@ -11,14 +11,14 @@ export interface Changes {
   readonly at: number
   /** The profile's id. */
   readonly profile: string
-  /** The changed fields of changed rows, with the key of each row. A removed field is `null`. */
+  /** For each changed row, its key and its changed fields. A removed field is `null`. */
   readonly requests?: readonly Row[]
   readonly slots?: readonly Row[]
   readonly streams?: readonly Row[]
   readonly programs?: readonly Row[]
   /** The keys of removed rows: categories, and ids of streams and programs. */
   readonly gone?: Readonly<Record<string, readonly string[]>>
-  /** Other fields of a snapshot. A changed field is whole, and a removed one is `null`. */
+  /** Other fields of a snapshot. A changed field is sent as a whole, and a removed field is `null`. */
   readonly [name: string]: unknown
 }
 
@@ -42,10 +42,10 @@ const IGNORED_FIELDS: ReadonlySet<string> = new Set([
   'longestWaitMs',
   'roundTripMs',
 ])
-/** Minimum change of a reported forecast, in milliseconds. */
+/** A forecast is reported again if it has changed by at least this. Milliseconds. */
 const FORECAST_MS = 10_000
 const FORECASTS: ReadonlySet<string> = new Set(['nextAt', 'fullAt', 'emptyAt', 'emptyFrom', 'emptyTo'])
-/** Minimum change of a reported estimate, as a share. The change must also be visible. */
+/** An estimate is reported again if it has changed by at least this share and by at least `ESTIMATE_STEP`. */
 const ESTIMATE_SHARE = 0.1
 const ESTIMATE_STEP = 0.02
 const ESTIMATES: ReadonlySet<string> = new Set([
@@ -61,8 +61,8 @@ const ESTIMATES: ReadonlySet<string> = new Set([
 /**
  * Computes the changes of one profile since it was last reported.
  *
- * Forecasts and estimates are compared with the reported value instead of the previous one, so that slow
- * changes are reported too.
+ * Forecasts and estimates are compared with the last reported value, not with the previous snapshot. So small
+ * changes are reported once they add up.
  */
 export class ChangeReporter {
   #told: Snapshot | undefined
@@ -128,7 +128,10 @@ const tables = () => Object.entries(TABLES) as readonly (readonly [TableName, st
 const rowsOf = (snapshot: Snapshot, table: TableName): readonly Row[] =>
   (snapshot[table] ?? []).map((row): Row => ({ ...row }))
 
-/** The fields that identify a condition. Its times and texts derive from rows, which are reported. */
+/**
+ * The fields of `health` that are compared. Its times and texts derive from rows, which are reported
+ * themselves.
+ */
 const identityOf = ({ severity, cause, subject }: Row) => [severity, cause, subject].join()
 
 function differs(name: string, told: unknown, now: unknown): boolean {

@@ -18,12 +18,15 @@ import { NOT_STORED, type StoredKeys, type StoredKeysOpening } from './stored-ke
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type OutputEnd } from './terminal.ts'
 
 export interface DeskCommandDeps extends GatewayCommandDeps {
-  /** Opens the keys of a folder on which no app runs; absent without a passphrase. */
+  /** Opens the keys of a folder on which no app runs. Absent without a passphrase. */
   openStored?(folder: string): Promise<StoredKeysOpening>
   /** The commands for the desks of opened keys. */
   commandsOf(stored: StoredKeys): Handlers<typeof deskContract>
   absolutePath(path: string): string
-  /** Resolves once all output is written, or with the reason if it could not be written or is discarded. */
+  /**
+   * Resolves once all output is written. If it could not be written or is discarded, resolves with the
+   * reason.
+   */
   written(): Promise<OutputEnd | undefined>
 }
 
@@ -32,7 +35,7 @@ type Keys =
   | { readonly kind: 'running'; readonly folder: string; readonly snapshots: readonly Snapshot[] }
   | { readonly kind: 'stored'; readonly folder: string; readonly stored: StoredKeys }
 
-/** The flags that only some actions take, as they are typed. */
+/** The flags that each action accepts, besides the flags that all actions accept. */
 const FLAGS_OF: Readonly<Record<DeskAction, readonly (keyof DeskFlags)[]>> = {
   create: ['server', 'tlsCa', 'name'],
   invite: ['yes'],
@@ -49,7 +52,10 @@ const TYPED: Partial<Record<keyof DeskFlags, string>> = {
   json: '--json',
 }
 
-/** Creates, joins, shows, leaves and rotates the desk of a key: of the running app, or of a data folder. */
+/**
+ * Creates, shows, joins, leaves or rotates the desk of a key. The key belongs to the running app, or is
+ * stored in a data folder on which no app runs.
+ */
 export async function desk(action: DeskAction, flags: DeskFlags, deps: DeskCommandDeps): Promise<number> {
   const foreign = (Object.keys(TYPED) as (keyof DeskFlags)[]).find(
     (flag) => flags[flag] !== undefined && !FLAGS_OF[action].includes(flag),
@@ -93,7 +99,10 @@ interface Chosen {
   readonly credentials?: string
 }
 
-/** What to ask for, once the key is known. */
+/**
+ * Checks the flags and reads the invitation if needed. Returns a function that makes the request once the key
+ * is known.
+ */
 async function request(
   action: DeskAction,
   { server = [], tlsCa, name }: DeskFlags,
@@ -130,7 +139,7 @@ async function request(
 const wrong = (line: string): Requested => ({ kind: 'misused', line })
 const change = (make: (chosen: Chosen) => DeskRequest): Requested => ({ kind: 'change', make })
 
-/** The keys of the running app or, if none runs, of the folder. If there are none, prints why. */
+/** The keys of the running app or, if no app runs, of the folder. If no keys can be read, prints why. */
 async function keysOf({ data }: DeskFlags, deps: DeskCommandDeps): Promise<Keys | undefined> {
   const { terminal, defaultDataFolder, askRunning, openStored } = deps
   const folder = data ?? defaultDataFolder()
@@ -171,7 +180,7 @@ function notChosen(
   return kind === 'usage' ? EXIT_USAGE : EXIT_FAILURE
 }
 
-/** The codes of refusals of what was typed. */
+/** Error codes that mean that the person's input is invalid. */
 const MALFORMED: ReadonlySet<string> = new Set([MALFORMED_INVITATION, 'address'])
 
 async function perform(
@@ -228,7 +237,7 @@ function status(keys: Keys, { profile, json }: DeskFlags, deps: DeskCommandDeps)
     const { line, lines } = keys.kind === 'stored' ? savedDesk(key, keys) : runningDesk(key, keys.snapshots)
     if (json === true)
       terminal.out(printable(JSON.stringify({ v: 1, type: 'desk', profile: key.profile, ...line })))
-    // Names come from other machines.
+    // Names come from other machines, so control characters are removed.
     else for (const text of lines) terminal.out(printable(text))
   }
   if (shown.length === 0 && json !== true) terminal.out('no key is connected')

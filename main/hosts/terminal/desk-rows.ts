@@ -6,7 +6,7 @@ import type { FittedCell } from './fit.ts'
 const NAME = 24
 const RATE = 9
 
-/** The machines of a desk and its server; no lines without a desk. */
+/** The machines of a desk and its server. Empty without a desk. */
 export function deskRows(snapshot: Snapshot, width: number): readonly (readonly FittedCell[])[] {
   const { desk } = snapshot
   if (desk === undefined) return []

@@ -39,8 +39,8 @@ const require = createRequire(import.meta.url)
 const UNPACK_LIMIT_MS = 120_000
 
 /**
- * The path of an installed runtime. `electron/index.js` finds it in the same way, but would start the
- * download.
+ * The path of an installed runtime. `electron/index.js` looks in the same places, but would start a download
+ * if there is no runtime.
  */
 export function installedRuntime(): string | undefined {
   const folder = electronFolder()

@@ -126,7 +126,7 @@ function ordersTable(
     .filter((entry) => profile === undefined || entry.profile === profile)
     .map((entry) => ({
       ...entry,
-      // This text comes from a program or the service.
+      // These texts come from a program or the service, so control characters are removed.
       accountEnding: printable(entry.accountEnding),
       orderIds: entry.orderIds.map(printable),
     }))

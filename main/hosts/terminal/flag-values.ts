@@ -34,10 +34,7 @@ export const wordFlag =
     return word === undefined ? expected(`one of ${words.join(', ')}`) : parsed(word)
   }
 
-/**
- * Parses an id or a folder. A leading `--` is rejected: the value is missing, and the next flag was read in
- * its place.
- */
+/** Parses an id or a folder. A leading `--` is rejected: the value is missing, and this is the next flag. */
 export function textFlag(text: string): ParsedFlag<string> {
   const usable = text.trim() !== '' && !/\p{Cc}/u.test(text) && !text.startsWith('--')
   return usable ? parsed(text) : expected('some text')

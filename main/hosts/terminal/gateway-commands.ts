@@ -32,8 +32,8 @@ export interface ProgramCommandDeps extends GatewayCommandDeps {
 }
 
 /**
- * Number and interval of attempts to reach an app that is starting. It locks its folder before it opens its
- * socket.
+ * Number and interval of attempts to reach an app that is starting. An app locks its folder before it opens
+ * its socket.
  */
 const START_TRIES = { most: 40, everyMs: 250 } as const
 
@@ -151,7 +151,10 @@ async function added(
   return EXIT_OK
 }
 
-/** The app's answer about programs. While no app runs, the data folder answers, and a line says so. */
+/**
+ * Sends a request about programs to the app. If no app runs, applies the request to the data folder and
+ * prints a line that says so.
+ */
 function askedOrStored(
   request: ProgramRequest,
   data: string | undefined,
@@ -178,8 +181,8 @@ function askedOrStored(
 type Answered = Extract<ControlAnswer, { ok: true }>
 
 /**
- * The running app's answer, or the answer of `stored` if no app runs. Without an answer, prints the reason
- * and returns `undefined`.
+ * Returns the running app's answer, or the answer of `stored` if no app runs. If the request fails, prints
+ * the reason and returns `undefined`.
  */
 export async function asked(
   request: ControlRequest,
@@ -196,7 +199,7 @@ export async function asked(
   return answer.ok ? answer : (fail(answer.message) as undefined)
 }
 
-/** The app's answer, or why there is none. */
+/** The app's answer. If there is no answer, an error with the reason. */
 export function answerIn(found: RunningAnswer, folder: string): ControlAnswer {
   switch (found.kind) {
     case 'nobody':

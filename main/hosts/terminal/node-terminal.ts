@@ -31,7 +31,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
   const { TERM } = environment
   /** Wraps text between words for a person. Text for a file or a pipe is not wrapped. */
   const toWidth = (text: string): string => {
-    // A line may quote text from another program.
+    // A line may quote text from another program, so control characters are removed.
     const lines = text.split('\n').map(printable)
     if (!stderr.isTTY) return lines.join('\n')
     // A terminal whose size was never set reports 0.
@@ -56,7 +56,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
       return () => void stdout.off('drain', run)
     },
     error: (line) => void stderr.write(`${toWidth(`headroom: ${line}`)}\n`),
-    // stderr, because a program may read stdout.
+    // The bell goes to stderr, because a program may read stdout.
     ...(stderr.isTTY && { bell: () => void stderr.write('\u0007') }),
     ask: (question) => {
       const lines = createInterface({ input: stdin, output: stderr, prompt: toWidth(question) })
@@ -66,7 +66,8 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     askSecret: async (question) => {
       if (stdin.isTTY !== true) return nextLine(createInterface({ input: stdin }))
       stderr.write(toWidth(question))
-      // In raw mode, the system shows nothing, and readline writes to its output only.
+      // In raw mode, the terminal does not show what is typed. readline shows it only in its own output,
+      // which discards it.
       const answer = await nextLine(createInterface({ input: stdin, output: unseen(), terminal: true }))
       stderr.write('\n')
       return answer
@@ -103,7 +104,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     written: () =>
       new Promise((resolve) => {
         stdout.write('', (error) => {
-          // The error may be that of an earlier line, whose event is still to come.
+          // The error may concern an earlier line, whose `error` event has not been emitted yet.
           if (error && systemErrorCode(error) !== 'ERR_STREAM_DESTROYED') end ??= outputEnd(error)
           resolve(end)
         })
@@ -111,7 +112,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
   }
 }
 
-/** The next line, without its end; `undefined` if the input ends first. */
+/** The next line without its line end. `undefined` if the input ends first. */
 const nextLine = (lines: Interface): Promise<string | undefined> =>
   new Promise((resolve) => {
     let line: string | undefined
@@ -122,12 +123,12 @@ const nextLine = (lines: Interface): Promise<string | undefined> =>
     lines.once('close', () => resolve(line))
   })
 
-/** An output that nobody sees. */
+/** An output that discards everything. */
 const unseen = () => new Writable({ write: (_bytes, _encoding, done) => done() })
 
 /**
- * Why nothing reads a file descriptor. It is the null device, which Node also opens in place of a closed
- * descriptor.
+ * The reason if output to a file descriptor is discarded, because the descriptor is the null device. Node
+ * also opens the null device in place of a closed descriptor.
  */
 export function discardedEnd(fd: number): OutputEnd | undefined {
   try {

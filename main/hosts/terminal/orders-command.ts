@@ -60,7 +60,7 @@ async function status({ data, json, profile }: OrdersFlags, deps: GatewayCommand
     }
     terminal.out(printable(`${key.name}: ${ordersStatus(found).text}`))
     if (found.state !== 'off') terminal.out(printable(`  ${programsText(granted)}`))
-    // The text about an order may quote what a program sent.
+    // The text may quote what a program sent, so control characters are removed.
     for (const one of found.unknown) terminal.out(printable(`  ${unknownText(one)}`))
   }
   if (shown.length === 0 && json !== true) terminal.out('no key is connected')

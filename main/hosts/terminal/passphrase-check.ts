@@ -14,9 +14,9 @@ export type PassphraseCheck =
   | { readonly kind: 'strong'; readonly line?: undefined }
 
 /**
- * Checks HEADROOM_PASSPHRASE before it opens or encrypts the keys of a folder, and writes the result.
+ * Checks HEADROOM_PASSPHRASE before it opens or encrypts the keys of a folder, and returns the result.
  *
- * A weak passphrase still opens keys that it sealed.
+ * A weak passphrase still opens the keys that were sealed with it.
  */
 export function checkPassphrase(dataFolder: string, passphrase: string): PassphraseCheck {
   const { isEnough, time } = passphraseStrength(passphrase)
@@ -34,7 +34,7 @@ export function checkPassphrase(dataFolder: string, passphrase: string): Passphr
 interface PassphraseStrength {
   readonly isEnough: boolean
   readonly guesses: number
-  /** Time for `guesses` at `GUESSES_PER_SECOND`, as a text after "guessed in". */
+  /** How long `guesses` take at `GUESSES_PER_SECOND`, as a text that follows "guessed in". */
   readonly time: string
 }
 

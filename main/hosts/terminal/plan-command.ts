@@ -26,8 +26,8 @@ export interface PlanDeps {
 const TRADING_DAY_MS = 6.5 * 3_600_000
 const REPLAY = { maxWaitMs: 300_000, stretchMs: 180_000 }
 /**
- * `headroom plan`: reports whether the programs of a file, the recorded ones, or both, fit a key. The exit
- * code is 2 if a file is missing or invalid, otherwise 0.
+ * `headroom plan`: reports whether the quotas of a key are enough for the programs of a file, for the
+ * recorded programs, or for both. The exit code is 2 if a file is missing or invalid, otherwise 0.
  */
 export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps): number {
   const { terminal } = deps

@@ -103,7 +103,7 @@ export type DeskAction = (typeof DESK_ACTIONS)[number]
 
 export interface DeskFlags {
   readonly data?: string
-  /** The id of the key; if absent, the only key, or for `status` all keys. */
+  /** The id of the key. Default: the only key, or all keys for `status`. */
   readonly profile?: string
   /** Addresses of NATS servers. */
   readonly server?: readonly string[]

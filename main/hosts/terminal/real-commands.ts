@@ -90,15 +90,15 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       openVault: async (folder, words) => {
         const { openWatchVault } = await import('./watch-vault.ts')
         const open = () => openWatchVault(folder, words, portsWith(log))
-        // A weak passphrase opens a vault that it sealed. Key stretching takes as long as checking the
-        // strength, so both run in parallel.
+        // Even a weak passphrase opens a vault that was sealed with it, so the vault is opened without
+        // waiting for the check. Opening takes as long as checking, so both run in parallel.
         const opened = mayHoldKeys(folder) ? open() : undefined
         const { checkPassphrase } = await import('./passphrase-check.ts')
         const { kind, line } = checkPassphrase(folder, words)
         if (kind === 'too-weak' && opened === undefined) return { kind: 'failed', line, needsPerson: true }
         const opening = await (opened ?? open())
-        // Written only about an opened vault that will store a key. Otherwise another message is more
-        // important.
+        // The strength is shown only if the vault is open and will store a key. Otherwise another message is
+        // more important.
         const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
         if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
         return opening
@@ -350,12 +350,13 @@ function runDesktop(
   terminal: Terminal,
 ): Promise<number> {
   const main = join(appFolder, 'dist', 'desktop', 'main.js')
-  // The bearer is passed through the environment.
+  // The metrics bearer is a secret. It is in the child's environment and not in a flag.
   const metricsPort = metrics === undefined ? [] : ['--metrics-port', String(metrics.port)]
   const gateway = gatewayPort === undefined ? [] : ['--gateway-port', String(gatewayPort)]
   const args = [main, '--data', dataFolder, ...(simulate ? ['--simulate'] : []), ...metricsPort, ...gateway]
-  // ELECTRON_RUN_AS_NODE, set by some editors' terminals, would turn Electron into plain Node. The passphrase
-  // is not needed, because the desktop host uses the system's keyring. The others are for other commands.
+  // ELECTRON_RUN_AS_NODE, set by some editors' terminals, would turn Electron into plain Node. The desktop
+  // host needs no passphrase, because it uses the system's keyring. Only other commands use the other three
+  // secrets.
   const {
     ELECTRON_RUN_AS_NODE: _,
     HEADROOM_PASSPHRASE: __,
@@ -364,7 +365,7 @@ function runDesktop(
     HEADROOM_DESK_CREDENTIALS: _____,
     ...environment
   } = terminal.environment
-  // Electron sets its own umask. The browser that it opens needs the original one.
+  // Electron sets its own umask. A browser that Electron opens needs the original umask.
   const started = restoreFileMask()
   const child = spawn(electronPath, args, { stdio: 'inherit', env: environment })
   started()

@@ -40,7 +40,7 @@ export async function chooseRunningKey(
   return pickRunningKey('snapshots' in answer ? answer.snapshots : [], named)
 }
 
-/** Selects a key by the snapshots of the running app. See `pickKey`. */
+/** Selects a key from the snapshots of the running app. See `pickKey`. */
 export function pickRunningKey(snapshots: readonly Snapshot[], named: string | undefined): RunningKeyChoice {
   const keys = snapshots.map(({ profile: { id, name } }) => ({ profile: id, name }))
   return pickKey(keys, named, 'the running Headroom')

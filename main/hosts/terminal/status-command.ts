@@ -13,7 +13,7 @@ export interface StatusDeps {
   readonly defaultDataFolder: () => string | undefined
   /** Sends a request to the app that runs on this data folder. */
   askRunning(dataFolder: string, request: ControlRequest): Promise<RunningAnswer>
-  /** Formats times of day as in the windows of this data folder from now on. */
+  /** From now on, formats times of day as the windows of this data folder do. */
   showTimesOf(dataFolder: string): void
 }
 

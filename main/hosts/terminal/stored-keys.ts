@@ -19,7 +19,7 @@ export interface StoredKeys {
   readonly keys: readonly RunningKey[]
   /** Where the desks of these keys are stored. */
   readonly desks: DeskStore
-  /** A key as a desk compares it; `undefined` if it is not stored here. */
+  /** The values of a key that a desk compares. `undefined` if the key is not stored here. */
   keyOf(profile: string): (DeskKey & Pick<Profile, 'environment'>) | undefined
   revoke(profile: string): Promise<RevocationResult>
   close(): void
@@ -37,7 +37,7 @@ export interface StoredKeysPorts {
   readonly http: Http
 }
 
-/** The end of a line about a folder on which no Headroom runs and in which no key is saved. */
+/** The end of a message about a folder: no Headroom runs on it, and no key is saved in it. */
 export const NOT_STORED = ', and no key is saved there'
 
 /**

@@ -23,7 +23,7 @@ export const FOLDER_BUSY = 'folder-busy'
 
 const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
 
-/** A program's use while no app runs. */
+/** A program has no use while no app runs. */
 const NO_USE = {
   ...{ forwarded: 0, coalesced: 0, refused: 0, perSecond: 0 },
   ...{ waiting: 0, longestWaitMs: 0, streams: 0, use: [] },

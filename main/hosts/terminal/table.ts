@@ -158,8 +158,8 @@ export function renderTable(
     recent.length > 0
       ? [
           ...weighed(WEIGHTS.newest, [[left('EVENTS', width, 'dim')]]),
-          // Older events are removed first. The newest event is as important as the rows. Otherwise a
-          // terminal of a common size would never show an event.
+          // Older events are removed first. The newest event counts as much as the rows. Otherwise a terminal
+          // of a common size would never show an event.
           ...recent.flatMap((event, at) =>
             weighed(at === recent.length - 1 ? WEIGHTS.newest : WEIGHTS.event + at / 10, [
               eventRow(event, nowMs, width),
@@ -280,7 +280,7 @@ function barOf({ source, limit, low, high }: RequestQuota, width: number): strin
   return limit > 0 ? levelBar(low / limit, width, high / limit) : levelBar(0, width)
 }
 
-/** The state and its note in short form: `429 40s`. If both together exceed `width`, only the state. */
+/** The state and its note in short form: `429 40s`. Only the state if both do not fit into `width`. */
 function stateText(quota: RequestQuota, nowMs: number, width: number): string {
   const { label, untilMs } = quotaStatus(quota, nowMs)
   const note = rowNote(quota, nowMs)
@@ -295,7 +295,7 @@ function verdictLine(snapshot: Snapshot, nowMs: number): string {
   return headline(snapshot, nowMs).headline
 }
 
-/** Maximum number of causes with their own line, besides the headline's. The headline names the others. */
+/** Maximum number of causes that get a line in addition to the headline's cause. */
 const MAX_CAUSES = 3
 
 /** One line per cause, the headline's first: what to do and why. */
@@ -323,7 +323,7 @@ function triesText(retryAtMs: number | undefined, nowMs: number): string | undef
   return retryAtMs <= nowMs ? 'retrying now' : `next try in ${duration(retryAtMs - nowMs)}`
 }
 
-/** As many of the first parts as fit completely, at least one. */
+/** Joins the first parts, as many as fit into `columns`, but at least one. */
 function fitParts([first = '', ...more]: readonly string[], columns: number): string {
   return more.reduce(
     (text, part) => {

@@ -10,7 +10,7 @@ export interface Terminal {
    * `onDrain`.
    */
   out(line: string): boolean
-  /** Subscribes to the end of a slow phase, when all output was read. Returns the unsubscribe function. */
+  /** Calls `run` whenever a slow reader has read all output. Returns the unsubscribe function. */
   onDrain(run: () => void): () => void
   /** Writes one line to stderr. */
   error(line: string): void
@@ -19,8 +19,8 @@ export interface Terminal {
   /** Asks a question and returns the answer without its line end. `undefined` if the input has ended. */
   ask(question: string): Promise<string | undefined>
   /**
-   * Reads a line that contains a secret. A person is asked for it, and it is not shown as it is typed; from a
-   * pipe or a file, it is read without a question.
+   * Reads a line that contains a secret. On a terminal, asks the question and does not show what is typed.
+   * From a pipe or a file, reads the line without a question.
    */
   askSecret(question: string): Promise<string | undefined>
   /**

@@ -3,7 +3,9 @@ import type { Command, CommanderError } from 'commander'
 const SECRET_FLAGS: ReadonlySet<string> = new Set(['--client-secret', '--refresh-token'])
 /** Maximum edit distance to a suggested word, as a share of the longer word. */
 const MAX_SHARE = 1 / 3
-/** Maximum length of a compared word. A longer one matches no command and would only take time. */
+/**
+ * Maximum length of a compared word. A longer word matches no command, and comparing it would take too long.
+ */
 const MAX_LENGTH = 64
 
 /**
@@ -47,7 +49,7 @@ const withoutPassword = (message: string, flag: string): string =>
     ? message.replace(/ argument '.*@.*' is/s, ' argument is')
     : message
 
-/** The command of a line. `undefined` if its first word is not a command. */
+/** The command that `args` begins with. `undefined` if the first word is not a command. */
 function commandOf(program: Command, args: readonly string[]): Command | undefined {
   const [first = '--'] = args
   const name = first.startsWith('-') ? 'start' : first
@@ -55,7 +57,7 @@ function commandOf(program: Command, args: readonly string[]): Command | undefin
 }
 
 /**
- * The command that the first word of a line probably means. The word is not repeated, because it may be a
+ * The command that a person probably meant by the first word. The word is not repeated, because it may be a
  * secret.
  */
 function meantCommand(program: Command, [first = '']: readonly string[]): string | undefined {

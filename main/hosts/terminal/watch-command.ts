@@ -32,7 +32,7 @@ export interface WatchDeps {
   mayHoldKeys(folder: string): boolean
   openVault(folder: string, passphrase: string): Promise<WatchVaultOpening>
   startBuiltIn(): Promise<BuiltIn>
-  /** From now on, formats times of day as in the windows of this data folder. */
+  /** From now on, formats times of day as the windows of this data folder do. */
   showTimesOf(dataFolder: string): void
   /** Starts the history and alerts of a monitor, in the data folder if there is one. */
   recordHistory(
@@ -42,7 +42,10 @@ export interface WatchDeps {
     served: Pick<ControlServerDeps, 'gateway' | 'orders' | 'desk'>,
   ): WatchHistory
   readonly createGateway: CreateGateway
-  /** Creates the desks of a monitor's stored keys, which do not run yet. `history` is called once they do. */
+  /**
+   * Creates the desks of a monitor's stored keys without starting them. `history` is called only after they
+   * have started.
+   */
   createDesks(
     monitor: MonitorSurface,
     store: DeskStore,
@@ -59,8 +62,8 @@ type Run = WatchFlags & { readonly gateway?: GatewayRun }
 /**
  * Runs the monitor without a window. Ends if no key is signed in, but not if the service is unreachable.
  *
- * With a gateway, it also serves programs and continues without a sign-in. Until there is one, programs get
- * 503.
+ * With a gateway, it also serves programs and continues without a sign-in. Programs get 503 until a key is
+ * signed in.
  */
 export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
   const { terminal } = deps
@@ -181,7 +184,8 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     vault && flags.data,
     { ...served, ...(desks && { desk: desks.handlers }) },
   )
-  // The gateway starts before the key is connected. If it can't serve, no rotating token is used up.
+  // The gateway starts before the key is connected. If the gateway can't serve, the command ends, and no
+  // rotating token has been used up.
   const started = gateway && (await gateway.start(flags.gateway?.port))
   if (started?.ok === false) {
     terminal.error(`the gateway can't serve: ${started.why}`)
@@ -251,9 +255,9 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
   // Shows the final state. Otherwise screen or log would end with "valid" although a sign-in is needed.
   const latest = failure === undefined ? undefined : monitor.snapshot(id)
   if (latest) view.last(latest)
-  // Pushes the final state, which `stop` removes.
+  // Pushes the final state now, because `monitor.stop` removes it.
   const lastPush = pushed?.close()
-  // Stopped before the listeners are removed, so that events of closing streams are shown.
+  // The listeners are removed after these stops, so that the events of closing streams are shown.
   if (gateway !== undefined) await gateway.stop()
   served?.orders.stop()
   await desks?.stop()

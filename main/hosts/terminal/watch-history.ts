@@ -21,7 +21,7 @@ export interface WatchHistoryDeps {
   readonly clock: Clock
   readonly log: Log
   readonly version: string
-  /** Called with a sentence about each problem of the history file, once while the problem lasts. */
+  /** Called with a sentence about a problem of the history file. Not called again while the problem lasts. */
   readonly problem: (sentence: string) => void
   readonly gateway?: NonNullable<ControlServerDeps['gateway']>
   readonly orders?: NonNullable<ControlServerDeps['orders']>
@@ -34,8 +34,8 @@ export interface WatchHistory {
 }
 
 /**
- * Starts the history and alerts of `watch`. With a data folder, also starts storage and queries, as in the
- * app.
+ * Starts the history and alerts of `watch`. With a data folder, also stores the history and answers other
+ * commands, as the app does.
  */
 export function watchHistory(deps: WatchHistoryDeps): WatchHistory {
   const { dataFolder, environment, ...rest } = deps
@@ -58,7 +58,7 @@ export function watchHistory(deps: WatchHistoryDeps): WatchHistory {
   }
 }
 
-/** The switches for orders in a process that can't sign in to a key. */
+/** The switches that allow and stop orders. They have no sign-in, because `watch` can't sign a person in. */
 const switchesOf = (monitor: WatchHistoryDeps['monitor']) =>
   new OrderSwitches({
     profiles: () => monitor.profiles(),

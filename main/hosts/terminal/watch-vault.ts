@@ -56,7 +56,7 @@ export async function openWatchVault(
   const keystore = passphraseKeystore(passphrase)
   const handle = await VaultHandle.open({ folder: data.path, keystore, wallMs: () => ports.clock.wallMs() })
   const { status } = handle
-  // A damaged record is replaced by a new vault. A wrong passphrase changes nothing, and a person must
+  // A damaged record is replaced by a new vault. A wrong passphrase changes nothing, because a person can
   // correct it.
   if (status.state !== 'ok' && status.state !== 'record-corrupt') {
     handle.close()
@@ -98,7 +98,8 @@ export async function openWatchVault(
         const { id } = stored.profile
         const known = refreshToken === '' || (handle.vault?.knows(id, refreshToken) ?? false)
         const kept = { ...stored.profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken }
-        // The stored token is no longer valid. An unknown token therefore comes from a new sign-in.
+        // The stored token is no longer valid. If the vault does not know the given token, it comes from a
+        // new sign-in and is used.
         if (!known && hasEnded(stored)) {
           const given: Profile = { ...kept, isGiven: true }
           signIn(given, asWatched(given))

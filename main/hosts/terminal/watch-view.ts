@@ -39,7 +39,7 @@ export interface Thinning {
   /** Minimum time between two snapshots, in seconds. */
   readonly every?: number
   readonly events?: true
-  /** Changes instead of whole snapshots. */
+  /** Writes changes instead of whole snapshots. */
   readonly changes?: true
 }
 
@@ -59,8 +59,8 @@ export function watchView(
 }
 
 /**
- * Interval in milliseconds of whole snapshots among lines of changes. They are a heartbeat, and a start for
- * later readers.
+ * Interval in milliseconds of whole snapshots among lines of changes. They show that the program is alive,
+ * and readers that join later can start with them.
  */
 const WHOLE_GAP_MS = 60_000
 
@@ -69,7 +69,10 @@ export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Th
   const isDue = regularly(every * 1_000)
   const isWholeDue = regularly(WHOLE_GAP_MS)
   const told = new ChangeReporter()
-  /** Called when the line can be written. A slow reader thus gets all changes since its last line. */
+  /**
+   * Called when the reader can take a line. Only then are the changes computed, so a slow reader gets all
+   * changes since its last line.
+   */
   const lineOf = (pushed: Snapshot): string | undefined => {
     const snapshot = withHealth(pushed)
     if (changes === true && !isWholeDue(snapshot.at)) {
@@ -89,7 +92,7 @@ export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Th
     last,
     event: (event) => lines.each(eventJson(event)),
     serves: (url) => lines.each(gatewayReadyLine(url)),
-    // Programs evaluate snapshots themselves.
+    // Alerts are not written, because programs evaluate the snapshots themselves.
     alert: () => {},
     end: () => lines.end(),
   }
