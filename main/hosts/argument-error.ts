@@ -2,9 +2,8 @@ import { systemErrorCode } from '../storage/system-error.ts'
 /**
  * Describes an invalid command argument in one line: the field and the expected type or range.
  *
- * Received values and names may be secrets and are not repeated. Only the first step of a path is named.
- * Contract arguments are strict objects, so this step is a declared field. Deeper steps may be keys of the
- * input.
+ * Received values and names may be secrets and are not repeated. The line names only the field of the
+ * argument, because the contract declares it. Deeper names may come from the input.
  */
 export function argumentError(command: string, error: unknown): string {
   const issue = firstIssue(error)
@@ -25,7 +24,7 @@ interface Issue {
 }
 
 function complaint(issue: Issue): string {
-  // The part can't be named, so its type and limits are not stated.
+  // Only the field is named. The limits of a part would be misread as limits of the whole field.
   if (issue.path.length > 1) return 'has an invalid part'
   switch (issue.code) {
     case 'invalid_type':

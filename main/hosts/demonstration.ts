@@ -15,7 +15,8 @@ interface DemonstrationDeps {
 /**
  * Runs the built-in simulator while no key is stored or connected, so that a first start shows live data.
  *
- * Each run starts a new simulator, because its key rotates its token.
+ * Each `start` creates a new simulator. The simulated key rotates its refresh token, so the token of an
+ * earlier simulator is used up.
  */
 export class Demonstration {
   readonly #monitor: Monitor
@@ -75,7 +76,7 @@ export interface BuiltIn {
   close(): Promise<void>
 }
 
-/** Length of the built-in simulator's initial history, in milliseconds: the shortest chart. */
+/** Length of the built-in simulator's initial history, in milliseconds. It fills the shortest chart. */
 const PAST_MS = 15 * 60_000
 
 /**

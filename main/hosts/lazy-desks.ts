@@ -6,7 +6,10 @@ import type { Log } from '../ports/ports.ts'
 
 type LazyDesksDeps = DeskServiceDeps & { readonly log: Log }
 
-/** The desks of the connected keys. Their modules are loaded once a key has a desk, or for a command. */
+/**
+ * The desks of the connected keys. The code for desks is loaded when a key has a desk or when a command needs
+ * it.
+ */
 export class LazyDesks {
   readonly #deps: LazyDesksDeps
   #service: Promise<DeskService> | undefined
@@ -33,7 +36,7 @@ export class LazyDesks {
     )
   }
 
-  /** Says goodbye on all desks. */
+  /** Ends all desks, and tells the other machines. */
   async stop(): Promise<void> {
     const service = await this.#service?.catch(() => undefined)
     await service?.stop()
@@ -45,7 +48,7 @@ export class LazyDesks {
   }
 }
 
-/** The snooze of a history's alerts, as a desk shares it. The history may be created later. */
+/** The snooze of alerts, in the form in which a desk shares it. `history` may return `undefined` at first. */
 export const snoozeOf = (
   history: () => Pick<HistoryService, 'snooze' | 'adoptSnooze'> | undefined,
 ): DeskServiceDeps['person']['snooze'] => ({

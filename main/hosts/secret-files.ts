@@ -16,10 +16,10 @@ export interface SecretsReading {
 const MAX_SECRET_BYTES = 64 * 1024
 
 /**
- * Adds secrets from files to the environment, one per file. The file is the one that `NAME_FILE` names.
- * Without it, the file is `NAME` in systemd's `CREDENTIALS_DIRECTORY` (systemd.exec(5)).
+ * Adds secrets from files to the environment. The variable `NAME_FILE` names the file with the secret `NAME`.
+ * Without this variable, the file is `NAME` in systemd's `CREDENTIALS_DIRECTORY` (systemd.exec(5)).
  *
- * A variable that is set takes precedence over the directory. A line end at the end of a file is removed.
+ * If `NAME` itself is set, the directory is not read. A line end at the end of a file is removed.
  */
 export function withSecretFiles(
   environment: Environment,

@@ -1,11 +1,11 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Clock } from '../ports/ports.ts'
 
-/** Minimum time between two snapshots of one profile because of changes. Milliseconds. */
+/** Minimum time between two snapshots that changes of one profile cause. Milliseconds. */
 export const PUBLISH_EVERY_MS = 250
 /**
  * Interval of snapshots without a change, in milliseconds. Displayed numbers are valid for a second, and
- * timers fire late.
+ * timers may fire late, so the interval is shorter.
  */
 export const PUBLISH_AT_LEAST_EVERY_MS = 900
 const MAX_PER_SECOND = 4
@@ -45,7 +45,10 @@ export class Publisher {
     this.#send = send
   }
 
-  /** Sends each of these profiles, and any that changes, at least once a second from now on. */
+  /**
+   * From now on, sends at least one snapshot per second of each of these profiles, and of every profile that
+   * has changed since.
+   */
   keepFresh(profiles: readonly string[]): void {
     this.#keepsFresh = true
     for (const profile of profiles) this.#refreshLater(profile, this.#laneOf(profile))
@@ -95,7 +98,8 @@ export class Publisher {
   }
 
   /**
-   * Earliest time for the next change. Snapshots without a change count only towards the limit per second.
+   * Earliest time at which the next change may be sent. `PUBLISH_EVERY_MS` counts from the last change that
+   * was sent. The limit per second counts all snapshots.
    */
   #earliestMs({ changeSentMs, sentMs }: Lane): number {
     const [oldest] = sentMs.length < MAX_PER_SECOND ? [] : sentMs
@@ -114,7 +118,7 @@ export class Publisher {
     lane.cancelRefresh()
     if (!this.#keepsFresh || !this.#visible) return
     lane.cancelRefresh = this.#clock.after(PUBLISH_AT_LEAST_EVERY_MS, () => {
-      // The pending change is sent within the second anyway.
+      // If a change is pending, its snapshot is sent within the second anyway.
       if (lane.due) this.#refreshLater(profile, lane)
       else this.#flush(profile, lane)
     })

@@ -44,18 +44,18 @@ import { LazyDesks, snoozeOf } from './lazy-desks.ts'
 import { Attention, openWindows, type Windows } from './window-session.ts'
 
 export interface AppDeps {
-  /** A folder whose lock the caller holds (main/storage/lock.ts). */
+  /** A folder that the caller has locked (main/storage/lock.ts). */
   readonly dataFolder: string
   readonly ports: MonitorPorts
   /** The description of the host, which each window receives. */
   readonly hello: Hello
   /** The host's notifications. Absent if only the windows show alerts. */
   readonly announcer?: Announcer
-  /** Absent if keys are only in memory, which the window then says. */
+  /** Absent if keys are only in memory. The window then says so. */
   readonly keystore?: Keystore
   /**
-   * Whether keys may be sealed under a new data key while the stored ones can't be opened. False under a
-   * passphrase.
+   * Whether new keys may be sealed under a new data key if the stored keys can't be opened. False for a
+   * passphrase, because a person may have mistyped it.
    */
   readonly startsOver?: boolean
   /** Stores a person's consent to unprotected keys. Absent if the keystore never needs consent. */
@@ -72,7 +72,7 @@ export interface AppDeps {
   readonly gatewayPort?: number
   /** Opens a folder in the system's file manager. Absent on systems without one. */
   readonly showFolder?: (folder: string) => Promise<Outcome> | Outcome
-  /** Programs with keys that a person chose, for this run. */
+  /** Programs for this run only. A person chose their program keys. */
   readonly givenPrograms?: readonly GivenProgram[]
 }
 

@@ -8,8 +8,8 @@ export interface AdmissionDeps {
 }
 
 /**
- * The result of checking a code. `too-many` is for a wrong code after `MAX_FAILURES` others within the last
- * minute.
+ * The result of checking a code. After `MAX_FAILURES` wrong codes within a minute, a further wrong code gets
+ * `too-many`.
  */
 export type CodeVerdict =
   | { readonly kind: 'admitted' }

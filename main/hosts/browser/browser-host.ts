@@ -20,7 +20,10 @@ export interface BrowserHostDeps {
   readonly clock: Clock
   readonly randomBytes: RandomBytes
   readonly log: Log
-  /** Called with the address to open, at the start and after each use of its code. */
+  /**
+   * Called with the address to open. The address contains a single-use code, so a new one is passed after
+   * each use.
+   */
   ready(url: string): void
 }
 
@@ -66,7 +69,7 @@ export async function startBrowserHost(deps: BrowserHostDeps): Promise<BrowserHo
   }
 }
 
-/** Rejects a request at the gate, before the framework parses any of it. */
+/** Checks each request with `gate`. Rejects a forbidden request before the framework parses any of it. */
 function guarded(port: number, next: RequestListener): RequestListener {
   const headers = Object.entries(securityHeaders({ connectSrc: "'self'" }))
   return (request, response) => {

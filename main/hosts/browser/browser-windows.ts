@@ -74,8 +74,8 @@ export class BrowserWindows {
 /**
  * The window of one bearer.
  *
- * Its session opens at first use, and closes `GRACE_MS` after its push stream. The bearer stays valid, so
- * that a page can resume after a long sleep without a new code.
+ * Its session opens at first use, and closes `GRACE_MS` after its push stream has ended. The bearer stays
+ * valid, so that a page can resume after a long sleep without a new code.
  */
 export class BrowserWindow {
   readonly #deps: BrowserWindowsDeps
@@ -85,9 +85,7 @@ export class BrowserWindow {
   #isClosed = false
   readonly #id: string
 
-  /**
-   * `ended` is called when a person ends the window. The caller must have made the bearer invalid by then.
-   */
+  /** `ended` is called when a person ends the window. It must make the bearer invalid. */
   constructor(deps: BrowserWindowsDeps, ended: () => void) {
     this.#deps = deps
     this.#id = deps.admitted.add({
@@ -126,7 +124,7 @@ export class BrowserWindow {
   }
 
   stream(sink: PushSink): void {
-    // A closed response would emit no further `close`.
+    // If the response is closed already, no `close` event will follow, so the stream would never be removed.
     if (this.#isClosed || sink.destroyed) {
       sink.end()
       return

@@ -27,7 +27,7 @@ const NONCE_BYTES = 16
 const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i
 const BEARER = /^Bearer ([\w-]{16,128})$/
 
-/** The routes of the browser host, for requests that passed the gate. */
+/** The routes of the browser host, for requests that `gate` has accepted. */
 export function routes(deps: RoutesDeps): FastifyInstance {
   const app = fastify({ logger: false, bodyLimit: MAX_BODY_BYTES, exposeHeadRoutes: false })
   const admitted = new WeakMap<FastifyRequest, BrowserWindow>()
@@ -99,7 +99,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
   })
 
   app.get('/api/pushes', (request, reply) => {
-    // Called before `hijack`, because the framework reports no later errors.
+    // The window is looked up before `hijack`, because the framework reports no errors afterwards.
     const window = windowOf(request)
     reply.hijack()
     reply.raw.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })

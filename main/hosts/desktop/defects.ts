@@ -20,11 +20,12 @@ const START_AGAIN = 0
 /**
  * Handles unexpected errors, which are bugs of the app.
  *
- * An uncaught exception ends the app, because work may be left half done. It is logged, streams are closed
- * and stores are written (within `QUIT_LIMIT_MS`). A dialog offers a restart, and the process exits with 1.
+ * An uncaught exception ends the app, because work may be left half done. The app logs the exception, closes
+ * streams and writes stores (within `QUIT_LIMIT_MS`). A dialog then offers a restart, and the process exits
+ * with 1.
  *
- * An unhandled rejection affects only one task, so the app continues. It is logged, and the person is
- * notified once per run. The log redacts both.
+ * An unhandled rejection affects only one task, so the app continues. It logs the rejection, and notifies the
+ * person once per run. The log redacts both kinds of errors.
  */
 export function followDefects({ process, electron, log, ending, notify }: DefectDeps): void {
   let isEnding = false

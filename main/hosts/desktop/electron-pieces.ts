@@ -22,7 +22,7 @@ export type ElectronPieces = Pick<
   Pick<typeof import('electron/common'), 'nativeImage' | 'shell'>
 
 /**
- * Name of the app in menus, dialogs and the window class, and of its keyring entry with the key that seals
- * tokens. Equal to `productName` in package.json and electron-builder.yml.
+ * The app's name. It appears in menus, dialogs and the window class, and is the name of the keyring entry
+ * that seals tokens. Must equal `productName` in package.json and electron-builder.yml.
  */
 export const APP_NAME = 'Headroom'

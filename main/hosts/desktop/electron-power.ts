@@ -6,7 +6,8 @@ type PowerPieces = Pick<ElectronPieces, 'powerMonitor' | 'powerSaveBlocker'>
 /** The power events of Electron. Call this after Electron's `ready`. */
 export function electronPower({ powerMonitor, powerSaveBlocker }: PowerPieces): Power {
   let blocker: number | undefined
-  // Written out, because Electron types each event name as a separate overload.
+  // One function per event. A helper with the event's name as a parameter would not type-check, because
+  // Electron declares an overload for each name.
   return {
     onSuspend: (run) => {
       powerMonitor.on('suspend', run)

@@ -55,8 +55,8 @@ export function electronUpdates(deps: ElectronUpdatesDeps): Updater | undefined 
 function configured(reader: FeedReader): FeedReader {
   reader.autoDownload = false
   reader.autoInstallOnAppQuit = false
-  // The library's logger would write addresses and paths. Errors also arrive as rejections, which are
-  // redacted and logged.
+  // The library's logger would write addresses and paths, so it is off. Errors also arrive as rejections,
+  // which are redacted and logged.
   reader.logger = null
   reader.on('error', () => {})
   return reader

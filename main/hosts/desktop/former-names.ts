@@ -6,8 +6,8 @@ import type { Keystore } from '../../ports/keystore.ts'
 import type { SafeStorageDeps } from './safe-storage-keystore.ts'
 
 /**
- * App names of earlier versions, packaged and in a checkout. A keyring entry belongs to an app name, and a
- * process can open only the entries of one name.
+ * The app's names in earlier versions, packaged and in a checkout. A keyring entry belongs to one app name,
+ * and a process can open only the entries of its own name.
  */
 export const FORMER_NAMES = ['headroom', 'Electron'] as const
 /** Flag of a process that only opens a key. Its value is the former app name. */
@@ -20,8 +20,8 @@ const OPEN_LIMIT_MS = 10_000
 export type OpenAs = (name: string, wrapped: Uint8Array) => Promise<Uint8Array | undefined>
 
 /**
- * A keystore that also tries the former names if the present one is refused. A key that a former name opened
- * is wrapped again under the present name.
+ * Adds the former names to a keystore. If the present name can't unwrap a key, the former names are tried. A
+ * key that a former name unwraps is wrapped again under the present name.
  */
 export function withFormerNames(keystore: Keystore, openAs: OpenAs): Keystore {
   return {
@@ -71,7 +71,7 @@ export interface OpenAsDeps {
 /** The child's side of `openInProcess`: unwraps one key under `name`. Exits with 1 on failure. */
 export async function openOnly(name: string, { app, safeStorage, stdin, say }: OpenAsDeps): Promise<void> {
   app.setName(name)
-  // A temporary profile, because the running app locks its own.
+  // The child uses a temporary profile, because the running app locks its own.
   const profileFolder = mkdtempSync(join(tmpdir(), 'headroom-open-'))
   app.setPath('userData', profileFolder)
   const exit = (code: number) => {

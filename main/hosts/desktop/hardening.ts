@@ -8,7 +8,7 @@ import type {
 } from 'electron'
 import { isAppUrl } from './app-scheme.ts'
 
-/** The window's preferences. Each restricts the page, for the stated reason. */
+/** The window's preferences. Each one restricts the page, for the reason in its comment. */
 export function windowPreferences(preloadPath: string, isPackaged: boolean): WebPreferences {
   return {
     preload: preloadPath,
@@ -49,7 +49,7 @@ export function hardenSession(
   isPackaged: boolean,
   nameDownload: (item: DownloadItem) => void,
 ): void {
-  // No other permission is used, neither camera nor clipboard reading nor notifications.
+  // No other permission is used: no camera, no reading of the clipboard, no notifications.
   session.setPermissionRequestHandler((_contents, permission, decide, { isMainFrame, requestingUrl }) =>
     decide(mayUse(permission, isMainFrame, requestingUrl)),
   )
@@ -57,9 +57,9 @@ export function hardenSession(
   session.setPermissionCheckHandler((_contents, permission, requestingOrigin, { isMainFrame }) =>
     mayUse(permission, isMainFrame, requestingOrigin),
   )
-  // Screen capture. Electron's default denies it too.
+  // Denies screen capture, as Electron does by default.
   session.setDisplayMediaRequestHandler(null)
-  // HID, serial and USB devices.
+  // Denies HID, serial and USB devices.
   session.setDevicePermissionHandler(() => false)
   // Blocks the network even for a page that bypassed the CSP.
   session.webRequest.onBeforeRequest(({ url }, decide) => decide({ cancel: !mayRequest(url, isPackaged) }))
@@ -71,8 +71,8 @@ export function hardenSession(
 }
 
 /**
- * Whether the page may use a permission. The only one is to write plain text to the clipboard, from the main
- * frame of the app. Reading the clipboard is a separate permission.
+ * Whether the page may use a permission. Only one is allowed: the main frame of the app may write plain text
+ * to the clipboard. Reading the clipboard is a separate permission.
  */
 function mayUse(permission: string, isMainFrame: boolean, url: string): boolean {
   return permission === 'clipboard-sanitized-write' && isMainFrame && isAppUrl(url)
@@ -92,7 +92,7 @@ function hardenOne(contents: WebContents): void {
   contents.on('will-navigate', (event) => {
     if (!isOnlyReload(event)) event.preventDefault()
   })
-  // The window has no frames, so their navigation is blocked too.
+  // The window has no frames, so a frame that navigates is a mistake or an attack too.
   contents.on('will-frame-navigate', (event) => {
     if (!isOnlyReload(event)) event.preventDefault()
   })
@@ -122,7 +122,8 @@ function isOurFile(url: string): boolean {
 }
 
 /**
- * Whether a URL may be requested: the app itself, or the developer tools, whose page is loaded by requests.
+ * Whether a URL may be requested. The app's own files are allowed and, unless the app is packaged, the
+ * developer tools, which load their page by requests.
  */
 function mayRequest(url: string, isPackaged: boolean): boolean {
   return isAppUrl(url) || (!isPackaged && URL.canParse(url) && new URL(url).protocol === 'devtools:')

@@ -43,7 +43,9 @@ export function serve<const C extends Contract>(
   }
 }
 
-/** Main's side of the pushes. Sends nothing to a window that is closed or whose page crashed. */
+/**
+ * Sends the main process's pushes to a window. Sends nothing if the window is closed or its page has crashed.
+ */
 export function publish<const C extends Contract>(
   contract: C,
   contents: Pick<WebContents, 'send' | 'isDestroyed' | 'isCrashed'>,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ElectronPieces } from './electron-pieces.ts'
 
-/** The argument of a start at login, which shows only the tray icon. */
+/** The argument with which the system starts the app at login. The app then shows only its tray icon. */
 export const IN_TRAY_FLAG = '--in-tray'
 
 /** The entry that starts the app at login. */

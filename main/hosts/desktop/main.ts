@@ -53,8 +53,8 @@ import { trayPresence } from './tray-presence.ts'
 
 createFilesPrivately()
 
-// Set before anything is sealed, because keyring entries have this name. In a checkout, Electron would use
-// another name.
+// Must be set before keys are sealed, because keyring entries have this name. In a checkout, Electron would
+// use another name.
 app.setName(APP_NAME)
 
 const complain = (line: string) => void process.stderr.write(`headroom: ${line}\n`)
@@ -73,7 +73,7 @@ const { values } = parseArgs({
     [OPEN_AS_FLAG]: { type: 'string' },
     simulate: { type: 'boolean' },
   },
-  // Chromium reads its own switches from the same command line.
+  // The command line also contains Chromium's switches, which are not declared here.
   strict: false,
 })
 const formerName = FORMER_NAMES.find((name) => name === values[OPEN_AS_FLAG])
@@ -219,8 +219,8 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
 /**
  * Adds the former names, only on Linux.
  *
- * Linux keyrings find an entry by its name, and open it for any program of the person anyway. On macOS, only
- * the app may open its entry, and the flag would give any program the key.
+ * Linux keyrings find an entry by its name, and any program of the person can open any entry. On macOS, only
+ * the app may open its entry. There, the flag would give the key to any program that starts the app with it.
  */
 function foundByName(keystore: Keystore): Keystore {
   if (process.platform !== 'linux') return keystore

@@ -8,15 +8,16 @@ import type { ElectronPieces } from './electron-pieces.ts'
 /**
  * Opens a web address in the person's browser.
  *
- * Main builds every address, so this check is a second line of defence. The system would also open programs,
- * network shares or phone calls. Only web pages are allowed, and http only on loopback.
+ * The main process builds every address, so this check is a second line of defence. For other addresses, the
+ * system would open programs, network shares or phone calls. So only web pages are allowed, and http only on
+ * loopback.
  */
 export function openExternally(
   shell: Pick<ElectronPieces['shell'], 'openExternal' | 'openPath'>,
   { platform, ...file }: OpenExternallyDeps,
 ): OpenUrl {
-  // On Linux, Electron would pass the address to xdg-open as an argument. Every user of the machine can read
-  // arguments.
+  // On Linux, Electron would pass the address to xdg-open as an argument, and every user of the machine can
+  // read arguments. So the address is passed in a file.
   const byFile = platform === 'linux' && openByFile({ ...file, openFile: (path) => openPath(shell, path) })
   return async (address) => {
     if (!mayBeOpened(address)) throw new Error('this address must not be opened')

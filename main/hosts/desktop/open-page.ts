@@ -19,7 +19,7 @@ export interface PageDeps {
   readonly preloadPath: string
   readonly clock: Clock
   readonly log: Log
-  /** The icon of title bar and taskbar. Absent if the system uses that of the app bundle. */
+  /** The icon in the title bar and the taskbar. Absent if the system uses the icon of the app bundle. */
   readonly iconPath?: string
   /** Called when Windows ends the person's session. Must write unsaved data before it returns. */
   readonly sessionEnding: () => void
@@ -57,7 +57,8 @@ export function openPage(
   webContents.on('did-finish-load', () => paced.startOver())
   const stopRecovering = recover(webContents, session, clock, log)
 
-  // The first event can be cancelled, so it must stop nothing. After the second event, no time is left.
+  // After the first event, the end of the session can still be cancelled, so nothing may be stopped yet.
+  // After the second event, there is no time left to stop anything.
   window.on('query-session-end', sessionEnding)
   window.on('session-end', sessionEnding)
   window.once('ready-to-show', () => window.show())
@@ -72,7 +73,7 @@ export function openPage(
 }
 
 /**
- * Reloads a page that crashed. No state of main is lost, because the new page fetches the latest snapshot.
+ * Reloads a page that crashed. The main process loses no state, and the new page fetches the latest snapshot.
  */
 function recover(contents: WebContents, session: WindowSession, clock: Clock, log: Log): () => void {
   let endedAtMs: readonly number[] = []
@@ -86,8 +87,8 @@ function recover(contents: WebContents, session: WindowSession, clock: Clock, lo
     cancel()
     cancel = clock.after(step.waitMs, () => {
       if (contents.isDestroyed()) return
-      // The crashed page may have been hidden. The new page reports only when it becomes hidden, so it is
-      // assumed visible.
+      // The crashed page may have been hidden. The new page reports only when it becomes hidden, so it counts
+      // as visible until then.
       void session.handlers.setVisible({ visible: true })
       contents.reload()
     })
@@ -105,7 +106,7 @@ export const FORGOTTEN_AFTER_MS = 300_000
 
 interface RecoveryStep {
   readonly waitMs: number
-  /** Times of recent crashes in monotonic milliseconds, as an argument of the next call. */
+  /** Times of recent crashes in monotonic milliseconds. Pass them to the next call. */
   readonly endedAtMs: readonly number[]
 }
 

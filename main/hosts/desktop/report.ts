@@ -41,7 +41,8 @@ export function reportText(inputs: ReportInputs): string {
 }
 
 /**
- * Replaces names in known fields, including names of removed profiles and symbols too short for the redactor.
+ * Replaces the values of fields that contain names. The redactor would miss the names of removed profiles,
+ * and symbols that are too short for it.
  */
 const withoutNames = (text: string) =>
   text.replace(/"(target|stream|profile|host|accounts?|symbols?)":"(?:[^"\\]|\\.)*"/g, '"$1":"[name]"')

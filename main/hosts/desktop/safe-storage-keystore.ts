@@ -3,7 +3,9 @@ import { type Keystore, type KeystoreTrouble, PASSPHRASE_BACKEND } from '../../p
 import type { Clock } from '../../ports/ports.ts'
 
 export interface SafeStorageDeps {
-  /** Only the asynchronous calls. A synchronous one would block the app while the keyring is locked. */
+  /**
+   * Only the asynchronous calls are used. A synchronous call would block the app while the keyring is locked.
+   */
   readonly safeStorage: Pick<
     SafeStorage,
     | 'isAsyncEncryptionAvailable'
@@ -20,8 +22,8 @@ export interface SafeStorageDeps {
 }
 
 /**
- * Time limit of a keyring call in milliseconds. An open keyring needs less. The window appears after this
- * time, even during a password prompt.
+ * Time limit of a keyring call in milliseconds. An open keyring answers sooner. After this time the window
+ * appears, even if the system is still asking for a password.
  */
 const DEADLINE_MS = 3_000
 
@@ -47,7 +49,7 @@ type InTime<T> =
  * Electron's `ready`.
  *
  * On Linux without a keyring, Electron encrypts with a password from Chromium's source code, which protects
- * nothing. The backend `basic_text` or the prefix `v10` shows this case. It requires the person's consent. A
+ * nothing. The backend `basic_text` or the prefix `v10` reveals this, and the person must then consent. A
  * keyring that is not open yet is `waiting`, never `refused`.
  */
 export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {

@@ -89,9 +89,9 @@ function readOr(file: string, otherwise: string): string {
 type Paths = Pick<ElectronPieces['app'], 'getPath'>
 
 /**
- * An absolute path in the downloads folder, or in the home folder without one.
+ * The absolute path of a file in the downloads folder, or in the home folder if there is no downloads folder.
  *
- * A relative name would open the save dialog in the working directory of the process.
+ * With a relative name, the save dialog would open in the working directory of the process.
  */
 export function inDownloads(app: Paths, name: string): string {
   try {

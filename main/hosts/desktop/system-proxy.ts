@@ -23,7 +23,7 @@ class UnsupportedProxyError extends Error {
  *
  * As everywhere in Headroom, a proxy in the environment takes precedence. The rules of `httpRoutes` apply:
  * connections to loopback are direct, proxies get a CONNECT tunnel, and certificates are always verified. The
- * system resolves the proxy for each connection, but gets only the host.
+ * system resolves the proxy for each connection. It learns only the host, not the rest of the address.
  */
 export function systemRoutes(resolveProxy: ResolveProxy, environment: Environment): HttpRoutes {
   const own = httpRoutes({ ...environment })
@@ -46,7 +46,7 @@ interface Connecting {
 /** An agent that resolves the system's route for each connection, and connects with that route's agent. */
 class SystemProxyAgent extends https.Agent {
   readonly #resolveProxy: ResolveProxy
-  /** The agents by URL of the proxy. The empty string is the direct route. */
+  /** The agents by proxy URL. The empty string stands for the direct route. */
   readonly #ways = new Map<string, Connecting>()
 
   constructor(resolveProxy: ResolveProxy) {
@@ -59,7 +59,7 @@ class SystemProxyAgent extends https.Agent {
     options: RequestOptions,
     callback?: (error: Error | null, socket: Duplex) => void,
   ): undefined {
-    // Node's types require a socket even with an error, when there is no socket.
+    // After an error, there is no socket, but Node's types require one.
     const connected = callback as Connected
     const { host, port } = options
     const name = host?.includes(':') && !host.startsWith('[') ? `[${host}]` : host

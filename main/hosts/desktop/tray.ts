@@ -99,10 +99,7 @@ function makeImage(
   return image
 }
 
-/**
- * One profile as a line. Has times of day in place of countdowns, so that the line stays correct without
- * updates.
- */
+/** One profile as a line. It contains times of day, not countdowns, so it stays correct without updates. */
 interface TrayLine {
   readonly severity: Severity
   readonly text: string

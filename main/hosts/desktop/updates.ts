@@ -143,7 +143,7 @@ export function followUpdates(deps: UpdatesDeps): Updates {
   }
 }
 
-/** Wraps windows. Their pages then also get newer versions and can turn the checks on and off. */
+/** Adds updates to windows. Their pages also receive newer versions and can turn the checks on and off. */
 export function withUpdates(
   windows: Windows,
   { state, setWanted }: { readonly state: () => UpdateState; readonly setWanted: (wanted: boolean) => void },
