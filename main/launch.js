@@ -43,13 +43,14 @@ if (nodeMajor >= MIN_NODE_MAJOR) await run()
 else handOver()
 
 /**
- * Runs the launcher again on the Node in the npm package `node`. npm scripts find that Node first; a bare
- * `node` does not.
+ * Runs the launcher again with the Node in the npm package `node`. npm scripts already run with that Node. A
+ * plain `node` command does not.
  */
 function handOver() {
   const newer = newerNode()
   if (newer === undefined || process.env.HEADROOM_HANDED_OVER) {
-    // Both npm 10 and npm 11 run the package's script with this flag, whatever a person has configured.
+    // With this flag, npm 10 and npm 11 run the install script of the package `node`, even if a person has
+    // disabled install scripts.
     const install = isSourceCheckout()
       ? `in ${appFolder} run: npm install --ignore-scripts=false`
       : 'run: npm install --global --ignore-scripts=false ./headroom-*.tgz'
@@ -146,7 +147,8 @@ async function takeBuildLock() {
 }
 
 /**
- * The environment of a build without Headroom's variables: a build runs the code of every package it uses.
+ * The environment for a build, without Headroom's variables. They contain secrets, and a build runs the code
+ * of every package it uses.
  */
 function withoutSecrets(environment) {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('HEADROOM_')))

@@ -44,8 +44,8 @@ export function isBuilt(appFolder, fingerprint) {
 }
 
 /**
- * Records a build. `fingerprint` must be taken before the build, so that a source that changes meanwhile
- * causes another build.
+ * Records a build. Compute `fingerprint` before the build starts. If a source changes during the build, the
+ * stamp then does not match, and the next start builds again.
  */
 export function writeStamp(appFolder, fingerprint) {
   writeFileSync(stampFile(appFolder), JSON.stringify({ sources: fingerprint }))

@@ -18,8 +18,8 @@ const LICENCE_FILE = /^(licen[cs]e|copying)/i
 /**
  * A Vite plugin that writes the licences of all bundled packages of every environment into `file`.
  *
- * Vite's own `build.license` lists only packages with modules in a bundle. Files from a stylesheet, such as
- * fonts, are assets. Their packages are added here.
+ * Vite's own `build.license` lists only packages with modules in a bundle. Files that a stylesheet uses, such
+ * as fonts, are assets and not modules, so their packages are added here.
  */
 export function thirdPartyNotices(file: string): Plugin {
   const packages = new Map<string, BundledPackage>()
