@@ -69,6 +69,7 @@ export const LAW_FILES: readonly string[] = [
   'app/streams/framer.test.ts',
   'app/streams/frames.test.ts',
   'app/streams/slots.test.ts',
+  'app/tokens/id-token.test.ts',
   'app/tokens/refresh-grant.test.ts',
   'main/network/request-gate.test.ts',
 ]
