@@ -87,6 +87,21 @@ test('rows, slots and the chart’s legend have the desk as a third part', async
   await expect(page.locator('[data-history] [class*=legend]')).toContainText('desk')
 })
 
+test('a row’s details name the machine that received its last header', async ({ page, open }) => {
+  const host = await open(ON_DESK)
+  const details = { refusals: [], oddities: [], headersAt: NOW_MS, headers: { 'x-ratelimit-remaining': 192 } }
+  host.answer('rowDetails', { ok: true, details: { ...details, from: 'SERVER' } })
+  await page.getByRole('button', { name: 'Balances', exact: true }).click()
+  await page.getByRole('button', { name: 'Details', exact: true }).click()
+  const shown = page.getByRole('region', { name: 'Balances, details' })
+  await expect(shown.getByRole('heading', { name: /^Last headers/ })).toHaveText(
+    'Last headers · 14:31:05 · received by SERVER',
+  )
+  await expect(shown).toContainText('The desk uses')
+  host.answer('rowDetails', { ok: true, details })
+  await expect(shown.getByRole('heading', { name: /^Last headers/ })).toHaveText('Last headers · 14:31:05')
+})
+
 test('an unreachable desk is the headline, and its machines were last seen', async ({ page, open }) => {
   await open({ ...ON_DESK, desk: DESK_ALONE })
   await expect(page.getByTestId('verdict-headline')).toHaveText(
