@@ -33,8 +33,7 @@ export interface BucketSize {
 export type Refused = 'no' | 'rate' | 'unattributed'
 
 /**
- * A bucket pauses after a 429 that the response's quota headers do not explain (service 7). Each consecutive
- * pause is twice as long.
+ * Pauses after 429s that the quota headers do not explain (service 7). Each next pause is twice as long.
  */
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
 /**
@@ -162,18 +161,14 @@ export class BucketBound {
     const sentAtMs = this.#own.take(id)
     if (sentAtMs === undefined) return
     if (this.#free !== undefined) {
-      // A request may be counted late. Until then, the bucket may be full, so refill of up to `laterMs` may
-      // be lost.
+      // A request may be counted late. Until then, a full bucket may lose refill of up to `laterMs`.
       this.#free = Math.min(this.#free, this.#limit - this.#gainPerMs * laterMs) - 1
       this.#others.ownCounted()
     }
     this.#ended(sentAtMs, nowMs + laterMs)
   }
 
-  /**
-   * Applies one response. Returns true if the bound was recomputed. Turns that were computed earlier are then
-   * invalid.
-   */
+  /** Applies one response. Returns true if the bound was recomputed: earlier turns are then invalid. */
   answered(id: number, refused: Refused, rate: RateReading | undefined, nowMs: number): boolean {
     this.advance(nowMs)
     const sentAtMs = this.#own.take(id) ?? nowMs
@@ -208,8 +203,7 @@ export class BucketBound {
   }
 
   /**
-   * The earliest time at which `level` may be allowed: a whole millisecond, not before `nowMs`. `undefined`
-   * if only a response can allow `level`.
+   * Earliest whole millisecond at which `level` may be allowed. `undefined` if only a response can allow it.
    */
   reachesAtMs(level: number, nowMs: number): number | undefined {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)

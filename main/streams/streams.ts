@@ -35,10 +35,7 @@ export interface ProgramStream {
 }
 
 export const MAX_STREAMS = 200
-/**
- * Maximum number of symbol errors in a snapshot. Without it, the service could make snapshots arbitrarily
- * large.
- */
+/** Maximum number of symbol errors in a snapshot. The service could send any number of them. */
 const MAX_SYMBOL_ERRORS = 64
 const MAX_CLOSED_SHOWN = 5
 
