@@ -21,7 +21,7 @@ export interface ForeignAnswer {
 
 /** The parts of this machine that a member's observations update. */
 export interface RecordDeps {
-  readonly ledger: Pick<MeteredLedger, 'sentByDesk' | 'notSent' | 'lost' | 'missedByDesk'>
+  readonly ledger: Pick<MeteredLedger, 'sentByDesk' | 'notSent' | 'lost' | 'missedByDesk' | 'foundByDesk'>
   readonly headers: RowHeaders
   readonly now: () => number
   /** Applies a response. Returns the row that counted the request. */
@@ -46,6 +46,8 @@ export class MemberRecord {
   readonly #underWay = new Map<number, Ticket>()
   /** Number of counted requests that this record knows, by row. `undefined` before the first totals. */
   #noticed: Map<string, number> | undefined
+  /** The rows of requests that counted as lost when the member did not respond, by id. */
+  readonly #lost = new Map<number, string>()
   #streams: Readonly<Record<string, number>> = {}
   /** Earliest time at which the last totals were sent, epoch ms. */
   #totalsAtMs = 0
@@ -53,6 +55,11 @@ export class MemberRecord {
   constructor(id: string, deps: RecordDeps) {
     this.#id = id
     this.#deps = deps
+  }
+
+  /** The member's counted requests since its run began, by row. `undefined` before the first totals. */
+  get counted(): Readonly<Record<string, number>> | undefined {
+    return this.#noticed && Object.fromEntries(this.#noticed)
   }
 
   /** The member's streams by category. */
@@ -72,6 +79,9 @@ export class MemberRecord {
     this.#deps.slots(undefined)
     const noticed = this.#noticed
     const open = new Set(underWay)
+    for (const id of open) this.#found(id)
+    // What these totals do not list as in flight, they count.
+    this.#lost.clear()
     for (const [id, ticket] of this.#underWay) {
       if (open.has(id)) continue
       this.#underWay.delete(id)
@@ -93,9 +103,10 @@ export class MemberRecord {
   /** Handles a member that no longer responds. Its requests in flight may have counted. */
   ended(): void {
     const { ledger, now } = this.#deps
-    for (const ticket of this.#underWay.values()) {
+    for (const [id, ticket] of this.#underWay) {
       ledger.lost(ticket, now())
       this.#notice(ticket.category)
+      if (ticket.category !== undefined) this.#lost.set(id, ticket.category)
     }
     this.#underWay.clear()
     this.#streams = {}
@@ -155,7 +166,17 @@ export class MemberRecord {
   #take(id: number): Ticket | undefined {
     const ticket = this.#underWay.get(id)
     this.#underWay.delete(id)
+    this.#found(id)
     return ticket
+  }
+
+  /** Takes back a request that counted as lost: the member responds again, and reports its outcome. */
+  #found(id: number): void {
+    const row = this.#lost.get(id)
+    if (row === undefined) return
+    this.#lost.delete(id)
+    this.#deps.ledger.foundByDesk(row)
+    this.#noticed?.set(row, Math.max(0, (this.#noticed.get(row) ?? 0) - 1))
   }
 }
 

@@ -55,6 +55,12 @@ export class MeteredLedger extends Ledger {
     if (used) used.elsewhere = Math.max(0, used.elsewhere - requests)
   }
 
+  /** Takes back one request of the desk that counted as lost, because its outcome is known now. */
+  foundByDesk(category: string): void {
+    const used = this.#used.get(category)
+    if (used) used.desk = Math.max(0, used.desk - 1)
+  }
+
   /**
    * Adopts an earlier header that another machine of the desk received. Then charges `since` requests that
    * the desk made after that header. They count in rates, but not in the totals since the start. Returns the

@@ -83,7 +83,9 @@ export class OtherMember {
   /** `undefined` before the member's first report. */
   summary(): DeskMember | undefined {
     if (this.#report === undefined) return undefined
-    const { name, rates, counted, programs } = this.#report
+    const { name, rates, programs } = this.#report
+    // Newer than its last report: a member that was killed sends no other one.
+    const counted = this.#record.counted ?? this.#report.counted
     const heardMs = this.#deps.heardMs() ?? this.#reportedMs
     return {
       id: this.#id,

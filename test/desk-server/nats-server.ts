@@ -1,117 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { createConnection } from 'node:net'
-import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { claimPort } from '../../main/network/loopback-servers.ts'
 import { temporaryFolder } from '../main/storage/temporary-folder.ts'
-
-const START_LIMIT_MS = 15_000
-
-/** A real server of one test. */
-export interface NatsServer {
-  readonly port: number
-  /** An address for a desk, such as `nats://127.0.0.1:4222`. */
-  readonly url: string
-  /** Where its configuration and its store are. */
-  readonly folder: string
-  /** Ends it with SIGKILL. */
-  kill(): Promise<void>
-  /** Stops its process, so that its connections remain open and silent, and continues it. */
-  freeze(): void
-  thaw(): void
-  /** Starts it again on its port, without what it stored. */
-  restart(): Promise<void>
-}
-
-export interface NatsServerTraits {
-  /** False for one without JetStream. */
-  readonly hasStore?: boolean
-  /** More of its configuration, such as `authorization: { token: "…" }`. */
-  readonly config?: string
-  /** For the clients' connections; by default a free one. */
-  readonly port?: number
-  /** This computer's address on which it listens. */
-  readonly host?: string
-}
-
-/** A free port. It may be taken by others until it is used, as with every server that can't choose itself. */
-export async function freePort(): Promise<number> {
-  const { port, close } = await claimPort(0)
-  await close()
-  return port
-}
+import { clusterTraits, type NatsServer, type NatsServerTraits, runNatsServer } from './nats-process.ts'
 
 /** Starts a server and waits until it takes connections. It ends with the running test. */
 export async function startNatsServer(program: string, traits: NatsServerTraits = {}): Promise<NatsServer> {
-  const { hasStore = true, config = '', host = '127.0.0.1', port = await freePort() } = traits
-  const folders = temporaryFolder()
-  let child: ChildProcess | undefined
-  let starts = 0
-  const start = async () => {
-    starts += 1
-    const folder = join(folders, String(starts))
-    mkdirSync(folder)
-    const file = join(folder, 'nats.conf')
-    const store = hasStore ? `jetstream { store_dir: "${folder}", max_file: 64M, max_mem: 16M }` : ''
-    writeFileSync(file, `listen: "${host}:${port}"\n${store}\n${config}\n`)
-    const started = spawn(program, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] })
-    child = started
-    let said = ''
-    started.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-    })
-    const ended = once(started, 'exit').then(() => {
-      throw new Error(`nats-server ended:\n${said}`)
-    })
-    await Promise.race([answers(port), ended])
-    ended.catch(() => {})
-  }
-  const kill = async () => {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  }
-  onTestFinished(kill)
-  await start()
-  return {
-    port,
-    url: `nats://127.0.0.1:${port}`,
-    folder: folders,
-    kill,
-    freeze: () => void child?.kill('SIGSTOP'),
-    thaw: () => void child?.kill('SIGCONT'),
-    restart: start,
-  }
+  const server = await runNatsServer(program, temporaryFolder(), traits)
+  onTestFinished(() => server.kill())
+  return server
 }
 
 /** Three servers of one cluster. */
 export async function startNatsCluster(program: string): Promise<readonly NatsServer[]> {
-  const routes = [await freePort(), await freePort(), await freePort()]
-  const urls = routes.map((port) => `"nats-route://127.0.0.1:${port}"`).join(', ')
-  return Promise.all(
-    routes.map((route, at) =>
-      startNatsServer(program, {
-        config: `server_name: "n${at}"\ncluster { name: "c", listen: "127.0.0.1:${route}", routes: [${urls}] }`,
-      }),
-    ),
-  )
-}
-
-/** Resolves when something listens on a port of this computer. */
-async function answers(port: number): Promise<void> {
-  const untilMs = performance.now() + START_LIMIT_MS
-  for (;;) {
-    const socket = createConnection({ host: '127.0.0.1', port })
-    const isOpen = await new Promise<boolean>((resolve) => {
-      socket.once('data', () => resolve(true))
-      socket.once('error', () => resolve(false))
-      socket.once('close', () => resolve(false))
-    })
-    socket.destroy()
-    if (isOpen) return
-    if (performance.now() > untilMs) throw new Error('nats-server takes no connection')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  return Promise.all((await clusterTraits()).map((traits) => startNatsServer(program, traits)))
 }

@@ -68,6 +68,39 @@ test('a request whose end was missed counts if the totals say so, and not otherw
   expect(row()?.low).toBe(LIMIT - 1)
 })
 
+test('the counted requests of a member grow before its next totals, and with those that it had under way', () => {
+  const { record, totals, sent, answered } = setUp()
+  expect(record.counted).toBeUndefined()
+  totals(10)
+  sent(1)
+  sent(2)
+  expect(record.counted).toEqual({ Accounts: 10 })
+  answered(1, 319)
+  expect(record.counted).toEqual({ Accounts: 11 })
+  record.ended()
+  expect(record.counted).toEqual({ Accounts: 12 })
+})
+
+test.each([true, false])(
+  'a request that counted as lost is not counted again when the member responds after all; totals first: %s',
+  (isTotalsFirst) => {
+    const { record, totals, sent, answered, row } = setUp()
+    totals(5)
+    for (const id of [1, 2, 3]) sent(id)
+    record.ended()
+    expect(row()?.used).toEqual({ own: 0, desk: 3, elsewhere: 0 })
+    // The third one got its response before the member stopped, which was missed.
+    if (isTotalsFirst) totals(6, [1, 2])
+    answered(1, 319)
+    record.observed([{ kind: 'not-sent', id: 2 }], { fromMs: 0, toMs: 0 })
+    expect(row()?.used).toEqual({ own: 0, desk: 2, elsewhere: 0 })
+    totals(7)
+    expect(row()?.used).toEqual({ own: 0, desk: 2, elsewhere: 0 })
+    totals(9)
+    expect(row()?.used).toEqual({ own: 0, desk: 4, elsewhere: 0 })
+  },
+)
+
 test('a request under way stays under way', () => {
   const { totals, sent, answered, row } = setUp()
   totals(0)

@@ -10,15 +10,11 @@ import { deskNames, subjectOfAll } from '../../../main/desk/envelope.ts'
 import { DeskLink } from '../../../main/desk/link.ts'
 import { natsEngines } from '../../../main/desk/nats-engine.ts'
 import { nodeClock, nodeRandom } from '../../../main/ports/node-clock.ts'
+import { DeskProxy } from '../../desk-server/desk-proxy.ts'
 import { getNatsServer } from '../../desk-server/get-nats-server.ts'
 import { signedAccounts } from '../../desk-server/nats-accounts.ts'
-import {
-  freePort,
-  type NatsServer,
-  startNatsCluster,
-  startNatsServer,
-} from '../../desk-server/nats-server.ts'
-import { startRecordingProxy } from '../../desk-server/recording-proxy.ts'
+import { freePort, type NatsServer } from '../../desk-server/nats-process.ts'
+import { startNatsCluster, startNatsServer } from '../../desk-server/nats-server.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualRandom } from '../../simulation/virtual-random.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
@@ -53,6 +49,13 @@ async function opened(
 const refusalOf = async (url: string, options: Partial<EngineOptions> = {}) => {
   const outcome = await open(url, options)
   return outcome.ok ? undefined : { code: outcome.code, message: outcome.message }
+}
+
+/** A proxy before a port of this computer that keeps every byte. It ends with the test. */
+async function recordingProxy(to: number): Promise<DeskProxy> {
+  const proxy = await DeskProxy.start(to, { records: true })
+  onTestFinished(() => proxy.close())
+  return proxy
 }
 
 /** All texts that arrive at a subject. */
@@ -219,10 +222,10 @@ describe.skipIf(program === undefined)(name, () => {
     const missing = join(temporaryFolder(), 'no-such.pem')
     expect(await refusalOf(secure.url, { tlsCa: missing })).toMatchObject({ code: 'tls-ca' })
     expect(await refusalOf(secure.url, { tlsCa: key })).toMatchObject({ code: 'tls-ca' })
-    const spied = await startRecordingProxy(plain.port)
+    const spied = await recordingProxy(plain.port)
     for (const url of [outside('nats', plain), outside('tls', plain), `tls://localhost:${spied.port}`])
       expect(await refusalOf(url, { credentials: 'a-token', tlsCa })).toMatchObject({ code: 'tls-needed' })
-    expect(spied.bytes().toString()).not.toContain('a-token')
+    expect(spied.recorded().toString()).not.toContain('a-token')
   })
 
   it('is refused if it can’t be reached, without credentials in the message', async () => {
@@ -378,7 +381,7 @@ describe.skipIf(program === undefined)(name, () => {
 
   it('sees no word of a desk, on its wire and in its store', async () => {
     const server = await start()
-    const proxy = await startRecordingProxy(server.port)
+    const proxy = await recordingProxy(server.port)
     const url = `nats://127.0.0.1:${proxy.port}`
     const ids = ['ab'.repeat(8), 'cd'.repeat(8)]
     const heard: DeskMessage[] = []
@@ -431,7 +434,7 @@ describe.skipIf(program === undefined)(name, () => {
       entry.isFile() ? [`${join(entry.parentPath, entry.name)}`] : [],
     )
     const seen = Buffer.concat([
-      proxy.bytes(),
+      proxy.recorded(),
       ...stored.map((path) => Buffer.concat([Buffer.from(path), readFileSync(path)])),
     ])
     expect(seen.length).toBeGreaterThan(1_000)

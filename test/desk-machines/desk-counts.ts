@@ -1,0 +1,122 @@
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import type { DeskMachine } from './desk-machine.ts'
+import type { Counts, SharedKey } from './shared-key.ts'
+
+/** What a machine shows of use, by category. */
+interface Shown {
+  readonly own: Counts
+  readonly desk: Counts
+  readonly elsewhere: Counts
+}
+
+/** From where on a machine's counts are compared. */
+interface Baseline {
+  readonly shown: Shown
+  /** What the service had counted of each machine. */
+  readonly counted: ReadonlyMap<string, Counts>
+}
+
+/** Compares what each machine of a desk shows of use with what the service counted. */
+export class DeskCounts {
+  readonly #key: SharedKey
+  readonly #machines: readonly DeskMachine[]
+  readonly #baselines = new Map<DeskMachine, Baseline>()
+
+  constructor(key: SharedKey, machines: readonly DeskMachine[]) {
+    this.#key = key
+    this.#machines = machines
+  }
+
+  /** From now on, compares what the machines show of each other. No request may be in flight. */
+  async begin(): Promise<void> {
+    for (const machine of this.#running) {
+      const counted = new Map(this.#machines.map(({ name }) => [name, this.#key.allOf(name)]))
+      this.#baselines.set(machine, { shown: shownBy(await machine.snapshot()), counted })
+    }
+  }
+
+  /** One line for each number that differs, on machines that run. */
+  async differences(): Promise<readonly string[]> {
+    const lines: string[] = []
+    for (const machine of this.#running) {
+      const snapshot = await machine.snapshot()
+      const shown = shownBy(snapshot)
+      const say = (what: string, own: number | undefined, counted: number | undefined) => {
+        const [left = 0, right = 0] = [own, counted]
+        if (left !== right)
+          lines.push(`${machine.name}, ${what}: shows ${left}, the service counted ${right}`)
+      }
+      const own = this.#key.countsOf(machine.name)
+      for (const row of rowsOf(own, shown.own)) say(`own ${row}`, shown.own[row], own[row])
+      for (const [row, { shows, counted }] of Object.entries(this.#since(machine, shown)))
+        say(`desk ${row}`, shows, counted)
+      for (const { name, total } of snapshot.desk?.members ?? [])
+        if (this.#running.some((one) => one.name === name))
+          say(`total of ${name}`, total, sumOf(this.#key.countsOf(name)))
+    }
+    return lines
+  }
+
+  /**
+   * The largest share of all requests since `begin` that a machine takes for others', where there are none.
+   * It is not always 0, because a header may show requests that are not known yet.
+   */
+  async shareOfOthers(): Promise<number> {
+    const shares: number[] = []
+    for (const machine of this.#running) {
+      const baseline = this.#baselines.get(machine)
+      if (baseline === undefined) continue
+      const { elsewhere } = shownBy(await machine.snapshot())
+      const all = this.#machines.map(
+        ({ name }) => sumOf(this.#key.allOf(name)) - sumOf(baseline.counted.get(name) ?? {}),
+      )
+      const others = Math.abs(sumOf(elsewhere) - sumOf(baseline.shown.elsewhere))
+      shares.push(
+        others /
+          Math.max(
+            1,
+            all.reduce((sum, one) => sum + one, 0),
+          ),
+      )
+    }
+    return Math.max(...shares)
+  }
+
+  get #running(): readonly DeskMachine[] {
+    return this.#machines.filter(({ isRunning }) => isRunning)
+  }
+
+  /** Requests of the other machines since `begin`, by category. */
+  #since(machine: DeskMachine, { desk }: Shown) {
+    const since: Record<string, { shows: number; counted: number }> = {}
+    const baseline = this.#baselines.get(machine)
+    if (baseline === undefined) return since
+    const others = this.#machines.filter((one) => one !== machine)
+    for (const row of rowsOf(desk, ...this.#machines.map(({ name }) => this.#key.allOf(name)))) {
+      const counted = others.map(
+        ({ name }) => (this.#key.allOf(name)[row] ?? 0) - (baseline.counted.get(name)?.[row] ?? 0),
+      )
+      since[row] = {
+        shows: (desk[row] ?? 0) - (baseline.shown.desk[row] ?? 0),
+        counted: counted.reduce((sum, one) => sum + one, 0),
+      }
+    }
+    return since
+  }
+}
+
+function shownBy({ requests }: Snapshot): Shown {
+  const rows = requests.flatMap(({ category, used }) =>
+    used === undefined ? [] : [[category, used] as const],
+  )
+  return {
+    own: Object.fromEntries(rows.map(([category, { own }]) => [category, own])),
+    desk: Object.fromEntries(rows.map(([category, { desk = 0 }]) => [category, desk])),
+    elsewhere: Object.fromEntries(rows.map(([category, { elsewhere }]) => [category, elsewhere])),
+  }
+}
+
+const rowsOf = (...all: readonly Counts[]): readonly string[] => [...new Set(all.flatMap(Object.keys))]
+
+/** The sum of all categories. */
+export const sumOf = (counts: Counts): number => Object.values(counts).reduce((sum, one) => sum + one, 0)

@@ -1,0 +1,141 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ServerOptions } from '../../main/simulator/server.ts'
+import { DeskProxy } from '../desk-server/desk-proxy.ts'
+import { type NatsServer, runNatsServer } from '../desk-server/nats-process.ts'
+import { DeskCounts } from './desk-counts.ts'
+import { DeskMachine } from './desk-machine.ts'
+import { SharedKey } from './shared-key.ts'
+
+/** One path of each of several categories. */
+export const PATHS = [
+  '/v3/brokerage/accounts',
+  '/v3/brokerage/accounts/SIM1001/balances',
+  '/v3/brokerage/accounts/SIM1001/positions',
+  '/v3/brokerage/accounts/SIM1001/orders',
+  '/v3/marketdata/quotes/MSFT',
+] as const
+
+/** Between two requests of a machine, in milliseconds. */
+const PACE_MS = 15
+
+export interface DeskTraits {
+  /** The path of the NATS server's program. */
+  readonly nats: string
+  /** The machines, each with the names of its programs. */
+  readonly machines: Readonly<Record<string, readonly string[]>>
+  readonly service?: ServerOptions
+  readonly headroom?: string
+  readonly flags?: readonly string[]
+  /** Whether the machines' ways to the server keep every byte. */
+  readonly records?: boolean
+}
+
+/** Machines that share a key and a desk, each with its own way to the desk's server. */
+export class StartedDesk {
+  readonly folder: string
+  readonly key: SharedKey
+  readonly nats: NatsServer
+  readonly machines: readonly DeskMachine[]
+  readonly counts: DeskCounts
+  /** Each machine's way to the server. */
+  readonly ways = new Map<DeskMachine, DeskProxy>()
+
+  private constructor(
+    folder: string,
+    { key, nats, machines }: Pick<StartedDesk, 'key' | 'nats' | 'machines'>,
+  ) {
+    this.folder = folder
+    this.key = key
+    this.nats = nats
+    this.machines = machines
+    this.counts = new DeskCounts(key, machines)
+  }
+
+  /** Starts everything but the machines. The caller calls `end`. */
+  static async prepare(traits: DeskTraits): Promise<StartedDesk> {
+    const { machines: named, service, headroom, flags, records } = traits
+    const folder = mkdtempSync(join(tmpdir(), 'headroom-desk-'))
+    const key = await SharedKey.start(service)
+    const nats = await runNatsServer(traits.nats, join(folder, 'nats'))
+    const machines = Object.entries(named).map(([name, programs]) => {
+      const dataFolder = join(folder, name)
+      mkdirSync(dataFolder, { mode: 0o700 })
+      return new DeskMachine({
+        ...{ name, programs, key, dataFolder },
+        ...(headroom !== undefined && { headroom }),
+        ...(flags !== undefined && { flags }),
+      })
+    })
+    const desk = new StartedDesk(folder, { key, nats, machines })
+    for (const machine of machines)
+      desk.ways.set(machine, await DeskProxy.start(nats.port, { records: records === true }))
+    return desk
+  }
+
+  wayOf(machine: DeskMachine): DeskProxy {
+    const way = this.ways.get(machine)
+    if (way === undefined) throw new Error(`${machine.name} has no way to the server`)
+    return way
+  }
+
+  /** Starts all machines and joins them. */
+  async start(): Promise<void> {
+    await Promise.all(this.machines.map((machine) => machine.start()))
+    await this.join()
+  }
+
+  /** The first machine creates a desk, and the others join it. */
+  async join(
+    servers = (machine: DeskMachine): readonly string[] => [this.wayOf(machine).url],
+  ): Promise<void> {
+    const [first, ...others] = this.machines
+    if (first === undefined) return
+    const invitation = await first.createDesk(servers(first))
+    await Promise.all(others.map((machine) => machine.joinDesk(invitation, servers(machine))))
+  }
+
+  /**
+   * Each of the machines sends so many requests, one after the other, of all categories in turn. Returns what
+   * else than 200 was answered.
+   */
+  async use(each: number, machines: readonly DeskMachine[] = this.machines): Promise<readonly string[]> {
+    const odd: string[] = []
+    const send = async (machine: DeskMachine) => {
+      for (let at = 0; at < each; at += 1) {
+        const program = machine.programs[at % machine.programs.length] ?? ''
+        const answer = await machine.get(program, PATHS[at % PATHS.length] ?? PATHS[0])
+        const body = await answer.text()
+        await pause(PACE_MS)
+        if (answer.status !== 200) odd.push(`${machine.name} ${answer.status} ${body.slice(0, 200)}`)
+      }
+    }
+    await Promise.all(machines.map(send))
+    return odd
+  }
+
+  /** What does not hold yet: each machine that runs shows the others as present, and is in the desk. */
+  async notJoined(machines: readonly DeskMachine[] = this.machines): Promise<readonly string[]> {
+    const running = machines.filter(({ isRunning }) => isRunning)
+    const lines: string[] = []
+    for (const machine of running) {
+      const { desk } = await machine.snapshot()
+      if (desk?.state !== 'joined') lines.push(`${machine.name}: ${desk?.state}`)
+      for (const other of running)
+        if (!desk?.members.some(({ name, present }) => name === other.name && present))
+          lines.push(`${machine.name} does not see ${other.name}`)
+    }
+    return lines
+  }
+
+  async end(): Promise<void> {
+    for (const machine of this.machines) machine.thaw()
+    await Promise.all(this.machines.map((machine) => machine.kill()))
+    for (const way of this.ways.values()) way.close()
+    await this.nats.kill()
+    await this.key.simulator.close()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,129 @@
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net'
+import { NatsWire, type WirePiece } from './nats-wire.ts'
+
+/** What happens to each message from the server to a client: how often it arrives, usually once. */
+export type Fate = (message: WirePiece) => number
+
+interface Pair {
+  readonly client: Socket
+  /** Absent while the network is cut. */
+  server: Socket | undefined
+  /** The network was cut while the connection was open, so that nothing passes any more. */
+  isDead: boolean
+}
+
+/** A TCP proxy of this computer between clients and a NATS server. It counts, keeps, cuts and spoils. */
+export class DeskProxy {
+  /** Bytes of both directions so far. */
+  bytes = 0
+  readonly #server: Server
+  readonly #to: number
+  readonly #records: boolean
+  readonly #chunks: Buffer[] = []
+  readonly #pairs = new Set<Pair>()
+  #isCut = false
+  #fate: Fate | undefined
+
+  private constructor(to: number, records: boolean) {
+    this.#to = to
+    this.#records = records
+    this.#server = createServer((client) => this.#opened(client))
+  }
+
+  /** Before a port of this computer. `records`: whether every byte is kept. The caller closes it. */
+  static async start(to: number, { records = false } = {}): Promise<DeskProxy> {
+    const proxy = new DeskProxy(to, records)
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    return proxy
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** An address for a desk. */
+  get url(): string {
+    return `nats://127.0.0.1:${this.port}`
+  }
+
+  /** All bytes so far, of both directions. */
+  recorded(): Buffer {
+    return Buffer.concat(this.#chunks)
+  }
+
+  /** From now on nothing passes, as in a partition of the network: the connections stay open. */
+  cut(): void {
+    this.#isCut = true
+    for (const pair of this.#pairs) pair.isDead = true
+  }
+
+  /** The network works again. Connections that were cut don't, and attempts made meanwhile succeed. */
+  heal(): void {
+    this.#isCut = false
+    for (const pair of this.#pairs) {
+      if (pair.isDead) end(pair)
+      else this.#connect(pair)
+    }
+  }
+
+  /** Decides the fate of each message to a client from now on; `undefined`: all arrive once. */
+  spoil(fate: Fate | undefined): void {
+    this.#fate = fate
+  }
+
+  close(): void {
+    this.#server.close()
+    for (const pair of this.#pairs) end(pair)
+  }
+
+  #opened(client: Socket): void {
+    const pair: Pair = { client, server: undefined, isDead: false }
+    this.#pairs.add(pair)
+    client.on('error', () => {})
+    client.on('close', () => {
+      this.#pairs.delete(pair)
+      pair.server?.destroy()
+    })
+    client.on('data', (chunk: Buffer) => {
+      if (pair.isDead) return
+      this.#seen(chunk)
+      pair.server?.write(chunk)
+    })
+    // A client sends nothing before the server does.
+    if (!this.#isCut) this.#connect(pair)
+  }
+
+  #connect(pair: Pair): void {
+    if (pair.server !== undefined) return
+    const { client } = pair
+    const wire = new NatsWire()
+    const server = createConnection({ host: '127.0.0.1', port: this.#to, noDelay: true })
+    pair.server = server
+    server.on('error', () => {})
+    server.on('close', () => {
+      if (!pair.isDead) client.destroy()
+    })
+    server.on('data', (chunk: Buffer) => {
+      if (pair.isDead) return
+      for (const piece of wire.push(chunk)) {
+        const times = piece.kind === 'message' ? (this.#fate?.(piece) ?? 1) : 1
+        for (let time = 0; time < times; time += 1) {
+          this.#seen(piece.bytes)
+          client.write(piece.bytes)
+        }
+      }
+    })
+  }
+
+  #seen(chunk: Buffer): void {
+    this.bytes += chunk.length
+    if (this.#records) this.#chunks.push(chunk)
+  }
+}
+
+function end({ client, server }: Pair): void {
+  client.destroy()
+  server?.destroy()
+}

@@ -1,0 +1,354 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { LoggedEvent } from '../../../app/contract/events.ts'
+import { chanceFrom } from '../../app/quota/chance.ts'
+import { Attacker, OtherDesk } from '../../desk-machines/attacker.ts'
+import { sumOf } from '../../desk-machines/desk-counts.ts'
+import { type DeskMachine, PROFILE } from '../../desk-machines/desk-machine.ts'
+import { StartedDesk } from '../../desk-machines/started-desk.ts'
+import { within } from '../../desk-machines/within.ts'
+import { wrongClock } from '../../desk-machines/wrong-clock.ts'
+import { getNatsServer } from '../../desk-server/get-nats-server.ts'
+import { clusterTraits, type NatsServer, runNatsServer } from '../../desk-server/nats-process.ts'
+import { proves } from '../../proof/proves.ts'
+
+/**
+ * Three real `headroom gateway` on one key, and a real NATS server. Each case begins where the one before
+ * ended. The service's own count is the judge.
+ */
+const program = await getNatsServer((line) => console.error(line))
+const name = `three machines of a desk${program === undefined ? ' (not run: no nats-server)' : ''}`
+
+const LIMITS = Object.fromEntries(
+  ['Accounts', 'Balances', 'Positions', 'Order Details', 'Quote Snapshot'].map((category) => [
+    category,
+    { limit: 600, periodSeconds: 300 },
+  ]),
+)
+/** For what has no bound of its own, in milliseconds. */
+const SOON_MS = 10_000
+const EXACT_MS = 5_000
+const LOST_MS = 6_000
+const ALONE_MS = 2_000
+/** Of all requests; if a machine missed those of another, the share would be a third or more. */
+const OTHERS_SHARE = 0.2
+const FROZEN_MS = 30_000
+/** Its requests may be lost with a killed machine. Three times the promise, because machines are busy. */
+const LAST_MOMENT_MS = 300
+
+type Told = readonly [kind: LoggedEvent['kind'], of?: string]
+
+describe.skipIf(program === undefined)(name, () => {
+  let desk: StartedDesk
+  let workstation: DeskMachine
+  let laptop: DeskMachine
+  let server: DeskMachine
+  const cluster: NatsServer[] = []
+
+  beforeAll(async () => {
+    desk = await StartedDesk.prepare({
+      nats: program ?? '',
+      machines: { WORKSTATION: ['scanner', 'trader'], LAPTOP: ['notebook'], SERVER: ['hedger', 'reporter'] },
+      service: { limits: LIMITS },
+      flags: ['--probe', 'none'],
+    })
+    ;[workstation, laptop, server] = desk.machines as [DeskMachine, DeskMachine, DeskMachine]
+    await desk.start()
+  }, 120_000)
+
+  afterAll(async () => {
+    await desk?.end()
+    await Promise.all(cluster.map((one) => one.kill()))
+  })
+
+  /** Everybody shows for each machine what the service counted, and next to nothing for others. */
+  const countExactly = async (withinMs = EXACT_MS) => {
+    expect(await within(withinMs, () => desk.counts.differences())).toEqual([])
+    expect(await desk.counts.shareOfOthers()).toBeLessThan(OTHERS_SHARE)
+  }
+  const joined = () => within(SOON_MS, () => desk.notJoined())
+  /** Everybody is there, and the counts are compared from here on. */
+  const begin = async () => {
+    expect(await joined()).toEqual([])
+    await desk.counts.begin()
+  }
+  const used = async (each: number, machines = desk.machines) =>
+    expect(await desk.use(each, machines)).toEqual([])
+  /** Waits until each of the machines has reported something once more than now. */
+  const tellsOnce = (withinMs: number, machines: readonly DeskMachine[], ...what: Told) => {
+    const before = machines.map((machine) => machine.told(...what))
+    return () =>
+      within(withinMs, () =>
+        machines.flatMap((machine, at) =>
+          machine.told(...what) > (before[at] ?? 0)
+            ? []
+            : [`${machine.name} does not tell ${what.join(' ')}`],
+        ),
+      )
+  }
+  const stateOf = async (machine: DeskMachine) => (await machine.snapshot()).desk?.state
+  const isIn = (state: 'joined' | 'alone', machine: DeskMachine) => async () => {
+    const own = await stateOf(machine)
+    return own === state ? [] : [`${machine.name} is ${own}`]
+  }
+  const droppedBy = async (machine: DeskMachine) => (await machine.snapshot()).desk?.dropped ?? 0
+  /** Refreshes, and events of a sign-in, of all machines so far. */
+  const signIns = () => ({
+    refreshes: [...desk.key.refreshes],
+    required: desk.machines.map((machine) => machine.told('sign-in-required')),
+  })
+
+  it('count each other’s requests exactly, and their streams', async () => {
+    await begin()
+    await used(25)
+    await countExactly()
+    const stream = await laptop.get('notebook', '/v3/brokerage/stream/accounts/SIM1001/positions')
+    const slots = (of: 'own' | 'desk', machine: DeskMachine) => async () => {
+      const { slots: rows } = await machine.snapshot()
+      const row = rows.find(({ category }) => category === 'Positions Stream')
+      return row?.[of] === 1 && row.elsewhere === 0 ? [] : [`${machine.name}: ${JSON.stringify(row)}`]
+    }
+    expect(await within(EXACT_MS, slots('own', laptop))).toEqual([])
+    expect(await within(EXACT_MS, slots('desk', workstation))).toEqual([])
+    await stream.body?.cancel()
+    await used(5)
+    await countExactly()
+    proves('M4', { level: 3, cases: 6 })
+  })
+
+  it('drop what is forged, replayed and truncated, and see nothing of another desk', async () => {
+    await begin()
+    const before = await Promise.all(desk.machines.map(droppedBy))
+    const events = desk.machines.map((machine) => machine.events.length)
+    const attacker = await Attacker.connect(desk.nats.url)
+    const other = await OtherDesk.join(desk.nats.url)
+    onTestFinished(async () => {
+      await attacker.close()
+      await other.close()
+    })
+    await used(25)
+    expect(await within(SOON_MS, () => attacker.lacks(60))).toEqual([])
+    await countExactly()
+    const sent = attacker.attack()
+    other.report()
+    await used(10)
+    const dropped = async () => {
+      const now = await Promise.all(desk.machines.map(droppedBy))
+      return now.flatMap((count, at) =>
+        count - (before[at] ?? 0) >= sent.toAll ? [] : [`${desk.machines[at]?.name} dropped ${count}`],
+      )
+    }
+    expect(sent.toAll).toBeGreaterThan(100)
+    expect(await within(SOON_MS, dropped)).toEqual([])
+    await countExactly()
+    // Old frames of everybody, once more, after the machines have gone on.
+    attacker.attack()
+    await used(10)
+    await countExactly()
+    expect(await joined()).toEqual([])
+    const members = (await workstation.snapshot()).desk?.members.map((member) => member.name)
+    expect(members).toEqual(['WORKSTATION', 'LAPTOP', 'SERVER'])
+    // A busy machine may believe for a moment that the server is gone, and says so by other events.
+    const told = desk.machines.flatMap((machine, at) =>
+      machine.events.slice(events[at]).filter(({ kind }) => /^desk-member-(?:joined|left)$/.test(kind)),
+    )
+    expect(told).toEqual([])
+    proves('M4', { level: 3, cases: 8 })
+  }, 90_000)
+
+  it('count exactly where two messages in a hundred are lost, and two arrive twice', async () => {
+    await begin()
+    const chance = chanceFrom(7)
+    const seen = { lost: 0, repeated: 0 }
+    const spoil = () => {
+      const drawn = chance()
+      if (drawn < 0.02) seen.lost += 1
+      else if (drawn < 0.04) seen.repeated += 1
+      else return 1
+      return drawn < 0.02 ? 0 : 2
+    }
+    for (const way of desk.ways.values()) way.spoil(spoil)
+    onTestFinished(() => {
+      for (const way of desk.ways.values()) way.spoil(undefined)
+    })
+    for (let round = 0; round < 20 && Math.min(seen.lost, seen.repeated) < 5; round += 1) await used(50)
+    expect(Math.min(seen.lost, seen.repeated)).toBeGreaterThanOrEqual(5)
+    // A report a second corrects what was missed, even while messages are still lost.
+    await countExactly(2 * EXACT_MS)
+    proves('M4', { level: 3, cases: 2 })
+  }, 90_000)
+
+  it('work alone where one of them can’t reach the server, and count everything afterwards', async () => {
+    await begin()
+    const before = signIns()
+    const told = tellsOnce(ALONE_MS, [laptop], 'desk-alone')
+    const lost = tellsOnce(LOST_MS, [workstation, server], 'desk-member-lost', 'LAPTOP')
+    const back = tellsOnce(SOON_MS, [laptop], 'desk-back')
+    desk.wayOf(laptop).cut()
+    expect(await told()).toEqual([])
+    expect(await isIn('alone', laptop)()).toEqual([])
+    await used(15)
+    expect(await lost()).toEqual([])
+    await used(5)
+    desk.wayOf(laptop).heal()
+    expect(await back()).toEqual([])
+    expect(await joined()).toEqual([])
+    await countExactly()
+    expect(signIns()).toEqual(before)
+    proves(['M4', 'M6'], { level: 3, cases: 2 })
+  }, 90_000)
+
+  it('work alone while the server is gone, and go on when it starts with an empty store', async () => {
+    await begin()
+    const before = signIns()
+    const alone = tellsOnce(ALONE_MS, desk.machines, 'desk-alone')
+    const back = tellsOnce(SOON_MS, desk.machines, 'desk-back')
+    const lost = desk.machines.map((machine) => machine.told('desk-member-lost'))
+    const [killed] = await Promise.all([desk.nats.kill(), used(20)])
+    expect(killed).toBeUndefined()
+    expect(await alone()).toEqual([])
+    await used(10)
+    await desk.nats.restart()
+    expect(await back()).toEqual([])
+    expect(await joined()).toEqual([])
+    await used(5)
+    await countExactly()
+    // That all are lost is one event of its own.
+    expect(desk.machines.map((machine) => machine.told('desk-member-lost'))).toEqual(lost)
+    expect(signIns()).toEqual(before)
+    proves(['M4', 'M6'], { level: 3, cases: 3 })
+  }, 90_000)
+
+  it('count exactly after one of them stood still with a response under way', async () => {
+    await begin()
+    const others = [workstation, laptop]
+    const lost = tellsOnce(LOST_MS, others, 'desk-member-lost', 'SERVER')
+    const totalOf = async () =>
+      (await workstation.snapshot()).desk?.members.find((one) => one.name === 'SERVER')?.total ?? 0
+    const before = await totalOf()
+    // It stands still with this request under way, of which the others know as of the next ones.
+    const counted = desk.key.delayNext(3_000)
+    const underWay = server.get('hedger', '/v3/brokerage/accounts')
+    await counted
+    await used(4, [server])
+    const known = async () => ((await totalOf()) >= before + 4 ? [] : ['the others know less'])
+    expect(await within(EXACT_MS, known)).toEqual([])
+    server.freeze()
+    const frozenMs = performance.now()
+    await used(15, others)
+    expect(await lost()).toEqual([])
+    const isOver = () => (performance.now() - frozenMs > FROZEN_MS ? [] : ['frozen'])
+    expect(await within(2 * FROZEN_MS, isOver)).toEqual([])
+    await used(5, others)
+    server.thaw()
+    // A response after 30 s may be too late for its program.
+    expect([200, 504]).toContain((await underWay).status)
+    await countExactly()
+    expect(await joined()).toEqual([])
+    proves('M4', { level: 3, cases: 2 })
+  }, 90_000)
+
+  it('say within seconds that one was killed, and lose at most its last moment', async () => {
+    await begin()
+    const others = [workstation, server]
+    const lost = tellsOnce(LOST_MS, others, 'desk-member-lost', 'LAPTOP')
+    // Requests all the time, so that the kill meets some under way.
+    const acceptedMs: number[] = []
+    const before = sumOf(desk.key.countsOf('LAPTOP'))
+    onTestFinished(
+      desk.key.onAnswer(({ machine, isAccepted, atMs }) => {
+        if (machine === 'LAPTOP' && isAccepted) acceptedMs.push(atMs)
+      }),
+    )
+    const working = desk.use(400, [laptop]).catch(() => [])
+    expect(await within(SOON_MS, () => (acceptedMs.length > 60 ? [] : ['too few']))).toEqual([])
+    const killedMs = Date.now()
+    await laptop.kill()
+    await working
+    await used(10, others)
+    expect(await lost()).toEqual([])
+    const notOfVictim = async () =>
+      (await desk.counts.differences()).filter((line) => !line.includes(', desk '))
+    expect(await within(EXACT_MS, notOfVictim)).toEqual([])
+    const early = acceptedMs.filter((atMs) => atMs < killedMs - LAST_MOMENT_MS)
+    expect(early.length).toBeGreaterThan(0)
+    for (const machine of others) {
+      const member = (await machine.snapshot()).desk?.members.find((one) => one.name === 'LAPTOP')
+      expect(member).toMatchObject({ present: false, perSecond: 0 })
+      expect(member?.total).toBeGreaterThanOrEqual(before + early.length)
+      // One more may have been under way, and not counted.
+      expect(member?.total).toBeLessThanOrEqual(before + acceptedMs.length + 1)
+    }
+    proves('M4', { level: 3, cases: 2 })
+  }, 90_000)
+
+  it('see one again after it started, with a clock that is hours ahead', async () => {
+    const again = tellsOnce(SOON_MS, [workstation, server], 'desk-member-joined', 'LAPTOP')
+    await laptop.start(wrongClock(7))
+    expect(await again()).toEqual([])
+    await begin()
+    await used(20)
+    await countExactly()
+    proves('M4', { level: 3, cases: 1 })
+  }, 90_000)
+
+  it('see at once that one quit, and count it again with a clock that is hours behind', async () => {
+    const others = [workstation, laptop]
+    const left = tellsOnce(ALONE_MS, others, 'desk-member-left', 'SERVER')
+    const lost = others.map((machine) => machine.told('desk-member-lost', 'SERVER'))
+    await used(5)
+    expect(await server.stop()).toBe(0)
+    expect(await left()).toEqual([])
+    expect(others.map((machine) => machine.told('desk-member-lost', 'SERVER'))).toEqual(lost)
+    await server.start(wrongClock(-5))
+    await begin()
+    await used(20)
+    await countExactly()
+    proves(['M4', 'M6'], { level: 3, cases: 2 })
+  }, 90_000)
+
+  it('go on where the server in use of a cluster is killed', async () => {
+    const traits = await clusterTraits()
+    const folder = (at: number) => join(desk.folder, `cluster-${at}`)
+    cluster.push(
+      ...(await Promise.all(traits.map((one, at) => runNatsServer(program ?? '', folder(at), one)))),
+    )
+    const urls = cluster.map(({ url }) => url)
+    const before = signIns()
+    for (const machine of desk.machines) await machine.ask({ do: 'leave-desk', profile: PROFILE })
+    // JetStream elects its leader for some seconds after the cluster has started.
+    const made = await within(30_000, async () => {
+      const outcome = await desk.join(() => urls).then(() => undefined, String)
+      return outcome === undefined ? [] : [outcome]
+    })
+    expect(made).toEqual([])
+    await begin()
+    const inUse = (await workstation.snapshot()).desk?.engine.server
+    const killed = cluster.find(({ url }) => url.endsWith(`${inUse}`))
+    expect(killed).toBeDefined()
+    await Promise.all([killed?.kill(), used(20)])
+    const elsewhere = async () => {
+      const engine = (await workstation.snapshot()).desk?.engine
+      return engine?.reachable && engine.server !== inUse ? [] : [`uses ${engine?.server}`]
+    }
+    expect(await within(8_000, elsewhere)).toEqual([])
+    expect(await joined()).toEqual([])
+    await used(10)
+    await countExactly()
+    expect(signIns()).toEqual(before)
+    proves(['M4', 'M6'], { level: 3, cases: 2 })
+  }, 120_000)
+
+  it('say who revoked the key, and not that they are signed out', async () => {
+    await server.ask({ do: 'revoke', profile: PROFILE })
+    const revoked = async () => {
+      const states = await Promise.all([workstation, laptop].map((machine) => machine.snapshot()))
+      return states.flatMap(({ refresh }) =>
+        refresh.state === 'revoked' && refresh.revokedBy === 'SERVER' ? [] : [JSON.stringify(refresh)],
+      )
+    }
+    expect(await within(SOON_MS, revoked)).toEqual([])
+    expect((await server.snapshot()).refresh).not.toHaveProperty('revokedBy')
+    expect([workstation, laptop].map((machine) => machine.told('sign-in-required'))).toEqual([0, 0])
+  }, 90_000)
+})
