@@ -41,6 +41,8 @@ const SERVER = 'desk.example:4222'
 const UNREACHABLE: EngineRefusal = { code: 'unreachable', message: `${SERVER} does not respond.` }
 /** Longest wait before a machine connects again, in milliseconds. */
 const RECONNECT_MS = 1_000
+/** Between two messages that arrive in order, so that rounding of epoch times does not swap them. */
+const IN_ORDER_MS = 0.01
 /** A delay that reorders is up to so many times the longest usual one. */
 const OVERTAKEN = 3
 
@@ -232,7 +234,7 @@ class VirtualEngine implements Engine {
     const nowMs = world.worldMs()
     const arrivalMs = isOvertaken
       ? nowMs + delayMs * random.between(1, OVERTAKEN)
-      : Math.max(nowMs + delayMs, this.#lastArrivalMs)
+      : Math.max(nowMs + delayMs, this.#lastArrivalMs + IN_ORDER_MS)
     if (!isOvertaken) this.#lastArrivalMs = arrivalMs
     const connection = this.#connection
     world.happen(arrivalMs - nowMs, () => {
