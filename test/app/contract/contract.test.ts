@@ -25,6 +25,11 @@ const OPTIONAL = [
   'ending of allowOrders',
   'profile of stopOrders',
   'maxOrders of addProgram',
+  ...['createDesk', 'joinDesk'].flatMap((name) => [
+    `name of ${name}`,
+    `tlsCa of ${name}`,
+    `credentials of ${name}`,
+  ]),
   'snoozedUntil',
   'quietHours',
   'urgentBypass',
