@@ -1,4 +1,4 @@
-import { StrictMode } from 'react'
+import { lazy, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { announce, browserNotifications } from './alerts/announce.ts'
 import { BrowserApi } from './api/browser-api.ts'
@@ -11,7 +11,6 @@ import { FailureBoundary } from './shell/failure-boundary.tsx'
 import { Mirror } from './state/mirror.ts'
 import { createPausable } from './state/pause.ts'
 import { createTicker } from './state/ticker.ts'
-import { STRIP_HASH, Strip } from './strip/strip.tsx'
 import './theme/fonts.css'
 import './theme/tokens.css'
 import './theme/base.css'
@@ -19,6 +18,11 @@ import { browserClock as clock } from './api/window-clock.ts'
 import { createLook, followZone } from './state/look.ts'
 import { createView } from './state/view-state.ts'
 import { WindowContext } from './state/window-parts.ts'
+
+/** The fragment of the strip, a frameless window above all others, at app://headroom/#strip. */
+const STRIP_HASH = '#strip'
+// A separate chunk, because other windows never show it.
+const Strip = lazy(async () => ({ default: (await import('./strip/strip.tsx')).Strip }))
 
 const look = createLook({ storage: localStorage, root: document.documentElement })
 
@@ -77,7 +81,9 @@ createRoot(root).render(
         sounds,
       }}
     >
-      <FailureBoundary>{isStrip ? <Strip /> : <HeadroomWindow />}</FailureBoundary>
+      <FailureBoundary>
+        <Suspense fallback={null}>{isStrip ? <Strip /> : <HeadroomWindow />}</Suspense>
+      </FailureBoundary>
     </WindowContext>
   </StrictMode>,
 )

@@ -9,9 +9,6 @@ import { stripText } from './strip-text.ts'
 
 const css = classesOf({ ...barSheet, ...sheet })
 
-/** The fragment of the strip, a frameless window above all others, at app://headroom/#strip. */
-export const STRIP_HASH = '#strip'
-
 export function Strip() {
   useStopOrders()
   const severity = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).severity) ?? 'unknown'
