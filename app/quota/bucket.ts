@@ -56,19 +56,19 @@ export interface Estimate {
 
 const WEIGHED_EVERY_MS = 1000
 /**
- * Minimum time between two forecasts, in milliseconds. Each forecast is later compared with the outcome. Not
- * every header gets a forecast, because it takes as long as handling the header.
+ * Minimum time between two forecasts, in milliseconds. Each forecast is later compared with the outcome. A
+ * forecast takes as long as handling a header, so not every header gets a forecast.
  */
 const FORETOLD_EVERY_MS = 10_000
 const DENSE_SECONDS = 10
 /**
- * Interval between two readings of others' use. It equals the age of the last header, clamped to 0.1–1 s.
- * After 10 s, it is a tenth of that age.
+ * Interval between two readings of others' use. While the last header is less than 10 s old, the interval is
+ * the header's age, clamped to 0.1–1 s. Later, the interval is a tenth of the age.
  *
- * The last reading applies until the next one. A reading older than one second is extrapolated linearly.
+ * A reading applies until the next one. From an age of one second on, it is extrapolated linearly.
  */
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
-/** A header is a surprise if, with at least this probability, others were expected to use less. */
+/** A header is a surprise if the model was at least this certain, 0 to 1, that others had used less. */
 const SURPRISE = 0.9
 
 /** Factor by which the range of others' rate is widened. The rate may have drifted since the last header. */
@@ -93,7 +93,7 @@ interface Shortfall {
 }
 
 /**
- * Estimate of one request quota. Headers show bounds on the service's level, and others' use.
+ * Estimates one request quota from headers: bounds on the service's level, and the use by others.
  *
  * The service's level may be a fraction. A header shows the level rounded down, and arrives with a delay.
  * Between headers, two bounds count own requests only: the level is between `low` − requests in flight and
@@ -118,7 +118,7 @@ export class Bucket {
   /** Others' use, as of the last header and as of the last reading. */
   readonly #atHeader: OthersUse
   readonly #others: OthersUse
-  /** The time of each of these two states, and the refill lost at the limit up to that time. */
+  /** The times of `#atHeader` and `#others`, and the total refill lost at the limit until each time. */
   #headerAtMs: number
   #overflowedAtHeader = 0
   #othersAtMs: number
@@ -132,10 +132,10 @@ export class Bucket {
   #margin = new LowerMargin()
   readonly #utilization = new Utilization()
   #odds = new EmptyingCalibration()
-  /** The level at the last header, and its change per second without others' requests. */
+  /** The level at the last header, and its change per second if others make no requests. */
   #leftAtHeader = 0
   #gainAtHeader = 0
-  /** The last forecast: the chance of running empty, and the time of the header at which it was made. */
+  /** The last forecast: the chance of running empty, and the time of its header. */
   #predicted = 0
   #foretoldAtMs = Number.NEGATIVE_INFINITY
   #seenSentAtMs = Number.NEGATIVE_INFINITY
@@ -200,9 +200,9 @@ export class Bucket {
   /**
    * Records a request of another machine of the desk, sent at `sentAtMs` at the earliest.
    *
-   * The last header may already include the request, or the request may have counted in an earlier window. A
-   * full bucket may also have refilled since then. In all these cases, the upper bound falls by less than one
-   * request.
+   * The upper bound falls by less than one request in these cases: the last header may already include the
+   * request, the request may have counted in an earlier window, or a full bucket may have refilled since
+   * then.
    */
   heard(id: number, sentAtMs: number, nowMs: number): void {
     const level = this.#level
@@ -234,7 +234,8 @@ export class Bucket {
    * Handles a request that will get no response. Only `low` falls, because the request may or may not have
    * counted.
    *
-   * The service may still count the request within `laterMs`. The bucket may be full again by then.
+   * The service may still count the request within `laterMs`. Before it does, the bucket may become full and
+   * lose refill.
    */
   lost(id: number, nowMs: number, laterMs = 0): void {
     const level = this.#level
@@ -451,8 +452,8 @@ export class Bucket {
   }
 
   /**
-   * Resets others' use to its state at the last header. Needed if the last reading is for a later time than
-   * the new one.
+   * Resets others' use to its state at the last header. Needed if the new reading is for an earlier time than
+   * the last reading.
    */
   #back(): void {
     this.#reading = undefined
@@ -507,7 +508,7 @@ export class Bucket {
     if (!isCurrent) return 0
 
     const shown = level.shownBy(header)
-    // After the service wrote the header, more own requests may have counted, and requests may have refilled.
+    // Since the service wrote the header, own requests may have counted, and the quota may have refilled.
     const low = Math.max(0, shown.least - this.#requests.mayHaveCountedAfter(sentAtMs))
     const high = Math.max(low, shown.most)
     const { inFlight } = this
@@ -574,11 +575,11 @@ export class Bucket {
     this.#mark()
   }
 
-  /** Updates others' use from a header. Returns false if the header is combined with the next one instead. */
+  /** Updates others' use from a header. Returns false if the header will be combined with the next one. */
   #weigh(nowMs: number, shown: Shortfall): boolean {
     const missing = this.#missing
     this.#missing += shown.drop
-    // Headers less than a second apart are combined, unless they show three or more requests of others.
+    // Headers less than a second apart are combined, unless they show three or more requests by others.
     if (nowMs - this.#headerAtMs < WEIGHED_EVERY_MS && this.#missing < 3) return false
     this.#learnOutcome(nowMs)
     const isRolling = this.model === 'rolling'
@@ -591,7 +592,7 @@ export class Bucket {
     })
     this.#follow(nowMs, shown.before)
     this.#margin.judge(this.#others, missing + shown.least, this.limit)
-    // Several headers in quick succession are more precise together than the last one alone.
+    // A sum over several headers in quick succession is more precise than the last header alone.
     const isDense = this.#others.seconds < DENSE_SECONDS
     this.#others.observed({
       least: isDense ? this.#missing - 0.5 : missing + shown.least,
@@ -605,7 +606,8 @@ export class Bucket {
   }
 
   /**
-   * Compares the outcome with the last forecast, which was made at most about 10 s before the last header.
+   * Compares the last forecast with a new header. A forecast is made at a header, and is used for at least
+   * `FORETOLD_EVERY_MS`.
    */
   #learnOutcome(nowMs: number): void {
     const horizonSeconds = RUNNING_OUT_SECONDS

@@ -10,25 +10,25 @@ const MAX_CHANCE = 0.9999
 /** An empty quota counts as refilled at this share of the limit, but not below this number of requests. */
 const REFILLED = { share: 0.05, requests: 2 } as const
 /**
- * Bounds on the correction of the chance that comes from others' present use.
+ * Bounds on the factor that corrects `byPresent`, the chance from others' present use.
  *
- * The lower bound matters for a key that never ran empty: a burst still causes a warning. The upper bound
- * matters for a key that often ran empty: not every burst is reported as running out.
+ * If a key never ran empty, the factor is small. The lower bound ensures that a burst still causes a warning.
+ * If a key often ran empty, the factor is large. The upper bound prevents a warning at every burst.
  */
 const BY_PRESENT = { least: 0.8, most: 3 } as const
 
-/** One header, and the forecast that was made at the previous header. */
+/** One header, and the last forecast before it. */
 export interface EmptyingOutcome {
   /** Requests left according to this header. */
   readonly level: number
   readonly limit: number
   /**
-   * The forecast of the previous header: the chance, 0 to 1, that the quota runs empty within
-   * `horizonSeconds`.
+   * The last forecast: the chance, 0 to 1, that the quota runs empty within `horizonSeconds`. It was made at
+   * an earlier header.
    */
   readonly chance: number
   readonly horizonSeconds: number
-  /** Seconds between the two headers. */
+  /** Seconds since the previous header. */
   readonly seconds: number
 }
 
@@ -45,7 +45,7 @@ export class EmptyingCalibration {
   #predicted = 0
   #isEmpty = false
 
-  /** The factor θ. It is 1 until headers show otherwise. */
+  /** The factor θ, initially 1. */
   get ratio(): number {
     return (this.#came + PRIOR) / (this.#predicted + PRIOR)
   }
@@ -74,7 +74,7 @@ export class EmptyingCalibration {
     this.#came += 1
   }
 
-  /** Corrects both chances of a forecast. The chance from present use never exceeds the total. */
+  /** Corrects both chances of a forecast. The corrected `byPresent` never exceeds the corrected `chance`. */
   corrected({ chance, byPresent }: EmptyChance): EmptyChance {
     const { ratio } = this
     const bounded = Math.min(BY_PRESENT.most, Math.max(BY_PRESENT.least, ratio))
@@ -84,7 +84,7 @@ export class EmptyingCalibration {
 }
 
 /**
- * The chance of an event if its rate is multiplied by `times`. Rounding may raise `chance` slightly above 1,
- * because it is a sum.
+ * The chance of an event if its rate is multiplied by `times`. `chance` is a sum, so rounding may raise it
+ * slightly above 1.
  */
 const scaledChance = (chance: number, times: number): number => 1 - Math.max(0, 1 - chance) ** times

@@ -7,7 +7,7 @@ import type { PossibleLoad } from './others-use.ts'
  */
 const ONSET = { steps: 3, everyMs: 60_000 } as const
 /**
- * Time after its usual start for which a load stays listed. A check just after the start can then still be
+ * A load stays listed for this time after its usual start, so that a check just after the start can still be
  * planned.
  */
 const SHOWN_SECONDS = 30
@@ -26,7 +26,7 @@ interface Onset extends PossibleLoad {
 interface BeforeLoad {
   readonly level: number
   readonly limit: number
-  /** Change of the level without others' requests. */
+  /** Change of the level if others make no requests. */
   readonly gain: number
   /** Others' rate. */
   readonly others: number
@@ -67,8 +67,8 @@ export class ExpectedLoads {
   }
 
   /**
-   * The chance, 0 to 1, that a usual load empties the row within `horizonSeconds`. Considers only loads that
-   * have not started, and of these only the likeliest.
+   * The chance, 0 to 1, that a usual load empties the row within `horizonSeconds`. Considers loads whose
+   * usual start is still ahead. Of the loads that would empty the row, only the likeliest counts.
    */
   emptyChance(row: BeforeLoad, nowMs: number, horizonSeconds: number): number {
     let most = 0

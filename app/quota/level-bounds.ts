@@ -14,9 +14,9 @@ import {
 /**
  * The lower and upper bound of a bucket's level, and how they change with time.
  *
- * In a rolling interval, the refill raises both bounds (service 8.3.1). The end of a fixed window raises
- * `high`, then `low` (service 8.3.5). The Reset header decides which model applies. Times are milliseconds on
- * one monotonic clock. Levels are requests and need not be whole.
+ * In a rolling interval, the refill raises both bounds (service 8.3.1). A fixed window raises `high` at its
+ * earliest possible end, and `low` at its latest possible end (service 8.3.5). The Reset header decides which
+ * model applies. Times are milliseconds on one monotonic clock. Levels are requests and need not be whole.
  */
 export class LevelBounds {
   limit: number
@@ -149,8 +149,7 @@ export class LevelBounds {
   lowAt(nowMs: number): number {
     if (this.#model === 'fixed') {
       const window = this.#window
-      // The rest applies only if the window ended between `#atMs` and `nowMs`. Otherwise `low` is already
-      // correct.
+      // `low` is already correct unless the window's latest end is between `#atMs` and `nowMs`.
       if (!window || nowMs < window.endsLatestMs || this.#atMs >= window.endsLatestMs) return this.#low
       const since = this.#requests.mayHaveCountedAfter(window.endsEarliestMs)
       return Math.max(this.#low, this.limit - since)

@@ -4,22 +4,23 @@ import type { OthersUse } from './others-use.ts'
 /**
  * The probability that others took more than `low` allows for: initial value, bounds, and factors.
  *
- * A miss is a header that shows more requests of others than `low` allowed for. Any other header is a hit. A
+ * A miss is a header that shows more requests by others than `low` allowed for. Any other header is a hit. A
  * miss halves the probability, and a hit raises it by 3 %. The two balance if 4 % of the headers are misses:
  * 0.5^0.04 × 1.03^0.96 ≈ 1.
  */
 const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, afterHit: 1.03 } as const
 /**
- * The surprise is the number of others' requests that a recent header showed beyond the median estimate. The
- * largest surprise counts, because a burst of this size may repeat at any time.
+ * A header is a surprise if it shows more requests by others than the median estimate. The size of the
+ * surprise is the difference. The largest surprise counts, because a burst of this size may repeat at any
+ * time.
  *
- * The surprise decays by 2 % per header. It counts in proportion to the header's age, and fully from
- * `withinSeconds` on.
+ * The size decays by 2 % per header. It counts in proportion to the age of the last header, and fully from
+ * an age of `withinSeconds` on.
  */
 const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
 /**
- * Once the last header is older than this, `low` allows for one request of others, even if no header ever
- * showed one. Seconds.
+ * Once the last header is older than this, `low` allows for one request by others, even if no header ever
+ * showed use by others. Seconds.
  */
 const ONE_AFTER_SECONDS = 3
 const JUDGED_FROM_SECONDS = 1
@@ -56,7 +57,7 @@ export class LowerMargin {
   }
 
   /**
-   * Learns from a header that showed at least `missing` requests of others. Ignores a header within a second
+   * Learns from a header that showed at least `missing` requests by others. Ignores a header within a second
    * of the previous one.
    */
   judge(others: OthersUse, missing: number, limit: number): void {

@@ -42,7 +42,7 @@ export class MeteredLedger extends Ledger {
 
   /**
    * Records requests of the desk's other machines that this app learns about late. They were sent after
-   * `sinceMs`. Headers may have shown them as requests of others, so the count of others' requests falls.
+   * `sinceMs`. Headers may have shown them as requests by others, so the count of others' requests falls.
    */
   missedByDesk(
     category: string,
@@ -63,8 +63,8 @@ export class MeteredLedger extends Ledger {
 
   /**
    * Adopts an earlier header that another machine of the desk received. Then charges `since` requests that
-   * the desk made after that header. They count in rates, but not in the totals since the start. Returns the
-   * row's category.
+   * the desk made after that header. These requests count in rates, but not in the totals since the start.
+   * Returns the row's category.
    */
   adoptHeader(endpoint: string, rate: RateReading, header: AdoptedHeader): string | undefined {
     const { sentAtMs, headerAtMs, since, nowMs } = header

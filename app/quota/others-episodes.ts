@@ -8,8 +8,8 @@ const NOTABLE_SHARE = 0.02
 /** Minimum rate of use that is reported, in requests per second. A lower rate would be shown as 0. */
 const MIN_PER_SECOND = 0.05
 /**
- * Time in milliseconds for which use must stay below both thresholds before an episode ends. A scanner pauses
- * for a shorter time between two scans.
+ * Time in milliseconds for which use must stay below both thresholds before an episode ends. A scanner's
+ * pause between two scans is shorter and does not end an episode.
  */
 const ENDED_AFTER_MS = 60_000
 
@@ -26,8 +26,8 @@ type Row = Pick<RequestQuota, 'category' | 'limit' | 'period' | 'use' | 'observe
 /**
  * Splits use by others into episodes, at most one at a time per row. Reports the start and the end of each.
  *
- * A header that proves use by others starts an episode. A header after their use fell ends the episode.
- * Between two headers, others' use is unknown.
+ * A header that proves use by others starts an episode. An episode ends only after a header has shown that
+ * others' use fell, because their use is unknown between headers.
  */
 export class OthersEpisodes {
   readonly #open = new Map<string, Episode>()

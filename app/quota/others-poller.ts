@@ -38,8 +38,8 @@ const MORE_GAPS = { share: 0.25, least: 8 } as const
 /** Jitter of a header's time, in seconds. */
 const JITTER_SECONDS = 0.03
 /**
- * `FOLLOWED`: a known poller is fitted to this many of the latest gaps. `ENDED`: log-odds against the poller
- * at which it counts as ended.
+ * `FOLLOWED`: a known poller is fitted to this many of the latest gaps. `ENDED`: the poller counts as ended
+ * once the log-odds against it reach this value.
  */
 const FOLLOWED = 32
 const ENDED = 12
@@ -55,13 +55,14 @@ const SAME_WITHIN_MS = HOUR_MS
  * requests, which arrive at irregular times.
  *
  * Model: others make `calls` requests every `period` seconds, from `phase` on, and no other requests. The
- * model predicts the level at each header from the level at the previous header. Irregular use gives only a
- * probability of that level (`PollerGaps`). `fitOf` multiplies the ratio of these two probabilities over the
- * latest headers. `searchPoller` does this for up to a million timings.
+ * model predicts the level at each header from the level at the previous header. Under irregular use, that
+ * level has only a probability (`PollerGaps`). `fitOf` multiplies the ratio of these two probabilities over
+ * the latest headers. `searchPoller` does this for up to a million timings.
  *
- * Between two headers, n polls make n × calls requests, plus or minus one poll. The number of random requests
- * would vary by its square root. On a nearly full quota, a header shows a missing request only shortly after
- * a poll. So twenty to sixty headers are enough, whenever they arrive.
+ * A poller is more regular than random requests. Between two headers, n polls make n × calls requests, plus
+ * or minus one poll. A random number of requests would vary by its square root. On a nearly full quota, a
+ * header shows requests by others only shortly after a poll. These patterns distinguish a poller after twenty
+ * to sixty headers, whenever they arrive.
  *
  * A poller of an earlier run needs less evidence, because only the few timings near it are tried.
  *
@@ -229,7 +230,7 @@ export class OthersPoller {
 }
 
 /**
- * Time in seconds of the first header that showed a request of others. The search starts at the gap with
+ * Time in seconds of the first header that showed a request by others. The search starts at the gap with
  * index `first`.
  */
 function firstShownAt({ to, missing, count }: PollerGaps, first: number): number {

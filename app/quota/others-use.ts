@@ -6,8 +6,8 @@ import { Spells } from './spells.ts'
 import { grow, grown, waiting } from './taken-moments.ts'
 
 /*
- * Estimates other programs' requests on one quota, from the requests that headers show missing in addition to
- * this app's own.
+ * Estimates other programs' requests on one quota. If a header shows a lower level than this app's own
+ * requests explain, the difference was used by others.
  *
  * Model: others make requests at random, at a rate that is constant for a while and then jumps. A candidate
  * combines a rate r with a mean holding time h. r is 0 or one of 28 rates from 1/16 to 32 times the refill,
@@ -23,9 +23,9 @@ import { grow, grown, waiting } from './taken-moments.ts'
  * - Growth: add r to the mean of taken. Add r (a Poisson count) and r²c²(2t + 1) to its variance, where c·r
  *   is the standard deviation of r within its cell.
  * - Limits: taken = max(0, taken − overflowed), because a full quota loses its refill unless others use it.
- *   Also, taken ≤ left, the level without others.
+ *   Also, taken ≤ left, the level if others had made no requests.
  *
- * At a header that shows d requests missing, the probability of each candidate is multiplied by the normal
+ * At a header that shows d requests by others, the probability of each candidate is multiplied by the normal
  * probability of d ± ½ (Bayes' rule). Then taken restarts at 0.
  *
  * Units: requests and seconds. `RATES` is in multiples of the refill, `#rates` in requests per second.
@@ -35,9 +35,9 @@ import { grow, grown, waiting } from './taken-moments.ts'
 // would make many.
 const { BAND_OF, CELL_SPREAD, HALF_CELL, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT, RATES, staysFor } =
   candidates
-/** Probability that others' rate is above the shown range. The probability that it is below is the same. */
+/** Others' rate is above the shown range with this probability, and below it with the same probability. */
 export const RATE_TAIL = 0.05
-/** Minimum requests in a spell for its mean rate to be used. */
+/** The mean rate of a spell is used only if others made at least this many requests in the spell. */
 const MIN_COUNTED = 5
 /** If others' rate exceeds this multiple of the refill, the quota is hardly ever full. */
 const BUSY_FROM = 1.15
@@ -51,7 +51,7 @@ const QUIET_AT_FIRST = 0.6
  * above the load's rate.
  */
 const LOAD_SPREAD = [0.25, 0.5, 0.25] as const
-/** Rates with a lower probability are ignored in the chance that others empty the quota. */
+/** `emptyWithin` ignores rates with a lower probability. */
 const NEGLIGIBLE = 1e-5
 /** Share of a candidate's probability that spreads to the neighbouring candidates per second. */
 const WANDER = 1 / 500
@@ -70,8 +70,8 @@ const ROUNDED = 0.2
  */
 const MAX_SECONDS = 7200
 /**
- * If others take at least this share of the refill, a quota needs more than one time step to become full
- * again. The steady state that `waiting` assumes then does not apply.
+ * If others take at least this share of the refill, the quota needs more than one time step to become full
+ * again. `waiting` then does not apply, because it assumes a steady state within one step.
  */
 const MAX_BUSY = 0.95
 
@@ -177,7 +177,10 @@ export class OthersUse {
     return this.#seconds
   }
 
-  /** The probability that the model gave to less use by others than the last header showed, 0 to 1. */
+  /**
+   * The last header showed a number of others' requests. The model had given this probability, 0 to 1, to a
+   * smaller number.
+   */
   get expectedLess(): number {
     return this.#expectedLess
   }
@@ -234,11 +237,11 @@ export class OthersUse {
   }
 
   /**
-   * Advances the model by `elapsedSeconds`. `left`: the level at the end, without others' requests since the
-   * last header.
+   * Advances the model by `elapsedSeconds`. `left`: the level at the end, if others have made no requests
+   * since the last header.
    *
-   * `overflowed`: the refill, in requests, that is lost unless others use it. The loss occurs at the end of
-   * the elapsed time, when the quota is full.
+   * `overflowed`: the refill, in requests, that a full quota loses unless others use it. The quota is assumed
+   * to be full at the end of the elapsed time.
    */
   advance(elapsedSeconds: number, overflowed: number, left: number): void {
     const seconds = Math.min(elapsedSeconds, MAX_SECONDS)
@@ -248,8 +251,8 @@ export class OthersUse {
     this.#overflowed += overflowed
     let past = 0
     while (past < seconds) {
-      // A step is one second, or a tenth of the header's age if that is longer. By then the interval is wide,
-      // so coarse steps are enough.
+      // A step is one second, or a tenth of the header's age if that is longer. After an old header, the
+      // estimate is imprecise, so coarse steps are enough.
       const step = Math.min(seconds - past, Math.max(1, 0.1 * this.#seconds))
       const overflowingFor = Math.min(step, Math.max(0, past + step - (seconds - overflowsFor)))
       this.#jump(step)
@@ -266,10 +269,11 @@ export class OthersUse {
 
   /**
    * Adds the assumption that others started a load `ageSeconds` ago, with probability `chance`. `left`: the
-   * present level without others' requests since the last header.
+   * present level, if others have made no requests since the last header.
    *
    * Each lower rate gives the share `chance` of its probability to the load's rate and to the two rates next
-   * to it. The new holding time is at least twice the load's length, or the longest one.
+   * to it. The new holding time is at least twice the load's length. If none is that long, it is the longest
+   * one.
    */
   mayHaveStarted({ perSecond, chance, lastsSeconds }: PossibleLoad, ageSeconds: number, left: number): void {
     const [held, came] = [this.#held, this.#came]
@@ -558,11 +562,11 @@ export class OthersUse {
   }
 
   /**
-   * The probability that others empty the quota within `horizonSeconds`. `left`: the present level without
-   * others' requests since the last header. `gain`: the change of that level, in requests per second.
+   * The probability that others empty the quota within `horizonSeconds`. `left`: the present level, if others
+   * have made no requests since the last header. `gain`: the change of `left`, in requests per second.
    *
-   * At rate r, the level falls by r − gain per second and is 0 after t = level / (r − gain). The rate lasts
-   * that long with probability exp(−t / h).
+   * At rate r, the level falls by r − gain per second and is 0 after t = level / (r − gain). A rate with the
+   * mean holding time h lasts that long with probability exp(−t / h).
    */
   emptyWithin(horizonSeconds: number, left: number, gain: number): EmptyChance {
     this.#sum()
@@ -587,10 +591,10 @@ export class OthersUse {
    * The probability that, within `horizonSeconds`, others' rate jumps from one that would not empty the quota
    * to one that does.
    *
-   * For each quarter of that time, adds P(the present rate ends in the quarter) × (1 − (1 − f)ⁿ). f is the
-   * probability that a spell from that quarter on uses up the level: Σ P(jump ends at r) × P(r holds for
-   * level / (r − gain)). n is the number of spells in the remaining time: 1 + remaining time / mean length of
-   * a spell.
+   * The time is split into quarters. For each quarter, adds P(the present rate ends in it) × (1 − (1 − f)ⁿ).
+   * - f: the probability that one spell uses up the level: Σ P(jump ends at r) × P(r holds for
+   *   level / (r − gain)).
+   * - n: the number of spells in the remaining time: 1 + remaining time / mean length of a spell.
    */
   #emptyByJump(horizonSeconds: number, left: number, gain: number): number {
     const level = Math.max(0, left - this.#meanTaken())

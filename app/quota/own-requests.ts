@@ -51,8 +51,8 @@ export class OwnRequests {
   /**
    * How far the upper bound falls when `request` has certainly counted: 0 to 1 requests.
    *
-   * A request that counted early made room for refill that would otherwise have been lost at the limit. Each
-   * part of that refill offsets only one request.
+   * If the request counted early, the quota was not full, and refill was kept that a full quota would have
+   * lost. That refill offsets the request. It can't offset another request too.
    */
   consume(request: Pending): number {
     if (!request.unseen) return 0

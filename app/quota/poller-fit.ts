@@ -22,7 +22,7 @@ export interface Fit {
    */
   readonly logOdds: number
   readonly first: number
-  /** The latest gap's part of `logOdds`. */
+  /** The latest gap's contribution to `logOdds`. */
   readonly latest: number
 }
 

@@ -1,7 +1,7 @@
 /** Maximum number of stored gaps. When it is exceeded, the oldest quarter is dropped. */
 const CAPACITY = 256
 const DROPPED = CAPACITY / 4
-/** Larger numbers of missing requests are counted as this number. */
+/** More requests by others in one gap are counted as this number. */
 const MOST_COUNTED = 15
 const OUTCOMES = MOST_COUNTED + 1
 /** Gaps are pooled by length: up to 1 s, 2 s, 4 s and so on. */
@@ -19,7 +19,7 @@ const MIN_CHANCE = 0.03
 const POSSIBLE = 1e-12
 /** Weight of the prior of a pool, in gaps. */
 const PRIOR_COUNTS = 2
-/** Prior for a nearly full quota: each further missing request multiplies the probability by this factor. */
+/** Prior for a nearly full quota: each further request by others multiplies the probability by this. */
 const FEW = 0.6
 
 const pools = () => Array.from({ length: LENGTHS }, () => new Float64Array(OUTCOMES))
@@ -37,7 +37,7 @@ export interface Gap {
   readonly mostAfter: number
   /** Own requests in between, including the request of the second header. */
   readonly own: number
-  /** Missing requests that own requests do not explain. */
+  /** Requests by others, as far as the second header shows them. */
   readonly missing: number
   /** Whether the quota would have been full at some time in between if others had made no requests. */
   readonly isNearFull: boolean
@@ -46,11 +46,12 @@ export interface Gap {
 }
 
 /**
- * The latest gaps between headers, oldest first. Each gap has its probability under irregular use.
+ * The latest gaps between headers, oldest first. Each gap has a probability under irregular use, which
+ * depends on its number of requests by others.
  *
- * For a nearly full quota, this is the share of earlier such gaps that showed the same number of missing
- * requests. Otherwise, it is a mean of two values: that share, and the probability from `OthersUse`. Each
- * value is weighted by how well it has predicted gaps so far.
+ * On a nearly full quota, the probability is the share of earlier such gaps with the same number. On any
+ * other quota, it is the mean of that share and the probability from `OthersUse`. The better each of the two
+ * has predicted gaps so far, the greater is its weight.
  */
 export class PollerGaps {
   readonly from = new Float64Array(CAPACITY)
@@ -74,7 +75,7 @@ export class PollerGaps {
 
   #weight = 0.5
   /**
-   * Number of gaps for each number of missing requests. `#nearFull` and `#nearFullBy` count only gaps on a
+   * Number of gaps for each number of requests by others. `#nearFull` and `#nearFullBy` count only gaps on a
    * nearly full quota. `#nearFullBy` and `#by` have separate counts for each length of gap.
    */
   readonly #nearFull = new Float64Array(OUTCOMES)

@@ -5,7 +5,7 @@ import type { PollerGaps } from './poller-gaps.ts'
 /** Shortest and longest period, in seconds, and the maximum number of calls per poll. */
 const PERIODS = { least: 0.5, most: 60 } as const
 const MAX_CALLS = 60
-/** The latest gaps with this much evidence determine the resolution of the grid. In log-odds. */
+/** The grid's resolution depends on the latest gaps that together have this much evidence. In log-odds. */
 const FIRST_LOOK = 18
 /**
  * Maximum number of periods within the gaps of `FIRST_LOOK`. Over more periods, timers of busy programs drift
@@ -28,13 +28,16 @@ const CLEAR_OF_OTHERS = 5
  */
 const MIN_PERIODS = 6
 const MIN_GAPS = 12
-/** Number of phases tried: per period, or per time for which headers can show a poll. */
+/**
+ * Number of phases tried per period. On a nearly full quota, headers show a request only until it is
+ * refilled, so `ofVisible` phases are tried per refill time of one request.
+ */
 const STEPS = { ofPeriod: 16, ofVisible: 6 } as const
 /** Number of different timings that are refined at the end. */
 const KEPT = 6
 /** Number of recent gaps that determine others' rate. */
 const RECENT = 24
-/** Maximum effect of rounding on the count of missing requests between two headers. */
+/** Maximum effect of rounding on the count of others' requests between two headers. */
 const ROUNDED = 1.5
 
 export interface FoundTiming extends Timing, Fit {
@@ -49,13 +52,13 @@ export interface FoundTiming extends Timing, Fit {
 interface Pace {
   readonly perSecond: number
   readonly seconds: number
-  /** The largest number of requests missing in a gap, apart from one outlier. */
+  /** The largest number of requests by others in one gap, apart from one outlier. */
   readonly mostMissing: number
   /** Minimum number of calls per poll that explains the scatter of the counts. */
   readonly leastCalls: number
   /** Whether others leave the quota full at times. If so, headers show a poll only for a short time. */
   readonly isNearFull: boolean
-  /** Time of the latest header that showed a request missing. */
+  /** Time of the latest header that showed a request by others. */
   readonly busyAt: number
 }
 

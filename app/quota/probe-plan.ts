@@ -40,7 +40,7 @@ const SECOND_AFTER = 0.2
  * clear, four intervals are longer by `share`.
  */
 const REPAYMENT = { after: 2, intervals: 4, share: (1 - SECOND_AFTER) / 4 } as const
-/** Number of recorded checks needed to recognise an early one. */
+/** Number of recorded checks needed to recognise an early check. */
 export const RECORDED_CHECKS = REPAYMENT.after + REPAYMENT.intervals + 1
 /** A check is early if it follows the previous one after less than this share of the interval. */
 const EARLY_SHARE = 0.5
@@ -106,7 +106,7 @@ export function budgetOpensAtMs(
  * using it would leave a gap later. Exceptions:
  * - After the first header, and after a header that shows far more use by others than expected, the next
  *   check comes after a fifth of the interval. Later intervals are longer to make up for it (`REPAYMENT`).
- * - If others use the whole refill, the check is the next try.
+ * - If others use the whole refill, no check is sent before `nextTryAt`.
  * - After a 429, there is no check until the wait ends. With `trialAfterStep`, a check is sent every two
  *   intervals if headers showed a gradual refill. Otherwise the row would stay unknown until Reset.
  * - If the row is probably empty, checks are at least 15 s apart, and at least one request must have

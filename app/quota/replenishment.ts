@@ -14,9 +14,10 @@ export function isWholeRefill(perSecond: number, limit: number, periodSeconds: n
 }
 
 /**
- * When a bucket reaches one request, if its lower bound is below one now. Epoch ms, always after `nowMs`.
+ * When a bucket certainly has one request left, if its lower bound is below one now. Epoch ms, after `nowMs`.
  *
- * In the fixed model, the next window lasts at most a period (service 8.3.5). After its end, the result is
+ * In the fixed model, this is the end of the window. If that end has passed, it is one period later, when the
+ * next window has ended at the latest (service 8.3.5). If that time has passed too, the result is
  * `undefined`: only a request can show the level.
  */
 export function nextRequestAtMs(

@@ -64,7 +64,7 @@ export class RowProblems {
     this.#show(category, refused, nowMs)
   }
 
-  /** Records that a row received quota headers. They end its problems. */
+  /** Records that a row received quota headers. These headers end the row's problem. */
   answered(category: string, nowMs: number): readonly KeyReport[] {
     const status = this.#refused.get(category)
     this.#accepted.set(category, nowMs)
@@ -85,8 +85,8 @@ export class RowProblems {
   }
 
   /**
-   * Whether a 401 concerns only one row. No other row may have a 401. Another row must have received quota
-   * headers since the token in use was issued and since `fromMs`, epoch ms.
+   * Whether a 401 concerns only this row. True if no other row has a 401, and another row has received quota
+   * headers with the token in use since `fromMs`, epoch ms.
    */
   #isAlone(category: string, fromMs = 0): boolean {
     const isShared = [...this.#refused].some(([other, status]) => other !== category && status === 401)

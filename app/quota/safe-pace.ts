@@ -11,9 +11,9 @@ export type PacedRow = Pick<
 /**
  * The rate and burst that others leave for Headroom's own requests on a row. Headroom's checks count as own.
  *
- * `everySeconds`: seconds between requests, above 0. `null` if others leave nothing, or during the wait after
- * a 429. Otherwise 1 divided by the rate below. `others` is the high end of others' use in requests per
- * second.
+ * `everySeconds`: seconds between requests, above 0: 1 divided by the rate below. `null` if others leave
+ * nothing, or during the wait after a 429. In the rates, `others` is the high end of others' use plus the
+ * desk's use, in requests per second.
  * - Rolling interval: `limit / period − others`. At this rate, the level does not fall (service 8.3.2).
  * - Fixed window: `low / secondsLeft − others`. The lower bound is spread over the rest of the window
  *   (service 8.3.5).
@@ -43,8 +43,8 @@ export function safePace(
  * When a row runs empty if use rises by `addedPerSecond`, epoch ms. `lasts`: the row does not run empty (in a
  * fixed window, not before its end). `not-known`: others' use is unknown, which does not mean 0.
  *
- * Computed from the lower bound and the high end of others' use: `low / (own + others + added − refill)`. A
- * fixed window has no refill.
+ * Computed from the lower bound and the high end of others' use: `low / (counted + others + added − refill)`.
+ * `counted`: see `countedToEmpty`. A fixed window has no refill.
  */
 export function emptyAtWith(
   row: PacedRow,

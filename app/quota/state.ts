@@ -27,7 +27,7 @@ export interface StateReading {
   readonly emptyChance: number
   /** The part of `emptyChance` from others' present use alone. That use may end. */
   readonly emptyChanceByPresent: number
-  /** Whether requests wait in the gateway. Its programs then do not use the reserve. */
+  /** Whether requests wait in the gateway. The gateway's programs then do not use the reserve. */
   readonly isHeldBack?: boolean
 }
 
@@ -105,11 +105,11 @@ export const gravityOf = (state: QuotaState): number => GRAVITY[state]
  * | `running-out` | empty within 10 minutes from others' present use, with a chance of 70 % |
  * | `not-checked` | `high − low` exceeds half the limit, and the condition of `watch` is false |
  * | `low` | `low` is below the threshold |
- * | `watch` | empty within 10 minutes from anything, with a chance of 20 % |
+ * | `watch` | empty within 10 minutes for any reason, with a chance of 20 % |
  * | `ok` | none of these |
  *
  * If `high − low` exceeds half the limit:
- * - `empty` also needs the chance of `running-out`.
+ * - `empty` also needs the 70 % chance of `running-out`.
  * - `low` also needs a probable level below 85 % of the limit.
  * - `running-out` does not apply.
  *
@@ -147,8 +147,8 @@ type LastingRow = Pick<
  * The level falls by own + others − refill per second. The row lasts if the fall in 600 s is less than the
  * level.
  *
- * A fixed window refills nothing until it ends, and everything then. So the level must last until the end,
- * and a whole limit must last through the next window.
+ * A fixed window refills nothing until it ends. Then the quota is full again. So the level must last until
+ * the end, and a whole limit must last through the next window.
  */
 export function lastsAtMost(row: LastingRow): boolean {
   const { use, level, limit, period, model, windowEndsAt, asOf } = row
@@ -164,8 +164,8 @@ export function lastsAtMost(row: LastingRow): boolean {
  * The state of one row over time.
  *
  * A state lasts at least 10 s. A milder state replaces it only after the condition of the current state was
- * false for 45 s, with the slack of `stateOf`. This takes 120 s if no header since the state began supports
- * the change, or if the milder state is `not-checked`.
+ * false for 45 s, with the slack of `stateOf`. Instead of 45 s, 120 s apply if no header since the state
+ * began supports the change, or if the milder state is `not-checked`.
  *
  * These facts count immediately:
  * - a 429, and the successful end of its wait

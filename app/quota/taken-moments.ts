@@ -30,8 +30,8 @@ export function grow(means: Float64Array, variances: Float64Array, at: number): 
 }
 
 /**
- * Writes mean and variance of max(0, X) to `kept`. For z above 4, these are the mean and variance of X. For z
- * below −6, both are 0.
+ * Writes the mean and variance of max(0, X) to `kept`. If z is above 4, they equal the mean and variance of
+ * X. If z is below −6, they are 0. X and z: see `grow`.
  */
 function atLeastNothing(mean: number, variance: number): void {
   if (variance < 1e-12) {

@@ -5,20 +5,20 @@ export const UTILIZATIONS = STEPS + 1
 const QUIET_AT_FIRST = 0.6
 /** Mean time in which others' use is constant, in seconds. */
 const HOLDS_SECONDS = 1800
-/** Probability that a header shows one request missing although others made none. */
+/** Probability that a header shows a request by others although others made no request. */
 const MISREAD = 0.01
-/** Minimum overflow between two headers, in requests, for the quota to count as nearly full between them. */
+/** A quota was nearly full between two headers only if `overflowed` is at least this, in requests. */
 const FULL_BETWEEN = 1.5
-/** Maximum number of missing requests at which the quota counts as nearly full. */
+/** A quota is nearly full only if others made at most this many requests since the last update. */
 const NEAR_FULL = 2
 /**
- * Maximum distance of the level from full before a header, in requests. Within this distance, one request of
- * others is noticeable. It allows for the header's own request and for rounding.
+ * A header shows a single request by others only if the level before it was this close to the limit, in
+ * requests. The distance allows for the header's own request and for rounding.
  */
 const OWN_MISSING = 1.1
 /**
- * `SHARP`: maximum width of the bounds, in requests, at which a header can distinguish one missing request
- * from none. `NONE_MISSING`: up to this number of missing requests, such a header shows none.
+ * `SHARP`: a header can show a single request by others only if the bounds are at most this wide, in
+ * requests. `NONE_MISSING`: if `most` is at most this, the header shows no request by others.
  */
 const SHARP = 0.6
 const NONE_MISSING = 0.45
@@ -31,7 +31,7 @@ export interface LevelHeader {
   readonly overflowed: number
   /** Seconds since the previous header. */
   readonly seconds: number
-  /** Requests that headers showed missing since the last update. */
+  /** Requests by others that earlier headers have shown since the last update. */
   readonly missing: number
   /** Number of others' requests that this header shows: minimum and maximum. */
   readonly least: number
@@ -52,7 +52,7 @@ const PRIOR = Float64Array.from({ length: STEPS + 1 }, (_, step) =>
  * − f) × r requests per second, however the requests are spaced (the utilization law, ρ = λ / μ). So on a
  * usually full quota, others' use follows from how often a header shows the quota not quite full.
  *
- * This works even for evenly spaced requests, where no header shows more than one. `OthersUse` counts
+ * This works even for evenly spaced requests, of which a header shows at most one. `OthersUse` counts
  * requests and assumes random times, so it underestimates use that is evenly spaced or low.
  *
  * Mutable: `header` and `observed` change it.
@@ -62,8 +62,7 @@ export class Utilization {
   #isConclusive = false
 
   /**
-   * Whether this distribution applies. It does if the last header showed a quota that others leave full at
-   * times.
+   * Whether this distribution applies: the last header showed that others leave the quota full at times.
    */
   get isConclusive(): boolean {
     return this.#isConclusive
@@ -93,9 +92,9 @@ export class Utilization {
   }
 
   /**
-   * Updates the distribution from a header, `seconds` after the previous one. Applies only if the quota would
-   * have been full in between without others. `isBusy`: the header shows a request missing in addition to own
-   * ones.
+   * Updates the distribution from a header, `seconds` after the previous one. Call this only if the quota
+   * would have been full in between if others had made no requests. `isBusy`: the header shows a request by
+   * others.
    */
   observed(isBusy: boolean, seconds: number): void {
     const chance = this.#chance

@@ -37,7 +37,7 @@ export interface RowStanding {
 
 /** Minimum use for a forecast: as a share of the limit, and in requests. */
 const EVIDENCE = { fraction: 0.03, requests: 5 }
-/** Own use below this share of the refill is ignored, so others may get the whole refill. */
+/** If own and desk use is below this share of the refill, others may get the whole refill. */
 const NOTABLE_OWN_SHARE = 0.05
 /** Maximum range of a forecast, in periods. */
 const FORECAST_PERIODS = 12
@@ -160,9 +160,9 @@ function rangeOfUse(others: OthersReading | undefined, counted: number, desk: nu
 }
 
 /**
- * Use of an empty rolling bucket. The service accepts only the refill `gain`, and others get at least what
- * own requests leave. If others caused the 429, they are assumed to take the whole refill until the wait
- * ends.
+ * Use of an empty rolling bucket. The service accepts only the refill `gain`, so others' rate is at most
+ * `gain`. The low end of their rate is at most the refill that own and desk requests leave. If others caused
+ * the 429, they are assumed to take the whole refill until the wait ends.
  */
 function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: number, byOthers: boolean) {
   const { own, desk } = use

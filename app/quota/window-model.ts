@@ -93,7 +93,7 @@ export interface FixedWindow {
 }
 
 /**
- * The window that a header with `resetSeconds` shows. Its request was in flight from `sentAtMs` to
+ * The window that a header with `resetSeconds` shows. The header's request was in flight from `sentAtMs` to
  * `receivedAtMs`.
  */
 export function fixedWindowOf(resetSeconds: number, sentAtMs: number, receivedAtMs: number): FixedWindow {
@@ -109,9 +109,9 @@ export type WindowStep = 'same' | 'later' | 'earlier' | 'impossible'
 /**
  * Whether two headers may describe windows of one bucket.
  *
- * A window starts at a request and lasts one period (service 8.3.5), so two ends are at least a period apart.
- * If two ends are closer but not equal, the interval is rolling: Reset is then its time to full, which
- * changes.
+ * A window starts at a request and lasts one period (service 8.3.5), so the ends of two windows are at least
+ * a period apart. If the ends in two headers are closer but not equal, the interval is rolling: Reset is then
+ * the time to full, which changes.
  */
 export function windowStep(known: FixedWindow, shown: FixedWindow, periodMs: number): WindowStep {
   const slackMs = ROUNDING_SECONDS * 1000
@@ -126,7 +126,7 @@ export function windowStep(known: FixedWindow, shown: FixedWindow, periodMs: num
   return 'impossible'
 }
 
-/** Combines what two headers show of one window. If they differ only by rounding, the first one applies. */
+/** Combines what two headers show of one window. If the two contradict each other, `known` applies. */
 export function narrowed(known: FixedWindow, shown: FixedWindow): FixedWindow {
   const endsEarliestMs = Math.max(known.endsEarliestMs, shown.endsEarliestMs)
   const endsLatestMs = Math.min(known.endsLatestMs, shown.endsLatestMs)
@@ -181,8 +181,8 @@ export const assumedWindow = (afterMs: number, beforeMs: number, periodMs: numbe
 })
 
 /**
- * A window during which time is uncertain from `fromMs` to `toMs`. The window may end later, by up to this
- * time.
+ * The window after a span of uncertain time, from `fromMs` to `toMs`. The window may end later by up to the
+ * span's length, but at most a period after `toMs`.
  */
 export function doubtedWindow(
   window: FixedWindow | undefined,
