@@ -85,8 +85,8 @@ export class BucketBound {
   /** The latest window that headers showed and that has ended. */
   #formerWindow: FixedWindow | undefined
   /**
-   * Whether `#window` was inferred from an own request that may have opened it. Otherwise, a header showed
-   * it.
+   * Whether `#window` was inferred from an own request that may have opened the window. False if a header
+   * showed the window.
    */
   #isWindowAssumed = false
   /** When a header last showed use by another program. */
@@ -168,7 +168,7 @@ export class BucketBound {
     this.#ended(sentAtMs, nowMs + laterMs)
   }
 
-  /** Applies one response. Returns true if the bound was recomputed: earlier turns are then invalid. */
+  /** Applies one response. Returns true if the bound was recomputed, which changes `turnAtMs`. */
   answered(id: number, refused: Refused, rate: RateReading | undefined, nowMs: number): boolean {
     this.advance(nowMs)
     const sentAtMs = this.#own.take(id) ?? nowMs
@@ -190,7 +190,7 @@ export class BucketBound {
     return true
   }
 
-  /** Whether a request that needs `level` may be sent. Before the first header, only one may be in flight. */
+  /** Whether a request that needs `level` may be sent. Before the first header, one request at a time. */
   allows(level: number, nowMs: number): boolean {
     if (this.isHeld(nowMs)) return false
     if (this.#free === undefined) return this.inFlight === 0
@@ -226,9 +226,9 @@ export class BucketBound {
    * When a request that needs `level` may be sent, if `ahead` other requests are sent first. `ahead` need not
    * be whole. `laterPerMs` is the rate of requests that arrive later but are sent first.
    *
-   * Each of the `ahead` requests lowers the bound by one. So the turn comes when the bound, before any of
-   * them is sent, would reach `level + ahead`. No refill is assumed to be lost at the limit. Each further
-   * fixed window allows `limit − level + 1` requests.
+   * Each of the `ahead` requests lowers the bound by one. So the result is the time at which the bound would
+   * reach `level + ahead` if none of them were sent. No refill is assumed to be lost at the limit. Each
+   * further fixed window allows `limit − level + 1` requests.
    */
   turnAtMs(level: number, ahead: number, nowMs: number, laterPerMs = 0): number {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
@@ -260,7 +260,7 @@ export class BucketBound {
 
   /**
    * Handles a span whose real length is unknown, because the machine slept or the clock was set. To be safe,
-   * the bucket does not refill during the span. A fixed window ends later by the span's length.
+   * the bucket does not refill during the span. A fixed window may end later by up to the span's length.
    */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.advance(fromMs)
@@ -279,7 +279,7 @@ export class BucketBound {
     }
     const window = this.#window
     if (window === undefined || nowMs < window.endsLatestMs) return free
-    // If the window ended early, own requests since its end count in the next window.
+    // If the window ended at its earliest possible time, own requests since then count in the next window.
     return Math.max(free, this.#limit - this.#own.endedSince(window.endsEarliestMs))
   }
 

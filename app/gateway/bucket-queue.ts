@@ -47,9 +47,9 @@ const RESERVES_LEFT: Readonly<Record<ProgramClass, number>> = { critical: 0, nor
  * The level that the bound must reach before a class may send, at most the limit. Critical: 1. Normal: 1 +
  * `reserve`. Background: 1 + 2 × `reserve`.
  *
- * Each request lowers the level by one. So a normal request leaves `reserve` for critical ones, and a
- * background request leaves as much again for normal ones. A reserve does not reduce a class's rate, because
- * it is left unused once and not in each period.
+ * Each request lowers the level by one. So a normal request leaves `reserve` for critical requests, and a
+ * background request leaves the same number again for normal requests. A reserve does not reduce a class's
+ * rate: while the reserve is full, the class can use the whole refill.
  */
 export function levelOf(programClass: ProgramClass, limit: number, reserve = defaultReserve(limit)): number {
   return Math.min(limit, 1 + RESERVES_LEFT[programClass] * reserve)
@@ -145,12 +145,12 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * The expected turn of a waiting request, if other requests keep arriving at their recent rates.
+   * When a waiting request will probably be sent, if other requests keep arriving at their recent rates.
    *
-   * Requests that are sent before it:
-   * - those of more urgent classes, whenever they arrive;
-   * - those from outside the gateway;
-   * - those of other programs in the same class that arrive before this turn, up to each program's share.
+   * These other requests are sent first:
+   * - requests of more urgent classes, whenever they arrive;
+   * - requests from outside the gateway;
+   * - requests of other programs in the same class that arrive in time, up to each program's share.
    */
   turnOf(waiting: T, nowMs: number): number {
     const ahead = this.#ahead(waiting)
@@ -210,8 +210,8 @@ export class BucketQueue<T extends Waiting> {
       const room = queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })
-    // While others use the whole refill, no rate is assumed for them. The next try shows whether they still
-    // do so.
+    // While others use the whole refill, no rate is assumed for them. The next try shows whether others still
+    // use the whole refill.
     const unseenPerMs = this.bound.othersTakeAll.isSo ? 0 : this.bound.othersPerMs(nowMs)
     return { perMs: overtaking + (trueRates?.unseenPerMs ?? unseenPerMs), rivals }
   }

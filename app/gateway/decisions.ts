@@ -38,7 +38,7 @@ export type UpstreamOutcome =
   | { readonly kind: 'unauthorized'; readonly rate?: RateReading; readonly bucket?: string }
   /** The connection closed before the first byte of the response. The request may have been counted. */
   | { readonly kind: 'cut' }
-  /** A response began but cannot be relayed. Its head is incomplete, or it is not HTTP. */
+  /** A response began but cannot be relayed. The response head is incomplete, or is not HTTP. */
   | { readonly kind: 'broken' }
   /** Timed out without a response. */
   | { readonly kind: 'timeout' }

@@ -1,8 +1,8 @@
 import { SteadyPart } from './steady-part.ts'
 
 /**
- * Time constant of the average. The average is used to forecast turns, most of which are less than a minute
- * away.
+ * Time constant of the average. The average is used to forecast when waiting requests will be sent, usually
+ * less than a minute ahead.
  */
 const MEMORY_MS = 60_000
 

@@ -53,7 +53,8 @@ const MAX_BUCKETS = 1024
  *
  * In the bench "Turns", fewer than 1 % of the declined requests could have been sent in time. With other
  * traffic, 5 to 12 % of the queued requests wait in vain. Without other traffic, no request waits in vain.
- * Such a request is declined when its maximum wait ends, or when a header shows that it would be late.
+ * A request that waits in vain is declined when its maximum wait ends, or when a header shows that it would
+ * be late.
  *
  * Reset is in whole seconds, so a later header may show a slightly lower level. Each request may wait one
  * extra second, so that this rounding does not cause it to be declined.
@@ -356,8 +357,8 @@ export class Scheduler {
   }
 
   /**
-   * Puts an upstream request back in its former place in the queue. Of the requests that share it, those that
-   * can no longer meet their deadline are answered or declined.
+   * Puts an upstream request back in its former place in the queue. If a request that shares it can no longer
+   * meet its deadline, that request is answered or declined.
    */
   #again(upstream: Upstream, others: 'answer' | 'too-late', now: number): readonly Decision[] {
     upstream.state = 'waiting'

@@ -4,7 +4,7 @@ const BURST_MS = 10_000
 const MEMORY_MS = 60_000
 
 /**
- * Determines how many requests of a flow count as steady use. A single burst is not a rate.
+ * Determines how many requests of a flow count as steady use. A single burst is not steady use.
  *
  * A burst counts up to the size of the largest earlier burst. That size decays with age. So a first burst
  * hardly counts, and a repeated burst does. Single requests always count.

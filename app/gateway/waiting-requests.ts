@@ -14,8 +14,8 @@ export interface Deadlined {
 }
 
 /**
- * The requests that wait for their turn. Counts them per program, and finds the one whose maximum wait ends
- * first.
+ * The requests that wait for their turn. Counts them per program, and finds the request whose maximum wait
+ * ends first.
  */
 export class WaitingRequests<R extends Deadlined> {
   /** In the order in which their maximum waits end, then in order of arrival. */
@@ -53,7 +53,7 @@ export class WaitingRequests<R extends Deadlined> {
   }
 
   /**
-   * The request to decline after one of `program` was added. `undefined` if no maximum is exceeded.
+   * The request to decline after a request of `program` was added. `undefined` if no maximum is exceeded.
    * - If this program has too many requests: its newest one.
    * - If all programs together have too many: the newest one of the program with the most.
    *
