@@ -1,7 +1,7 @@
 import { limitOf, type Plan } from './plan.ts'
 import type { Replay } from './replay.ts'
 
-/** The lowest level and the longest wait of one category in a part of a day. */
+/** The lowest level and the longest wait of one category in one interval of a day. */
 export interface DayStretch {
   /** Milliseconds from the start of the day. */
   readonly atMs: number
@@ -13,8 +13,8 @@ export interface DayStretch {
 }
 
 /**
- * The lowest level and longest wait in each part of a replayed day, for one category. In a part without
- * requests, the bucket refills (service 8.3). Empty for a category without a limit.
+ * The lowest level and longest wait of one category in each interval of a replayed day. In an interval
+ * without requests, the bucket refills (service 8.3). Empty for a category without a limit.
  */
 export function dayLevels(
   { levels }: Replay,

@@ -23,14 +23,14 @@ export interface ReplayedWaits {
   readonly worstSeconds: number
 }
 
-/** Lowest level of a category's bucket in one part of the day, and the longest wait. */
+/** Lowest level of a category's bucket in one interval of the day, and the longest wait. */
 export interface ReplayedLevel {
   readonly category: string
-  /** Start of the part, milliseconds. */
+  /** Start of the interval, milliseconds. */
   readonly atMs: number
   /** Requests, 0 to the limit. */
   readonly lowest: number
-  /** Longest wait in seconds, 0 or more, of a request that reached the service in this part. */
+  /** Longest wait in seconds, 0 or more, of a request that reached the service in this interval. */
   readonly longestSeconds: number
   /** The program whose request waited longest. Absent if none waited. */
   readonly longestBy?: string
@@ -39,7 +39,7 @@ export interface ReplayedLevel {
 /** The result of a replayed day. */
 export interface Replay {
   readonly waits: readonly ReplayedWaits[]
-  /** In order of time. Parts without a request in the category are left out. */
+  /** In order of time. Intervals without a request in the category are left out. */
   readonly levels: readonly ReplayedLevel[]
   /** Requests that the service answered with 429. */
   readonly upstreamRefusals: number
@@ -49,7 +49,7 @@ export interface Replay {
 export interface ReplayOptions {
   /** Maximum wait of a request, milliseconds. */
   readonly maxWaitMs: number
-  /** Length of each part in `levels`, milliseconds. */
+  /** Length of each interval in `levels`, milliseconds. */
   readonly stretchMs: number
 }
 

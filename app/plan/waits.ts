@@ -9,11 +9,11 @@ export interface WorstWait {
 
 /**
  * The worst-case wait of each program's requests in a category, by network calculus (J.-Y. Le Boudec, P.
- * Thiran, *Network Calculus*, 1.2 and 6.2). Arrivals are token buckets. A class is served only while the
- * bucket is at its level or above, and more urgent classes go first.
+ * Thiran, *Network Calculus*, 1.2 and 6.2). Arrivals are token buckets. Each class is served
+ * only while the bucket's level is at least the level that the class needs. More urgent classes go first.
  *
  * Symbols: `L` is the limit and `r` the refill per second. `b` and `ρ` are bursts and rates. `l` is the level
- * of class k, and `l'` that of the next less urgent class.
+ * that class k needs, and `l'` is the level that the next less urgent class needs.
  *
  * When a request of class k arrives, the level has fallen in one of two ways:
  * - From `L`, by at most all bursts (because `Σρ ≤ r`).

@@ -61,7 +61,7 @@ function factorsOf({ name, requests }: PlannedProgram, base: Plan): (category: s
   }
 }
 
-/** The minutes of a key's own requests, minus those of its programs. */
+/** The requests in `own`, per minute, that none of the programs sent. */
 export function withoutPrograms(
   own: readonly RecordedMinute[],
   programs: readonly RecordedProgram[],
