@@ -21,8 +21,8 @@ const CONTROL = /\p{Cc}/u
 const BROKEN_ENCODING = /%(?![\da-f]{2})/i
 
 /**
- * Whether a request may proceed to authentication. The Host header must name this server. No web page may
- * have sent the request. The path must mean the same to every server that decodes it.
+ * Whether a request may proceed to authentication. The Host header must name this server. The request must
+ * not come from a web page. The path must mean the same to every server that decodes it.
  */
 export function callerGate({ url, rawHeaders }: CallerHead, port: number): CallerGate {
   if (ownHost(rawHeaders, port) === undefined)

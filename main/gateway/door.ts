@@ -142,7 +142,7 @@ async function mayUseKeys(
 
 /**
  * How long the rest of an unreadable request is read, in milliseconds. The system resets a connection that
- * closes with unread data, and the response might not arrive.
+ * closes with unread data, and the response might then be lost.
  */
 const LINGER_MS = 2_000
 const answered = new WeakSet<Duplex>()

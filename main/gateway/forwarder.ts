@@ -38,7 +38,7 @@ export interface WaitingNow {
   readonly sinceMs: number
   /** When the request's maximum wait ends. */
   readonly untilMs: number
-  /** Absent while the request waits for a stream slot. It is unknown when other clients will free one. */
+  /** Absent while the request waits for a stream slot. Other clients may free a slot at any time. */
   readonly turnAtMs?: number
 }
 
@@ -74,7 +74,7 @@ interface Upstream {
   readonly stream: string | undefined
   readonly calls: Map<number, Call>
   sending: Sending | undefined
-  /** Whether a 401 is not relayed yet, because a token refresh is in progress. */
+  /** Whether a 401 is held back until a token refresh has ended. */
   isRefreshing: boolean
   /** The response to send if there was no access token when the request was due. */
   unsent: Problem | undefined

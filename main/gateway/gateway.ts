@@ -67,7 +67,9 @@ export class Gateway {
   readonly #peers = new WeakMap<Connection, Promise<Peer>>()
   readonly #peerSockets = new PeerSockets()
   readonly #processes: CallingProcesses
-  /** When the pause of each program ends, by id, on the timeline of its key. */
+  /**
+   * When each program's pause ends, by the program's id. The time is on the timeline of the program's key.
+   */
   readonly #pausedUntilMs = new Map<string, number>()
   #servers: LoopbackServers | undefined
   /** Epoch ms. */
@@ -383,7 +385,8 @@ export class Gateway {
   }
 
   /**
-   * The process at the other end of a connection. Looked up once per connection, and again if it was gone.
+   * The process at the other end of a connection. Looked up once per connection. A failed lookup and the
+   * result `gone` are not kept.
    */
   #peerOf(connection: Connection): Promise<Peer> {
     const known = this.#peers.get(connection)

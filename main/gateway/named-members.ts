@@ -7,11 +7,11 @@ const NAMING: ReadonlySet<string> = new Set(['proxy-status', 'cache-status', 'vi
 export const isNaming = (name: string): boolean => NAMING.has(name)
 
 /**
- * The value of a header that lists proxies (`isNaming`), without the members that name Headroom. `undefined`
- * if no member is left. All other members stay the same, byte for byte.
+ * The value of a header that lists proxies (`isNaming`), without the list members that name Headroom.
+ * `undefined` if no member is left. All other members stay the same, byte for byte.
  *
- * If the value ended inside an open string or comment, the member that Headroom appends would become part of
- * it. Such a value therefore counts as empty.
+ * Headroom later appends its own member. If the value ended inside an open string or comment, that member
+ * would become part of the string or comment. Such a value therefore counts as empty.
  */
 export function withoutOwnMembers(name: string, value: string): string | undefined {
   const members = membersOf(value, name === 'via' ? COMMENT : STRING)

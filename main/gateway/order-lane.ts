@@ -44,7 +44,7 @@ export interface OrderLine extends SendingDeps, Bearer, Omit<ForwarderOrders, 's
    * empty. Otherwise returns a function. The caller must call it once, with the request's outcome.
    */
   readonly acquire: (program: Program, endpoint: string) => Problem | ((outcome: UpstreamOutcome) => void)
-  /** The bucket whose quota the headers of this endpoint's responses report. */
+  /** The bucket that is described by the quota headers of this endpoint's responses. */
   readonly bucketOf: (endpoint: string) => string
   /** Declines an order, and counts it as declined. */
   readonly refuse: (order: AdmittedOrder, problem: Problem) => void
@@ -53,7 +53,7 @@ export interface OrderLine extends SendingDeps, Bearer, Omit<ForwarderOrders, 's
 export interface OpenOrder {
   /** Resolves when the order has ended. If the order was sent, its outcome is then in the journal. */
   readonly done: Promise<void>
-  /** Answers the order now, as not sent or as sent with an unknown outcome. */
+  /** Answers the order now. The answer says that it was not sent, or was sent with an unknown outcome. */
   abandon(): void
 }
 

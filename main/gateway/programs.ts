@@ -19,9 +19,9 @@ export interface Program {
   readonly class: ProgramClass
   /** Relative share among the programs of the same class. */
   readonly weight: number
-  /** The connected key that its requests use. */
+  /** The connected API key with which the program's requests are sent. */
   readonly profile: string
-  /** The last four characters of its key, to distinguish keys. */
+  /** The last four characters of the program's own key, for display. */
   readonly keyEnding: string
   /** Maximum number of orders in any minute. Without it, the program may not send orders. */
   readonly maxOrders?: number
@@ -48,8 +48,8 @@ const storedProgram = z.object({
   keyEnding: z.string().length(4),
   maxOrders: programOrders.exactOptional(),
   /**
-   * Digest (`keyMark`) of the key on which the program may send orders. Absent until Headroom has run with
-   * that key.
+   * Digest (`keyMark`) of the API key with which the program's orders may be sent. Absent until Headroom has
+   * run with that API key.
    */
   ordersOf: z.string().max(64).exactOptional(),
   /** SHA-256, base64url. A slow hash would not be safer, because the key has 256 random bits. */

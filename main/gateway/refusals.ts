@@ -9,7 +9,7 @@ export const unavailable = (why: string): Problem => ({
   proxyError: 'destination_unavailable',
 })
 
-/** The response to a request that was sent, but whose response the gateway no longer awaits. */
+/** The response to a sent request if the gateway no longer waits for the service's own response. */
 export const abandoned = (why: string): Problem => ({
   status: 502,
   detail: `No response yet: ${why}. The request may count against the quota.`,

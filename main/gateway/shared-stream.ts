@@ -42,8 +42,8 @@ export interface SharedStreamDeps {
 }
 
 /**
- * Progress of the check whether this stream has sent all objects of another stream. The next check continues
- * here.
+ * Progress of `hasAllOf`, which checks whether this stream has sent all objects of another stream. The next
+ * check continues at `next`.
  */
 interface MissingKeys {
   readonly keys: Iterator<string>
@@ -160,8 +160,8 @@ export class SharedStream implements StreamReaders {
   }
 
   /**
-   * Whether this stream has sent all objects of another. Objects that were found in an earlier call are not
-   * checked again.
+   * Whether this stream has sent all objects of the `other` stream. Objects that were found in an earlier
+   * call are not checked again.
    */
   hasAllOf(other: SharedStream): boolean {
     const missing = this.#missingOf.get(other) ?? { keys: other.state.keys[Symbol.iterator]() }
