@@ -51,8 +51,8 @@ type KeyRow = z.output<typeof keyRow>
  * Opens the data keys, newest first. Creates the first one in an empty vault.
  *
  * Each key has a canary, a known text that the key has encrypted. A key is valid only if it decrypts its
- * canary, because a keystore that lost its own key may return other bytes. Digests show whether a record was
- * changed ("corrupt") or the key was. They are not secret.
+ * canary, because a keystore that lost its own key may return other bytes. If a data key can't be opened, its
+ * digests show what was changed: the stored bytes ("corrupt") or the keystore's key. Digests are not secret.
  */
 export async function unlockDataKeys(
   database: DatabaseSync,
@@ -194,7 +194,7 @@ async function wrapAgain(
   key: Uint8Array,
 ): Promise<void> {
   const wrapping = await keystore.wrap(key)
-  // The key can still be opened as it was wrapped before. The next start tries again.
+  // Without a new wrapping, the old one stays and still opens the key. The next start tries again.
   if (wrapping.kind !== 'wrapped' || !database.isOpen) return
   const { backend, bytes } = wrapping
   attempt(() =>

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { VaultView } from './records.ts'
 import { derivedKey } from './sealing.ts'
 
-/** The source of a token in the journal: a person, or a step of a refresh. The steps are in order. */
+/** Why a token was recorded: a person signed in, or a refresh reached a step. The steps are in order. */
 export type JournalStep = 'signed-in' | 'intended' | 'sent' | 'received' | 'committed'
 
 /** Number of rows kept per profile. Rows about tokens that a person entered stay as long as the profile. */

@@ -34,7 +34,7 @@ export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): strin
     decipher.setAuthTag(sealed.subarray(1 + NONCE_BYTES, start))
     return Buffer.concat([decipher.update(sealed.subarray(start)), decipher.final()]).toString('utf8')
   } catch {
-    return undefined // the tag does not fit; GCM shows no more
+    return undefined // the tag does not match; GCM gives no other reason
   }
 }
 

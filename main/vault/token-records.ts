@@ -21,7 +21,7 @@ export type TokenReading =
 /** The kind of the records with the current refresh tokens. */
 export const TOKEN = 'refresh-token'
 /**
- * The kind of the records with the other tokens that may be valid, see `TokenDoubt`. The content is JSON.
+ * The kind of the records that hold other, possibly valid tokens, see `TokenDoubt`. The content is JSON.
  * Each record has the generation of the current token.
  */
 const DOUBT = 'refresh-token-doubt'

@@ -171,8 +171,8 @@ export function mayHoldKeys(folder: string): boolean {
 }
 
 /**
- * Records that keys were lost whose names can't be read. The record stays until a person connects the keys
- * again or disconnects it.
+ * Stores a placeholder, `SAVED_KEYS`, for lost keys whose names can't be read. It stays until a person
+ * connects the keys again or disconnects the placeholder.
  */
 function rememberLost(database: DatabaseSync, nowMs: number): void {
   database.prepare('INSERT OR IGNORE INTO profiles VALUES (?, ?, ?)').run(SAVED_KEYS, '', Math.round(nowMs))
