@@ -42,7 +42,8 @@ export function electronUpdates(deps: ElectronUpdatesDeps): Updater | undefined 
     download: async () => {
       await (await reader()).downloadUpdate()
     },
-    // Shows the installer and restarts the app. The new process inherits the umask.
+    // Shows the installer and restarts the app. The new process inherits the umask, so the original umask is
+    // restored first.
     install: () => {
       restoreFileMask()
       loaded?.quitAndInstall(false, true)
@@ -65,8 +66,9 @@ function configured(reader: FeedReader): FeedReader {
 /**
  * Whether an installer's signature is verified.
  *
- * macOS requires the running app's signature. On Windows, electron-updater compares the publisher if the feed
- * names one, and verifies nothing otherwise. The signature of a deb is not verified.
+ * macOS installs only an update with the same signature as the running app. On Windows, electron-updater
+ * compares the publisher if the feed names one. Otherwise it verifies nothing. The signature of a deb is not
+ * verified.
  */
 function verifiesSignature(platform: NodeJS.Platform, feed: string): boolean {
   if (platform === 'darwin') return true

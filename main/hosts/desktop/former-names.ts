@@ -10,7 +10,7 @@ import type { SafeStorageDeps } from './safe-storage-keystore.ts'
  * and a process can open only the entries of its own name.
  */
 export const FORMER_NAMES = ['headroom', 'Electron'] as const
-/** Flag of a process that only opens a key. Its value is the former app name. */
+/** Flag of a process that only opens a key. The flag's value is the former app name. */
 export const OPEN_AS_FLAG = 'open-as'
 
 const KEY_BYTES = 32

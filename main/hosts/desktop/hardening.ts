@@ -35,7 +35,10 @@ export function windowPreferences(preloadPath: string, isPackaged: boolean): Web
   } satisfies BrowserWindowConstructorOptions['webPreferences']
 }
 
-/** Denies all permissions except one, and all requests except those for the app itself. */
+/**
+ * Denies every permission except writing text to the clipboard, and every request except those for the app
+ * itself.
+ */
 export function hardenSession(
   session: Pick<
     Session,
@@ -97,8 +100,8 @@ function hardenOne(contents: WebContents): void {
     if (!isOnlyReload(event)) event.preventDefault()
   })
   contents.on('will-redirect', (event) => event.preventDefault())
-  // The login prompt of a server or proxy would ask for a secret. `answer` without a name cancels the prompt.
-  // Without an answer, the request would wait forever.
+  // The login prompt of a server or proxy would ask for a secret. `answer` without a user name cancels the
+  // prompt. Without an answer, the request would wait forever.
   contents.on('login', (event, _details, _server, answer) => {
     event.preventDefault()
     answer()
@@ -122,8 +125,8 @@ function isOurFile(url: string): boolean {
 }
 
 /**
- * Whether a URL may be requested. The app's own files are allowed and, unless the app is packaged, the
- * developer tools, which load their page by requests.
+ * Whether a URL may be requested. The app's own files are allowed. The developer tools request their own
+ * page, which is allowed unless the app is packaged.
  */
 function mayRequest(url: string, isPackaged: boolean): boolean {
   return isAppUrl(url) || (!isPackaged && URL.canParse(url) && new URL(url).protocol === 'devtools:')

@@ -7,8 +7,8 @@ import { isAppUrl } from './app-scheme.ts'
 /**
  * The answer to a command, as sent to the preload script.
  *
- * A failure is a value, which the bridge throws as one line. If a handler threw, Electron would wrap the
- * error in its own message and write a stack trace to the terminal.
+ * A failure is returned as a value, and the preload script throws its line as an error. If a handler threw,
+ * Electron would wrap the error in its own message and write a stack trace to the terminal.
  */
 export type Reply = { readonly value: unknown } | { readonly error: string }
 

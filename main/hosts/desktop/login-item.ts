@@ -38,7 +38,7 @@ export const startedAtLogin = ({ app, platform }: Pick<LoginItemDeps, 'app' | 'p
   platform === 'darwin' && app.isPackaged && app.getLoginItemSettings().wasOpenedAtLogin
 
 function systemItem({ app }: LoginItemDeps): LoginItem {
-  // Windows compares the arguments. Without them, it would report that there is no entry.
+  // Windows finds the entry only if the arguments match too.
   const args = [IN_TRAY_FLAG]
   return {
     isSet: () => app.getLoginItemSettings({ args }).openAtLogin,

@@ -220,7 +220,8 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
  * Adds the former names, only on Linux.
  *
  * Linux keyrings find an entry by its name, and any program of the person can open any entry. On macOS, only
- * the app may open its entry. There, the flag would give the key to any program that starts the app with it.
+ * the app may open its entry. With `--open-as` on macOS, any program could start the app and get the key from
+ * it.
  */
 function foundByName(keystore: Keystore): Keystore {
   if (process.platform !== 'linux') return keystore

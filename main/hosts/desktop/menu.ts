@@ -9,7 +9,10 @@ export interface MenuDeps {
   readonly actions: DesktopActions
 }
 
-/** The application menu. On macOS, copy and paste need its standard roles for their shortcuts. */
+/**
+ * The application menu. On macOS, the shortcuts for copy and paste work only if the menu has the standard
+ * roles.
+ */
 export function menuTemplate({
   platform,
   isPackaged,
@@ -25,7 +28,7 @@ export function menuTemplate({
   ]
   if (!isPackaged) view.push({ type: 'separator' }, { role: 'toggleDevTools' })
   const app: MenuItemConstructorOptions[] = [
-    // Platforms without an app menu have the choices here.
+    // macOS has these choices in its app menu. Other platforms have no app menu.
     ...(platform === 'darwin' ? [] : choiceItems(choices, actions)),
     { type: 'separator' },
     { role: 'close' },

@@ -6,5 +6,5 @@ import { HEARD_CHANNEL } from './paced-pushes.ts'
 const SNAPSHOTS: keyof AppContract = 'snapshotChanged'
 
 contextBridge.exposeInMainWorld('headroom', bridge(contract, ipcRenderer))
-// Done here and not in the page, so that snapshots are acknowledged even if the page has no listener.
+// Acknowledges snapshots here and not in the page, because the page may have no listener.
 ipcRenderer.on(SNAPSHOTS, () => void ipcRenderer.invoke(HEARD_CHANNEL))

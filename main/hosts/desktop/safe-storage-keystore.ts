@@ -11,7 +11,7 @@ export interface SafeStorageDeps {
     | 'isAsyncEncryptionAvailable'
     | 'encryptStringAsync'
     | 'decryptStringAsync'
-    // Reads a setting, without waiting.
+    // Synchronous, but only reads a setting.
     | 'getSelectedStorageBackend'
   >
   readonly platform: NodeJS.Platform

@@ -62,8 +62,8 @@ export class StripWindow {
     }
     const window = openPage(STRIP_URL, options, this.#deps)
     this.#window = window
-    // Above other programs' full screens, and on every desktop. The last option keeps the app's icon in the
-    // macOS Dock.
+    // Shows the strip above other programs' full-screen windows, and on every desktop. The option
+    // `skipTransformProcessType` keeps the app's icon in the macOS Dock.
     window.setAlwaysOnTop(true, 'floating')
     window.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true, skipTransformProcessType: true })
     window.on('close', () => state.change({ stripBounds: window.getBounds() }))

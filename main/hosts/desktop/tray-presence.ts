@@ -43,7 +43,7 @@ const ANSWER_LIMIT_MS = 1_000
  * Whether there is a tray. Windows and macOS always have one.
  *
  * On Linux, Electron can't determine this, and the icon is invisible without a tray. A legacy tray without a
- * StatusNotifierWatcher counts as none.
+ * StatusNotifierWatcher is not detected.
  */
 export function trayPresence({
   platform,
@@ -55,7 +55,7 @@ export function trayPresence({
   const look = async (): Promise<boolean> => {
     if (platform !== 'linux') return true
     const { DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: folder } = environment
-    // Without a bus, two of the programs would start one.
+    // If no session bus runs, two of the programs would start a new bus.
     if (!address && !(folder && exists(join(folder, 'bus')))) return false
     for (const [program, ...args] of QUESTIONS) {
       const answer = await run(program, args)

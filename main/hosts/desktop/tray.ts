@@ -33,8 +33,8 @@ const ICON_SIZES = [16, 32] as const
 const NO_KEY = { severity: 'unknown', text: 'No key connected' } as const
 
 /**
- * Shows the most severe status of all keys as a tray icon. The icon is set only when its text changes,
- * because some desktops flicker each time.
+ * Shows the most severe status of all keys as a tray icon. The icon is set only when a line or a choice
+ * changes, because some desktops flicker whenever an icon is set.
  */
 export function openTray({ electron, platform, monitor, clock, choices, actions }: TrayDeps): TrayIcon {
   const images = new Map<Severity, Electron.NativeImage>()

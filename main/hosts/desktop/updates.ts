@@ -19,7 +19,7 @@ export interface Updater {
 export interface UpdatesDeps {
   readonly updater: Updater | undefined
   readonly clock: Pick<Clock, 'after'>
-  /** Whether the setting is on. */
+  /** Whether the person wants checks for newer versions. */
   readonly isWanted: () => boolean
   readonly notify: Notify
   /** Opens a page in the person's browser. */
@@ -77,7 +77,8 @@ export function followUpdates(deps: UpdatesDeps): Updates {
     checkAfter(CHECK_EVERY_MS)
   }
   /**
-   * Whether to report a version. A version that is being downloaded or is ready to install is not replaced.
+   * Whether to report a version. A newer version does not replace one that is being downloaded or is ready to
+   * install.
    */
   const isNews = (version: string) =>
     state.kind === 'none' ||

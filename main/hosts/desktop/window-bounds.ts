@@ -2,7 +2,7 @@ import type { Rectangle } from 'electron'
 
 export const DEFAULT_SIZE = { width: 1440, height: 900 } as const
 export const MIN_SIZE = { width: 360, height: 480 } as const
-/** Number of pixels of the window that must be on a screen for a person to move the window. */
+/** Number of pixels of the title bar that must be on a screen, so that a person can move the window. */
 const MIN_VISIBLE = 64
 
 /**

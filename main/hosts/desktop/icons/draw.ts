@@ -2,7 +2,7 @@ import type { Severity } from '../../../../app/contract/severity.ts'
 import type { Picture } from './png.ts'
 
 type Colour = readonly [red: number, green: number, blue: number]
-/** Whether a point is inside a shape. The unit square has its origin at the top left. */
+/** Whether a point is inside a shape. Coordinates are from 0 to 1, measured from the top left corner. */
 type Inside = (x: number, y: number) => boolean
 interface Layer {
   readonly colour: Colour

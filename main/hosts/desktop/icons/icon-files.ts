@@ -8,7 +8,7 @@ export interface SizedPng {
 
 const ICO_ENTRY_BYTES = 16
 const ICO_HEADER_BYTES = 6
-/** Largest size. Stored as 0, because its field is one byte. */
+/** Largest size in pixels. Stored as 0, because 256 does not fit into the field's single byte. */
 const ICO_LARGEST = 256
 
 /** Builds a Windows icon file. */

@@ -10,7 +10,7 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const EIGHT_BIT = 8
 const TRUE_COLOUR_WITH_ALPHA = 6
 
-/** Encodes a minimal PNG: one header, unfiltered rows, one end. */
+/** Encodes a minimal PNG: the header chunk, one data chunk with unfiltered rows, and the end chunk. */
 export function png({ size, rgba }: Picture): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(size, 0)
