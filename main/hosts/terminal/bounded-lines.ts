@@ -5,8 +5,8 @@ export interface BoundedLines {
   /** Writes one line. If the reader is slow, the oldest lines are dropped and counted. */
   each(line: string): void
   /**
-   * Writes a line that replaces the previous such line if it still waits. `make` is called when the line can
-   * be written. If it returns `undefined`, nothing is written.
+   * Queues a line. `make` is called once the line can be written. If it returns `undefined`, nothing is
+   * written. A later call replaces a line that still waits.
    */
   newest(make: () => string | undefined): void
   /** Writes everything that waits, even if the reader is slow. */
@@ -17,7 +17,9 @@ export interface BoundedLines {
 export const MAX_WAITING_LINES = 1_000
 
 export interface BoundedLinesDeps extends Pick<Terminal, 'out' | 'onDrain'> {
-  /** Called when the reader continues, with the number of lines that were dropped meanwhile. */
+  /**
+   * Called when a slow reader continues. `lines`: the number of lines that were dropped while it was slow.
+   */
   dropped(lines: number): void
 }
 

@@ -29,7 +29,7 @@ export function categoryNumbers(
 
 const secondsBetween = numberFlag({ atLeast: 1, atMost: 86_400, unit: 'seconds' })
 
-/** Check settings from `--probe`. Settings that are left out keep the values of the key. */
+/** Check settings from `--probe`. Omitted settings keep the key's values. */
 export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSettings>
 
 /**

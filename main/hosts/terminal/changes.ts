@@ -11,12 +11,12 @@ export interface Changes {
   readonly at: number
   /** The profile's id. */
   readonly profile: string
-  /** For each changed row, its key and its changed fields. A removed field is `null`. */
+  /** For each changed row, its category or id and its changed fields. A removed field is `null`. */
   readonly requests?: readonly Row[]
   readonly slots?: readonly Row[]
   readonly streams?: readonly Row[]
   readonly programs?: readonly Row[]
-  /** The keys of removed rows: categories, and ids of streams and programs. */
+  /** The categories of removed quotas, and the ids of removed streams and programs. */
   readonly gone?: Readonly<Record<string, readonly string[]>>
   /** Other fields of a snapshot. A changed field is sent as a whole, and a removed field is `null`. */
   readonly [name: string]: unknown
@@ -45,7 +45,10 @@ const IGNORED_FIELDS: ReadonlySet<string> = new Set([
 /** A forecast is reported again if it has changed by at least this. Milliseconds. */
 const FORECAST_MS = 10_000
 const FORECASTS: ReadonlySet<string> = new Set(['nextAt', 'fullAt', 'emptyAt', 'emptyFrom', 'emptyTo'])
-/** An estimate is reported again if it has changed by at least this share and by at least `ESTIMATE_STEP`. */
+/**
+ * An estimate is reported again if it has changed by at least `ESTIMATE_SHARE` of its value and by at least
+ * `ESTIMATE_STEP`.
+ */
 const ESTIMATE_SHARE = 0.1
 const ESTIMATE_STEP = 0.02
 const ESTIMATES: ReadonlySet<string> = new Set([
@@ -129,8 +132,8 @@ const rowsOf = (snapshot: Snapshot, table: TableName): readonly Row[] =>
   (snapshot[table] ?? []).map((row): Row => ({ ...row }))
 
 /**
- * The fields of `health` that are compared. Its times and texts derive from rows, which are reported
- * themselves.
+ * The fields of `health` that are compared. The other fields derive from the time and from rows, and the rows
+ * are reported themselves.
  */
 const identityOf = ({ severity, cause, subject }: Row) => [severity, cause, subject].join()
 

@@ -30,7 +30,7 @@ export interface DeskCommandDeps extends GatewayCommandDeps {
   written(): Promise<OutputEnd | undefined>
 }
 
-/** The keys of a running app, or of a folder on which none runs. */
+/** The keys of a running app, or of a folder on which no app runs. */
 type Keys =
   | { readonly kind: 'running'; readonly folder: string; readonly snapshots: readonly Snapshot[] }
   | { readonly kind: 'stored'; readonly folder: string; readonly stored: StoredKeys }

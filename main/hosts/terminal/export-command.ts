@@ -28,7 +28,7 @@ export interface ExportDeps {
 interface ExportedTable {
   /** The first part of the file's name. */
   readonly name: 'series' | 'orders'
-  /** The stored keys that have rows. For orders, only rows in the interval count. */
+  /** The stored keys that have rows. For orders, only keys with rows in the interval. */
   profiles(): readonly ExportedKey[]
   pieces(): Promise<Iterable<string | Uint8Array>>
   close(): void

@@ -18,7 +18,7 @@ export type FoundHost =
   | { readonly kind: 'browser'; readonly reason: string }
 
 /**
- * Time limit of a connection in milliseconds. A person waits, so a connection without internet access must
+ * Time limit of a connection in milliseconds. A person waits, so without internet access the attempt must
  * fail soon.
  */
 const CONNECT_TIMEOUT_MS = 5_000

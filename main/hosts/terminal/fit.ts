@@ -37,7 +37,7 @@ export function fitWidth(cells: readonly FittedCell[], width: number): readonly 
  * Returns the lines that fit into `rows`, in their order.
  *
  * Of lines with equal weight, the lowest on the screen is removed first. The last line says how many were
- * removed, so that a hidden quota is not mistaken for a missing one.
+ * removed. Otherwise a reader could think that a removed quota does not exist.
  */
 export function fitHeight(lines: readonly WeighedLine[], rows: number): readonly WeighedLine[] {
   const blank = (line: WeighedLine) => line.cells.length === 0

@@ -83,7 +83,7 @@ export interface ExportFlags {
 
 export interface PlanFlags {
   readonly json?: true
-  /** Whether to replay a day of the plan in virtual time too. */
+  /** Whether to also replay a day of the plan in virtual time. */
   readonly replay?: true
   /** How far back from now, in milliseconds. */
   readonly fromHistory?: number

@@ -162,7 +162,8 @@ function screenOf(stream: NodeJS.WriteStream, { NO_COLOR }: Terminal['environmen
     draw: (text) => update(text),
     onResize: (run) => {
       const resized = () => {
-        // A narrower terminal has wrapped the drawing into more lines than were counted.
+        // A terminal that became narrower wraps the drawing into more lines. `update.clear` removes only the
+        // original number of lines, so the whole screen is cleared too.
         update.clear()
         stream.write(CLEAR_SCREEN)
         run()

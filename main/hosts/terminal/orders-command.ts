@@ -106,8 +106,8 @@ function allowed(name: string, { terminal }: GatewayCommandDeps): number {
 }
 
 /**
- * Asks a person to confirm. For LIVE, the person must type the end of the key. Without a confirmation, prints
- * a line and returns `undefined`.
+ * Asks a person to confirm. For LIVE, the person must type the last characters of the API key. Without a
+ * confirmation, prints a line and returns `undefined`.
  */
 async function confirmation(
   { profile, service }: Snapshot,

@@ -27,7 +27,8 @@ const TRADING_DAY_MS = 6.5 * 3_600_000
 const REPLAY = { maxWaitMs: 300_000, stretchMs: 180_000 }
 /**
  * `headroom plan`: reports whether the quotas of a key are enough for the programs of a file, for the
- * recorded programs, or for both. The exit code is 2 if a file is missing or invalid, otherwise 0.
+ * recorded programs, or for both. The exit code is 2 for invalid input, 1 if the history can't be read, and
+ * otherwise 0.
  */
 export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps): number {
   const { terminal } = deps
@@ -95,7 +96,7 @@ interface RecordedProgram {
 interface Recorded {
   readonly programs: readonly PlannedProgram[]
   readonly arrivals: readonly Arrival[]
-  /** Recorded minutes, including quiet ones. */
+  /** Recorded minutes, including minutes without requests. */
   readonly minutes: number
 }
 

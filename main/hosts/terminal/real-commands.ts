@@ -32,7 +32,10 @@ import type { StoredKeysOpening } from './stored-keys.ts'
 import { EXIT_FAILURE, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
 import { watch } from './watch-command.ts'
 
-/** Creates the commands with real ports. Modules of a single command are loaded when it runs. */
+/**
+ * Creates the commands with real ports. A module that only one command needs is loaded when that command
+ * runs.
+ */
 export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
   const http = nodeHttp(process.env)
   const ask = (dataFolder: string, request: ControlRequest) =>

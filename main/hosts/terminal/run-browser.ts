@@ -26,7 +26,8 @@ export interface RunBrowserDeps {
 /**
  * Serves the window to browsers on this machine until stopped.
  *
- * The ports are opened before the app starts, so that a failed start uses up no stored rotating token.
+ * The ports are opened before the app starts. If a port is in use, the command ends before the app has
+ * refreshed and replaced a rotating token.
  */
 export async function runBrowser(
   args: HostArguments & BrowserArguments,
@@ -105,7 +106,7 @@ async function serveUntil(stopped: Promise<void>, { args, port, metrics, deps }:
     const host = await serve(app, port, (url) => {
       if (args.link) terminal.out(`headroom ready: ${url}`)
       wasUsed()
-      // Only the first address is opened in a browser. Later ones are for further windows.
+      // Only the first address is opened in a browser. Later addresses are for further windows.
       opened = toOpen?.(url)
       opened?.catch(() => terminal.error('no browser opened: open the link above yourself'))
       toOpen = undefined

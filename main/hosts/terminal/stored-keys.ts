@@ -37,14 +37,14 @@ export interface StoredKeysPorts {
   readonly http: Http
 }
 
-/** The end of a message about a folder: no Headroom runs on it, and no key is saved in it. */
+/** The end of a message about a folder on which no Headroom runs. */
 export const NOT_STORED = ', and no key is saved there'
 
 /**
  * Opens the keys of a data folder with its passphrase, to revoke one or to change its desk. Locks the folder.
  *
- * A token is refreshed only if an earlier response was lost. The outcome of a revocation is stored for the
- * next start.
+ * A token is refreshed only if the response to an earlier refresh was lost. The outcome of a revocation is
+ * stored for the next start.
  */
 export async function openStoredKeys(
   folder: string,

@@ -23,7 +23,7 @@ export const FOLDER_BUSY = 'folder-busy'
 
 const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
 
-/** A program has no use while no app runs. */
+/** The counts of a program while no app runs. */
 const NO_USE = {
   ...{ forwarded: 0, coalesced: 0, refused: 0, perSecond: 0 },
   ...{ waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
@@ -32,7 +32,7 @@ const OFF = { state: 'off' } as const
 
 /**
  * Adds, lists or revokes programs of a data folder without a running app, with the same answers as the app.
- * Locks the folder meanwhile. The next app on the folder serves the programs.
+ * The folder is locked during the call. The next app on the folder serves the programs.
  *
  * The keys are sealed, so it is unknown which are connected. A program without `profile` uses the only key.
  */

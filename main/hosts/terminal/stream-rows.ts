@@ -13,13 +13,13 @@ export const TONES: Readonly<Record<Severity, Tone>> = {
   unknown: 'dim',
 }
 
-/** The width of the column for the desk's other machines, which only a desk has. */
+/** Width of the column for a desk's other machines. Without a desk, there is no such column. */
 export const DESK_WIDTH = 5
 
 /** Whether a number comes from a header or a count, and not from the documented table. */
 export const isSeen = ({ source }: Pick<RequestQuota | SlotQuota, 'source'>) => source !== 'default'
 
-/** The age of the last header of a request or slot quota. Without a header, the source. */
+/** The age of the last header of a request or slot quota. Without a header, `counted` or a dash. */
 export function shortAge(
   { source, observedAt }: Pick<RequestQuota | SlotQuota, 'source' | 'observedAt'>,
   nowMs: number,
@@ -52,7 +52,7 @@ export function slotRow(slot: SlotQuota, nowMs: number, hasDesk: boolean): reado
   ]
 }
 
-/** The tone of a severity, without colour for what is fine. */
+/** The tone of a severity. `ok` has no colour. */
 export function toneOf(severity: Severity): Tone {
   return severity === 'ok' ? 'plain' : TONES[severity]
 }

@@ -53,7 +53,7 @@ const LAST_EVENTS = 5
 /** The layout of a terminal with fewer than `columns` columns: state, a short name, and what is left. */
 const NARROW = { columns: 60, state: 11, category: 14 } as const
 
-/** The order in which lines are removed for lack of height: lowest first. */
+/** The order in which lines are removed if there are too many: lowest first. */
 const WEIGHTS = {
   blank: 0,
   event: 1,
@@ -81,7 +81,7 @@ const FIXED = Object.values(WIDTHS).reduce((sum, width) => sum + width + 1, 0)
  * Renders the whole table as of `nowMs`, starting with the headline.
  *
  * Every number shows its source. `~` marks a number that was computed from an old header. A documented
- * default shows `documented` in place of a header's age.
+ * default is dimmed and has a dash in place of a header's age.
  */
 export function renderTable(
   snapshot: Snapshot,
@@ -158,8 +158,8 @@ export function renderTable(
     recent.length > 0
       ? [
           ...weighed(WEIGHTS.newest, [[left('EVENTS', width, 'dim')]]),
-          // Older events are removed first. The newest event counts as much as the rows. Otherwise a terminal
-          // of a common size would never show an event.
+          // Older events are removed first. The newest event has almost the weight of a quota. Otherwise a
+          // terminal of a common size would never show an event.
           ...recent.flatMap((event, at) =>
             weighed(at === recent.length - 1 ? WEIGHTS.newest : WEIGHTS.event + at / 10, [
               eventRow(event, nowMs, width),
@@ -226,7 +226,7 @@ function line(cells: readonly Cell[], colour: boolean): string {
     .join(' ')
 }
 
-/** Categories without their own line, because another category counts their requests. */
+/** One line for each quota that also counts the requests of other categories. */
 function countedRows(requests: readonly RequestQuota[], width: number): readonly (readonly FittedCell[])[] {
   const said = shownRows(requests).flatMap(({ category }) => {
     const also = alsoCounts(requests, category)
@@ -272,8 +272,8 @@ function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonl
 }
 
 /**
- * The bar of a quota: filled up to `low`, shaded up to `high`. A default has no bar, because it is not
- * measured.
+ * The bar of a quota: filled up to `low`, shaded up to `high`. A documented default is not measured, so it
+ * gets a dashed line.
  */
 function barOf({ source, limit, low, high }: RequestQuota, width: number): string {
   if (source === 'default') return '┄'.repeat(width)

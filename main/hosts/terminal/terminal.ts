@@ -6,8 +6,8 @@ export interface Terminal {
   /** Whether a person can answer a question. */
   readonly interactive: boolean
   /**
-   * Writes one line to stdout. Returns `false` if the reader is slow. Lines are kept in memory until the next
-   * `onDrain`.
+   * Writes one line to stdout. Returns `false` if the reader is slow. Further lines then stay in memory until
+   * the next `onDrain`.
    */
   out(line: string): boolean
   /** Calls `run` whenever a slow reader has read all output. Returns the unsubscribe function. */

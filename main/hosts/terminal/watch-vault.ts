@@ -17,13 +17,13 @@ export interface WatchVault {
   /** Messages about damaged files. */
   readonly notices: readonly string[]
   /**
-   * Connects the key with the given token, or with the stored one if that is at least as new. Returns the
-   * profile's id. `undefined` if no token is given or stored.
+   * Connects the key with the given token, unless the stored token is at least as new. Returns the profile's
+   * id. `undefined` if no token is given or stored.
    *
    * Stored settings do not change. `asWatched` applies the flags of this run.
    */
   connect(profile: WatchedProfile, asWatched: (profile: Profile) => Profile): string | undefined
-  /** Where the desks of its keys are stored. */
+  /** Where the desks of the vault's keys are stored. */
   readonly desks: DeskStore
   /** See `VaultHandle.isGone`. */
   readonly isGone: (profile: string) => boolean
@@ -98,8 +98,8 @@ export async function openWatchVault(
         const { id } = stored.profile
         const known = refreshToken === '' || (handle.vault?.knows(id, refreshToken) ?? false)
         const kept = { ...stored.profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken }
-        // The stored token is no longer valid. If the vault does not know the given token, it comes from a
-        // new sign-in and is used.
+        // If the stored token is no longer valid, a given token that the vault does not know is used. Such a
+        // token comes from a new sign-in.
         if (!known && hasEnded(stored)) {
           const given: Profile = { ...kept, isGiven: true }
           signIn(given, asWatched(given))

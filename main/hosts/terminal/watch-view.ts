@@ -70,8 +70,8 @@ export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Th
   const isWholeDue = regularly(WHOLE_GAP_MS)
   const told = new ChangeReporter()
   /**
-   * Called when the reader can take a line. Only then are the changes computed, so a slow reader gets all
-   * changes since its last line.
+   * Called when the reader can take a line. The changes are computed only at this time, so a slow reader gets
+   * all changes since its last line.
    */
   const lineOf = (pushed: Snapshot): string | undefined => {
     const snapshot = withHealth(pushed)
