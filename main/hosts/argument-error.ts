@@ -24,7 +24,7 @@ interface Issue {
 }
 
 function complaint(issue: Issue): string {
-  // Only the field is named. The limits of a part would be misread as limits of the whole field.
+  // Names only the field. A limit of one nested value would be misread as the limit of the whole field.
   if (issue.path.length > 1) return 'has an invalid part'
   switch (issue.code) {
     case 'invalid_type':
@@ -57,7 +57,7 @@ function firstIssue(error: unknown): Issue | undefined {
   return issue as Issue
 }
 
-/** One line if a flag's port could not be opened. `undefined` for any other error. */
+/** The error line if the port of `flag` could not be opened. `undefined` for any other error. */
 export function portTaken(error: unknown, port: number, flag = '--port'): string | undefined {
   const code = systemErrorCode(error)
   if (code === 'EADDRINUSE')

@@ -15,8 +15,8 @@ interface DemonstrationDeps {
 /**
  * Runs the built-in simulator while no key is stored or connected, so that a first start shows live data.
  *
- * Each `start` creates a new simulator. The simulated key rotates its refresh token, so the token of an
- * earlier simulator is used up.
+ * Each `start` creates a new simulator. An earlier simulator can't be used again: its refresh token rotates,
+ * so the token in the profile was replaced.
  */
 export class Demonstration {
   readonly #monitor: Monitor

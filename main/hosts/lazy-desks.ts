@@ -48,7 +48,7 @@ export class LazyDesks {
   }
 }
 
-/** The snooze of alerts, in the form in which a desk shares it. `history` may return `undefined` at first. */
+/** The snooze of alerts, for a desk to share. While `history` returns `undefined`, there is no snooze. */
 export const snoozeOf = (
   history: () => Pick<HistoryService, 'snooze' | 'adoptSnooze'> | undefined,
 ): DeskServiceDeps['person']['snooze'] => ({

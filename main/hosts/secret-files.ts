@@ -6,7 +6,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** The environment with secrets from files, or the reason why one could not be read. */
 export interface SecretsReading {
-  /** The environment. Each secret is under its own name, whatever its source. */
+  /** The environment. Each secret is under its own variable name, even if it comes from a file. */
   readonly environment: Environment
   /** One line about the first secret that could not be read. */
   readonly problem?: string

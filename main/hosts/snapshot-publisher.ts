@@ -1,11 +1,11 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Clock } from '../ports/ports.ts'
 
-/** Minimum time between two snapshots that changes of one profile cause. Milliseconds. */
+/** Minimum time in milliseconds between two snapshots of one profile that are sent because of changes. */
 export const PUBLISH_EVERY_MS = 250
 /**
- * Interval of snapshots without a change, in milliseconds. Displayed numbers are valid for a second, and
- * timers may fire late, so the interval is shorter.
+ * Interval in milliseconds of snapshots without a change. Displayed numbers are valid for a second, and
+ * timers may fire late, so the interval is shorter than a second.
  */
 export const PUBLISH_AT_LEAST_EVERY_MS = 900
 const MAX_PER_SECOND = 4
@@ -46,8 +46,8 @@ export class Publisher {
   }
 
   /**
-   * From now on, sends at least one snapshot per second of each of these profiles, and of every profile that
-   * has changed since.
+   * From now on, sends at least one snapshot per second of each of these profiles. The same applies to every
+   * other profile after its next change.
    */
   keepFresh(profiles: readonly string[]): void {
     this.#keepsFresh = true
@@ -62,7 +62,8 @@ export class Publisher {
     }
     if (lane.due) return
     const waitMs = this.#earliestMs(lane) - this.#clock.monotonicMs()
-    // The timer runs even for 0 ms, because one change often causes several calls of `changed`.
+    // One change often causes several calls of `changed`. The timer runs even for 0 ms, so that these calls
+    // cause only one snapshot.
     lane.due = this.#clock.after(Math.max(0, waitMs), () => {
       lane.due = undefined
       lane.changeSentMs = this.#clock.monotonicMs()

@@ -139,7 +139,7 @@ export async function startApp({
     monitor,
     asChosen: (profile) => simulatorSettings.chosenFor(profile),
     mayTrade: () => simulatorSettings.mayTrade,
-    // The demonstration's numbers must not be mistaken for those of a real key.
+    // Does not run in addition to stored keys. Its numbers must not be mistaken for those of a real key.
     isWanted: () => simulate || storage.ids().length === 0,
     ...(simulatorControl !== undefined && { controlSecret: simulatorControl }),
   })
@@ -170,7 +170,8 @@ export async function startApp({
   const unsubscribe = monitor.subscribe({
     changed: () => {},
     event: ({ kind, profile }) => {
-      // After a long sleep, the demonstration's sign-in has expired and can't be renewed.
+      // After a long sleep, the demonstration's sign-in has expired and can't be renewed. Disconnecting its
+      // profile starts a new demonstration.
       if (kind !== 'sign-in-required' || !demonstration.isShown(profile)) return
       ports.clock.after(0, () => monitor.disconnect(profile))
     },

@@ -42,7 +42,7 @@ export class Admission {
   /**
    * Checks a code. Replaces it if it is correct.
    *
-   * A correct code is accepted even after too many wrong ones. 256 bits can't be guessed anyway, and a
+   * A correct code is accepted even after too many wrong codes. 256 bits can't be guessed anyway, and a
    * program that sends wrong codes must not lock the person out.
    */
   offer(code: string): CodeVerdict {

@@ -21,8 +21,8 @@ export interface BrowserHostDeps {
   readonly randomBytes: RandomBytes
   readonly log: Log
   /**
-   * Called with the address to open. The address contains a single-use code, so a new one is passed after
-   * each use.
+   * Called with the address to open. The address contains a single-use code. After each use, `ready` is
+   * called again with a new address.
    */
   ready(url: string): void
 }

@@ -18,7 +18,7 @@ export interface RoutesDeps {
   readonly log: Log
   /** Called after a code was used. The caller can then print the new code. */
   readonly codeUsed: () => void
-  /** Called for each request with a valid bearer, with its connection. */
+  /** Called with the connection of each request that has a valid bearer. */
   readonly admittedOn: (socket: Socket) => void
 }
 
@@ -137,7 +137,7 @@ function bearerWindow(request: FastifyRequest, windows: BrowserWindows): Browser
   return bearer === undefined ? undefined : windows.find(bearer)
 }
 
-/** Sends the page with a new nonce. Other responses have none. */
+/** Sends the page with a new nonce. Only the page has a nonce. */
 function sendPage(reply: FastifyReply, { files, randomBytes }: RoutesDeps): FastifyReply {
   const nonce = Buffer.from(randomBytes(NONCE_BYTES)).toString('base64')
   return reply
