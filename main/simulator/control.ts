@@ -54,7 +54,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
     service.setTraffic(rates)
     return DONE
   },
-  /** Body: `{"Positions Stream":2}`, slots used by other programs. */
+  /** Body: `{"Positions Stream":2}`, the number of slots used by other programs. */
   'slots-elsewhere': (service, body) => {
     for (const [category, slots] of Object.entries(body)) {
       if (service.slots.reading(category) === undefined)

@@ -10,7 +10,7 @@ export interface SimulatorOptions {
   readonly port?: number
   /** Default: `sim-key`. */
   readonly clientId?: string
-  /** Without a secret, requests need none. */
+  /** If absent, requests need no client secret. */
   readonly clientSecret?: string
   /** A refresh token that is valid from the start. Default: `sim-refresh`. */
   readonly refreshToken?: string

@@ -160,7 +160,7 @@ export class OpenStream implements OpenedStream {
     this.#phase = { kind: 'ending', endsAtMs: dueMs + ending.lingerMs, how: ending.how }
     if (ending.lastLine !== undefined) return this.#send(`${ending.lastLine}${this.#frames.lineEnd}`, dueMs)
     if (ending.how === 'end') return []
-    // Half a frame. A client must not treat it as a complete one.
+    // Sends half a frame. A client must not treat it as a complete frame.
     const frame = JSON.stringify(this.#frames.message(this.#messages, dueMs) ?? END_SNAPSHOT)
     return this.#send(frame.slice(0, frame.length / 2), dueMs)
   }

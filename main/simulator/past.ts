@@ -22,8 +22,8 @@ export interface SimulatedPast {
 type Header = SimulatedPast['headers'][number]
 
 /**
- * Interval in milliseconds between readings of a category. A monitor with a small budget for checks has the
- * same.
+ * Interval in milliseconds between readings of a category. A monitor with a small budget for checks reads at
+ * the same interval.
  */
 const EVERY_MS = 15_000
 /** Interval in milliseconds at which each quota is tested for its first 429. */

@@ -189,6 +189,6 @@ function objectIn(body: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** The result of `then` for a valid parameter, or the answer to an invalid one. */
+/** The result of `then` for a valid parameter. For an invalid parameter, the error answer. */
 export const whenRead = <T, R>(result: Read<T>, then: (value: T) => R): R | Answer =>
   result.ok ? then(result.value) : result.answer

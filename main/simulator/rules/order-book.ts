@@ -31,7 +31,7 @@ interface BookedOrder {
   fill: { readonly price: number; readonly atMs: number } | undefined
   /** The orders that are cancelled when this order is filled or cancelled. */
   siblings: readonly BookedOrder[]
-  /** The orders that wait for this order's fill. */
+  /** The orders that are placed once this order is filled. */
   followers: readonly BookedOrder[]
 }
 
@@ -44,7 +44,9 @@ export interface PlacedOrder {
   readonly isRepeated: boolean
 }
 
-/** Outcome of a replace or a cancel. `closed`: the order was already filled, rejected or cancelled. */
+/**
+ * Outcome of replacing or cancelling an order. `closed`: the order was already filled, rejected or cancelled.
+ */
 export type ChangeOutcome = 'changed' | 'unknown' | 'closed' | 'price-missing'
 
 /** The order changes that one reader, such as a stream, has not seen yet. */
@@ -78,7 +80,7 @@ export class OrderBook {
     this.#seed = seed
   }
 
-  /** Sets the callback for each placement, replace and cancel. */
+  /** Sets the callback for each placed, replaced or cancelled order. */
   whenChanged(changed: () => void): void {
     this.#changed = changed
   }
@@ -87,7 +89,7 @@ export class OrderBook {
     return this.#orders.has(id)
   }
 
-  /** Those of the orders `ids` that belong to the account. */
+  /** The orders among `ids` that belong to the account. */
   named(account: string, ids: readonly string[], atMs: number): readonly Payload[] {
     this.#advance(atMs)
     return ids.flatMap((id) => {
@@ -98,7 +100,7 @@ export class OrderBook {
 
   /**
    * Places every order of `plan`. If an OrderConfirmID was used before, returns the earlier order and places
-   * none (service 14).
+   * nothing (service 14).
    */
   place(plan: OrderPlan, atMs: number): readonly PlacedOrder[] {
     this.#advance(atMs)
@@ -192,7 +194,7 @@ export class OrderBook {
   }
 
   #added(terms: OrderTerms, openedAtMs: number): BookedOrder {
-    // An id of ten digits can't equal one of the simulated day, which has nine.
+    // This id has ten digits. The ids of the simulated day's orders have nine, so no id occurs twice.
     const id = String(1_000_000_001 + this.#orders.size)
     const order: BookedOrder = {
       ...{ id, openedAtMs, terms, status: 'ACK', workAtMs: undefined, fill: undefined },

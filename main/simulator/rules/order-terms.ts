@@ -78,7 +78,7 @@ const group = z.object({
 const withFollowers = z.intersection(order, z.object({ OSOs: z.array(group).max(10).default([]) }))
 const followedGroup = group.extend({ Orders: z.array(withFollowers).min(1).max(20) })
 
-/** Orders of one request. In a group that is not `NORMAL`, the first fill cancels the others. */
+/** Orders of one request. In a group that is not `NORMAL`, the first filled order cancels the others. */
 export interface OrderGroup {
   readonly type: 'BRK' | 'OCO' | 'NORMAL'
   readonly orders: readonly OrderTerms[]
@@ -97,7 +97,8 @@ const replacement = z.object({
 })
 
 /**
- * The terms that a replace changes. An absent term does not change. A replace has no account (service 14).
+ * The terms that a replacement changes. An absent term does not change. The request names no account (service
+ * 14).
  */
 export interface OrderChange {
   readonly quantity: string | undefined
@@ -127,7 +128,7 @@ export const readOrder = (body: string): BodyRead<OrderPlan> =>
 export const readGroup = (body: string): BodyRead<OrderPlan> =>
   readBody(body, followedGroup, ({ Type, Orders }) => ({ type: Type, orders: Orders.map(planned) }))
 
-/** Reads the body of a replace, which changes at least one term. */
+/** Reads the body of a request to replace an order. It must change at least one term. */
 export function readChange(body: string): BodyRead<OrderChange> {
   const read = readBody(body, replacement, (asked) => ({
     quantity: asked.Quantity,
@@ -144,7 +145,9 @@ export function readChange(body: string): BodyRead<OrderChange> {
 export const missingPrice = ({ type, limitPrice, stopPrice }: OrderTerms): string | undefined =>
   priceProblem({ OrderType: type, LimitPrice: limitPrice, StopPrice: stopPrice })
 
-/** The terms of an order without the prices that its type does not use, for example after a replace. */
+/**
+ * The terms without the prices that the order's type does not use. A replacement may have changed the type.
+ */
 export const withoutOtherPrices = (terms: OrderTerms): OrderTerms => ({
   ...terms,
   limitPrice: isLimited(terms.type) ? terms.limitPrice : undefined,

@@ -8,7 +8,7 @@ import { unitOf, wholeOf } from './seed.ts'
  */
 export type Payload = Readonly<Record<string, unknown>>
 
-/** Marks synthetic data. Has a non-ASCII character, so that a chunk may end within a character. */
+/** Marks synthetic data. Has a non-ASCII character, so that a chunk can end in the middle of a character. */
 export const SYNTHETIC = { Origin: 'simulator · synthetic' } as const
 
 export const UNKNOWN_SYMBOL = 'NOPE'

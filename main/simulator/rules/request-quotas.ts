@@ -45,7 +45,7 @@ interface Row {
  * The request buckets of one key and user, including the requests of other programs.
  *
  * Nothing runs between requests. Before a bucket is read, the due requests of other programs are applied in
- * order. These may get 429s too.
+ * order. These requests may get 429s too.
  */
 export class RequestQuotas {
   readonly #rows = new Map<string, Row>()

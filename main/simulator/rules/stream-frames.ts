@@ -23,7 +23,8 @@ export interface Frames {
   /** `undefined` if the stream sends only heartbeats. */
   message(count: number, atMs: number): Payload | undefined
   /**
-   * When the next change is due. Changes are sent in addition to the messages. `undefined` if none is due.
+   * When the next change of an order is due. Changes are sent in addition to the messages. `undefined` if no
+   * change is due.
    */
   nextChangeMs?(): number | undefined
   /** The changes up to `atMs`, oldest first. */

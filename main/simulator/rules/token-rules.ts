@@ -163,7 +163,7 @@ export class TokenRules {
     }
     if (atMs >= held.issuedAtMs + this.#limits.refreshExpiryMs) return 'The refresh token has expired.'
     if (held.replacedAtMs === undefined) return undefined
-    // A replaced token is accepted for a short overlap, but only until the token that replaced it is replaced
+    // A replaced token is accepted for a short overlap. The overlap ends early if the newer token is replaced
     // too.
     const justReplaced = held.child !== undefined && held.child.replacedAtMs === undefined
     const inOverlap = atMs < held.replacedAtMs + this.#limits.rotationOverlapMs
