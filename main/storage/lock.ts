@@ -43,7 +43,8 @@ const HELD = new Set<DatabaseSync>()
  * process ends, so it can't be stale.
  *
  * A side file names the holder and can be read while the lock is held. If the lock file is deleted while its
- * holder runs, another process could create and lock a new one. The side file reveals that.
+ * holder runs, another process could create a new lock file and lock it. The side file reveals that the
+ * holder still runs.
  */
 export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt {
   const sideFile = join(folder, 'lock.json')
