@@ -2,8 +2,8 @@
  * Wraps the vault's data key with the system's keychain or a passphrase. Only the wrapped key is on disk.
  *
  * A call may wait for a person, for example at the password prompt of a locked keyring. Implementations
- * therefore need a timeout. With the trouble `waiting`, `settled` resolves when the wait ends. The call is
- * then worth repeating.
+ * therefore need a timeout. If the wait is too long, the result is `waiting`. Its `settled` resolves when the
+ * wait ends, and the call is then worth repeating.
  */
 export interface Keystore {
   wrap(key: Uint8Array): Promise<Wrapping>
@@ -19,7 +19,9 @@ export const PASSPHRASE_BACKEND = 'passphrase'
 
 /** The result of wrapping a key. */
 export type Wrapping =
-  /** `backend` is stored with the ciphertext, so that a message can name it after a change. */
+  /**
+   * `backend` is stored with the ciphertext. If another backend is in use later, a message can name this one.
+   */
   { readonly kind: 'wrapped'; readonly backend: string; readonly bytes: Uint8Array } | KeystoreTrouble
 
 export type Unwrapping =
@@ -28,8 +30,8 @@ export type Unwrapping =
    */
   | { readonly kind: 'unwrapped'; readonly key: Uint8Array; readonly renew: boolean }
   /**
-   * The wrapped key is intact, but this keystore can't open it. It has another key, or the passphrase is
-   * wrong.
+   * The wrapped key is intact, but this keystore can't open it: the keystore's own key is a different one, or
+   * the passphrase is wrong.
    */
   | { readonly kind: 'refused'; readonly why: string }
   /** The keystore's own key is right, but the wrapped key was changed. */

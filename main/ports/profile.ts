@@ -39,9 +39,9 @@ export interface ProbeSettings {
   /** The symbol for checks that need one. Default: `DEFAULT_PROBE_SYMBOL`. */
   readonly symbol?: string
   /**
-   * Whether checks continue during the wait after a 429, if the bucket is rolling. There is then one check
-   * every two check intervals, so that the row has a number before Reset. Other requests wait. Off by
-   * default, because service 7 says that all requests should wait.
+   * Whether checks continue during the wait after a 429, if the bucket is rolling. One check is then sent
+   * every two check intervals, so that the remaining requests are known before Reset. Other requests wait.
+   * Off by default, because service 7 says that all requests should wait.
    */
   readonly trialAfterStep?: boolean
 }

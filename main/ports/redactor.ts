@@ -36,7 +36,10 @@ const SECRET_SHAPES: readonly ((text: string) => string)[] = [
 export interface Secrets {
   /** Adds a secret. From now on, it is removed from all text. */
   hide(secret: string): void
-  /** The text without known secrets, and without parts of them that are too long to be a coincidence. */
+  /**
+   * Removes known secrets from the text. Also removes parts of a secret that are too long to match by
+   * coincidence.
+   */
   clean(text: string): string
 }
 
@@ -148,7 +151,8 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
       const run = spelling.slice(at, at + RUN)
       const places = runs.get(run) ?? []
       runs.set(run, places)
-      // In a repetitive secret, the first and the last position of a run give the longest matches.
+      // Keeps only the first and the last position of a run in a spelling. In a repetitive secret, these two
+      // give the longest matches.
       if (places.at(-2)?.[0] === spelling) places.pop()
       places.push([spelling, at])
     }
@@ -156,7 +160,7 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
   return runs
 }
 
-/** The longest common part of `text` and a spelling around a run that both contain. */
+/** Finds the longest match around a run. The run starts at `at` in `text` and occurs in each of `places`. */
 function widest(text: string, at: number, places: Places): readonly [start: number, end: number] {
   let widestStart = at
   let widestEnd = at

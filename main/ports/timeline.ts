@@ -57,14 +57,14 @@ export class Timeline {
     if (this.#offsetMs - aheadMs > SET_BACK_MS) {
       if (monotonicMs >= this.#setBackNotBeforeMs) return this.#setBack(monotonicMs, aheadMs)
       // If two programs keep setting the clock to different times, neither time is adopted. Otherwise each
-      // jump forward would look like sleep.
+      // jump forward would be mistaken for sleep.
       this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
       return this.#latestMs
     }
     const gapMs = aheadMs - this.#aheadMs
     const fromMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
     if (gapMs > GAP_MS) this.#offsetMs += gapMs
-    // A correction backwards is not adopted, but the next gap is measured from it.
+    // A correction backwards is not adopted. The next gap is measured from the corrected clock.
     if (gapMs > GAP_MS || gapMs < 0) this.#aheadMs = aheadMs
     this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
     if (gapMs > GAP_MS) {
