@@ -137,7 +137,7 @@ function byWorth<T>(items: readonly T[], worthOf: (item: T) => Worth): readonly 
 
 type ProgramUse = ProgramSummary['use'][number]
 
-/** A program's use of one category, and its part of the row's use. */
+/** A program's use of one category, and the program's share of the row's use. */
 interface Use {
   readonly id: string
   readonly use: ProgramUse

@@ -24,7 +24,7 @@ export class EventLog {
     return this.#events.filter((event) => event.seq > seq).slice(-MAX_KEPT)
   }
 
-  /** Call this when a profile's parts are created or removed. New parts know no lasting conditions. */
+  /** Call this when a profile's parts are created or removed. New parts report lasting conditions again. */
   forget(profile: string): void {
     this.#trackers.delete(profile)
   }

@@ -13,8 +13,8 @@ const MAX_KEY_LENGTH = 64 << 10
 const MAX_KEYS = 64
 const MAX_NAME_LENGTH = 256
 /**
- * Maximum period of a stored poller in seconds, and its maximum number of calls. Recognized pollers are far
- * below both.
+ * Upper limit for a stored poller's period in seconds and for its number of calls. Recognized pollers are far
+ * below this limit.
  */
 const MAX_POLL = 600
 const SCHEMA_VERSION = 1
@@ -76,7 +76,7 @@ export interface KeyLearning {
  * folder, without accounts and tokens. Without a folder, the data is lost when the process ends.
  *
  * A file that is damaged, unknown or from a newer version is set aside, and learning starts again. Only the
- * key that wrote an entry can read it. Data of a key that is only in memory is not written.
+ * key that wrote an entry can read it. If a key is only in memory, its data is not written.
  */
 export class Learning {
   readonly #file: JsonFile<Stored>

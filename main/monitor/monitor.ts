@@ -288,7 +288,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return { ok: false, code: 'not-kept', message: `${effect}: ${saved.why}.` }
   }
 
-  /** Retries storing that orders are stopped, unless they are allowed by then. */
+  /** Retries storing that orders are stopped, unless a person has since allowed orders. */
   #saveStopLater(id: string): void {
     this.#ports.clock.after(STOP_RETRY_MS, () => {
       if (this.#isStopped) return

@@ -102,7 +102,7 @@ export class ProfileSession {
     return this.#keeper.idle()
   }
 
-  /** Records a span in which an unknown time passed. See `Timeline`. */
+  /** Records a span of time whose real duration is unknown. See `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.parts.ledger.markClockUncertain(fromMs, toMs)
     this.#gateway?.markClockUncertain(fromMs, toMs)

@@ -72,7 +72,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     if (nextCheckAt === undefined && problem === undefined) return row
     return { ...row, ...(nextCheckAt !== undefined && { nextCheckAt }), ...(problem && { problem }) }
   })
-  // Without an access token, the next request is for a token and does not go to the service.
+  // Without an access token, the next request goes to the sign-in host and not to the service.
   const service = serviceSummary(profile, reachability, keeper.canUseService ? undefined : refresh)
   return asFarAsKnown({
     revision,
@@ -142,7 +142,7 @@ function uncheckedRow(
 }
 
 /**
- * The row with each program's part of the row's own use.
+ * Adds each program's share of the row's own use.
  *
  * A program's rate is the mean of its last minute, while own use decays over a minute. Programs' rates are
  * scaled down so that their sum does not exceed own use.
@@ -187,7 +187,7 @@ function refreshOf(
   return isLocked ? { ...refresh, cause: 'locked' } : refresh
 }
 
-/** `awaited` are the tokens that must be refreshed before the service can be called, if any. */
+/** `awaited`: the refresh token, if an access token is needed before the next call of the service. */
 function serviceSummary(
   { baseUrl, authUrl }: Profile,
   reachability: SnapshotSources['reachability'],
@@ -211,7 +211,10 @@ function serviceSummary(
   }
 }
 
-/** The sign-in host while it does not respond. The next refresh or connection is attempted automatically. */
+/**
+ * Present only while the sign-in host does not respond and differs from the service's host. The next refresh
+ * or connection is attempted automatically.
+ */
 function signInHostSummary(
   { baseUrl, authUrl }: Profile,
   reachability: SnapshotSources['reachability'],
