@@ -24,7 +24,7 @@ export const notProbed = (category: string): CommandError =>
 export const countedElsewhere = (category: string, counted: string): CommandError =>
   checkError('counted-elsewhere', `${counted} counts the requests for ${category}. Check ${counted} instead.`)
 
-/** The check needs an account id, and none is known yet. */
+/** The check needs an account id, and no account is known yet. */
 export const needsAccount = (category: string): CommandError =>
   checkError('no-account', `${category} needs an account. Check Accounts first.`)
 

@@ -49,8 +49,8 @@ export class ApiClient {
   }
 
   /**
-   * Drops requests that wait for a token. After the key is disconnected, their quota use would not be
-   * counted.
+   * Drops requests that wait for a token. After the key is disconnected, these requests would use its quota
+   * without being counted.
    */
   stop(): void {
     this.#isStopped = true

@@ -14,7 +14,7 @@ export type Permit = (outcome: OwnOutcome) => void
 
 /**
  * Waits until an own request may be sent. The request is queued with the requests of programs. Resolves to
- * `undefined` if there is no room now.
+ * `undefined` if it can't be sent soon.
  *
  * An urgent request precedes programs' requests and may use the reserve. A check may do neither.
  */

@@ -360,8 +360,8 @@ export class Prober {
       this.#records.set(category, { ...record, sentAtMs: earlier, notBeforeMs })
       return
     }
-    // A check may first wait for a token, so the budget counts it at the time of its response. The times then
-    // match those at the service. A configured interval is measured from start to start instead.
+    // A check may first wait for a token, so the budget counts it when its response arrives. This is closer
+    // to the time at the service. With a configured interval, the check counts at its start instead.
     const keepsBeat = this.#settings.everySeconds[category] !== undefined
     const headerAtMs = this.#deps.quotas.lastHeaderAtMs(category)
     const settled: ProbeRecord = {

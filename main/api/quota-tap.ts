@@ -316,7 +316,10 @@ export class QuotaTap {
     if (refused !== undefined) this.#log.refused(category, reading.requestId, now)
   }
 
-  /** Records a response other than a 429. Ends earlier 429s, unless others still use the whole refill. */
+  /**
+   * Handles a response other than a 429. Reports that an earlier 429 is over, unless others use the whole
+   * refill.
+   */
   #accepted(category: string): void {
     if (this.#deps.ledger.nextTryAtMs(category) !== undefined) return
     this.#deps.report({ kind: 'rate-limit-over', category })
@@ -327,7 +330,7 @@ export class QuotaTap {
     for (const row of rows) {
       const others = this.#others.evaluate(row, nowMs)
       if (others) this.#deps.report(others)
-      // During a 429, a row is not reported as short or as no longer short.
+      // A row that waits after a 429 is reported neither as short nor as recovered.
       if (row.state !== 'blocked') this.#deps.report(shortReport(row))
     }
   }

@@ -75,7 +75,7 @@ export class RowHolds {
     return retryAtMs
   }
 
-  /** Pauses a row after a 429 of another machine of the desk, unless it is paused for longer. */
+  /** Pauses a row after a 429 of another machine of the desk, unless the row is already paused for longer. */
   pauseByDesk(category: string, untilMs: number, now: number): void {
     const { ledger } = this.#deps
     const held = ledger.holdOf(category, now)

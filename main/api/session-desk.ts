@@ -23,8 +23,8 @@ export interface SessionDesk {
   /** Records the number of own streams of a category. `reading`: the slots in a header, if there was one. */
   slots(category: string, reading?: ConcurrencyReading): void
   /**
-   * How long a header waits before it is applied, in milliseconds. It may include requests of other members,
-   * which must be known first. 0 without other members.
+   * How long a header waits before it is applied, in milliseconds. The header may include requests of other
+   * members, and these requests must be known first. 0 without other members.
    */
   readonly judgeAfterMs: number
   /**
