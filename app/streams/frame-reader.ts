@@ -17,10 +17,10 @@ export interface FramesRead {
 /**
  * Reads frames from the bytes of a stream (service 12), regardless of chunk borders.
  *
- * Most frames are data, and only their number matters. A line is counted without parsing if it begins and
- * ends like an object and cannot contain a key that identifies another kind of frame. A full parse might
- * classify such a line as noise. The result is the same: data and noise both show only that the stream is
- * alive.
+ * Most frames are data, and only their number matters. A line counts as data without parsing if two
+ * conditions hold. It begins and ends like an object, and it cannot contain a key of another kind of frame. A
+ * full parse might classify such a line as noise. The result is the same: data and noise both show only that
+ * the stream is alive.
  */
 export class FrameReader {
   readonly #framer = new Framer()

@@ -20,8 +20,8 @@ const FATAL = new Set(['DualLogon', 'InternalServerError'])
 const MAX_TEXT = 100
 const MAX_SYMBOL = 64
 /**
- * Number of characters that are searched for secrets before a text is shortened. More than any shortened text
- * has, so that a secret at its end is still complete when it is searched for.
+ * Number of characters that are searched for secrets before a text is shortened. It is more than the length
+ * of any shortened text. So a secret at the place where the text is cut is still complete during the search.
  */
 const MAX_CLEANED = 2_000
 

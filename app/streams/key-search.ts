@@ -12,7 +12,7 @@ const LONG_PIECES = ['"Heartbeat"', '"StreamStat'] as const
 const LETTER = { E: 0x45, r: 0x72, o: 0x6f } as const
 
 /**
- * Factor of a hash function that maps each of the words to its own slot of 64, in either byte order.
+ * Factor of a hash function. It maps each word to a different one of 64 slots, in either byte order.
  * `tableOf` verifies this.
  */
 const SPREAD = 0x9e377a77
@@ -22,11 +22,11 @@ const TABLE = tableOf(WORDS)
 const TOP_BYTES = topBytesOf(WORDS)
 
 /**
- * Finds places in a chunk that may contain a key of a frame other than data. Does not parse.
+ * Finds places in a chunk that may contain the key of a frame that is not data. Does not parse.
  *
- * A key is in quotes, and only a `\u` escape can spell a letter differently (RFC 8259, 7). So a chunk without
- * a backslash, without `Erro` and without `LONG_PIECES` contains no such key. A match may be a false
- * positive, and a full parse decides. The search reads about every eighth byte, at several GB/s.
+ * A key is in quotes, and only a `\u` escape can spell a letter differently (RFC 8259, 7). So a chunk
+ * contains no such key if it contains no backslash, no `Erro` and none of `LONG_PIECES`. A match may be a
+ * false positive, so a full parse decides. The search reads about every eighth byte, at several GB/s.
  */
 export class KeySearch {
   readonly #chunk: Uint8Array

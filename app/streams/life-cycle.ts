@@ -59,8 +59,8 @@ export const SILENCE = { staleMs: 15_000, deadMs: 30_000 } as const
 /** GoAway this soon after the stream opened counts as a failure. Milliseconds. */
 const SOON_MS = 2_000
 /**
- * If a connection ends within this time, the stream may exceed the server's limit. Some servers accept such a
- * stream and close it within seconds (service 12). Milliseconds.
+ * If a connection ends within this time, the stream may be over the service's limit. Some servers accept such
+ * a stream and close it within seconds (service 12). Milliseconds.
  */
 const YOUNG_MS = 30_000
 /** A connection that lasts this long resets the count of failed attempts. */
@@ -169,8 +169,8 @@ function afterFrame(
       return handingOver(state, { reason, code: 'going-away' }, nowMs, nowMs)
     }
     case 'fatal':
-      // Another sign-in took over this session. If this stream reopened, the two would end each other in
-      // turn.
+      // Another sign-in took over this session. If this stream reopened, it would end the other sign-in's
+      // stream, and the two streams would end each other again and again.
       return frame.error === 'DualLogon'
         ? { kind: 'closed', reason: frame.error, code: 'dual-logon' }
         : failed(frame.error, 'stream-error')

@@ -22,7 +22,7 @@ export interface MergeRule {
 /** Maximum number of bars that are stored for new readers. A stream with more bars is not shared. */
 export const MAX_RING_BARS = 1_000
 
-/** The rule of a stream. `undefined` if the stream includes more past data than can be stored. */
+/** The merge rule for a stream. `undefined` if the stream includes more past data than can be stored. */
 export function mergeRuleOf({
   kind,
   options,

@@ -9,7 +9,7 @@ export interface Behind {
 /** How far one reader may be behind before frames are merged. */
 export const MAX_BEHIND: Behind = { frames: 256, bytes: 1 << 20 }
 
-/** Maximum number of deletions pending for one reader, in addition to existing objects. */
+/** Maximum number of deletions that wait for one reader. Existing objects do not count. */
 const MAX_ENDINGS = 4_096
 
 /** Whether a reader wants an object with this requested symbol. See `SharedFrame`. */
@@ -37,11 +37,11 @@ export class ReaderQueue {
   #first = 0
   #bytes = 0
   /**
-   * Objects whose newest state the reader still needs, by key. `undefined` while the reader is up to date.
-   * The value is the deletion frame of a deleted object.
+   * Objects whose newest state the reader still needs, by key. `undefined` while the reader is up to date. If
+   * an object was deleted, its value is the deletion frame.
    */
   #owed: Map<string, Uint8Array | undefined> | undefined
-  /** Position of `take` in `#owed`. A new iterator would step over all taken entries again. */
+  /** Position of `take` in `#owed`. A new iterator for each call would step over all taken entries again. */
   #nextOwed: MapIterator<[string, Uint8Array | undefined]> | undefined
   #owesEndSnapshot = false
   #isLost = false
@@ -52,7 +52,7 @@ export class ReaderQueue {
     this.#max = max
   }
 
-  /** Whether the reader missed frames, and the newest state lacks their content. */
+  /** Whether the reader missed frames whose content is not in the stored state. Its stream must then end. */
   get isLost(): boolean {
     return this.#isLost
   }

@@ -293,8 +293,8 @@ export class SharedState {
   }
 
   /**
-   * Applies the end of a first response. On the first connection, returns the end for readers. On a later
-   * connection, returns the differences from the former objects.
+   * Applies the end of a first response. On the first connection, returns an EndSnapshot frame. On a later
+   * connection, returns the differences from the objects of the former connection.
    */
   #ended(): readonly SharedFrame[] {
     const next = this.#next

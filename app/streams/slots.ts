@@ -4,8 +4,8 @@ import type { ConcurrencyReading } from '../service/headers.ts'
 
 interface Row {
   /**
-   * Absent until the first header if the service's table has no slots for the category. The category is then
-   * hidden.
+   * Absent until the first header if the service's table has no slots for the category. While it is absent,
+   * the category is hidden.
    */
   limit: number | undefined
   own: number
@@ -25,7 +25,7 @@ const RELEASE_SEEN_MS = 5_000
  * Concurrency slots of one profile. Own streams and those of the desk are counted exactly. The number of
  * others' streams comes from headers.
  *
- * `own + desk + elsewhere + free = limit`, and none is ever negative. Source: service 2.2, 3, 8.2.
+ * `own + desk + elsewhere + free = limit`, and no number is ever negative. Source: service 2.2, 3, 8.2.
  */
 export class SlotLedger {
   readonly #rows = new Map<string, Row>()
@@ -90,7 +90,7 @@ export class SlotLedger {
     this.#onOwn(category, reading)
   }
 
-  /** As `observed`, for the header of another machine's stream, which `setDesk` counts already. */
+  /** As `observed`, for the header of another machine's stream. `setDesk` has already counted this stream. */
   observedByDesk(category: string, reading: ConcurrencyReading, opening: number, nowMs: number): void {
     const row = this.#rows.get(category) ?? newRow(undefined)
     row.limit = reading.limit ?? row.limit
@@ -101,9 +101,9 @@ export class SlotLedger {
     const inUse = Math.max(0, row.limit - reading.remaining)
     const counted = row.own + row.desk
     const sure = Math.max(0, counted - opening)
-    // The number of others' streams is certain only within a range. At one end, the service has counted no
-    // opening stream. At the other end, it has counted all of them and the streams just closed. The previous
-    // number stays if it is within the range.
+    // The header gives only bounds for the number of others' streams. `most` assumes that the service has
+    // counted no opening stream. `least` assumes that it has counted all opening streams, and still counts
+    // streams that were just closed. If the previous number is within these bounds, it stays.
     const most = Math.max(0, inUse - sure)
     const least = Math.max(0, inUse - counted - recent(row, nowMs).length)
     row.elsewhere = Math.min(most, Math.max(least, row.elsewhere))
