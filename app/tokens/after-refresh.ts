@@ -11,7 +11,7 @@ export interface Transition {
 }
 
 /**
- * The token after a complete renewal, which proves that the service accepted the token that was sent.
+ * The token after a complete renewal. The renewal proves that the service accepted the token that was sent.
  *
  * If the response has no new refresh token, the key is a default key (service 2.1), unless its token has ever
  * rotated.
@@ -32,11 +32,12 @@ function adopted(
 const MAX_WAITING = 4
 
 /**
- * The token after an incomplete renewal that contained a `refreshToken`.
+ * The token after an incomplete renewal. `refreshToken` is the string that the response contained in place of
+ * a new token.
  *
- * The new string is sent next. If the service has already replaced the old token, it may end the session when
- * it sees the old token again. But the string may be an error text. So the old token stays a candidate until
- * the service accepts one of them.
+ * The next refresh sends this string. If the service has already replaced the old token, it may end the
+ * session when it sees the old token again. But the string may be an error text. So the old token stays a
+ * candidate until the service accepts a candidate.
  */
 export function withCandidate(token: TokenRecord, refreshToken: string | undefined): TokenRecord {
   if (refreshToken === undefined || refreshToken === token.refreshToken) return token
@@ -56,7 +57,7 @@ export function nextCandidate({ doubt, ...token }: TokenRecord): TokenRecord | u
   return waiting.length > 0 ? { ...next, doubt: { ...doubt, waiting } } : next
 }
 
-/** The token with the next candidate in use. The current candidate will be tried last. */
+/** Switches to the next candidate. The current candidate will be tried last. */
 function sentLast(token: TokenRecord): TokenRecord {
   const next = nextCandidate(token)
   if (next === undefined || token.doubt === undefined) return token
@@ -70,8 +71,9 @@ export const isAboutToken = (outcome: RefreshOutcome): boolean =>
 /**
  * The state after the outcome of a refresh (service 4.1).
  *
- * Only a response with `invalid_grant` or a rejected key ends the session. Everything else is retried on
- * schedule. `jitter` in [0, 1) spreads the retries. `nowMs` is in epoch milliseconds.
+ * Only two outcomes end the session: a response with `invalid_grant`, and a rejected key. After any other
+ * failure, the refresh is retried on schedule. `jitter` in [0, 1) spreads the retries. `nowMs` is in epoch
+ * milliseconds.
  */
 export function afterRefresh(
   state: TokenState,
@@ -138,7 +140,7 @@ export function afterRefresh(
       const isMalformed = outcome.kind === 'malformed' || ('isMalformed' in outcome && outcome.isMalformed)
       const retryMs = (schedule: RetrySchedule) => refreshRetryMs(schedule, failures, jitter, asked)
       const retryAtMs = nowMs + retryMs(isMalformed ? RETRY.malformedRefresh : RETRY.refresh)
-      // Early retries would prolong the throttling or use up a refresh token each.
+      // An early retry would prolong the throttling, or use up one more refresh token.
       const isSpaced = isMalformed || (outcome.kind === 'later' && outcome.isThrottled === true)
       const wantedAtMs = isSpaced ? retryAtMs : nowMs + retryMs(RETRY.wantedRefresh)
       const given = 'refreshToken' in outcome ? outcome.refreshToken : undefined

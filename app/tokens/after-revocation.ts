@@ -23,8 +23,9 @@ export function revocationForeseen({ token, standing }: TokenState): RevocationR
 }
 
 /**
- * Whether a token other than the current one may be valid, because a response that may have replaced the
- * token was lost or incomplete. Only the response to another refresh resolves this doubt.
+ * Whether a token other than the current one may be valid. This is so after a lost or incomplete response,
+ * because the service may have sent a new token in it. Only the response to another refresh can show which
+ * token is valid.
  */
 export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
   if (token === undefined) return false

@@ -2,8 +2,8 @@ import { type KeyLifetimes, refreshDueAt } from './schedule.ts'
 import type { TokenState } from './token-state.ts'
 
 /**
- * The next automatic step for a key, and its time. In epoch ms, so that the computer's sleep does not shift
- * it.
+ * The next automatic step for a key, and its time. The time is in epoch ms, so that it stays correct while
+ * the computer sleeps.
  */
 export type NextStep =
   | { readonly kind: 'refresh'; readonly atMs: number }
@@ -14,7 +14,7 @@ export type NextStep =
    */
   | { readonly kind: 'warn'; readonly atMs: number; readonly aheadMs: number; readonly endsAtMs: number }
 
-/** Lead times of warnings before the absolute end, longest first. Milliseconds. */
+/** How long before the end of a rotating key's session warnings are due, longest first. Milliseconds. */
 export const WARNINGS_AHEAD_MS = [60 * 60_000, 15 * 60_000] as const
 
 /** The earliest step that is due. `undefined` if only a person can continue. */

@@ -173,8 +173,8 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
 }
 
 /**
- * Classifies a possible renewal. Only a usable access token makes the renewal complete. The new refresh token
- * then replaces the old one for good.
+ * Classifies a response that may be a renewal. Only a usable access token makes the renewal complete. The new
+ * refresh token then replaces the old one for good.
  */
 function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
   const parsed = Renewal.safeParse(body)

@@ -21,12 +21,13 @@ const NEVER = Number.NEGATIVE_INFINITY
  * Decides whether a 401 causes a refresh. It does, however young the token is, unless a recent refresh did
  * not help.
  *
- * A refresh did not help if the same path also rejects the new token. For the first wait of `RETRY.rejected`,
- * no 401 then causes a refresh. For 401s of this path, the wait grows each time. So a path that requires a
- * missing scope causes few refreshes. A token that the service ended is still replaced immediately.
+ * A refresh did not help if a path that rejected the old token also rejects the new one. The first wait of
+ * `RETRY.rejected` then begins, during which 401s of any path are ignored. 401s of this one path are ignored
+ * for longer each time. So a path that requires a missing scope causes few refreshes, and other paths can
+ * still cause one.
  *
- * If a path accepted a token and now rejects it, the token has ended. In this case, only
- * `RETRY.wantedRefresh` applies.
+ * If a path accepted a token and now rejects it, the token has ended. This 401 is ignored only within
+ * `RETRY.wantedRefresh` of the last refresh.
  */
 export class Rejections {
   readonly #paths = new Map<string, RejectedPath>()

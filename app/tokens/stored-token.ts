@@ -7,7 +7,10 @@ export type StoredStanding =
   | { readonly kind: 'sign-in-required'; readonly reason: string }
   | { readonly kind: 'revoked'; readonly atMs: number }
 
-/** A refresh that was started with this generation of the token and whose outcome is not stored. */
+/**
+ * A refresh that was started and whose outcome is not stored yet. `generation` is that of the token that was
+ * sent.
+ */
 export interface Intent {
   readonly generation: number
   readonly atMs: number
@@ -17,7 +20,7 @@ export interface Intent {
 export interface PendingRevocation {
   readonly reason: string
   /**
-   * False if the revocation waits for a person, because it was rejected or because it would end a newer
+   * False if only a person may repeat the revocation, because it was rejected or because it would end a newer
    * sign-in.
    */
   readonly byItself: boolean
@@ -64,8 +67,8 @@ export function restoredState(
 }
 
 /**
- * The part of a state that is stored, with `token` as its refresh token. Data that is requested again after a
- * restart is left out.
+ * The part of a state that is stored. `token` is the refresh token to store. Data that is requested again
+ * after a restart is left out.
  *
  * After a lost response, the intent stays open until the service has answered about the token.
  */

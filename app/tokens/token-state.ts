@@ -12,8 +12,8 @@ export interface TokenRecord {
   /** When the person signed in: the start of a rotating key's 24 hours (service 8.4). */
   readonly signedInAtMs: number
   /**
-   * When the service last replaced the refresh token. Absent before the first time, which makes the key a
-   * rotating key.
+   * When the service last replaced the refresh token. Absent until the first replacement. With it, the key
+   * counts as a rotating key.
    */
   readonly rotatedAtMs?: number
   /**
@@ -31,8 +31,8 @@ export interface TokenRecord {
 }
 
 /**
- * Other tokens, one of which may be the valid one. They exist after an incomplete renewal, which contained a
- * string in place of a new token.
+ * Other tokens that may be valid in place of the current one. They exist after an incomplete renewal, whose
+ * response contained a string in place of a new token.
  */
 export interface TokenDoubt {
   /** The last token that the service accepted. It is never removed from the candidates. */
@@ -56,7 +56,8 @@ export interface AccessToken {
 export type SignInCause = 'misconfigured'
 
 /**
- * The standing of the refresh token: the service's last statement, and a revocation that a person requested.
+ * The standing of the refresh token: the service's last statement about it, or a revocation that a person
+ * requested.
  */
 export type Standing =
   /** The service has not been asked yet. */
@@ -91,7 +92,10 @@ export interface TokenState {
    * this API key.
    */
   readonly mayRevokeByItself: boolean
-  /** The shortest lead time, in milliseconds, for which the end of the 24 hours was already announced. */
+  /**
+   * Lead time of the latest warning about the end of the session, in milliseconds. Infinity before the first
+   * warning.
+   */
   readonly warnedAheadMs: number
 }
 
