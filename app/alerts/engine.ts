@@ -45,12 +45,12 @@ interface Episode {
  * An episode raises one alert, and another when it becomes critical. Two events withdraw the alert: newer
  * evidence that the condition has ended, and an alert about the condition's cause.
  *
- * A condition is unknown while its cause is open or its header is too old. Its episode then neither starts
- * nor ends.
+ * A condition is unknown while its cause lasts, or while its header is too old. During this time, its episode
+ * neither starts nor ends.
  */
 export class AlertEngine {
   readonly #episodes = new Map<string, Episode>()
-  /** Alerts of the last run that were open at its end. Kept until their profile is seen again. */
+  /** Alerts that were open when the last run ended. Kept until their profile is seen again. */
   #restored: readonly Alert[]
 
   constructor(restored: readonly Alert[] = []) {
@@ -111,8 +111,8 @@ export class AlertEngine {
         ? snapshot.at - lifetime.sinceMs >= (ALERTS[condition.kind]?.holdMs ?? 0)
         : urgencyOf(severity) > urgencyOf(alert.severity)
     if (!isNews) return []
-    // The new alert replaces two kinds of alerts: those that it explains, and a `capacity-back` alert about
-    // the same subject.
+    // The new alert replaces two kinds of alerts: alerts about its consequences, and a `capacity-back` alert
+    // about the same subject.
     const told = this.#of(episode.profile).filter(
       (one) => isCauseOf(condition, one) || (one.kind === 'capacity-back' && one.subject === episode.subject),
     )

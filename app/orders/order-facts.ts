@@ -11,8 +11,8 @@ export interface OrderFacts {
   /**
    * One text per order, which identifies the order. The same order in the service's list has the same text.
    *
-   * Empty if the body can't be read, if the orders are of several accounts, or if a list can't show the
-   * change.
+   * Empty if the body can't be read, if the orders are of several accounts, or if a replace request changes
+   * nothing that a list shows.
    */
   readonly texts: readonly string[]
 }
@@ -27,7 +27,7 @@ export interface ListedOrder {
   readonly openedAtMs?: number
   /** See `OrderFacts.texts`. Empty if a price can't be read. */
   readonly text: string
-  /** The text of every replace request that may have led to the present terms of this order. */
+  /** The texts of all replace requests that may have led to the present terms of this order. */
   readonly changes: readonly string[]
 }
 
@@ -105,7 +105,7 @@ const MAX_IDS = 100
 /** Statuses of a cancelled order (public facts, Orders). */
 const CANCELLED: ReadonlySet<string> = new Set(['CAN', 'UCN'])
 
-/** The terms that a replace may change and a list shows. */
+/** The terms that a replace request may change and that the service's list shows. */
 interface Terms {
   readonly quantity: string | undefined
   readonly type: string | undefined
@@ -142,7 +142,7 @@ type LegText = readonly (string | undefined)[]
 
 /**
  * The text that identifies an order. Prices that the order type does not use are left out, because a list or
- * a request may contain them or not.
+ * a request may omit them.
  */
 function orderText(
   account: string | undefined,
@@ -155,7 +155,7 @@ function orderText(
   return JSON.stringify(['order', account, sorted, type, isLimited ? limit : null, isStopped ? stop : null])
 }
 
-/** The text of a replace. `undefined` if it changes nothing that a list shows. */
+/** The text of a replace request. `undefined` if the request changes nothing that a list shows. */
 const changeText = (orderId: string, terms: Partial<Terms>): string | undefined => {
   const changed = TERMS.filter((name) => terms[name] !== undefined)
   return changed.length === 0
@@ -176,13 +176,13 @@ function subsetsOf(terms: Terms): readonly Partial<Terms>[] {
   )
 }
 
-/** The side of an action. The list shows only the side. */
+/** `buy` or `sell`. The list does not show more of an action. */
 const sideOf = (action: unknown): string | undefined => {
   const text = textOf(action)
   return text && (/^buy/i.test(text) ? 'buy' : /^sell/i.test(text) ? 'sell' : undefined)
 }
 
-/** The `OrderConfirmID` of an order. A blank ID counts as none, because it identifies no order. */
+/** The `OrderConfirmID` of an order. A blank ID counts as absent, because it identifies no order. */
 const confirmIdOf = (order: Members): string | undefined =>
   [order['OrderConfirmID'], order['OrderConfirmId']]
     .flatMap((id) => textOf(id) ?? [])

@@ -6,7 +6,7 @@ export type OrderPath =
       readonly kind: OrderKind
       /** Path shared by all requests of this kind. Their quota is learned under this path. */
       readonly endpoint: string
-      /** The order that a replace or cancel names. */
+      /** The order that a replace or cancel request names. */
       readonly orderId?: string
     }
   /** A request that changes nothing: an estimate, or a list of values. */

@@ -14,7 +14,9 @@ export interface RecognisedBy {
   readonly hashes: readonly string[]
   /** Keyed hashes of the order's `OrderConfirmID`s. */
   readonly confirmHashes: readonly string[]
-  /** The order IDs that the response or a lookup named. For a replace or cancel, the ID in the request. */
+  /**
+   * The order IDs that the response or a lookup named. For a replace or cancel request, the ID in its path.
+   */
   readonly orderIds: readonly string[]
 }
 
@@ -41,13 +43,13 @@ export type Recognition =
  */
 export const NEAR_MS = 5 * MINUTE_MS
 /**
- * A listed order may seem to have opened before it was sent, by at most this. The list shows whole seconds,
- * and clocks differ. Milliseconds.
+ * Maximum time by which a listed order may seem to have opened before it was sent. Such a difference arises
+ * because the list shows whole seconds, and because clocks differ. Milliseconds.
  */
 const CLOCK_DIFFERENCE_MS = 5_000
 /**
- * Maximum error of a clock in milliseconds. If a listed order opened earlier than this before the entry, it
- * is another order.
+ * Maximum error of a clock in milliseconds. If a listed order opened more than this time before the entry was
+ * sent, it is another order.
  */
 export const MAX_CLOCK_ERROR_MS = DAY_MS
 
@@ -106,8 +108,8 @@ function placed(
     if (isCertain) found.push(...near.map(({ orderId }) => orderId))
   }
   if (found.length === entry.hashes.length) return { kind: 'found', orderIds: found }
-  // The order may be listed in another form: replaced, spelled differently, or with the time of another
-  // clock. So any listed order without an entry could be this order.
+  // The list may show the order in another form: replaced, spelled differently, or with the time of another
+  // clock. So any listed order that no entry names could be this order.
   const mayBeListed = list.some(
     (order) => isOfAccount(order, entry) && !known.has(order.orderId) && !isFromBefore(order, entry),
   )
@@ -123,7 +125,7 @@ const PLACERS = new WeakMap<readonly RecognisedBy[], ReadonlyMap<string, readonl
 function placersIn(journal: readonly RecognisedBy[]): ReadonlyMap<string, readonly RecognisedBy[]> {
   const made = PLACERS.get(journal)
   if (made !== undefined) return made
-  // A replace or cancel names an order that another entry placed, so it is left out.
+  // Replace and cancel requests are left out, because they name an order that another entry placed.
   const placing = journal.filter(({ kind }) => kind === 'order' || kind === 'group')
   const named = placing.flatMap((entry) => entry.orderIds.map((orderId) => ({ entry, orderId })))
   const byOrder = Map.groupBy(named, ({ orderId }) => orderId)
@@ -147,8 +149,8 @@ const isRepeat = (entry: RecognisedBy, other: RecognisedBy): boolean =>
 export const keyOfHash = (hash: string): string => hash.slice(0, Math.max(0, hash.indexOf('.')))
 
 /**
- * Whether the list may show the order of the other entry instead. Hashes with different keys can't be
- * compared, so they count as equal. An order with the outcome `not-found` can't be listed.
+ * Whether the list may show the order of the `other` entry instead. Hashes with different keys can't be
+ * compared, so they count as equal. If the outcome of `other` is `not-found`, its order is not in the list.
  */
 const isRival = (entry: RecognisedBy, other: RecognisedBy, hash: string): boolean =>
   (other.outcome === 'sent' || other.outcome === 'looking' || other.outcome === 'ambiguous') &&
@@ -163,8 +165,8 @@ export const LOOKUP_AT_MS = [1_000, 5_000, 15_000, 30_000, LOOKUP_MS] as const
 const AGAIN_MS = 30_000
 
 /**
- * When the next lookup is due. `lookedUpMs` is the start of the latest lookup, successful or not. Both are
- * milliseconds since the outcome became unknown.
+ * When the next lookup is due. `lookedUpMs` is the start of the latest lookup, successful or not. Both times
+ * are in milliseconds since the outcome became unknown.
  */
 export function nextLookupMs(lookedUpMs: number | undefined): number {
   if (lookedUpMs === undefined) return LOOKUP_AT_MS[0]

@@ -1,13 +1,16 @@
 import type { HeaderReading } from './headers.ts'
 import { parseJson } from './json.ts'
 
-/** The limit that a 429 reports (service 8.2): the request rate, the number of streams, or none. */
+/**
+ * The limit that a 429 reports (service 8.2): the request rate or the number of streams. `unattributed` if
+ * the 429 names no limit.
+ */
 export type RefusedBy = 'rate' | 'concurrency' | 'unattributed'
 
 /**
  * Distinguishes the two kinds of 429 (service 7), by the first of these signs:
- * 1. A known Message in the body. Headers alone can mislead: slots can be full while the request quota
- *    rejects.
+ * 1. A known Message in the body. Headers alone can mislead: the request quota may have rejected a request
+ *   while all slots are in use.
  * 2. Concurrency headers with Remaining 0. The 429 is about the number of streams.
  * 3. Rate headers. The 429 is about the request rate.
  *
@@ -34,8 +37,8 @@ function errorFields(body: string): { readonly Message?: unknown; readonly Error
 
 const MAX_MESSAGE = 200
 /**
- * Number of characters that are searched for secrets before a text is shortened. More than any shortened text
- * has, so that a secret at its end is still complete when it is searched for.
+ * Number of characters that are searched for secrets before a text is shortened. It is more than the length
+ * of any shortened text. So a secret at the place where the text is cut is still complete during the search.
  */
 const MAX_CLEANED = 2_000
 

@@ -37,8 +37,8 @@ export function senderOfAnswer(observation: Observation, url: string, body: stri
 export const isPage = (body: string): boolean => body.trimStart().startsWith('<')
 
 /**
- * Name of the other host that a response redirects to. `undefined` if there is none. The rest of the address
- * is left out, because it may contain a secret.
+ * Name of the other host that a response redirects to. `undefined` if it redirects to no other host. Only the
+ * name is returned, because the rest of the address may contain a secret.
  */
 export function redirectedTo(status: number, headers: HttpHeaders, url: string): string | undefined {
   if (status < 300 || status > 399) return undefined

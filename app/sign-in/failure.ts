@@ -23,7 +23,7 @@ export type SignInFailure =
 
 export interface FailureText {
   readonly code: SignInFailure['kind']
-  /** The first part says what happened. The rest says what a person can do. */
+  /** The first sentence says what happened. The rest says what a person can do. */
   readonly message: string
 }
 
