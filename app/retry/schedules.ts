@@ -2,7 +2,7 @@
 export interface RetrySchedule {
   /** Longest wait after each consecutive failure, in milliseconds. The last one repeats. */
   readonly stepsMs: readonly [number, ...number[]]
-  /** Random share of a wait, from 0 (the whole step) to 1 (anything up to the step). */
+  /** Randomness of each wait: 0 for exactly the step, 1 for a random time between 0 and the step. */
   readonly jitter: number
 }
 
@@ -15,18 +15,18 @@ export const RETRY = {
   stream: { stepsMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 1 },
   /** Requests to a host that does not respond. */
   host: { stepsMs: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 0.5 },
-  /** Checks that get a 401 even with a new token. A new token may not be valid everywhere immediately. */
+  /** Checks that get a 401 although the token is new. A new token may not be valid everywhere immediately. */
   unauthorized: { stepsMs: [10_000, 30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /** Refreshing after a 401, if the last refresh returned a token that was rejected too. */
   rejected: { stepsMs: [30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /**
-   * Tries on a quota whose whole refill others use. Causes at most four 429s per minute, including the first
-   * two.
+   * Requests for a quota whose whole refill is used by others. Cause at most four 429s per minute, including
+   * the first two.
    */
   othersTakeAll: { stepsMs: [20_000, 40_000, 60_000], jitter: 0 },
   /** Refreshing an access token. */
   refresh: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], jitter: 0.5 },
-  /** Refreshing for a request, after a refresh that failed or did not help. */
+  /** Refreshing because a request needs another token, after a refresh that failed or did not help. */
   wantedRefresh: { stepsMs: [5_000], jitter: 0 },
   /** Refreshing after an unreadable response. Each such response may have used up a refresh token. */
   malformedRefresh: { stepsMs: [120_000, 300_000], jitter: 0.5 },
@@ -43,11 +43,11 @@ export const RETRY = {
   /** Writing the history file. */
   history: { stepsMs: [1_000, 2_000, 5_000, 15_000, 30_000], jitter: 0 },
   /**
-   * Connecting to the server of a desk, after none of its servers responded. At most five seconds, because
-   * the machine works alone meanwhile.
+   * Connecting to the server of a desk, after none of its servers responded. Waits at most five seconds,
+   * because the machine can't share the key's quotas with the desk until it is connected.
    */
   deskServer: { stepsMs: [250, 500, 1_000, 2_000, 5_000], jitter: 0.5 },
-  /** Asking another member of a desk for its picture. */
+  /** Asking another member of a desk for its current state. */
   deskPicture: { stepsMs: [2_000, 4_000, 8_000, 16_000, 30_000], jitter: 0.5 },
   /**
    * Reloading a page that crashed: immediately the first time, because a monitor that runs for weeks must not
