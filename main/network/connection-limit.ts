@@ -14,7 +14,8 @@ export interface UnauthenticatedLimits {
 }
 
 /**
- * Limits the unauthenticated connections to servers. A new connection beyond the limit closes the oldest one.
+ * Limits the unauthenticated connections to servers. If a new connection exceeds the limit, the oldest
+ * unauthenticated connection is closed.
  *
  * Node's `maxConnections` would reject the new connection instead, so silent connections could lock out all
  * others. A real client sends its request before enough other clients connect to displace it. Clients may

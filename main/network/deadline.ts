@@ -1,16 +1,15 @@
 import type { Clock } from '../ports/ports.ts'
 
-/**
- * A timer that is at least this late shows that the process was suspended and not just busy. Milliseconds.
- */
+/** If a timer fires at least this late, the process was suspended, not just busy. Milliseconds. */
 const LATE_MS = 500
 const GRACE_MS = 2_000
 
 /**
  * Calls `passed` if no response has arrived within `ms`. Returns a function that cancels the call.
  *
- * After the process was suspended (Ctrl+Z, a paused virtual machine), timers fire before sockets are read. So
- * data that has arrived, such as a rotated token, is read first.
+ * After the process was suspended (Ctrl+Z, a paused virtual machine), timers fire before sockets are read. A
+ * late timer therefore waits for `GRACE_MS`, so that data that has already arrived, such as a rotated token,
+ * is read first.
  */
 export function deadline(ms: number, passed: () => void): () => void {
   const startedMs = performance.now()

@@ -30,8 +30,8 @@ export interface ForwardListener {
 export type ForwardHttp = (request: ForwardRequest, listener: ForwardListener) => () => void
 
 /**
- * Whether a response may have this status (RFC 9110, section 15). Node reads any three digits but writes only
- * valid ones.
+ * Whether a response may have this status (RFC 9110, section 15). Node accepts any three digits when it reads
+ * a response, but only valid statuses when it writes one.
  */
 export const isFinalStatus = (status: number): boolean => status >= 200 && status <= 599
 

@@ -82,9 +82,9 @@ function isProxyAddress(address: string): boolean {
 }
 
 /**
- * The trusted roots: Node's own, those of NODE_EXTRA_CA_CERTS, and those of the system's store, where
- * companies install their own. Reading takes tenths of a second on some systems, so the roots are read once,
- * when first needed.
+ * The trusted root certificates: Node's own, those of NODE_EXTRA_CA_CERTS, and those of the system's store,
+ * where companies install their own certificates. On some systems, reading takes tenths of a second. So the
+ * roots are read only once, when they are first needed.
  */
 function trustedContext(): tls.SecureContext {
   const roots = new Set([...tls.getCACertificates('default'), ...systemRoots()])

@@ -33,7 +33,8 @@ export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = ht
           resolve(outcome)
         }
         const failed = (why: string) => finish({ kind: 'unknown', why })
-        // Codings are not decoded here. Without this field, any coding is allowed (RFC 9110, section 12.5.3).
+        // `nodeHttp` does not decode codings. Without this field, any coding is allowed (RFC 9110, section
+        // 12.5.3).
         const headers = { 'accept-encoding': 'identity', ...request.headers }
         const abort = wire.send(
           { ...wired({ ...request, headers }), isWholeInTime: true },

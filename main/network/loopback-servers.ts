@@ -41,8 +41,8 @@ export interface LoopbackLimits {
    */
   readonly silenceMs: number
   /**
-   * Maximum time for which an idle connection stays open, as announced by `Keep-Alive`. Many clients ignore
-   * the time. A request that they send while the connection closes is reset.
+   * Maximum time for which an idle connection stays open. `Keep-Alive` announces the time, but many clients
+   * ignore it. If they send a request while the connection closes, the request is reset.
    */
   readonly idleMs: number
   /**

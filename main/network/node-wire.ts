@@ -172,7 +172,10 @@ interface Target {
   }
 }
 
-/** A moment on both clocks of the system. At least one of them includes time spent asleep. */
+/**
+ * One moment on the wall clock and on the monotonic clock. At least one of the two clocks advances while the
+ * computer sleeps.
+ */
 interface Moment {
   readonly wallMs: number
   readonly monotonicMs: number
@@ -191,8 +194,8 @@ function noteIdle(agent: http.Agent): void {
 }
 
 /**
- * Closes connections that have been idle for longer than `maxIdleMs`. A closing connection is not reused,
- * because the agent prefers the connection that became idle last.
+ * Closes connections that have been idle for longer than `maxIdleMs`. They stay in the agent's list for a
+ * moment, but the agent prefers the connection that became idle last. So it does not reuse them.
  */
 function closeIdle(agent: http.Agent, maxIdleMs: number): void {
   const now = moment()

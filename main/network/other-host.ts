@@ -2,7 +2,7 @@ import type { Clock, Http } from '../ports/ports.ts'
 import { hostOf, type Reachability } from './reachability.ts'
 
 const TIMEOUT_MS = 10_000
-/** Interval of checks of a key's other host while one of its hosts is unreachable. Milliseconds. */
+/** A key has two hosts. While one is unreachable, the other is checked at this interval. Milliseconds. */
 const AGAIN_MS = 10_000
 
 export interface OtherHostDeps {
@@ -11,15 +11,18 @@ export interface OtherHostDeps {
   readonly reachability: Reachability
   /** The URLs of both hosts of a key. */
   readonly urls: () => readonly [string, string]
-  /** Whether requests to this host are in progress or scheduled. If so, the host needs no check here. */
+  /**
+   * Whether requests to this host are in progress or scheduled. These requests show whether the host is
+   * reachable, so it needs no check here.
+   */
   readonly isAsked: (host: string) => boolean
 }
 
 /**
- * Checks a key's other host when one of its hosts is unreachable, to find out whether one or both are down.
+ * Finds out whether one or both hosts of a key are down. When one host is unreachable, checks the other.
  *
- * A check connects without sending a request. It repeats while one host is unreachable, because the other may
- * become unreachable too.
+ * A check connects without sending a request. Checks repeat until all hosts are reachable, because the other
+ * host may become unreachable later.
  */
 export class OtherHost {
   readonly #deps: OtherHostDeps

@@ -36,7 +36,7 @@ export class Reachability {
     this.connected(host)
   }
 
-  /** Records that a connection succeeded. Without a request, it does not count as a response. */
+  /** Records that a connection succeeded. No request was sent, so this does not count as a response. */
   connected(host: string): void {
     if (this.#hosts.delete(host)) this.#event({ kind: 'service-back', host })
   }

@@ -26,8 +26,8 @@ export const endedWithoutNotice = (socket: TLSSocket): boolean => cutShort.has(s
  * Detects whether a TLS connection ends with `close_notify` or is cut off. Node reports both endings alike,
  * so `close_notify` is recognised by its size.
  *
- * The alert arrives in a separate read, or together with the last data. In the second case, Node reports the
- * end in the same turn of the event loop as the data.
+ * The alert arrives in a separate read, or together with the last data. If it arrives with data, Node reports
+ * the end in the same turn of the event loop as the data.
  */
 export function watchTlsEnd(socket: TLSSocket): void {
   if (watched.has(socket)) return
