@@ -238,7 +238,10 @@ export type JournalOpening =
 /** Whether the folder has a journal, readable or not. */
 export const hasJournalFile = (folder: string): boolean => existsSync(join(folder, `${NAME}.db`))
 
-/** Opens `orders.db`. A damaged file is set aside. A file of a newer version of Headroom is left alone. */
+/**
+ * Opens `orders.db`. A damaged file is renamed and replaced. A file of a newer version of Headroom stays
+ * unchanged.
+ */
 export function openJournalFile(folder: string, nowMs: number): JournalOpening {
   const first = openOnce(folder)
   if (first.kind === 'open' || first.failure !== 'corrupt') return first

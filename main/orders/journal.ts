@@ -11,7 +11,7 @@ export interface JournalDeps {
   readonly log: Log
   /** Called with one sentence if the file was damaged. */
   readonly problem: (sentence: string) => void
-  /** Called when the journal fails, with the reason, and when it works again. */
+  /** Called with the reason when the journal fails, and with `undefined` when it works again. */
   readonly changed: (why: string | undefined) => void
 }
 

@@ -187,8 +187,8 @@ const isLast = ({ lookedUpMs = 0 }: Unknown): boolean => lookedUpMs >= LOOKUP_MS
 const UNCLEAR: Recognition = { kind: 'unclear' }
 
 /**
- * Whether the list covers the account of an entry. A replace or cancel has no account, so every list covers
- * it.
+ * Whether the list covers the account of an entry. A replace or cancel request names no account, so every
+ * list covers it.
  */
 const isListed = ({ accountEnding }: HashedEntry, { accountEndings }: OrderList): boolean =>
   accountEnding === '' || accountEndings.includes(accountEnding)

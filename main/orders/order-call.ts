@@ -40,7 +40,7 @@ interface Sent {
 const UNKNOWN = { outcome: 'looking' } as const
 
 /**
- * One order, from the door to its answer and its outcome in the journal.
+ * One order, from its arrival at the gateway until its outcome is in the journal.
  *
  * 1. Check everything that may forbid the order, and take one request of the order quota.
  * 2. Connect. Nothing of the order has been sent yet.
@@ -175,7 +175,7 @@ export class OrderCall implements OpenOrder {
       ...(isConclusive ? { outcome: 'answered' } : UNKNOWN),
       status,
       latencyMs: Math.max(0, Math.round(this.#line.clock.monotonicMs() - atMs)),
-      // The entry of a replace or cancel already contains the order ID.
+      // The entry of a replace or cancel request already contains the order ID.
       ...(named.length > 0 && orderId === undefined && { orderIds: named }),
     })
   }

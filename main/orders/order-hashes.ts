@@ -4,7 +4,7 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 const HASH_LENGTH = 24
 const NAME_LENGTH = 8
 
-/** A key that is ready for hashing. Preparing a key takes as long as a hash. */
+/** A key that is ready for hashing. Preparing a key takes as long as computing a hash. */
 interface PreparedKey {
   readonly bytes: Uint8Array
   readonly secret: KeyObject

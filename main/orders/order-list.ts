@@ -50,8 +50,8 @@ export const endingOf = (account: string): string => account.slice(-3)
 const MAX_ACCOUNTS = 25
 const MAX_PAGES = 50
 /**
- * An order older than this is also looked up in the list of former days. The service's day may change at any
- * time, so the last lookup always reads both lists.
+ * An order older than this is also looked up in the list of former days. The current day of the service may
+ * end at any time, so the last lookup always reads both lists.
  */
 const FORMER_DAY_MS = DAY_MS / 4
 

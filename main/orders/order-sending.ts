@@ -23,7 +23,7 @@ export type SendingResult =
       readonly isConclusive: boolean
     }
 
-/** A whole answer. `begun` is absent if the token is removed while the body is read. */
+/** A whole answer. `begun` is absent if the token is removed only while the body is relayed. */
 export type WholeAnswer = Pick<Relayed, 'answer' | 'begun' | 'removal'>
 
 export interface SendingHooks {
@@ -115,7 +115,7 @@ export class OrderSending {
 
   #failed(how: ForwardFailure, why: string): void {
     if (this.#isSettled) return
-    // The host is blamed for neither a cut connection nor an order that Headroom did not send.
+    // Two failures are not the fault of the host: a cut connection, and an order that Headroom did not send.
     this.#exchange.failed(UNANSWERED[how], how === 'cut' || this.#isHeldBack ? undefined : why)
     this.#settle(
       how === 'not-sent' ? { kind: how } : { kind: 'lost', how: how === 'timeout' ? 'timeout' : 'cut' },
@@ -184,7 +184,7 @@ export class OrderSending {
     this.#settle({ kind: 'lost', how }, () => ({ kind: how }))
   }
 
-  /** Counts the outcome last, because counting takes longer. */
+  /** Reports the result before it counts the outcome, because counting takes longer. */
   #settle(result: SendingResult, outcome: () => UpstreamOutcome): void {
     this.#isSettled = true
     this.#cancelDeadline()

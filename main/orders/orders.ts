@@ -40,7 +40,7 @@ const OWN_KEY_BYTES = 32
 /** 32 letters, so that a random byte selects each with equal probability. */
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
 const ID_LENGTH = 8
-/** Ids per draw of random bytes, because a draw delays its order. */
+/** Number of ids per read of random bytes. Reading for many ids at once delays only one order. */
 const IDS_DRAWN = 256
 
 /**
@@ -61,7 +61,7 @@ export class OrderLimit {
     return oldest === undefined ? nowMs : oldest + MINUTE_MS
   }
 
-  /** Counts an order. A cancel is counted too, but never declined. */
+  /** Counts an order. A cancel request is counted too, but the limit never rejects it. */
   sent(program: string, nowMs: number): void {
     this.#recent(program, nowMs).push(nowMs)
   }
