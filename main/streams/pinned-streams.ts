@@ -32,8 +32,8 @@ type Entry = z.output<typeof entry>
 type Stored = z.output<typeof stored>
 
 /**
- * The key that owns pins. An id alone is not enough, because it may be reused after its key is removed, or if
- * its key was only in memory.
+ * The key that owns pins. The id alone does not identify the key: another key may get the same id after a key
+ * is removed, or at the next start if the key was only in memory.
  */
 export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl' | 'baseUrl' | 'clientId'> {
   /** Whether the key is stored beyond this run. If not, its pins are not stored either. */
@@ -45,8 +45,8 @@ export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl'
  * data folder.
  *
  * Targets contain account ids, which must not reach another broker or key. So the file is private, and only
- * the key that wrote an entry can read it. A damaged file is set aside, and its pins are lost. A pin that
- * this version can't read stays in the file but is not opened.
+ * the key that wrote an entry can read it. A damaged file is renamed, and its pins are lost. A pin that this
+ * version can't read stays in the file but is not opened.
  */
 export class PinnedStreams {
   readonly #file: JsonFile<Stored>

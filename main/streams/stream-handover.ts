@@ -8,8 +8,8 @@ import type { RefusedStream } from './stream-readers.ts'
 
 export interface HandoverDeps extends ConnectionDeps, Bearer {
   /**
-   * The function that queues a connection with all requests of Headroom and of programs. `undefined` while
-   * the gateway is off.
+   * The function that adds a connection to the queue of all requests, Headroom's own and those of programs.
+   * `undefined` while the gateway is off.
    */
   readonly turns?: () => AcquireStreamPermit | undefined
 }

@@ -63,8 +63,8 @@ interface Reason {
 /**
  * Reasons that may mean an outage. A wait for one of these reasons may end early, because the outage may end.
  *
- * A rejection is not listed, because it sets the time of the next attempt. The reason that a stream exceeded
- * a limit is not listed either, because such a stream must not retry more often.
+ * Two kinds of reasons are not listed. After a rejection, the time of the next attempt is already set. A
+ * stream that exceeded a limit must not retry more often.
  */
 const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
   'silent',
@@ -280,8 +280,8 @@ export class StreamKeeper {
   }
 
   /**
-   * When to retry. After a rate-limit 429, the gateway's queue knows the time. A slot that Headroom released
-   * is free soon. If other programs use the slots, the time is unknown.
+   * When to retry. After a 429 for the request rate, the gateway's queue determines the time. If Headroom has
+   * just released a slot, the slot is free soon. If other programs use the slots, the time is unknown.
    */
   #retryAtMs({ refused, retryAtMs }: Tapped): number {
     const { slots, timeline, random, turns } = this.#deps
@@ -368,8 +368,8 @@ export class StreamKeeper {
   }
 
   /**
-   * When the next attempt may begin in an outage. `undefined` means now, because a program waits for the
-   * stream's first response or a person requested a restart.
+   * When the next attempt may begin in an outage. `undefined` means now. An attempt is never delayed if a
+   * program waits for the stream's first response, or if a person requested a restart.
    */
   #notBeforeMs({ code, attempt }: Extract<StreamState, { kind: 'waiting' }>): number | undefined {
     const isFirst = this.audience !== undefined && this.#brokeMs === undefined

@@ -21,8 +21,8 @@ export class StreamOutage {
   }
 
   /**
-   * Requests an attempt. Returns the time for the next request, epoch ms, or `undefined` if the stream may
-   * try now.
+   * Requests permission for an attempt. Returns `undefined` if the stream may try now. Otherwise returns when
+   * it may request permission again, epoch ms.
    */
   takeTry(): number | undefined {
     if (!this.#isOn) return undefined

@@ -2,7 +2,7 @@ import type { Observation } from '../../app/service/headers.ts'
 import type { StreamState } from '../../app/streams/life-cycle.ts'
 import type { Tapped } from '../api/quota-tap.ts'
 
-/** The body of a response that opens no stream, as received. It may repeat the token. */
+/** The body of a response that opens no stream, as received. The body may repeat the token. */
 export interface RefusalBody {
   readonly bytes: Buffer
   /** Whether the body is complete. */

@@ -207,8 +207,8 @@ export class Streams {
   }
 
   stop(): void {
-    // A stream that a person is closing is not reopened at the next start, even if the app ends before it
-    // closes.
+    // A stream that a person closed must not reopen at the next start. So a close that could still be undone
+    // becomes final now.
     for (const id of [...this.#closing.keys()]) this.close(id)
     this.closeAll('Headroom is quitting', 'closing')
   }
