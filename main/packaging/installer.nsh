@@ -1,4 +1,4 @@
-; Electron keeps "Start at Login" in these two values, under the name that app.setAppUserModelId was given.
+; Electron keeps "Start at Login" in these two values, under the name that was passed to app.setAppUserModelId.
 !macro customUnInstall
   ${ifNot} ${isUpdated}
     DeleteRegValue HKCU "Software\Microsoft\Windows\CurrentVersion\Run" "app.headroom.desktop"
