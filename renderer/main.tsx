@@ -26,7 +26,7 @@ const Strip = lazy(async () => ({ default: (await import('./strip/strip.tsx')).S
 
 const look = createLook({ storage: localStorage, root: document.documentElement })
 
-// Only the desktop has the strip. In a browser, the fragment is the sign-in code instead.
+// Only the desktop app has the strip. In a browser, the fragment contains the sign-in code.
 const isStrip = window.headroom !== undefined && location.hash === STRIP_HASH
 const { api, link } = connectHost()
 const mirror = new Mirror({ api, link, clock })

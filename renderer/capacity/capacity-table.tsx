@@ -118,8 +118,8 @@ function worstCategory(snapshot: Snapshot, nowMs: number): string | undefined {
 }
 
 /**
- * The columns that only a wide window shows. A heading must not span hidden columns, which would take up
- * space.
+ * The columns that only a wide window shows. Each has its own cell in a heading row. If one cell spanned
+ * hidden columns, they would take up space.
  */
 const FURTHER_COLUMNS = ['bar-cell', 'count', 'trend', 'own', 'others', 'pace', 'full', 'age'] as const
 const WITH_DESK = [...FURTHER_COLUMNS.slice(0, 4), 'desk', ...FURTHER_COLUMNS.slice(4)] as const
@@ -129,7 +129,7 @@ interface GroupHeadProps {
   readonly further: readonly string[]
 }
 
-/** The heading of a group. One of its lines shows or hides the rows for which no quota header has arrived. */
+/** The heading of a group. Its button shows or hides the rows for which no quota header has arrived. */
 function GroupHead({ group: { id, name, window, unseen, isOpen }, further }: GroupHeadProps) {
   const { view } = useParts()
   const toggle = () =>

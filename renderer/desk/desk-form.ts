@@ -1,7 +1,10 @@
 import { DESK_LIMITS } from '../../app/contract/desk.ts'
 import type { CommandError } from '../../app/contract/outcome.ts'
 
-/** The forms that create and join a desk, and where their errors are shown. No message repeats a secret. */
+/**
+ * The fields of the forms that create and join a desk. Each error is shown at its field. No message repeats a
+ * secret.
+ */
 
 export type DeskField = 'servers' | 'invitation' | 'name' | 'tlsCa' | 'credentials'
 export type DeskErrors = { readonly [K in DeskField]?: string }

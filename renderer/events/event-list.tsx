@@ -16,7 +16,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 
 const EXPORTS = menuCode(async () => (await import('./export-items.tsx')).OpenedExports)
 
-/** Maximum number of drawn events. The window stores more events, because they belong to all profiles. */
+/** Maximum number of drawn events. The window stores more, because it stores the events of all profiles. */
 const MAX_SHOWN = 100
 const MAX_PAST = 400
 

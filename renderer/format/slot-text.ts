@@ -17,7 +17,8 @@ export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
 export const usedSlots = ({ own, desk = 0, elsewhere }: SlotQuota): number => own + desk + elsewhere
 
 /**
- * The text for slots without a recent header. Own streams are always counted: `3 own`, or `?` without any.
+ * The text for slots without a recent header: `3 own`, or `?` without own streams. Own streams are always
+ * counted.
  */
 export const ownSlots = ({ own }: SlotQuota): string => (own > 0 ? `${own} own` : '?')
 export const unobservedText = ({ own }: SlotQuota): string => (own > 0 ? 'others ?' : 'not observed')

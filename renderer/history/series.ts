@@ -61,7 +61,8 @@ export interface ChartSeries {
   readonly sinceMs: number | undefined
   /**
    * The lowest level of the range, from headers as in the report. Without headers, from estimates.
-   * `undefined` if the level has not risen since then.
+   * `undefined` if the present level is not clearly higher, or if a 429 is close. See `MIN_RISE` and
+   * `TOLD_BY_429`.
    */
   readonly lowest: LowestLevel | undefined
   /** When the quota runs out if use continues: `empty 14:33–14:36`. Absent without a forecast. */
@@ -132,7 +133,7 @@ function withUsual(rows: readonly ChartRow[], usual: History['usual'] = []): rea
   })
 }
 
-/** The lowest point of a line is marked only if the line then rises by at least this share of the limit. */
+/** The lowest point is marked only if the present level is higher by at least this share of the limit. */
 const MIN_RISE = 0.1
 /**
  * Minimum distance of the lowest point from a 429, as a share of the time axis. A closer point is not marked,

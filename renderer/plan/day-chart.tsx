@@ -79,7 +79,7 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
             {threshold > 0 && (
               <ReferenceLine
                 {...low}
-                // In the corner that the label of the lowest point leaves free.
+                // The label is in the corner where the label of the lowest point is not.
                 label={isEarly ? { ...low.label, position: 'insideBottomRight' } : low.label}
               />
             )}
@@ -158,8 +158,8 @@ function marksOf(rows: readonly DayRow[]) {
 }
 
 /**
- * The row at which the two curves are labelled. The curves are far apart there, away from the edges and the
- * lowest point.
+ * The row at which both curves get their labels. The curves are far apart there. The row is not close to the
+ * edges or to the lowest point.
  */
 function mostApart(rows: readonly DayRow[], lowest: DayRow | undefined): DayRow | undefined {
   const [fromMs, toMs] = endsOf(rows)

@@ -113,7 +113,7 @@ function DemandRow({ draft, category, markAt }: DemandRowProps) {
         <Shape severity={severity} /> {name}
       </th>
       <td>
-        {/* biome-ignore lint/a11y/useSemanticElements: a <meter> could not show who asks */}
+        {/* biome-ignore lint/a11y/useSemanticElements: a <meter> has no parts for programs */}
         <span
           className={css('stack')}
           role="meter"

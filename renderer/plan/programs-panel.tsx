@@ -156,7 +156,7 @@ const isSameProgram = ({ waits, ...one }: ProgramRowsProps, { waits: others, ...
   waits.join('\n') === others.join('\n') &&
   (Object.keys(one) as (keyof typeof one)[]).every((name) => Object.is(one[name], other[name]))
 
-/** Renders only if the program or its waits changed, because dragging a rate changes one of many programs. */
+/** Renders only if the program or its waits changed. A dragged rate changes only one of many programs. */
 const ProgramRows = memo(function ProgramRows(props: ProgramRowsProps) {
   const { program, waits, change } = props
   const [isAdding, setAdding] = useState(false)

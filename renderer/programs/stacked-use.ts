@@ -2,8 +2,8 @@ import { DESK_NAME, OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import type { AskedHistory } from './use-program-history.ts'
 
 /**
- * The unfinished column is drawn once this time of it has elapsed, in milliseconds. Its rates are means of
- * the elapsed time.
+ * The last column may be unfinished. It is drawn once this much of its time has elapsed, in milliseconds. Its
+ * rates are means over the elapsed time.
  */
 const MIN_COLUMN_MS = 15_000
 /** A piece with fewer requests per second is not drawn. */

@@ -23,7 +23,7 @@ export function changedSettings(before: KeySettings, after: KeySettings): readon
  * The fields whose last change came from another window.
  *
  * `own`: the fields that this window changed. `changed`: all fields that differ in main's response. `former`:
- * the former result of this function.
+ * the result of the previous call.
  */
 export function changedElsewhere(
   former: ReadonlySet<SettingName>,

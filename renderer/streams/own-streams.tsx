@@ -110,7 +110,7 @@ function CloseAll({ streams }: { readonly streams: readonly StreamSummary[] }) {
           <button type="button" className={css('link')} onClick={close}>
             Close {open.length} streams
           </button>
-          {/* biome-ignore lint/a11y/noAutofocus: the button that was pressed is gone, and this is the harmless one */}
+          {/* biome-ignore lint/a11y/noAutofocus: the pressed button is gone; Keep closes nothing */}
           <button type="button" className={css('link')} autoFocus onClick={() => setAsked(false)}>
             Keep
           </button>

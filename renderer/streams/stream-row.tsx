@@ -70,7 +70,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
   )
 })
 
-/** For this many seconds, a close can be undone. Until it is final, the stream is open and uses its slot. */
+/** How long a close can be undone, in seconds. During this time, the stream is open and uses its slot. */
 export const UNDO_SECONDS = 5
 
 function StreamActions({ stream, name }: { readonly stream: StreamSummary; readonly name: string }) {
@@ -83,8 +83,8 @@ function StreamActions({ stream, name }: { readonly stream: StreamSummary; reado
   const first = useRef<HTMLButtonElement>(null)
   const isPressed = useRef(false)
   const wasClosing = useRef(isClosing)
-  // The pressed button disappears, so the focus moves to the button that undoes the action. Otherwise, it
-  // moves to a button that ends nothing.
+  // The pressed button disappears, so the focus moves. After a close, it moves to the button Undo. After an
+  // undo, it moves to the button Pin, which does not end the stream.
   useEffect(() => {
     if (wasClosing.current === isClosing) return
     wasClosing.current = isClosing
