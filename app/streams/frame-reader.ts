@@ -10,7 +10,7 @@ const CLOSING_BRACE = 0x7d
 export interface FramesRead {
   /** Number of complete lines, including `notable` and overlong ones. */
   readonly count: number
-  /** Frames that are not plainly data, in order of arrival. */
+  /** Frames that are not data, in order of arrival. An overlong line counts as noise. */
   readonly notable: readonly Frame[]
 }
 
