@@ -27,7 +27,7 @@ export const alertSchema = z.object({
   at: number,
   title: text,
   body: text,
-  /** Whether a person has seen the alert. A seen alert is no longer shown as new or announced. */
+  /** Whether a person has seen the alert. A seen alert is no longer announced or shown as new. */
   dismissed: z.boolean(),
 })
 
@@ -77,7 +77,7 @@ export const DEFAULT_ALERT_PREFERENCES: AlertPreferences = { urgentBypass: true 
 export const alertsContract = {
   /** Open alerts, worst first. */
   alerts: command(nothing).returning<readonly Alert[]>(),
-  /** Marks an alert as seen. A seen alert is no longer shown as new or announced. */
+  /** Marks an alert as seen. A seen alert is no longer announced or shown as new. */
   dismissAlert: command(z.strictObject({ id: boundedText(400) })).returning<Outcome>(),
   alertThresholds: command(ofProfile).returning<Thresholds>(),
   /** `below` is a share of the limit. 0 turns the alert off. Without `below`, the default applies again. */

@@ -14,7 +14,7 @@ import { streamsContract } from './streams.ts'
 import { updatesContract } from './updates.ts'
 import { windowsContract } from './windows.ts'
 
-// Without this, zod would probe for 'unsafe-eval', which a window's CSP forbids.
+// Without this setting, zod would try to use 'unsafe-eval', which a window's CSP forbids.
 z.config({ jitless: true })
 
 /** All commands and pushes between main and a window. */

@@ -58,8 +58,8 @@ export const BEGINS = {
   elsewhere: { name: 'others', of: ({ category = '' }: Named) => category, news: [] },
   'service-unreachable': { name: 'service-unreachable', of: ({ host = '' }: Named) => host, news: [] },
   'stream-silent': { name: 'streams-silent', of: ({ stream: id = '' }: Named) => id, news: [] },
-  // Lasts only if the history can't be written or a token can't be stored. Other storage problems are single
-  // events.
+  // A storage problem lasts if the history can't be written or a token can't be stored. Other storage
+  // problems are single events.
   'storage-problem': {
     name: 'storage',
     of: ({ failure, unsaved }: Named) => unsaved ?? (failure === undefined ? undefined : ''),
@@ -96,7 +96,7 @@ export const ENDS = {
  */
 export const isOfWholeKey = (status: number): boolean => status === 401 || status >= 500
 
-/** A 401 or 5xx concerns all rows. Any other status concerns its row. */
+/** The subject of a failed response: the status if it concerns all rows, otherwise the row. */
 function wholeOrRow({ status = 0, category = '' }: Named): string {
   return isOfWholeKey(status) ? String(status) : category
 }
@@ -163,7 +163,8 @@ export const eventSchemas = [
    */
   event('storage-problem', { what: text, failure: optionalText, unsaved }),
   /**
-   * The history can be written again, or the token is stored. `since` is the first failed attempt, epoch ms.
+   * The history can be written again, or the token is stored. `since` is the time of the first failed
+   * attempt, epoch ms.
    */
   event('storage-ok', { since: number, unsaved }),
   /** A browser window connected with a code. `open` counts the connected windows, this one included. */
@@ -218,7 +219,7 @@ export const eventSchemas = [
     category: text,
     status: number,
     message: optionalText,
-    /** Set for a 401 on a single row while the token works for another row. */
+    /** Set if a 401 affects a single row and the token works for another row. */
     alone: z.exactOptional(z.literal(true)),
   }),
   /** Responses have quota headers again. `since` is when the failures began, epoch ms. */
@@ -239,7 +240,8 @@ export const eventSchemas = [
   }),
   event('stream-closed', ofStream),
   /**
-   * Streams no longer wait for a slot of the group. `since` is the first 429 for lack of a slot, epoch ms.
+   * Streams of this category no longer wait for a slot. `since` is the time of the first 429 for lack of a
+   * slot, epoch ms.
    */
   event('slots-free', { category: text, since: number }),
   /**
@@ -288,7 +290,7 @@ type OmitFromEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : n
 /** An event without the fields that the log adds. Windows receive every event separately. */
 export type MonitorEvent = OmitFromEach<LoggedEvent, keyof typeof logged>
 
-/** Fields that the tracker adds to the end of a condition. */
+/** Fields that the tracker adds to the report that a condition ended. */
 type Known = 'id' | 'count' | 'since' | 'refused' | 'state'
 type OnlyEnd = Exclude<
   keyof typeof ENDS,
@@ -296,8 +298,8 @@ type OnlyEnd = Exclude<
 >
 
 /**
- * A report to the tracker: an observation, or the end of a condition. An observation is reported every time.
- * The tracker adds the fields `Known` to the end of a condition.
+ * A report to the tracker: an observation, or that a condition ended. Observations are reported every time,
+ * even if nothing changed. To a report of an end, the tracker adds the fields `Known`.
  */
 export type KeyReport =
   | Exclude<MonitorEvent, { kind: OnlyEnd }>

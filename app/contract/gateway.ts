@@ -25,8 +25,8 @@ const { weight, maxOrders } = PROGRAM_LIMITS
 export const gatewayContract = {
   gateway: command(nothing).returning<GatewayOverview>(),
   /**
-   * Turns the gateway on or off, also for later starts. `port` matters only for turning it on. 0 means any
-   * free port.
+   * Turns the gateway on or off. The choice persists across restarts. `port` is used only when the gateway is
+   * turned on. 0 means any free port.
    */
   setGateway: command(
     z.strictObject({
@@ -48,8 +48,8 @@ export const gatewayContract = {
   /** Immediately revokes a program's key and closes its open streams. */
   cutProgram: command(z.strictObject({ name })).returning<Outcome>(),
   /**
-   * Answers a program's requests with 429 for `PAUSE_MINUTES`, until `until` (epoch ms). Open streams
-   * continue.
+   * Pauses a program for `PAUSE_MINUTES`: its requests get 429, and its open streams continue. `until` is the
+   * end of the pause, epoch ms.
    */
   pauseProgram: command(z.strictObject({ name })).returning<Outcome<{ readonly until: number }>>(),
   resumeProgram: command(z.strictObject({ name })).returning<Outcome>(),

@@ -30,7 +30,7 @@ export interface HistoryPoint {
   readonly at: number
   readonly remaining: number
   readonly source: 'header' | 'modelled'
-  /** Lower and upper bound, as known at that time. Present only for the last 15 minutes. */
+  /** Bounds of the requests left, as known at that time. Present only for the last 15 minutes. */
   readonly low?: number
   readonly high?: number
   /**
@@ -74,7 +74,7 @@ export interface SlotSample {
   readonly atMs: number
   readonly limit: number
   readonly own: number
-  /** Slots of others and of the desk's other machines. */
+  /** Slots used by others. Includes the desk's other machines. */
   readonly elsewhere: number
   readonly free: number
 }
@@ -111,7 +111,7 @@ export interface RequestReport {
   readonly machines?: readonly MachineReport[]
   /** Number of 429s for the request rate. */
   readonly rejected: number
-  /** Lowest level in headers, or the lowest estimate without headers. */
+  /** Lowest level in headers. Without headers, the lowest estimate. */
   readonly lowest: number
   readonly nearMs: number
   /** Time for which the level was known, in ms. Includes `nearMs`. */
@@ -157,7 +157,7 @@ export interface ProgramHistory {
   readonly desk?: readonly number[]
 }
 
-/** Levels of each row as `[epoch ms, requests left]`, oldest first. Each row has at most `points` of them. */
+/** Levels of each row as `[epoch ms, requests left]`, oldest first. Each row has at most `points` levels. */
 export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, remaining: number])[]>>
 
 /**

@@ -27,7 +27,7 @@ const unknownOrder = openObject({
   at: number,
   /** `order`, `group`, `replace` or `cancel`. A later version may add values. */
   kind: text,
-  /** Last three characters of the order's account. Empty for a replace or cancel, which names no account. */
+  /** Last three characters of the order's account. Empty for `replace` and `cancel`: they name no account. */
   accountEnding: text,
   state: lookupState,
   /** The service's order ID, once found. */
@@ -38,7 +38,7 @@ const unknownOrder = openObject({
 export interface UnknownOrder extends Immutable<z.output<typeof unknownOrder>> {}
 
 export const ordersSummary = openObject({
-  /** `failed` means that orders are allowed but the journal can't be written. Orders resume once it can. */
+  /** `failed`: orders are allowed, but none is sent until the journal can be written again. */
   state: z.enum(['off', 'on', 'stopped', 'failed']),
   /** Why orders are stopped or failed. */
   why: optionalText,
@@ -66,7 +66,7 @@ export type OrderKind = 'order' | 'group' | 'replace' | 'cancel'
  * - `sent`: there is no response yet.
  * - `answered`: the service's own response arrived completely.
  * - `not-sent`: the order is in the journal, but no byte of it left this computer.
- * - Any other value is the state of the lookup of an unknown outcome.
+ * - Any other value: the outcome is unknown, and the value is the state of its lookup.
  */
 export type OrderOutcome = 'sent' | 'answered' | 'not-sent' | LookupState
 
@@ -84,8 +84,8 @@ export interface OrderEntry {
   /** Status of the service's response. Absent without a response. */
   readonly status?: number
   /**
-   * The service's order IDs. They come from the response, from the path of a replace or cancel, or from a
-   * lookup.
+   * The service's order IDs. They come from the response, from a lookup, or from the request's path if an
+   * existing order was replaced or cancelled.
    */
   readonly orderIds: readonly string[]
   /** Milliseconds from sending the order to the last byte of the response. */
@@ -104,8 +104,8 @@ export const ordersContract = {
   /**
    * Signs in again with the Trade scope and then allows orders. `signInChanged` reports the outcome.
    *
-   * If the response has no `signIn`, orders are already allowed, because Headroom can’t sign in with this
-   * key. `ending` is the end of the API key, as a person typed it. It is required for LIVE.
+   * If Headroom can't sign in with this key, it allows orders immediately, and the response has no `signIn`.
+   * `ending` is the end of the API key, as a person typed it. It is required for LIVE.
    */
   allowOrders: command(
     z.strictObject({ profile: profileId, ending: z.exactOptional(boundedText(ENDING_LENGTH)) }),
@@ -114,7 +114,7 @@ export const ordersContract = {
    * Dismisses an unknown outcome by the id of its journal entry. `all` dismisses the outcomes of all keys.
    */
   dismissOrder: command(z.strictObject({ id: boundedText(64) })).returning<Outcome>(),
-  /** The orders that one key sent in an interval, oldest first. */
+  /** The journal of one key's orders in an interval, oldest first. */
   orderJournal: command(z.strictObject({ profile: profileId, fromMs: time, toMs: time })).returning<
     Outcome<{ readonly entries: readonly OrderEntry[] }>
   >(),

@@ -36,7 +36,7 @@ export const quotaPoller = openObject({
   calls: number,
   /**
    * Whether a poll may send more than `calls` requests. If the quota is nearly full, the refill can hide some
-   * of them before the next header.
+   * requests before the next header arrives.
    */
   mayBeMore: z.exactOptional(z.literal(true)),
   /** Time of the first header that shows the poller, epoch ms. */

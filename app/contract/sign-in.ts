@@ -24,8 +24,8 @@ const key = {
 }
 
 /**
- * Whether a person agreed to give up an unconfirmed revocation of this key. Otherwise, the revocation is
- * retried.
+ * Whether a person agreed to give up an unconfirmed revocation of this key. Without this agreement, the
+ * revocation is retried.
  */
 const cancelRevoke = z.optional(z.boolean())
 const refreshToken = boundedText(4096)
@@ -60,7 +60,7 @@ export type SignInStatus =
       readonly opened: boolean
       /** Something that happened during the sign-in and did not end it. */
       readonly notice?: string
-      /** Why the sign-in host does not respond. Absent while it does. */
+      /** Why the sign-in host does not respond. Absent while the host responds. */
       readonly unreachable?: string
     }
   | { readonly state: 'done'; readonly signIn: string; readonly profile: string }

@@ -96,7 +96,7 @@ const refreshSummary = openObject({
   refreshesToday: number,
   /** When the service confirmed the revocation. */
   revokedAt: optionalNumber,
-  /** The desk's machine that revoked the key; absent if it was this one. */
+  /** The desk's machine that revoked the key. Absent if this machine revoked it. */
   revokedBy: optionalText,
   /** Next attempt of a failed refresh or an unconfirmed revocation; in the past while the attempt runs. */
   retryAt: optionalNumber,
@@ -123,7 +123,7 @@ const rowProblem = openObject({
   message: optionalText,
   /** When the first response of this kind arrived, epoch ms. */
   since: number,
-  /** Set for a 401 of a single row while the token works for another row. */
+  /** Set if a 401 affects a single row and the token works for another row. */
   alone: z.exactOptional(z.literal(true)),
 })
 
@@ -171,8 +171,8 @@ export const requestQuota = openObject({
   nextTryAt: optionalNumber,
   use: z.nullable(quotaUse),
   /**
-   * The part of `use.own` that comes from non-critical requests while requests wait. The gateway stops such
-   * requests before they use its reserve, so this part can't empty the quota.
+   * The part of `use.own` that comes from non-critical requests. Present only while requests wait. The
+   * gateway stops such requests before they use the gateway's reserve, so this part can't empty the quota.
    */
   held: optionalNumber,
   /** 429s of this category since the app started. */
@@ -186,9 +186,9 @@ export const requestQuota = openObject({
   level: number,
   /** Time of `level`, equal to the snapshot's `at`. */
   asOf: number,
-  /** Change of the estimate until the next header, in requests per second. */
+  /** Rate at which `level` changes until the next header, in requests per second. */
   slope: number,
-  /** Remaining of the last header, unchanged. */
+  /** The number of remaining requests in the last header, unchanged. */
   seen: optionalNumber,
   /** The row that counts this category's requests. Present if headers named a row other than this one. */
   countedBy: optionalText,
@@ -205,8 +205,8 @@ export const requestQuota = openObject({
    *
    * - `everySeconds`: seconds between requests that can continue forever. `null` if others may take the whole
    *   refill.
-   * - `burst`: whole requests that can be sent immediately. They leave the gateway's reserve, even if the
-   *   gateway is off.
+   * - `burst`: whole requests that can be sent immediately without use of the gateway's reserve. The reserve
+   *   is left out even if the gateway is off.
    */
   safe: z.exactOptional(openObject({ everySeconds: z.nullable(number), burst: number })),
   /** Time of the next check if no header arrives first, epoch ms. Absent if none is planned. */
@@ -352,7 +352,7 @@ export const programSummary = openObject({
   perSecond: number,
   waiting: number,
   longestWaitMs: number,
-  /** When a pause by a person ends, epoch ms. Until then, requests get 429 and open streams continue. */
+  /** If a person paused the program, the end of the pause, epoch ms. Until then, its requests get 429. */
   pausedUntil: optionalNumber,
   streams: number,
   use: z.array(programUse),
@@ -375,7 +375,10 @@ export const snapshotSchema = openObject({
   at: number,
   profile: profileSummary,
   service: serviceSummary,
-  /** The sign-in host while a due refresh cannot reach it. Absent if it is the service's own host. */
+  /**
+   * Present only while a due refresh cannot reach the sign-in host, and only if this host is not the
+   * service's own host.
+   */
   signInHost: z.exactOptional(signInHostSummary),
   keystore: keystoreState,
   access: accessSummary,
@@ -387,9 +390,9 @@ export const snapshotSchema = openObject({
   /** Increases with each change of the key's settings. A window then fetches `keySettings` again. */
   settingsAt: optionalNumber,
   verdict,
-  /** Only in JSON lines. A window computes the health for the time that it shows. */
+  /** Only in JSON lines. Windows compute the health themselves, because it changes with time. */
   health: z.exactOptional(health),
-  /** Why the history can't be written. Absent while it can. */
+  /** Why the history can't be written. Absent while it can be written. */
   pausedHistory: z.exactOptional(pausedHistory),
   /** Absent while the gateway is off. */
   gateway: z.exactOptional(gatewaySummary),

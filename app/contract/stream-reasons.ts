@@ -21,7 +21,7 @@ export type StreamReasonCode =
   /** The stream repeatedly ended early although data had arrived. */
   | 'hidden-cap'
   | 'no-token'
-  /** All calls of the key fail, and the paused stream receives nothing. */
+  /** All calls of the key fail. The stream reopens when calls succeed again. */
   | 'calls-fail'
   | 'token-refused'
   | 'service-error'

@@ -41,7 +41,7 @@ export interface Thresholds {
 
 export const DEFAULT_THRESHOLDS: Thresholds = { below: LOW_THRESHOLD, perCategory: {} }
 
-/** The threshold of one row. A row without its own threshold has that of all rows. */
+/** The threshold of one row. A row without its own threshold uses `below`, the threshold of all rows. */
 export function thresholdOf({ below, perCategory }: Thresholds, category: string): number {
   return Object.hasOwn(perCategory, category) ? (perCategory[category] ?? below) : below
 }
