@@ -121,7 +121,7 @@ const WHAT_IF_PERIODS = 12
 
 /**
  * When a row would run out with `addedPerSecond` more requests per second: `lasts`, `empty now`, or `empty at
- * 14:52:10 at the earliest`. If this is unknown, the reason.
+ * 14:52:10 at the earliest`. If the time is unknown, the text gives the reason.
  */
 export function whatIfText(quota: RequestQuota, addedPerSecond: number, nowMs: number): string {
   const state = stateAt(quota, nowMs)

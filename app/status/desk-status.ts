@@ -67,7 +67,7 @@ function programsText(programs: readonly { readonly name: string; readonly perSe
   return more > 0 ? `${named} · ${more} more` : named
 }
 
-/** `3 machines`, or `2 of 3 machines` if messages arrive from only two of them. */
+/** `3 machines`, or `2 of 3 machines` if messages arrive from only two machines. */
 export function machinesText({ members }: Pick<DeskSummary, 'members'>): string {
   const present = members.filter((one) => one.present).length
   const all = countText(members.length, 'machine')

@@ -29,7 +29,7 @@ export function shownProblem(
   { problem, source, state, asOf }: Pick<RequestQuota, 'problem' | 'source' | 'state' | 'asOf'>,
   nowMs: number,
 ): RowProblem | undefined {
-  // The pushed data is too old.
+  // A row whose data is too old shows no problem.
   if (problem === undefined || nowMs - asOf > OUTDATED_AFTER_MS) return undefined
   const isRefusal = problem.status === 401 || problem.status === 403
   const hasNumber = source !== 'default' && state !== 'not-checked'

@@ -89,7 +89,7 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
 
 /**
  * The text next to the label in a table: the note, with `in` before the countdown after a 429. If it is
- * unknown when 429s end, their number so far, such as `×12`.
+ * unknown when 429s end, the number of 429s so far, such as `×12`.
  */
 export function rowNote(quota: RequestQuota, nowMs: number): string {
   const { state, note, untilMs } = quotaStatus(quota, nowMs)

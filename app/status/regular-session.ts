@@ -21,7 +21,7 @@ export interface SessionMoment {
  */
 export function sessionMoments(fromMs: number, toMs: number): readonly SessionMoment[] {
   const moments: SessionMoment[] = []
-  // A New York day may begin before the range.
+  // Starts with the New York day that contains `fromMs`. Times outside the range are left out below.
   for (let dayMs = exchangeDayOf(fromMs); dayMs - DAY_MS <= toMs; dayMs += DAY_MS) {
     const weekday = weekdayOf(dayMs)
     if (weekday === 0 || weekday === 6) continue

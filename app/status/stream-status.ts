@@ -51,8 +51,8 @@ export function isStreamSilent({ state, lastFrameAt, reasonCode }: StreamSummary
 }
 
 /**
- * Up to this age of its header, a slot count is current. The limit is long, because such headers arrive only
- * when a stream opens. Milliseconds.
+ * Maximum age of a header for its slot count to be current, in milliseconds. The limit is long, because such
+ * headers arrive only when a stream opens.
  */
 const SLOTS_FRESH_MS = 10 * 60_000
 
@@ -97,8 +97,8 @@ export interface NamedStream {
 }
 
 /**
- * The programs that read a stream behind the gateway: `7 programs on 1 slot: bot, notes ×2`, or `read by
- * bot`. Empty if there are none. `on`: the word for what the programs share.
+ * The programs that read a stream through the gateway: `7 programs on 1 slot: bot, notes ×2`, or `read by
+ * bot`. Empty without programs. `on`: the word in `on 1 slot` or `on 1 stream`.
  */
 export function readByText(
   { readers = 0, readBy = [] }: Pick<StreamSummary, 'readers' | 'readBy'>,
@@ -121,8 +121,7 @@ export const streamKindName = ({ category, streamKind }: Omit<NamedStream, 'targ
 export const streamName = (stream: NamedStream): string => `${streamKindName(stream)} · ${stream.target}`
 
 /**
- * The proposed stream's name, on its button and in its sentence: `Depth quotes · MSFT`, or `MSFT` if the kind
- * is unknown.
+ * The name of a stream that is proposed for closing: `Depth quotes · MSFT`, or `MSFT` if the kind is unknown.
  */
 export const proposalName = ({ streamKind, target }: StreamProposal): string =>
   streamKind === undefined ? target : `${STREAM_TABLE[streamKind]?.name ?? streamKind} · ${target}`

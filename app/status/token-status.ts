@@ -9,8 +9,8 @@ export interface TokenStatus {
 }
 
 /**
- * How long before its end a sign-in needs attention (`watchMs`) and becomes critical (`criticalMs`).
- * Milliseconds, inclusive.
+ * Milliseconds before the end of a sign-in. From `watchMs` on, the sign-in needs attention. From `criticalMs`
+ * on, it is critical.
  */
 export const SIGN_IN_ENDING = { watchMs: 3_600_000, criticalMs: 900_000 } as const
 
