@@ -40,8 +40,8 @@ const MISSED_MS = 15_000
  */
 const OFTEN = 3
 /**
- * Headroom and its programs count as the reason for a short quota if they account for at least this share of
- * its use.
+ * A short quota counts as Headroom's own doing if Headroom and its programs account for at least this share
+ * of the use.
  */
 const MOSTLY_OWN = 0.5
 
@@ -165,8 +165,8 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
 }
 
 /**
- * Conditions from responses without quota headers. The cause is the token, the service or a row. A 401 does
- * not count during a refresh, which may make the token valid again.
+ * Conditions from responses without quota headers. The cause is the token, the service or a row. A 401 during
+ * a refresh does not count, because the refresh may replace the rejected token.
  */
 function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const problems = keyProblems(snapshot, nowMs).filter(
@@ -236,8 +236,8 @@ function streamConditions(snapshot: Snapshot, nowMs: number): readonly Condition
 }
 
 /**
- * The own stream of a slot group with the lowest rate, and a stream that waits for a slot of the group.
- * `undefined` if no stream waits.
+ * Two streams of one slot group: the open stream with the lowest rate, and a stream that waits for a slot.
+ * `undefined` unless there are both.
  */
 export function replacementOf(
   category: string | undefined,
@@ -311,8 +311,8 @@ export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): bo
 }
 
 /**
- * The time that shows how fresh the numbers are, epoch ms: the last header of the tightest checked row.
- * Without such a row, the newest header of any row.
+ * The time that shows how fresh the numbers are, epoch ms. It is the time of the tightest checked row's last
+ * header. If no row is checked, it is the time of the newest header of any row.
  */
 export function freshestMs(snapshot: Snapshot, nowMs: number): number | undefined {
   const [tightest] = judgedRows(snapshot, nowMs)
@@ -329,7 +329,7 @@ function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
 function dataConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const [tightest] = judgedRows(snapshot, nowMs)
   if (tightest === undefined) {
-    // Responses without quota headers are the reason. They have a condition of their own.
+    // Responses without quota headers may be the reason. They have a condition of their own.
     return keyProblems(snapshot, nowMs).length > 0 ? [] : [{ kind: 'not-checked', severity: 'unknown' }]
   }
   const { row } = tightest

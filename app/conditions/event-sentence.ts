@@ -29,7 +29,8 @@ export function eventSentence(event: LoggedEvent, style: EventStyle = {}): Event
 }
 
 /**
- * Several events of one kind in one line, worst first. A single event keeps its own text and gets its count.
+ * The text of one line: of a single event, or of several events of one kind, worst first. `count` is the
+ * number of repetitions. It follows the title of a single event.
  */
 export function lineSentence(
   events: readonly [LoggedEvent, ...LoggedEvent[]],
@@ -53,8 +54,8 @@ export function lineSentence(
 }
 
 /**
- * Two events share a line if they have the same key and are within one second of each other. `undefined` for
- * a kind whose events have separate lines.
+ * A name for the group of an event. Two events with equal names share a line if they are within one second of
+ * each other. `undefined` for a kind whose events have separate lines.
  */
 export function alikeAs(event: LoggedEvent): string | undefined {
   const { alike, many } = wordsOf(event)

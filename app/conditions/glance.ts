@@ -199,7 +199,8 @@ export function refusalsSince(events: readonly LoggedEvent[], profile: string, f
 }
 
 /**
- * When the next sign-in is needed: a day and time, or `does not expire`. If the token is unusable, its state.
+ * When the next sign-in is needed: a day and time, or `does not expire`. For an unusable token, the token's
+ * state.
  */
 export function signInByText({ refresh }: Pick<Snapshot, 'refresh'>, nowMs: number): string {
   switch (refresh.state) {

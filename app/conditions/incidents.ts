@@ -22,11 +22,11 @@ export interface IncidentLine extends EventSentence {
   readonly events: readonly [LoggedEvent, ...LoggedEvent[]]
   /** Start, epoch ms. */
   readonly at: number
-  /** End, epoch ms. Absent while open, and without a recorded duration. */
+  /** End, epoch ms. Absent while the line is open, and if no duration was recorded. */
   readonly endedAt?: number
   /** The events of a shared line, each with its own text, worst first. Absent for a single event. */
   readonly parts?: readonly IncidentPart[]
-  /** Events that ended the condition. The condition may have begun again after some of them. */
+  /** Events that ended the condition. There may be several, because the condition may have begun again. */
   readonly ends: readonly LoggedEvent[]
   /** Whether the condition is still open. */
   readonly isOpen: boolean
@@ -35,18 +35,18 @@ export interface IncidentLine extends EventSentence {
 /** Facts that decide whether a condition is open, apart from its events. */
 export interface LogStyle extends EventStyle {
   /**
-   * The present time, epoch ms. A 429 is not shown as open if its wait ended before this time. Without a
-   * later response, nothing shows whether 429s continue.
+   * The present time, epoch ms. A 429 is not shown as open if its wait ended before this time, because until
+   * the next response, it is unknown whether 429s continue.
    */
   readonly nowMs?: number
   /**
-   * Start of this run, epoch ms. An earlier condition without a recorded end is not shown as open, because
-   * its end may have been missed.
+   * Start of this run, epoch ms. An older condition may have ended while the app was not running, so it is
+   * not shown as open even if no end was recorded.
    */
   readonly runSinceMs?: number
   /**
-   * Categories and hosts that are critical now. Some become critical after their event, such as an
-   * unreachable sign-in host when the access token expires.
+   * Categories and hosts that are critical now. Some become critical only after their event. For example, an
+   * unreachable sign-in host becomes critical when the access token expires.
    */
   readonly critical?: ReadonlySet<string>
 }
@@ -73,7 +73,7 @@ const UNREACHABLE_WITHIN_MS = 60_000
  * Whether another line explains an event:
  * - An unreachable host explains a refresh that was not sent.
  * - An unreachable service explains silent streams.
- * - An unreachable sign-in host explains 401s, because the access token expires.
+ * - An unreachable sign-in host explains 401s, because the access token expires and can't be refreshed.
  * - The end of a sign-in explains a 401.
  */
 function isExplainedBy({ event, at, endedAt }: Happened, cause: Happened): boolean {
@@ -152,8 +152,8 @@ function happenedOf(events: readonly LoggedEvent[], style: LogStyle): Happened {
 }
 
 /**
- * The key of a line. Events of a kind that began within one second share a line. All open incidents of use by
- * others also share a line.
+ * Identifies the line of an event. Events of a kind that began within one second share a line. All open
+ * incidents of use by others also share a line.
  */
 function lineKeyOf({ event, at, isOpen }: Happened): string {
   const alike = alikeAs(event)
@@ -206,8 +206,8 @@ const seqOf = ({ events: [first] }: IncidentLine): number => first.seq
 const weightOf = (event: LoggedEvent): number => ('perSecond' in event ? event.perSecond : 0)
 
 /**
- * Start of what `event` reports, epoch ms: of a refresh, or of a stream's interruption. Default: the event's
- * own time.
+ * Start of the refresh or the stream's interruption that `event` reports, epoch ms. For other events, the
+ * event's own time.
  */
 function beganAt(event: LoggedEvent): number {
   if (event.kind === 'token-refreshed') return event.at - (event.tookMs ?? 0)
@@ -225,7 +225,7 @@ function finishedAt(event: LoggedEvent): number | undefined {
   return isFinished ? event.at : undefined
 }
 
-/** Whether a condition without an end may still be open. */
+/** Whether a condition without a recorded end may still be open. */
 function mayLast(event: LoggedEvent, { nowMs, runSinceMs }: LogStyle): boolean {
   if (runSinceMs !== undefined && event.at < runSinceMs) return false
   if (event.kind !== 'rate-limited' || nowMs === undefined) return true

@@ -18,7 +18,7 @@ export interface Finding extends Condition, Message {
   readonly remedy?: Remedy
 }
 
-/** Root causes of a key's problems at `nowMs`, epoch ms. The headline's is first. Empty without problems. */
+/** Root causes of a key's problems at `nowMs`, epoch ms, the headline first. Empty without problems. */
 export function keyFindings(snapshot: Snapshot, nowMs: number): readonly Finding[] {
   return conditionsOf(snapshot, nowMs).roots.map((root) => findingOf(root, snapshot, nowMs))
 }
@@ -121,7 +121,7 @@ const ASPECT_NAMES: Readonly<Record<Aspect, string>> = {
 
 /**
  * All parts of the key's health at `nowMs`, epoch ms, including healthy ones. If the key cannot make calls,
- * no part is ok. Orders are included once a person has allowed them, and the desk if there is one.
+ * no part is ok. Orders are included once a person has allowed them. The desk is included if there is one.
  */
 export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly AspectStatus[] {
   const conditions = conditionsOf(snapshot, nowMs)

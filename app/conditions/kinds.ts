@@ -64,8 +64,8 @@ const stops = (aspect: Aspect, explains: readonly string[]) => ({ aspect, explai
 const leaves = (aspect: Aspect, ...explains: string[]) => ({ aspect, explains, stopsCalls: false })
 
 /**
- * Every problem of a key, and other noteworthy conditions. Of roots with equal severity, the first in this
- * table is the headline.
+ * Every problem of a key, and other noteworthy conditions. If the most severe root conditions are equally
+ * severe, the first in this table is the headline.
  *
  * When the access token expires, `sign-in-host-unreachable` becomes `sign-in-host-gone`. Calls work until
  * then.
@@ -184,8 +184,8 @@ export const explains = (cause: ConditionKind, kind: string): boolean =>
 export type AlertKind = ConditionKind | 'capacity-back'
 
 /**
- * Time that a condition must last before its alert is raised, and be absent before the alert is withdrawn.
- * Milliseconds.
+ * When the alert of a condition is raised and withdrawn, in milliseconds. The condition must last `holdMs`
+ * before the alert is raised, and must be absent for `recoverMs` before the alert is withdrawn.
  */
 interface AlertRule {
   readonly holdMs: number

@@ -16,8 +16,8 @@ type Lasting = (typeof BEGINS)[keyof typeof BEGINS]
 /**
  * Gives each lasting condition one id from its first report to its end, however often it is reported.
  *
- * Other modules report everything that they observe. The tracker decides which reports are events. A
- * condition that recurs before its alert would be withdrawn is the same condition.
+ * Other modules report everything that they observe. The tracker decides which reports are events. If a
+ * condition recurs before its alert would be withdrawn, the tracker treats it as the same condition.
  */
 export class ConditionTracker {
   readonly #known = new Map<string, Tracked>()

@@ -345,7 +345,7 @@ function successorOf({ subject }: Named, snapshot: Snapshot, nowMs: number): Con
   return subject === '' && isStopped(conditions) ? conditions.roots[0] : undefined
 }
 
-/** Number of alerts of each key that is not displayed: `Beta: 2 alerts.` Empty without such alerts. */
+/** The number of alerts by key, for keys that are not displayed: `Beta: 2 alerts.` Empty without alerts. */
 export const othersAlertsText = (alerts: readonly string[], names: ReadonlyMap<string, string>): string =>
   [...Map.groupBy(alerts, (profile) => profile)]
     .map(([profile, { length }]) => `${names.get(profile) ?? profile}: ${countText(length, 'alert')}.`)

@@ -46,7 +46,7 @@ export const isDiskFull = (why: string | undefined): boolean => why?.includes('d
 
 const UNKNOWN = { label: 'outcome unknown', name: 'Order outcome unknown' } as const
 
-/** The message for the first order that a lookup did not find, otherwise for the first order. */
+/** The message about the first order that no lookup has found. If all were found, about the first order. */
 function unknownMessage(unknown: NonNullable<Snapshot['orders']>['unknown']): Message {
   const open = notFound(unknown)
   const [first = unknown[0]] = open

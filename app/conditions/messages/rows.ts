@@ -148,7 +148,7 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   return own === undefined ? `Pause ${program.name}.` : `Slow ${program.name} to ${own}.`
 }
 
-/** The safe rate of one program while the other programs continue. `undefined` if nothing is left for it. */
+/** The safe rate of one program while the other programs continue. `undefined` if they use all of it. */
 function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): string | undefined {
   if (safe?.everySeconds === undefined || safe.everySeconds === null) return undefined
   // Own use minus this program's use would be wrong, because the two means cover different times.
@@ -256,7 +256,7 @@ export function usageLine(quota: RequestQuota): string {
 }
 
 /**
- * `Others use the whole refill (1.07/s).` Empty if they do not.
+ * `Others use the whole refill (1.07/s).` Empty if others use less.
  *
  * Variants: `more than the refill` while the row is not empty, and `probably use` if the low end of others'
  * use is below the refill.
@@ -265,7 +265,7 @@ function wholeRefillSentence(row: RequestQuota): string {
   if (!usesWholeRefill(row)) return ''
   const use = surelyUsesWholeRefill(row) ? 'use' : 'probably use'
   const refill = row.limit / row.period
-  // While a row is empty, the service accepts only the refill.
+  // While a row is empty, the service accepts no more than the refill, so others can't use more.
   const isMore = row.remaining >= 1 && (row.use?.elsewhere ?? 0) > NOTABLY_MORE * refill
   return `Others ${use} ${isMore ? 'more than the' : 'the whole'} refill (${perSecondText(refill)}).`
 }
@@ -283,7 +283,7 @@ function refillText({ model, limit, period, windowEndsAt }: RequestQuota): strin
     : `it refills at ${clockText(windowEndsAt)}`
 }
 
-/** The headline of a row: one sentence about its state, for a caller. It does not say who uses the quota. */
+/** The headline of a row: one sentence about its state. It does not say who uses the quota. */
 export function stateSentence(quota: RequestQuota, nowMs: number): string {
   const { category, blockedUntil } = quota
   const problem = refusedProblem(quota, nowMs)

@@ -70,7 +70,7 @@ export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
 }
 
-/** The reason for a restart that the service requested, called GoAway in its documentation (service 12). */
+/** The reason for a restart that the service requested. Service 12 calls the request GoAway. */
 const GOING_AWAY = 'server going away'
 
 type Change = 'reconnected' | 'closed'
