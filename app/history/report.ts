@@ -81,8 +81,8 @@ function requestReport(
   const [first, ...rest] = rollups
   if (!first) return []
   const { limit, own, elsewhere, low, nearMs, knownMs, ...all } = rest.reduce(merged, first)
-  // Some 429s, such as those in the simulator's past, are known only from events. All other 429s are in both
-  // counts, so the larger count is used instead of the sum.
+  // The simulator's past 429s are known only from events. All other 429s are in both counts, so the larger
+  // count is used instead of the sum.
   const rejected = Math.max(all.rejected, refused)
   const machines = shares.toSorted((a, b) => b.requests - a.requests || a.machine.localeCompare(b.machine))
   const desk = machines.reduce((sum, { requests }) => sum + requests, 0)

@@ -1,11 +1,14 @@
 import type { ProgramClass } from '../contract/programs.ts'
 
-/** Source of a level. `default` is the table's value, stored only if requests were counted against it. */
+/**
+ * Source of a level. `default`: the service's documented number, stored only if requests were counted against
+ * it.
+ */
 export type SampleSource = 'header' | 'modelled' | 'default'
 
 const TRUST: Readonly<Record<SampleSource, number>> = { default: 0, modelled: 1, header: 2 }
 
-/** Compares two sources by trust: first a header, then an estimate, then the table. 0 if equal. */
+/** Positive if `a` is more reliable than `b`, 0 if they are equal. Headers are the most reliable source. */
 export const byTrust = (a: SampleSource, b: SampleSource): number => TRUST[a] - TRUST[b]
 
 /** One sample of a request quota. Its counts start at the previous sample. */

@@ -34,19 +34,19 @@ const MIN_DAYS = 5
 const WEEKDAY = { days: 3, least: 0.25, most: 4 } as const
 /** Minimum share of days for a load to be usual. */
 const USUAL_SHARE = 0.6
-/** A day has a load in a quarter if its requests reach this share of the median load, and this number. */
+/** A day has a load in a quarter if the requests reach `share` of the median load and at least `requests`. */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
- * By `untilMinute`, a day must show at least `share` of its usual traffic. Days whose usual traffic by then
- * is below `requests` are not judged.
+ * When a day counts as a day without its usual traffic: before `untilMinute`, it had less than `share` of the
+ * usual requests. A row with fewer than `requests` usual requests before `untilMinute` is not checked.
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
-/** Minimum recorded share of a three-minute stretch, and of the stretches in a quarter. */
+/** Minimum recorded share of a three-minute interval, and of the intervals in a quarter. */
 const RECORDED = 0.5
 /** Neighbouring quarters whose rates differ by this factor are separate loads. */
 const OTHER_LOAD = 1.5
 
-/** A stretch: three recorded minutes of one quota. */
+/** An interval of three recorded minutes of one quota. */
 export interface RecordedStretch {
   readonly atMs: number
   /** Others' requests. */
@@ -59,7 +59,7 @@ export interface RecordedStretch {
 interface QuarterLoad {
   readonly requests: number
   readonly perSecond: number
-  /** Index of the stretch in which the load begins within its quarter, 0 to 4. */
+  /** The three-minute interval of the quarter in which the load begins, 0 to 4. */
   readonly begins: number
   /** Chance that a day has the load, 0 to 1. */
   readonly chance: number
@@ -70,17 +70,17 @@ export interface UsualDay {
   /** Number of days that the usual day was learned from. */
   readonly days: number
   readonly loads: readonly (QuarterLoad | undefined)[]
-  /** Median level by quarter. `undefined` if never recorded. */
+  /** Median level by quarter. `undefined` with fewer than five recorded days. */
   readonly levels: readonly (number | undefined)[]
   /** Factor of each weekday, 0 for Sunday. */
   readonly factors: readonly number[]
-  /** Mean requests per stretch, used to recognise a day without its usual traffic. */
+  /** Mean requests per three-minute interval, used to recognise a day without its usual traffic. */
   readonly means: readonly number[]
 }
 
 interface Day {
   readonly weekday: number
-  /** Requests by stretch. `NaN` if not recorded. */
+  /** Requests by three-minute interval. `NaN` if not recorded. */
   readonly requests: Float64Array
   readonly levels: Float64Array
 }
