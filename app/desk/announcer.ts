@@ -9,9 +9,9 @@ interface Announcing {
 const RECENT_MS = 60_000
 
 /**
- * The id of the member that announces alerts for the whole desk: the machine that a person used last. The
- * smallest id decides between machines used within the last minute, and between machines whose last use is
- * unknown.
+ * The id of the member that announces alerts for the whole desk: the machine that a person used last. Of
+ * several machines used within the last minute, the smallest id announces. If the last use is unknown for all
+ * machines, the smallest id announces too.
  */
 export function announcerOf(present: readonly Announcing[]): string | undefined {
   const rank = ({ inputAge = Number.POSITIVE_INFINITY }: Announcing) => Math.max(RECENT_MS, inputAge)

@@ -4,7 +4,7 @@ import type { ConcurrencyReading, RateReading } from '../service/headers.ts'
 import type { MemberReport, RequestStep } from './messages.ts'
 import type { RowHeaders } from './row-headers.ts'
 
-/** The earliest and latest time at which a message was sent, in epoch ms of this machine. */
+/** The earliest and latest time at which a message can have been sent, epoch ms on this machine's clock. */
 export interface SentAt {
   readonly fromMs: number
   readonly toMs: number
@@ -37,8 +37,8 @@ export interface RecordDeps {
  * The requests and streams of one other desk member, as far as this machine knows them.
  *
  * The member's observations arrive in order, but some may be missing. Each report states the member's total
- * requests and its requests in flight. With these, this record charges the requests that it missed, and
- * settles requests whose outcome it missed. After each report, both machines have the same counts.
+ * requests and its requests in flight. With these totals, this record charges the requests that it missed,
+ * and settles requests whose outcome it missed. After each report, both machines have the same counts.
  */
 export class MemberRecord {
   readonly #id: string
@@ -46,7 +46,7 @@ export class MemberRecord {
   readonly #underWay = new Map<number, Ticket>()
   /** Number of counted requests that this record knows, by row. `undefined` before the first totals. */
   #noticed: Map<string, number> | undefined
-  /** The rows of requests that counted as lost when the member did not respond, by id. */
+  /** The rows of requests that were counted as lost when the member stopped responding, by request id. */
   readonly #lost = new Map<number, string>()
   #streams: Readonly<Record<string, number>> = {}
   /** Earliest time at which the last totals were sent, epoch ms. */
@@ -80,7 +80,7 @@ export class MemberRecord {
     const noticed = this.#noticed
     const open = new Set(underWay)
     for (const id of open) this.#found(id)
-    // What these totals do not list as in flight, they count.
+    // Requests that are no longer in flight are already part of `counted`, if the service counted them.
     this.#lost.clear()
     for (const [id, ticket] of this.#underWay) {
       if (open.has(id)) continue
@@ -100,7 +100,7 @@ export class MemberRecord {
     this.#totalsAtMs = Math.min(nowMs, fromMs)
   }
 
-  /** Handles a member that no longer responds. Its requests in flight may have counted. */
+  /** Handles a member that no longer responds. The service may have counted its requests in flight. */
   ended(): void {
     const { ledger, now } = this.#deps
     for (const [id, ticket] of this.#underWay) {
@@ -156,7 +156,7 @@ export class MemberRecord {
       headers.seen(row, { from: this.#id, rate, sentAtMs: ticket.sentAtMs, atMs: ticket.headerAtMs ?? now() })
   }
 
-  /** Records that a request of the member counted. */
+  /** Records that the service counted a request of the member. */
   #notice(row: string | undefined): void {
     if (row === undefined) return
     this.#deps.headers.counted(row)

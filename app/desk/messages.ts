@@ -120,11 +120,11 @@ const picture = z.strictObject({
     .array(
       z.strictObject({
         endpoint: path,
-        /** Time since the request of the newest header was sent, and time since the header arrived. */
+        /** `age`: time since the header arrived. `sentAge`: time since its request was sent. */
         sentAge: age,
         age,
         rate: rateReading,
-        /** Requests of the whole desk that may have counted since that header. */
+        /** Requests of the whole desk since that header. The service may have counted them. */
         since: count,
         /** Remaining wait of the row after a 429. Absent if the row does not wait. */
         waitMs: z.exactOptional(count),

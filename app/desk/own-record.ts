@@ -11,7 +11,7 @@ interface Answer {
   readonly waitMs?: number | undefined
 }
 
-/** A step that was not sent yet. The function computes its ages for the time of sending. */
+/** A step that was not sent yet. The function computes the step's ages for the time of sending. */
 type Unsent = (nowMs: number) => RequestStep
 
 /**

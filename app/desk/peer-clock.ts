@@ -3,7 +3,7 @@
  * add 500 ppm. For two clocks, that is 1200 ppm. It is rounded down to one millisecond per second.
  */
 const MAX_DRIFT = 0.001
-/** Maximum contradiction between two bounds that rounding explains, in milliseconds. */
+/** Because of rounding, two bounds may contradict each other by at most this much. Milliseconds. */
 const ROUNDING_MS = 0.001
 /** Assumed uncertainty of a sending time while there is no lower bound. Milliseconds. */
 const MAX_UNCERTAINTY_MS = 60_000
@@ -26,8 +26,8 @@ interface Bound {
  * The offset is this clock minus the peer's clock. A message can't arrive before it was sent. So each message
  * from the peer gives an upper bound: arrival time here minus sending time there. Each message to the peer
  * gives a lower bound: sending time here minus arrival time there. The bounds are as far apart as the
- * smallest round trip. A message that the network or a frozen machine delays moves neither bound, so its
- * sending time is still correct.
+ * smallest round trip. A message that the network or a frozen machine delays moves neither bound, so the
+ * computed sending time stays correct.
  *
  * Messages are passed in the order in which the peer sent them. All times are in milliseconds: `sentMs` and
  * `receivedMs` on this clock, `peerSentMs` and `peerReceivedMs` on the peer's.
@@ -75,7 +75,7 @@ export class PeerClock {
     if (least === undefined || offsetMs > least) this.#least = bound
   }
 
-  /** The earliest and latest time at which the message last passed to `received` was sent. */
+  /** The earliest and latest possible sending time of a message. Call `received` with the message first. */
   sentAt(peerSentMs: number, nowMs: number): MomentRange {
     const most = this.#mostAt(nowMs) ?? nowMs - peerSentMs
     const least = this.#leastAt(nowMs) ?? most - MAX_UNCERTAINTY_MS

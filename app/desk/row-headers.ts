@@ -7,11 +7,11 @@ export interface RowHeader {
   readonly rate: RateReading
   readonly sentAtMs: number
   readonly atMs: number
-  /** Number of requests of the whole desk that ended since this header and that it may not include. */
+  /** Number of the whole desk's requests that ended since this header. The header may not include them. */
   since: number
 }
 
-/** Additional wait of each further member before it takes over a check, in milliseconds. */
+/** Members take over a check one after the other, with this wait between two members. Milliseconds. */
 const TURN_MS = 3_000
 
 /**
