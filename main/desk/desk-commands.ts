@@ -158,8 +158,8 @@ export class DeskCommands implements Feature<typeof deskContract> {
   }
 
   /**
-   * Stores on the server that the secret was replaced. Members that are offline now, and later readers of the
-   * old invitation, find it there.
+   * Stores a note on the server that the secret was replaced. Members that are offline now read the note
+   * later, and so does a machine that joins with the old invitation.
    */
   async #markRotated(profile: string, former: Membership): Promise<Outcome> {
     const own = this.#deps.running?.engineOf(profile)

@@ -40,7 +40,7 @@ export interface DeskSessionDeps extends Reporting, DeskTroubleDeps {
   readonly prober: Pick<Prober, 'count'>
   /** When a person last looked at this Headroom, epoch ms; `undefined` if unknown. */
   readonly lookedAtMs: () => number | undefined
-  /** When the key was revoked, epoch ms; `undefined` while it is not. */
+  /** When the key was revoked, epoch ms. `undefined` if it was not revoked. */
   readonly revokedAtMs: () => number | undefined
   /** Called when another member revoked the key. */
   readonly revoked: () => void
@@ -51,8 +51,8 @@ export interface DeskSessionDeps extends Reporting, DeskTroubleDeps {
 /** How long observations are collected before they are sent, in milliseconds. */
 const BATCH_MS = 20
 /**
- * How long a header waits before it is applied, in milliseconds. It may include requests of other members,
- * and the report of these requests takes one batch and the time in transit.
+ * How long a header waits before it is applied, in milliseconds. The header may include requests of other
+ * members. Their report of these requests arrives later, because they send in batches and because of transit.
  */
 const JUDGE_AFTER_MS = 60
 const REPORT_MS = 1_000
@@ -60,7 +60,7 @@ const MAX_OBSERVATIONS = 500
 /**
  * This machine's part in the desk of one key.
  *
- * It sends its requests, headers, streams and checks to the other members, and applies those of the others to
+ * It sends its own requests, headers, streams and checks to the other members, and applies what they send to
  * the ledger. It also sends a report with totals each second. The totals correct for lost messages.
  */
 export class DeskSession implements SessionDesk {
@@ -272,7 +272,8 @@ export class DeskSession implements SessionDesk {
       const heardMs = this.#link.lastHeardMs(id)
       if (heardMs === undefined || nowMs - heardMs < LOST_AFTER_MS || !member.isPresent) continue
       member.lost()
-      // If the server is unreachable, all members are lost. One event reports that, so none is reported here.
+      // If the server is unreachable, all members are lost. One event reports the outage, so the members are
+      // not reported one by one.
       if (this.#deps.engine.state.reachable) this.#tell('desk-member-lost', member)
       this.#deps.changed()
     }
@@ -336,7 +337,7 @@ export class DeskSession implements SessionDesk {
     this.#snoozed(toMs - snoozeAge, snoozeMs > 0 ? toMs + snoozeMs : undefined)
   }
 
-  /** Adopts another member's snooze if it was chosen after the snooze here. */
+  /** Adopts another member's snooze if it was chosen after this machine's snooze. */
   #snoozed(chosenAtMs: number, untilMs: number | undefined): void {
     const { snooze } = this.#deps
     const own = snooze.read()

@@ -14,14 +14,14 @@ export interface DeskTroubleDeps {
 /** Silence after which a member counts as lost, in milliseconds. */
 export const LOST_AFTER_MS = 5_000
 /**
- * Time for the first connection to the server, in milliseconds. Only after that is the server reported as
- * unreachable.
+ * Time allowed for the first connection to the server, in milliseconds. Before this time has passed, the
+ * server is not reported as unreachable.
  */
 const CONNECTS_WITHIN_MS = 3_000
 
 /**
- * Why this machine or another one does not take part in the desk. Each trouble is reported when it begins and
- * when it ends.
+ * Why this machine or another one does not take part in the desk. Each such problem is reported when it
+ * begins and when it ends.
  */
 export class DeskTrouble {
   readonly #deps: DeskTroubleDeps
@@ -32,7 +32,7 @@ export class DeskTrouble {
    * ms.
    */
   #mismatch: { readonly refusal: DeskRefusal; readonly atMs: number } | undefined
-  /** The trouble that was reported last: the code of a refusal, `unreachable`, or an empty text. */
+  /** The problem that was reported last: the code of a refusal, `unreachable`, or an empty text. */
   #told = ''
   #wasReachable = false
 
@@ -53,7 +53,7 @@ export class DeskTrouble {
     return this.#refused ?? (isHeard ? refusal : undefined)
   }
 
-  /** The trouble in words. `undefined` if there is no trouble. */
+  /** The problem in words. `undefined` if there is no problem. */
   get why(): string | undefined {
     const { refusal } = this
     return refusal ? refusalText(refusal) : this.#deps.engine.state.refusal?.message
@@ -70,7 +70,7 @@ export class DeskTrouble {
     this.tell()
   }
 
-  /** Reports a trouble that began or ended. Call this after each change, and once a second. */
+  /** Reports a problem that began or ended. Call this after each change, and once a second. */
   tell(): void {
     const { engine, report, changed } = this.#deps
     const { refusal } = this

@@ -137,7 +137,7 @@ export class Desks implements RunningDesks {
     }
   }
 
-  /** Restarts the desk if the key has a new session, for example after its clock was set back. */
+  /** Restarts the desk if the key has a new session, for example after the computer's clock was set back. */
   #changed(profile: string): void {
     const running = this.#running.get(profile)
     if (running !== undefined && running.session !== sessionOf(this.#deps.monitor, profile))
@@ -178,7 +178,7 @@ export class Desks implements RunningDesks {
     const look = async (): Promise<void> => {
       cancel()
       cancel = clock.after(LOOK_MS, () => void look())
-      // Registers the secrets again, because the redactor forgets those that were registered longest ago.
+      // Registers the secrets again, because the redactor forgets secrets that were registered long ago.
       hideSecrets(membership, secrets)
       const own = user()
       if (

@@ -4,8 +4,8 @@
  */
 
 /**
- * The names that one desk uses on a server. They are derived from the desk's secret and reveal nothing to
- * others.
+ * The names that one desk uses on a server. They are derived from the desk's secret and reveal nothing about
+ * the secret or the key.
  */
 export interface DeskNames {
   /** The first part of the subjects of all messages. */
@@ -19,7 +19,7 @@ export interface DeskNames {
 export interface EngineOptions {
   /** Addresses such as `nats://HOST:4222` and `tls://HOST:4222`. The first is tried first. */
   readonly servers: readonly string[]
-  /** The path of a PEM file with the certificates that the server's certificate is checked against. */
+  /** The path of a PEM file with CA certificates. The server's certificate is checked against them. */
   readonly tlsCa?: string
   /** `user:password`, a token, an nkey seed, or the text of a `.creds` file. */
   readonly credentials?: string

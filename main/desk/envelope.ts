@@ -93,7 +93,7 @@ export function openFrame(key: Uint8Array, frame: Uint8Array, subject: string): 
     decipher.setAuthTag(frame.subarray(sealedEnd))
     return Buffer.concat([decipher.update(frame.subarray(HEAD_BYTES, sealedEnd)), decipher.final()])
   } catch {
-    return undefined // the tag does not fit, which is all that GCM can say
+    return undefined // the tag is wrong; GCM gives no further reason
   }
 }
 

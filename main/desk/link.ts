@@ -29,7 +29,7 @@ const MAKES_ROOM_MS = 60_000
  * alive.
  */
 const MAX_ENDED = 256
-/** Interval in milliseconds at which this member reports when messages of the others arrived. */
+/** Interval in milliseconds at which this member reports when the other members' messages arrived. */
 const CONFIRM_EVERY_MS = 900
 /**
  * Limits for runs that have not proved that they are alive: how many of their frames are opened, and how many
@@ -70,7 +70,7 @@ export interface LinkEvents {
 /**
  * Connects one run of this member with the other members of its desk.
  *
- * Seals and opens messages, and detects missed ones. Accepts messages only from runs that have answered a
+ * Seals and opens messages, and detects missed messages. Accepts messages only from runs that have answered a
  * challenge. Determines when each message was sent, on this machine's clock.
  */
 export class DeskLink {

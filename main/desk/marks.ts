@@ -3,8 +3,8 @@ import type { Profile } from '../ports/profile.ts'
 import { derivedKey } from '../vault/sealing.ts'
 
 /**
- * Keyed hashes that identify the key to which a desk belongs. With them, two machines compare their keys
- * without revealing them. Each hash has 22 base64url digits.
+ * Hashes that identify the API key of a desk. Two machines compare these hashes instead of their API keys, so
+ * the API keys are not revealed. The hashes depend on the desk's secret. Each has 22 base64url digits.
  */
 export interface DeskMarks {
   /** The API key's client id. */
@@ -21,7 +21,7 @@ export interface DeskKey extends Pick<Profile, 'clientId' | 'baseUrl'> {
   readonly subject?: string | undefined
 }
 
-/** The hashes of a key for the desk with this secret. */
+/** The hashes of an API key, for the desk with this secret. */
 export function deskMarks(secret: string, { clientId, baseUrl, subject }: DeskKey): DeskMarks {
   return {
     client: markOf(secret, 'client', clientId),

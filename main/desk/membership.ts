@@ -17,7 +17,7 @@ export interface Membership {
   readonly memberId: string
   /** The machine's name, which the other members see. */
   readonly name: string
-  /** The absolute path of a file with the certificates that the server's certificate is checked against. */
+  /** The absolute path of a file with CA certificates. The server's certificate is checked against them. */
   readonly tlsCa?: string
   /** `user:password`, a token, or the text of a `.creds` file. */
   readonly credentials?: string

@@ -69,7 +69,7 @@ class NatsEngine implements Engine {
   #state: EngineState
   #roundTripMs: number | undefined
   #connected: Connected | undefined
-  /** Number of the server that is tried next. */
+  /** Index in `#servers` of the server that is tried next. */
   #turn = 0
   #isClosing = false
   #running: Promise<void> = Promise.resolve()
@@ -89,7 +89,7 @@ class NatsEngine implements Engine {
     return roundTripMs === undefined ? this.#state : { ...this.#state, roundTripMs }
   }
 
-  /** Connects to the first server that can be reached, from now on and forever. */
+  /** Connects to the first server that can be reached, and reconnects until the engine is closed. */
   start(): void {
     this.#running = this.#run(undefined)
   }
@@ -166,7 +166,7 @@ class NatsEngine implements Engine {
     for (let tried = 0; tried < this.#servers.length && !this.#isClosing; tried += 1) {
       const outcome = await this.#connectTo(this.#servers[this.#turn])
       if (!('code' in outcome)) return outcome
-      // The reason of a server that responded is more useful than that of an unreachable server.
+      // A reason from a server that responded is more useful than the reason `unreachable`.
       if (refused === undefined || refused.code === 'unreachable') refused = outcome
       this.#nextTurn()
     }
@@ -210,7 +210,7 @@ class NatsEngine implements Engine {
     return !isDenied
   }
 
-  /** Resolves when the connection was lost, to its duration in milliseconds. */
+  /** Waits until the connection is lost. Resolves to the connection's duration in milliseconds. */
   async #serve(connected: Connected): Promise<number> {
     const { clock } = this.#parts
     this.#connected = connected

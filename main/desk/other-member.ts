@@ -84,7 +84,8 @@ export class OtherMember {
   summary(): DeskMember | undefined {
     if (this.#report === undefined) return undefined
     const { name, rates, programs } = this.#report
-    // Newer than its last report: a member that was killed sends no other one.
+    // The record also includes requests since the last report. This matters if the member was killed, because
+    // then no further report arrives.
     const counted = this.#record.counted ?? this.#report.counted
     const heardMs = this.#deps.heardMs() ?? this.#reportedMs
     return {

@@ -7,7 +7,7 @@ import type { OtherMember } from './other-member.ts'
  */
 const MAX_MEMBERS = 32
 
-/** The other members of a desk that are known on this machine. */
+/** All other members of a desk, as far as this machine knows them. */
 export class OtherMembers {
   readonly #self: string
   readonly #create: (id: string) => OtherMember
@@ -52,8 +52,8 @@ export class OtherMembers {
   }
 
   /**
-   * The id of the member that announces alerts. `inputAge`: when a person last used this machine, see
-   * `announcerOf`.
+   * The id of the member that announces alerts, see `announcerOf`. `inputAge`: milliseconds since a person
+   * last used this machine.
    */
   announcer(inputAge: number | undefined): string | undefined {
     const others = this.#present.map(([id, member]) => ({ id, inputAge: member.inputAge }))

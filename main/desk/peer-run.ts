@@ -20,8 +20,8 @@ export interface PeerParts {
 const PICTURE_EVERY_MS = 1_000
 
 /**
- * A run of another member that has proved that it is alive. The constructor requests its picture (its full
- * state).
+ * A run of another member that has proved that it is alive. The constructor requests the run's picture, a
+ * message with its full state.
  */
 export class PeerRun {
   readonly run: MemberRun
@@ -105,8 +105,8 @@ export class PeerRun {
   }
 
   /**
-   * Times of the message with the shortest transit since the last call. The peer computes its clock offset
-   * from them.
+   * When the peer sent a message, and when the message arrived here. The peer computes its clock offset from
+   * these times. Of all messages since the last call, the message with the shortest transit is used.
    */
   takeSample(): readonly [peerSentMs: number, receivedMs: number] | undefined {
     const sample = this.#sample

@@ -12,11 +12,11 @@ const TEXT = 'rotated'
 
 const keyOf = (secret: string): Uint8Array => derivedKey(Buffer.from(secret, 'base64url'), 'desk rotation')
 
-/** Stores that this secret was replaced. Resolves to whether that succeeded. */
+/** Stores a note on the server that this secret was replaced. Resolves to whether the note was stored. */
 export const markRotated = (engine: Pick<Engine, 'write'>, secret: string): Promise<boolean> =>
   engine.write(KEY, seal(keyOf(secret), PLACE, TEXT))
 
-/** Whether the store says that this secret was replaced. */
+/** Whether the server's store has the note of `markRotated` for this secret. */
 export async function isRotated(engine: Pick<Engine, 'read'>, secret: string): Promise<boolean> {
   const stored = await engine.read(KEY)
   return stored.known && stored.bytes !== undefined && unseal(keyOf(secret), PLACE, stored.bytes) === TEXT

@@ -4,7 +4,7 @@ import type { MemberRun } from './envelope.ts'
 /** Maximum number of remembered runs that have not proved that they are alive. */
 const MAX_STRANGERS = 64
 /**
- * Maximum age of a challenge that is answered, and minimum time between two challenges of a run.
+ * How long after a challenge its answer is accepted, and minimum time between two challenges to one run.
  * Milliseconds.
  */
 const CHALLENGE_MS = 5_000
@@ -89,7 +89,7 @@ export class Strangers {
     return stranger.challenge.nonce
   }
 
-  /** When the challenge with this nonce was sent. `undefined` if no recent challenge to this run has it. */
+  /** When the challenge with this nonce was sent. `undefined` if this run got no such challenge recently. */
   proved({ run }: MemberRun, nonce: string): number | undefined {
     const asked = [this.#known.get(run)?.challenge, this.#toAll]
     return asked.find((challenge) => challenge?.nonce === nonce && this.#ageOf(challenge) <= CHALLENGE_MS)
