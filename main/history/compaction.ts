@@ -13,8 +13,8 @@ export interface Retention {
 export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 * 24 * HOUR_MS }
 
 /**
- * When a key is disconnected, this prefix replaces the profile id of its series until compaction has deleted
- * them. No profile id has this prefix.
+ * The prefix of the profile ids of series whose key was disconnected. Compaction deletes these series in
+ * slices. No real profile id has this prefix.
  */
 export const FORGOTTEN = 'forgotten:'
 
@@ -142,7 +142,7 @@ function deleteBefore(database: DatabaseSync, table: string, series: number, cut
   return Number(changes)
 }
 
-/** Returns free pages to the file system if they make up much of the file. Otherwise new rows reuse them. */
+/** Returns pages to the file system if a quarter of the file is free. Fewer free pages are reused. */
 function freePages(database: DatabaseSync): boolean {
   const pragma = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0)
   const free = pragma('freelist_count')

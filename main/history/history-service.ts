@@ -135,7 +135,7 @@ export class HistoryService {
       )
       return 'points' in known ? known : { points: [], rejectedAt: [] }
     }
-    // Points in memory are finer than those in the file.
+    // Points in memory are finer than points in the file.
     if (toMs - fromMs > RECENT_MS) return stored(toMs, points) ?? recent()
     return withEarlier(recent(), (untilMs, most) => stored(Math.min(toMs, untilMs), most), points)
   }
@@ -347,8 +347,8 @@ export class HistoryService {
 }
 
 /**
- * Returns the points in memory, preceded by earlier points of the file. The file supplies at most as many
- * points as are missing to `most`.
+ * Returns the points in memory, preceded by earlier points of the file. The file supplies only as many points
+ * as fit within `most`.
  */
 function withEarlier(
   recent: History,

@@ -45,7 +45,7 @@ export type StorageStatus =
  */
 export const FLUSH_MS = 500
 /**
- * Maximum number of queued entries while the file can't be written. A busy key adds this many in some
+ * Maximum number of queued entries while the file can't be written. A busy key adds this many in a few
  * minutes.
  */
 const MAX_WAITING = 20_000
@@ -93,7 +93,7 @@ export class HistoryStore {
   }
 
   /**
-   * At most `points` points: the lows and highs of a chart with that width. `undefined` while the file fails.
+   * At most `points` points for a chart: the lows and highs of its columns. `undefined` while the file fails.
    */
   query(
     profile: string,
@@ -152,7 +152,7 @@ export class HistoryStore {
     return this.#read((file) => file.openAlerts()) ?? []
   }
 
-  /** Why the file can't be written. `undefined` while it can. */
+  /** Why the file can't be written. `undefined` while it can be written. */
   get failure(): StorageFailure | undefined {
     return this.#failure
   }

@@ -35,7 +35,7 @@ export class Recorder {
   readonly #slots = new Map<string, SlotSample>()
   /** The counter of each program and category at its last entry. */
   readonly #forwarded = new Map<string, number>()
-  /** One counter for each of the desk's other machines in each row: its value at the last entry. */
+  /** The counter of each row on each of the desk's other machines, at its last entry. */
   readonly #byDesk = new Map<string, number>()
   /** The time of each profile's last snapshot. */
   readonly #lookedAtMs = new Map<string, number>()

@@ -11,7 +11,7 @@ export type TierName = 'minutes' | (typeof LEVELS)[number]['table']
 const levelOf = (end: 'min' | 'max', column: string): string =>
   `coalesce(${end}(CASE WHEN source = 2 THEN ${column} END), ${end}(${column}))`
 
-/** `min(low_first)` is exact for a single rollup. For several, it is 1 only if the low came first in each. */
+/** `min(low_first)` is exact for one rollup. For several rollups, it is 1 only if all have the low first. */
 const COLUMNS = `min(at), max(at), ${levelOf('min', 'low')}, ${levelOf('max', 'high')},
   min(low_first), max(source), sum(rejected)`
 const columnsOf = (table: string): string =>
@@ -58,7 +58,7 @@ export const STATEMENTS = {
     ON CONFLICT DO UPDATE SET requests = requests + ?4`,
   machineTotals: `SELECT machine, sum(requests) FROM desk_use
     WHERE series = ?1 AND at >= ?2 AND at < ?3 GROUP BY 1 ORDER BY 1`,
-  /** Sums over columns of this many milliseconds, from the start of the interval. */
+  /** Sums over columns of `?4` milliseconds, from the start of the interval. */
   deskUse: `SELECT CAST((at - ?2) / ?4 AS INTEGER), sum(requests) FROM desk_use
     WHERE series = ?1 AND at >= ?2 AND at < ?3 GROUP BY 1 ORDER BY 1`,
   openAlerts: 'SELECT body FROM open_alerts ORDER BY id',

@@ -4,7 +4,7 @@ import { MinuteBuilder, merged, type Rollup, startOf } from '../../app/history/r
 import { HOLD_MS, type Sample } from '../../app/history/sample.ts'
 import { asRow, ROLLUP_COLUMNS, rollupOf, rollupValues, SAMPLE_COLUMNS, sampleOf } from './rows.ts'
 
-/** The rollup levels above minutes, finest first. Each length divides an hour or is a multiple of one. */
+/** The rollup levels above minutes, finest first. Each length divides an hour or is a multiple of an hour. */
 export const LEVELS = [
   { table: 'quarters', lengthMs: 15 * MINUTE_MS },
   { table: 'hours', lengthMs: 60 * MINUTE_MS },
