@@ -5,7 +5,7 @@ export interface MetricsOptions {
   readonly bearer: string
 }
 
-/** Whether an export of metrics was requested. `line` describes a fault of its settings. */
+/** Whether an export of metrics was requested. `line` says which setting is invalid. */
 export type Choice<Options> =
   | { readonly kind: 'off' }
   | { readonly kind: 'on'; readonly options: Options }
@@ -44,8 +44,8 @@ const DEFAULT_INTERVAL_MS = 60_000
 const MIN_INTERVAL_MS = 1_000
 
 /**
- * Options of the push by OTLP, from OpenTelemetry's environment variables ("OTLP Exporter" in its
- * specification). Without an endpoint, the push is off.
+ * Options for pushing metrics by OTLP, from OpenTelemetry's environment variables ("OTLP Exporter" in
+ * OpenTelemetry's specification). Without an endpoint, nothing is pushed.
  */
 export function otlpChoice(environment: Readonly<Record<string, string | undefined>>): Choice<OtlpOptions> {
   const of = (...names: readonly string[]) => {

@@ -19,7 +19,7 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** Length of the bearer in characters: hard to guess, and short enough for a header. */
+/** Bounds of the bearer's length in characters, so that it is hard to guess and fits in a header. */
 export const BEARER_LENGTH = { least: 16, most: 4_096 } as const
 
 /**
@@ -70,8 +70,8 @@ function send(response: ServerResponse, { status, text, headers = {} }: Answer, 
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
-    // The rest of the request is not read, so the connection can't be reused. Scrapes are rare enough for
-    // that.
+    // The rest of the request is not read, so the connection can't be reused. Scrapes are rare, so a new
+    // connection for each scrape is no problem.
     connection: 'close',
     ...headers,
   })
