@@ -25,14 +25,10 @@ export interface CodeToExchange {
   readonly verifier: string
 }
 
-/**
- * The response's access token is not stored. The first refresh, whose intent is stored in advance, returns
- * another access token.
- */
+/** The outcome of a code exchange. */
 export type CodeExchange =
   /**
-   * The response's access token is not stored. The first refresh, which is recorded in advance, returns
-   * another one.
+   * The response's access token is left out, because the first refresh returns another access token.
    */
   | { readonly kind: 'granted'; readonly refreshToken: string; readonly scopes: readonly string[] }
   | Extract<
@@ -57,7 +53,8 @@ export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExch
   const server: oauth.AuthorizationServer = { issuer: key.authUrl, token_endpoint: url }
   const client: oauth.Client = { client_id: key.clientId }
   const callback = new URLSearchParams(code.callback)
-  // The spelling of the issuer is unknown, and the state already binds the redirect to this host.
+  // The library would compare `iss` with the issuer, whose exact spelling is unknown. The comparison is not
+  // needed, because the state already binds the redirect to this host.
   callback.delete('iss')
   const line = watchedLine(http)
   try {
@@ -109,7 +106,7 @@ function watchedLine(http: Http) {
  */
 function responseOf({ status, body }: Extract<HttpOutcome, { kind: 'answer' }>): Response {
   const fields = jsonObject(body)
-  // A response with one of these statuses has no body, and `Response` throws if it gets one.
+  // `Response` throws for a status outside 200 to 599, and for a body with status 204, 205 or 304.
   if (status < 200 || status === 204 || status === 205 || status === 304 || status > 599)
     return new Response(null, { status: 502 })
   if (fields === undefined) return new Response(body, { status })
@@ -130,7 +127,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
         return { kind: 'code-refused' }
       case 'invalid_client':
       case 'unauthorized_client':
-      // The service's error if a key that has a secret signs in without the secret.
+      // The service returns this error if a key that has a secret signs in without the secret.
       case 'access_denied':
         return { kind: 'misconfigured' }
       case 'temporarily_unavailable':
@@ -148,7 +145,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
 }
 
 /**
- * The tokens of a complete renewal. A token in an incomplete response may be an error text, which must not
+ * The tokens of a complete response. A token in an incomplete response may be an error text, which must not
  * replace a valid token.
  */
 function granted(outcome: HttpOutcome | undefined, url: string): CodeExchange | undefined {

@@ -41,7 +41,7 @@ export function connectKey(
   return { ok: true, profile: profile.id }
 }
 
-/** The hosts of a key: the provider's, or the entered ones. A token may be sent to them. */
+/** The hosts of a key: the provider's hosts, or the entered hosts. A token may be sent to them. */
 export function addressesOf(
   request: Pick<NewKey, 'environment' | 'authUrl' | 'baseUrl'>,
 ): Outcome<{ readonly authUrl: string; readonly baseUrl: string }> {

@@ -46,8 +46,8 @@ export class CorrectedSecrets {
     }
     this.drop(id)
     const outcome = correctionOutcome(await holder.correctSecret(profile))
-    // Marked only after the attempt, because the response to an earlier refresh shows nothing about the
-    // secret.
+    // Called only after the attempt. During the attempt, an earlier refresh may still succeed with the old
+    // secret. This success shows nothing about the new secret.
     this.sends(id)
     if (outcome.ok) this.accepted(id)
     return outcome
@@ -64,8 +64,8 @@ export class CorrectedSecrets {
   }
 
   /**
-   * Records that the service issued new tokens to this profile. If the tokens prove a new secret, the API
-   * key's other profiles get the secret too.
+   * Records that the service issued new tokens to this profile. If the profile used a corrected secret, the
+   * service has accepted it, so the API key's other profiles get the secret too.
    */
   accepted(id: string): void {
     if (!this.#untried.delete(id)) return

@@ -10,7 +10,7 @@ import type { VaultHandle } from '../vault/vault-handle.ts'
 
 /** Stores connected keys for the monitor. */
 export interface ProfileStore {
-  /** Stores a new sign-in. Its tokens replace those that the profile had. */
+  /** Stores a new sign-in. Its tokens replace the profile's former tokens. */
   signIn(profile: Profile, nowMs: number): TokenStore
   /** Stores the settings of a connected key with the key. */
   keepSettings(profile: Profile): Saved
@@ -46,8 +46,8 @@ export interface RestoredProfile {
 /** What the host decides about stored keys. */
 export interface VaultProfileStoreDeps {
   /**
-   * Whether a new API key may be stored under a new data key while the stored keys can't be opened. True for
-   * a keyring, which may have lost its own key. False for a passphrase, which may be mistyped.
+   * Whether a newly connected API key is encrypted with a new data key if the existing data key can't be
+   * opened. True for a keyring, which may never open it again. False for a passphrase, which may be mistyped.
    */
   readonly startsOver: boolean
   /** Stores the settings of the built-in simulator. Its key is not stored. */
@@ -84,8 +84,8 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
   }
 
   /**
-   * Stored keys that are not connected yet, and keys that can be opened only now. Keys that can't be opened
-   * are included, so that a person can sign in again.
+   * Stored keys that are not connected yet, and connected keys that could not be opened before now. Keys that
+   * still can't be opened are included, so that a person can sign in again.
    */
   restore(): readonly RestoredProfile[] {
     const stored = this.#handle.vault?.profiles() ?? []
@@ -251,7 +251,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
 
   #startOver(): void {
     const { state } = this.#handle.status
-    // No passphrase can open a damaged key, so a new data key loses nothing.
+    // No passphrase can open a damaged data key, so a new data key loses nothing.
     if (state !== 'record-corrupt' && !(state === 'key-changed' && this.#deps.startsOver)) return
     void this.#handle.startOver().then(() => {
       this.#sealAll()
@@ -267,7 +267,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
 /** A host name that never resolves (RFC 2606). Nothing is sent for a key whose addresses are lost. */
 const NO_ADDRESS = 'https://unknown.invalid'
 
-/** The profile of a key of which only the id is readable. Listed so that a person can disconnect it. */
+/** A profile for a stored key whose id alone is readable. Listed so that a person can disconnect it. */
 const damagedProfile = (id: string): Profile => ({
   id,
   name: id === SAVED_KEYS ? 'Saved keys' : `${id} (damaged)`,

@@ -24,8 +24,8 @@ export interface RedirectServerDeps {
 }
 
 /**
- * Maximum time in milliseconds that `close` waits for pages in progress. Browsers read them immediately, and
- * a slow one must not occupy the port.
+ * Maximum time in milliseconds that `close` waits for pages in progress. Browsers read pages immediately. A
+ * slow browser must not occupy the port.
  */
 const LAST_PAGE_MS = 2_000
 
@@ -85,7 +85,8 @@ function redirectListener(port: number, answer: AnswerRedirect, open: Set<Server
   return (request, response) => {
     open.add(response)
     response.once('close', () => open.delete(response))
-    // A page whose own host name was rebound to this address must neither see nor end a sign-in.
+    // After DNS rebinding, a page's own host name points to this address. Such a page must neither see nor
+    // end a sign-in.
     if (!names.has(request.headers.host ?? '')) return show(response, { ...NOT_HERE, status: 421 })
     const query = queryOf(request)
     if (query === undefined) return show(response, NOT_HERE)

@@ -16,7 +16,7 @@ export interface SignInCommandsDeps {
 type Connected = Outcome<{ readonly profile: string }>
 type EnteredKey = Omit<NewKey, 'refreshToken' | 'cancelRevoke'>
 
-/** The response to a sign-in whose tokens a pending revocation would end. */
+/** The error for a sign-in while a revocation is pending. The revocation would also revoke the new tokens. */
 export const REVOKE_PENDING: CommandError = {
   ok: false,
   code: 'revoke-pending',
@@ -77,7 +77,7 @@ export function signInCommands({
       key: { authUrl, clientId, ...(clientSecret !== undefined && { clientSecret }) },
       audience: audience ?? DEFAULT_AUDIENCE,
       extraScopes: extraScopes ?? [],
-      // Without this, every sign-in would end the permission for orders that a person gave.
+      // Without the Trade scope, every sign-in would end the permission for orders that a person gave.
       ...(orders === 'on' && { trade: 'asked' as const }),
       prepare: () => keys.suspendRevocationRetry(key),
       finish,

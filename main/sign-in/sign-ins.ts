@@ -85,8 +85,8 @@ export class SignIns {
   /** Watches the host of a sign-in that is starting. */
   #looking: HostWatch | undefined
   /**
-   * Increases with each start. While a start opens its port, another start may replace it. It detects that by
-   * this number.
+   * Increases with each start. While a start opens its port, another start may replace it. The first start
+   * detects this, because the number has changed.
    */
   #starts = 0
   /** Resolves once the last server is closed and its port is free. */
@@ -181,7 +181,7 @@ export class SignIns {
     await this.#closing
   }
 
-  /** Watches the host of this sign-in. Stops watching the host of an earlier one. */
+  /** Watches the host of this sign-in. Stops watching the host of an earlier sign-in. */
   #lookAt(authUrl: string, id: string): HostWatch {
     this.#looking?.stop()
     this.#looking = watchHost(this.#deps, authUrl, (why) => {
