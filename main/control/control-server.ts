@@ -52,8 +52,8 @@ export interface ControlServer {
  */
 const SILENCE_MS = 10_000
 /**
- * Interval of checks in milliseconds whether the socket file still exists. Cleaners of temporary folders
- * delete old files.
+ * Interval in milliseconds at which the server checks that the socket file still exists. Programs that clean
+ * temporary folders may delete it.
  */
 const LOOK_MS = 10_000
 /**

@@ -4,8 +4,8 @@ import type { CommandError } from '../../app/contract/outcome.ts'
 import type { ControlAnswer, DeskRequest } from './protocol.ts'
 
 /**
- * Answers a request about a desk. `desk` has the commands of the running app, or those for a data folder on
- * which no app runs.
+ * Answers a request about a desk. `desk` carries out the commands: in the running app, or on the stored desks
+ * of a data folder on which no app runs.
  */
 export async function answerOfDesk(
   request: DeskRequest,

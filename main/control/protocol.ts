@@ -38,7 +38,7 @@ const request = z.discriminatedUnion('do', [
   /** Without `profile`, stops the orders of every key. */
   z.strictObject({ do: z.literal('stop-orders'), profile: z.string().min(1).max(64).exactOptional() }),
   z.strictObject({ do: z.literal('dismiss-order'), id: z.string().min(1).max(64) }),
-  /** Without `turn`, the request only returns the state. `port` matters only for turning the gateway on. */
+  /** Without `turn`, the request only returns the state. `port` is used only to turn the gateway on. */
   z.strictObject({
     do: z.literal('gateway'),
     turn: z.enum(['on', 'off']).exactOptional(),
