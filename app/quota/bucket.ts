@@ -267,7 +267,7 @@ export class Bucket {
       level.charge(request ? this.#requests.consume(request) : 0)
     }
     const elsewhere = this.#fold(answer, sentAtMs, nowMs)
-    if (!answer.rejected) this.#remember(sentAtMs)
+    if (!answer.rejected) this.#remember(sentAtMs, Math.min(0, (answer.headerAtMs ?? nowMs) - nowMs))
     return elsewhere
   }
 
@@ -511,25 +511,27 @@ export class Bucket {
     // Since the service wrote the header, own requests may have counted, and the quota may have refilled.
     const low = Math.max(0, shown.least - this.#requests.mayHaveCountedAfter(sentAtMs))
     const high = Math.max(low, shown.most)
-    const { inFlight } = this
+    // A header that is judged later than it came includes no request that was sent since then.
+    const later = this.#requests.sentAfter(headerAtMs)
+    const inFlight = this.inFlight - later
     const isFirst = this.seen === undefined || level.model !== model
     this.#latestHeaderMs = Math.max(this.#latestHeaderMs, headerAtMs)
     // A fixed window does not refill before it ends.
     const shownThen = level.model === 'fixed' ? remaining : high
     const proved = !isFirst && level.low - inFlight - shownThen > TOLERANCE
-    const surplus = low - inFlight - level.high > TOLERANCE
+    const surplus = low - this.inFlight - level.high > TOLERANCE
     const before = level.middleAt(nowMs)
     const width = Math.max(0, level.high - level.low + inFlight)
     if (proved) this.#isShared = true
-    if (isFirst || proved || surplus) level.replace(low, high)
-    else level.narrow(low, high)
+    if (isFirst || proved || surplus) level.replace(low, high, headerAtMs)
+    else level.narrow(low, high, headerAtMs)
     const drop = before - level.middleAt(nowMs)
     if (isFirst) this.#restartOthers(nowMs)
     const isWeighed =
       isFirst ||
       this.#weigh(nowMs, {
-        least: before - high,
-        most: low < 1 ? Number.POSITIVE_INFINITY : before - low,
+        least: before + later / 2 - high,
+        most: low < 1 ? Number.POSITIVE_INFINITY : before + later / 2 - low,
         drop,
         width,
         before,

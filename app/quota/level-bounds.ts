@@ -129,18 +129,18 @@ export class LevelBounds {
     this.#low = Math.max(0, Math.min(this.#low, this.limit - this.gainPerMs * laterMs) - 1)
   }
 
-  /** Replaces both bounds with those of a header that contradicts them. */
-  replace(low: number, high: number): void {
+  /** Replaces both bounds with those of a header that contradicts them. `headerAtMs`: when it came. */
+  replace(low: number, high: number, headerAtMs?: number): void {
     this.#high = high
     this.#low = Math.min(low, high + this.#requests.inFlight)
-    this.#requests.allMaybeSeen()
+    this.#requests.allMaybeSeen(headerAtMs)
   }
 
-  /** Intersects the bounds with those of a header. */
-  narrow(low: number, high: number): void {
+  /** Intersects the bounds with those of a header. `headerAtMs`: when the header came. */
+  narrow(low: number, high: number, headerAtMs?: number): void {
     if (high < this.#high) {
       this.#high = high
-      this.#requests.allMaybeSeen()
+      this.#requests.allMaybeSeen(headerAtMs)
     }
     this.#low = Math.min(Math.max(this.#low, low), this.#high + this.#requests.inFlight)
   }

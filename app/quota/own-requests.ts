@@ -67,9 +67,19 @@ export class OwnRequests {
     return 1 - regained
   }
 
-  /** Marks every request in flight as possibly included in the upper bound, because the bound was reset. */
-  allMaybeSeen(): void {
-    for (const request of this.#pending.values()) request.unseen = false
+  /**
+   * Marks requests in flight as possibly included in the upper bound, because the bound was reset. A request
+   * sent after `untilMs` is not included: a header that came at that time can't include it.
+   */
+  allMaybeSeen(untilMs = Number.POSITIVE_INFINITY): void {
+    for (const request of this.#pending.values()) if (request.sentAtMs <= untilMs) request.unseen = false
+  }
+
+  /** Number of requests in flight that were sent after a time. */
+  sentAfter(atMs: number): number {
+    let count = 0
+    for (const request of this.#pending.values()) if (request.sentAtMs > atMs) count += 1
+    return count
   }
 
   /** Records a request that counted, or may have counted, between two times. */

@@ -49,6 +49,14 @@ export const DESK_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'M4',
+    what: 'take requests sent after a header for included in it',
+    file: 'app/quota/own-requests.ts',
+    find: 'if (request.sentAtMs <= untilMs) request.unseen = false',
+    replace: 'if (request.sentAtMs <= untilMs || untilMs > 0) request.unseen = false',
+    test: SESSION_TEST,
+  },
+  {
+    promise: 'M4',
     what: 'let every machine check every row',
     file: 'app/desk/row-headers.ts',
     find: 'if (from === self) return 0',

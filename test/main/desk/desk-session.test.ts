@@ -56,6 +56,21 @@ test('a header that includes a request that is not known yet is judged after it 
   expect(one.used).toEqual({ own: one.accepted, desk: two.accepted, elsewhere: 0 })
 })
 
+test('a burst of one machine looks like others’ use to none', async () => {
+  const { world, one, two } = await pair({ network: { delayMs: [1, 5] } })
+  await traffic(world, 5)
+  for (let sent = 0; sent < 40; sent += 1) {
+    one.request({ tripMs: [4, 12] })
+    await world.advance(world.random.between(20, 80))
+    for (const { row } of world.machines) {
+      expect(row?.use?.elsewhereHigh ?? 0).toBeLessThan(0.6)
+      expect((row?.level ?? 0) - (row?.low ?? 0)).toBeLessThan(12)
+    }
+  }
+  await world.advance(1_000)
+  expect(two.used).toEqual({ own: two.accepted, desk: one.accepted, elsewhere: 0 })
+})
+
 test('use by programs outside the desk is still others’', async () => {
   const { world, one, two } = await pair()
   for (let round = 0; round < 60; round += 1) {
