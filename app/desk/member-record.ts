@@ -19,9 +19,15 @@ export interface ForeignAnswer {
   readonly row?: string | undefined
 }
 
+/** An app that started more recently has made all of its requests while this machine was watching. In ms. */
+const JUST_STARTED_MS = 10_000
+
 /** The parts of this machine that a member's observations update. */
 export interface RecordDeps {
-  readonly ledger: Pick<MeteredLedger, 'sentByDesk' | 'notSent' | 'lost' | 'missedByDesk' | 'foundByDesk'>
+  readonly ledger: Pick<
+    MeteredLedger,
+    'startedAtMs' | 'sentByDesk' | 'notSent' | 'lost' | 'missedByDesk' | 'foundByDesk'
+  >
   readonly headers: RowHeaders
   readonly now: () => number
   /** Applies a response. Returns the row that counted the request. */
@@ -44,8 +50,9 @@ export class MemberRecord {
   readonly #id: string
   readonly #deps: RecordDeps
   readonly #underWay = new Map<number, Ticket>()
-  /** Number of counted requests that this record knows, by row. `undefined` before the first totals. */
-  #noticed: Map<string, number> | undefined
+  /** Number of counted requests that this record knows, by row. */
+  #noticed = new Map<string, number>()
+  #hasTotals = false
   /** The rows of requests that were counted as lost when the member stopped responding, by request id. */
   readonly #lost = new Map<number, string>()
   #streams: Readonly<Record<string, number>> = {}
@@ -59,7 +66,7 @@ export class MemberRecord {
 
   /** The member's counted requests since its run began, by row. `undefined` before the first totals. */
   get counted(): Readonly<Record<string, number>> | undefined {
-    return this.#noticed && Object.fromEntries(this.#noticed)
+    return this.#hasTotals ? Object.fromEntries(this.#noticed) : undefined
   }
 
   /** The member's streams by category. */
@@ -71,13 +78,20 @@ export class MemberRecord {
     for (const one of list) this.#observed(one, sentAt)
   }
 
-  /** Updates the counts to the member's totals. Before the first totals, no request counts as missed. */
-  totals({ counted, streams, underWay }: Totals, { fromMs }: SentAt): void {
+  /**
+   * Updates the counts to the member's totals. The first totals only say where counting begins, unless the
+   * member's app has just started: then this machine's headers included all of its requests.
+   */
+  totals({ counted, countedAge, streams, underWay }: Totals, { fromMs }: SentAt): void {
     const { ledger, headers, now } = this.#deps
     const nowMs = now()
     this.#streams = streams
     this.#deps.slots(undefined)
     const noticed = this.#noticed
+    const isNew = countedAge < Math.min(JUST_STARTED_MS, nowMs - ledger.startedAtMs)
+    const isBeginning = !this.#hasTotals && !isNew
+    if (!this.#hasTotals && isNew) this.#totalsAtMs = Math.min(nowMs, fromMs - countedAge)
+    this.#hasTotals = true
     const open = new Set(underWay)
     for (const id of open) this.#found(id)
     // Requests that are no longer in flight are already part of `counted`, if the service counted them.
@@ -86,12 +100,13 @@ export class MemberRecord {
       if (open.has(id)) continue
       this.#underWay.delete(id)
       const row = ticket.category
-      const isCounted = row !== undefined && (counted[row] ?? 0) > (noticed?.get(row) ?? 0)
+      const known = isBeginning || row === undefined ? 0 : (noticed.get(row) ?? 0)
+      const isCounted = row !== undefined && (counted[row] ?? 0) > known
       if (isCounted) this.#answered(ticket, {})
       else ledger.notSent(ticket, nowMs)
     }
     for (const [row, total] of Object.entries(counted)) {
-      const missed = noticed === undefined ? 0 : total - (noticed.get(row) ?? 0)
+      const missed = isBeginning ? 0 : total - (noticed.get(row) ?? 0)
       if (missed <= 0) continue
       ledger.missedByDesk(row, missed, { sinceMs: this.#totalsAtMs, nowMs })
       for (let one = 0; one < missed; one += 1) headers.counted(row)
@@ -160,7 +175,7 @@ export class MemberRecord {
   #notice(row: string | undefined): void {
     if (row === undefined) return
     this.#deps.headers.counted(row)
-    this.#noticed?.set(row, (this.#noticed.get(row) ?? 0) + 1)
+    this.#noticed.set(row, (this.#noticed.get(row) ?? 0) + 1)
   }
 
   #take(id: number): Ticket | undefined {
@@ -176,8 +191,8 @@ export class MemberRecord {
     if (row === undefined) return
     this.#lost.delete(id)
     this.#deps.ledger.foundByDesk(row)
-    this.#noticed?.set(row, Math.max(0, (this.#noticed.get(row) ?? 0) - 1))
+    this.#noticed.set(row, Math.max(0, (this.#noticed.get(row) ?? 0) - 1))
   }
 }
 
-type Totals = Pick<MemberReport, 'counted' | 'streams' | 'underWay'>
+type Totals = Pick<MemberReport, 'counted' | 'countedAge' | 'streams' | 'underWay'>

@@ -81,6 +81,8 @@ const perCategory = z.record(text, count)
 const totals = {
   /** Requests that counted or may have counted, by row. */
   counted: perCategory,
+  /** Time since the app started, from which on they are counted. */
+  countedAge: age,
   /** Own streams that hold a slot, by category. */
   streams: perCategory,
   /** The ids of requests without a response. */

@@ -1,4 +1,5 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
+import type { RequestQuotaDefault } from '../service/categories.ts'
 import type { RateReading } from '../service/headers.ts'
 import { Ledger, type Ticket } from './ledger.ts'
 
@@ -18,6 +19,15 @@ interface Used {
   elsewhere: number
 }
 
+/** Requests that headers showed as others', and that no later message has explained. */
+interface ShownOthers {
+  requests: number
+  readonly headerAtMs: number
+}
+
+/** How late this app may learn about a request of the desk that a header includes, in milliseconds. */
+const LATE_MS = 2_000
+
 /**
  * A ledger that also counts requests per category since the app started: own, the desk's, and others'. A rate
  * alone could not answer "what used my quota at 14:20?" later.
@@ -25,7 +35,16 @@ interface Used {
  * Own use includes requests that may have counted. A 429 uses no quota and is not included.
  */
 export class MeteredLedger extends Ledger {
+  /** When counting began, epoch ms. */
+  readonly startedAtMs: number
   readonly #used = new Map<string, Used>()
+  /** What the last header of each row showed of others' requests. */
+  readonly #shown = new Map<string, ShownOthers>()
+
+  constructor(defaults: readonly RequestQuotaDefault[], nowMs: number) {
+    super(defaults, nowMs)
+    this.startedAtMs = nowMs
+  }
 
   override lost(...args: Parameters<Ledger['lost']>): ReturnType<Ledger['lost']> {
     const [ticket] = args
@@ -35,9 +54,27 @@ export class MeteredLedger extends Ledger {
 
   override answered(...args: Parameters<Ledger['answered']>): ReturnType<Ledger['answered']> {
     const folded = super.answered(...args)
-    const [ticket, , , rejected] = args
+    const [ticket, , nowMs, rejected] = args
     this.#count(rejected ? undefined : ticket, folded.category, folded.elsewhere)
+    if (folded.category !== undefined && folded.elsewhere > 0)
+      this.#show(folded.category, folded.elsewhere, ticket.headerAtMs ?? nowMs)
     return folded
+  }
+
+  /**
+   * Records a request of the desk's other machines. If a header was judged before this app learned about the
+   * request, the header may have shown it as one of others.
+   */
+  override sentByDesk(endpoint: string, sentAtMs: number, nowMs: number): Ticket {
+    const ticket = super.sentByDesk(endpoint, sentAtMs, nowMs)
+    const { category = '' } = ticket
+    const [shown, used] = [this.#shown.get(category), this.#used.get(category)]
+    const isLate = shown !== undefined && sentAtMs <= shown.headerAtMs && nowMs <= shown.headerAtMs + LATE_MS
+    if (isLate && used && shown.requests >= 1) {
+      shown.requests -= 1
+      used.elsewhere = Math.max(0, used.elsewhere - 1)
+    }
+    return ticket
   }
 
   /**
@@ -50,7 +87,7 @@ export class MeteredLedger extends Ledger {
     { sinceMs, nowMs }: { readonly sinceMs: number; readonly nowMs: number },
   ): void {
     for (let one = 0; one < requests; one += 1)
-      this.answered(this.sentByDesk(category, sinceMs, nowMs), undefined, nowMs, false)
+      this.answered(super.sentByDesk(category, sinceMs, nowMs), undefined, nowMs, false)
     const used = this.#used.get(category)
     if (used) used.elsewhere = Math.max(0, used.elsewhere - requests)
   }
@@ -68,11 +105,11 @@ export class MeteredLedger extends Ledger {
    */
   adoptHeader(endpoint: string, rate: RateReading, header: AdoptedHeader): string | undefined {
     const { sentAtMs, headerAtMs, since, nowMs } = header
-    const ticket = this.sentByDesk(endpoint, sentAtMs, nowMs)
+    const ticket = super.sentByDesk(endpoint, sentAtMs, nowMs)
     const { category } = super.answered({ ...ticket, headerAtMs }, rate, nowMs, false)
     if (category === undefined) return undefined
     for (let one = 0; one < since; one += 1)
-      super.answered(this.sentByDesk(category, nowMs, nowMs), undefined, nowMs, false)
+      super.answered(super.sentByDesk(category, nowMs, nowMs), undefined, nowMs, false)
     return category
   }
 
@@ -91,6 +128,12 @@ export class MeteredLedger extends Ledger {
       row.used = { own, ...(desk > 0 && { desk }), elsewhere: Math.floor(used.elsewhere) }
     }
     return rows
+  }
+
+  #show(category: string, elsewhere: number, headerAtMs: number): void {
+    const { requests = 0, headerAtMs: lastAtMs = Number.NEGATIVE_INFINITY } = this.#shown.get(category) ?? {}
+    const isRecent = headerAtMs <= lastAtMs + LATE_MS
+    this.#shown.set(category, { requests: elsewhere + (isRecent ? requests : 0), headerAtMs })
   }
 
   #count(ticket: Ticket | undefined, category: string | undefined, elsewhere: number): void {

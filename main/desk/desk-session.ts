@@ -2,7 +2,7 @@ import type { DeskMember, DeskRefusalCode, DeskSummary } from '../../app/contrac
 import type { KeyReport } from '../../app/contract/events.ts'
 import type { SentAt } from '../../app/desk/member-record.ts'
 import { DESK_PROTOCOL, type DeskMessage, type MemberReport } from '../../app/desk/messages.ts'
-import { OwnRecord } from '../../app/desk/own-record.ts'
+import { ageOf, OwnRecord } from '../../app/desk/own-record.ts'
 import type { MomentRange } from '../../app/desk/peer-clock.ts'
 import { adoptRows, pictureRows } from '../../app/desk/picture.ts'
 import { RowHeaders } from '../../app/desk/row-headers.ts'
@@ -281,7 +281,12 @@ export class DeskSession implements SessionDesk {
 
   #totals() {
     const { ledger, slots } = this.#deps
-    return { counted: ledger.ownCounts(), streams: slots.ownCounts(), underWay: [...this.#own.underWay] }
+    return {
+      counted: ledger.ownCounts(),
+      countedAge: ageOf(ledger.startedAtMs, this.#now),
+      streams: slots.ownCounts(),
+      underWay: [...this.#own.underWay],
+    }
   }
 
   #report(): MemberReport {

@@ -24,7 +24,7 @@ export interface Reporting {
 
 interface ReportInput {
   readonly nowMs: number
-  readonly totals: Pick<MemberReport, 'counted' | 'streams' | 'underWay'>
+  readonly totals: Pick<MemberReport, 'counted' | 'countedAge' | 'streams' | 'underWay'>
   /** Milliseconds since a person last looked at this Headroom. `undefined` if unknown. */
   readonly inputAge: number | undefined
   /** When this machine revoked the key, epoch ms. `undefined` if this machine did not revoke it. */

@@ -35,6 +35,11 @@ export class DeskCounts {
     }
   }
 
+  /** Called for a machine that was restarted: what it shows of the others by row is not compared any more. */
+  forget(machine: DeskMachine): void {
+    this.#baselines.delete(machine)
+  }
+
   /** One line for each number that differs, on machines that run. */
   async differences(): Promise<readonly string[]> {
     const lines: string[] = []

@@ -46,6 +46,7 @@ export class DeskMachine {
   #url = ''
   #lines: string[] = []
   #asked = 0
+  #isFrozen = false
 
   constructor(traits: MachineTraits) {
     this.#traits = traits
@@ -56,6 +57,11 @@ export class DeskMachine {
   get isRunning(): boolean {
     const child = this.#child
     return child !== undefined && child.exitCode === null && child.signalCode === null
+  }
+
+  /** Whether it runs, and is not frozen. */
+  get isAwake(): boolean {
+    return this.isRunning && !this.#isFrozen
   }
 
   get pid(): number {
@@ -112,10 +118,12 @@ export class DeskMachine {
   }
 
   freeze(): void {
+    this.#isFrozen = true
     this.#child?.kill('SIGSTOP')
   }
 
   thaw(): void {
+    this.#isFrozen = false
     this.#child?.kill('SIGCONT')
   }
 

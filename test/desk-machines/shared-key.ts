@@ -31,6 +31,8 @@ const SCOPE = 'openid offline_access MarketData ReadAccount Matrix OptionSpreads
  */
 export class SharedKey {
   readonly simulator: SimulatorServer
+  /** When the service started, epoch ms. */
+  readonly startedMs = Date.now()
   /** Token requests of each machine. */
   readonly refreshes = new Map<string, number>()
   /** Every secret that was issued to a machine. */
@@ -39,6 +41,8 @@ export class SharedKey {
   readonly #starts = new Map<string, number>()
   /** By machine and start, then by category. */
   readonly #accepted = new Map<string, Map<string, number>>()
+  /** The same of programs only, without the machine's checks. */
+  readonly #byPrograms = new Map<string, Map<string, number>>()
   #delayMs: number | undefined
   readonly #listeners = new Set<(answer: CountedAnswer) => void>()
 
@@ -83,7 +87,12 @@ export class SharedKey {
     return Object.fromEntries(this.#accepted.get(nameOf(machine, this.#starts.get(machine) ?? 0)) ?? [])
   }
 
-  /** The same since the first start. */
+  /** The same without the machine's own checks. */
+  byProgramsOf(machine: string): Counts {
+    return Object.fromEntries(this.#byPrograms.get(nameOf(machine, this.#starts.get(machine) ?? 0)) ?? [])
+  }
+
+  /** The same as `countsOf`, since the first start. */
   allOf(machine: string): Counts {
     const all: Record<string, number> = {}
     for (let start = 1; start <= (this.#starts.get(machine) ?? 0); start += 1)
@@ -127,15 +136,13 @@ export class SharedKey {
     if (category === undefined || from === undefined) return
     if (reply.headers['X-RateLimit-Remaining'] === undefined) return
     const isAccepted = reply.status !== 429
-    if (isAccepted) {
-      const name = nameOf(from.machine, from.start)
-      const counts = this.#accepted.get(name) ?? new Map<string, number>()
-      this.#accepted.set(name, counts)
-      counts.set(category, (counts.get(category) ?? 0) + 1)
-    }
+    const program = new URLSearchParams(query).get('by') ?? undefined
+    const name = nameOf(from.machine, from.start)
+    if (isAccepted) increase(this.#accepted, name, category)
+    if (isAccepted && program !== undefined) increase(this.#byPrograms, name, category)
     const answer = {
       machine: from.machine,
-      program: new URLSearchParams(query).get('by') ?? undefined,
+      program,
       category,
       isAccepted,
       status: reply.status,
@@ -143,6 +150,12 @@ export class SharedKey {
     }
     for (const listener of this.#listeners) listener(answer)
   }
+}
+
+function increase(all: Map<string, Map<string, number>>, name: string, category: string): void {
+  const counts = all.get(name) ?? new Map<string, number>()
+  all.set(name, counts)
+  counts.set(category, (counts.get(category) ?? 0) + 1)
 }
 
 const nameOf = (machine: string, start: number): string => `${machine} ${start}`

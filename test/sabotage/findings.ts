@@ -32,6 +32,8 @@ const REMOVAL = 'main/gateway/token-removal.test.ts'
 const SHARED_STATE = 'app/streams/shared-state.test.ts'
 const ORDERS = 'main/orders/orders.test.ts'
 const ADMISSION = 'main/hosts/browser/admission.test.ts'
+const MEMBER = 'app/desk/member-record.test.ts'
+const MACHINES = 'main/desk/desk-processes.process.test.ts'
 
 /**
  * Defects that attacks on real processes, files, clocks and proxies found; each was fixed with these tests.
@@ -1284,5 +1286,33 @@ export const FINDINGS: readonly Finding[] = [
     found: 'The last frame of a stream reached no reader if the service ended the stream without a line end',
     tests: [[HUB, 'the last frame of a stream that the service ends needs no line end']],
     breaks: ['keep the last frame of a stream from readers if it lacks its line end'],
+  },
+  {
+    found: 'A member of a desk that was frozen or killed was counted twice, or without its last second',
+    tests: [
+      [MEMBER, 'a request that counted as lost is not counted again when the member responds after all'],
+      ['main/desk/desk-session.test.ts', 'a member that is killed is lost after five seconds'],
+      [MACHINES, 'count exactly after one of them stood still with a response under way'],
+      [MACHINES, 'say within seconds that one was killed, and lose at most its last moment'],
+    ],
+    breaks: ['count a request again that counted as lost', 'show the total of a member’s last report'],
+  },
+  {
+    found: 'What a machine of a desk did before the others heard of its start was counted as others’',
+    tests: [
+      [MEMBER, 'the first totals of an app that has just started are all that it did'],
+      [MACHINES, 'see one again after it started, with a clock that is hours ahead'],
+    ],
+    breaks: ['leave out what a member did before its first totals'],
+  },
+  {
+    found: 'Requests of a desk that were known after a header was judged stayed among those of others',
+    tests: [
+      [
+        'app/quota/metered-ledger.test.ts',
+        'a request of the desk that is known late is not left among those',
+      ],
+    ],
+    breaks: ['leave requests of the desk among others’ that are known late'],
   },
 ]

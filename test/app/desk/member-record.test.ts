@@ -5,10 +5,12 @@ import { MeteredLedger } from '../../../app/quota/metered-ledger.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 
 const LIMIT = 320
+const WATCHING_MS = 5_000
 
-function setUp() {
+/** `watchingMs`: how long this machine has counted. */
+function setUp(watchingMs = 0) {
   const now = 1_000_000
-  const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, now)
+  const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, now - watchingMs)
   const headers = new RowHeaders()
   const record = new MemberRecord('b', {
     ledger,
@@ -21,8 +23,15 @@ function setUp() {
   })
   const row = () => ledger.view(now).find(({ category }) => category === 'Accounts')
   const at = () => ({ fromMs: now - 1, toMs: now })
-  const totals = (counted: number, underWay: readonly number[] = [], sentAt = at()) =>
-    record.totals({ counted: { Accounts: counted }, streams: {}, underWay: [...underWay] }, sentAt)
+  const totals = (
+    counted: number,
+    underWay: readonly number[] = [],
+    { sentAt = at(), countedAge = 60_000 } = {},
+  ) =>
+    record.totals(
+      { counted: { Accounts: counted }, countedAge, streams: {}, underWay: [...underWay] },
+      sentAt,
+    )
   const sent = (id: number) => record.observed([{ kind: 'sent', id, endpoint: 'Accounts', age: 0 }], at())
   const answered = (id: number, remaining?: number) =>
     record.observed(
@@ -46,6 +55,18 @@ test('the first totals are where counting begins', () => {
   expect(row()?.used).toBeUndefined()
   totals(1_003)
   expect(row()?.used).toEqual({ own: 0, desk: 3, elsewhere: 0 })
+})
+
+test('the first totals of an app that has just started are all that it did, if this machine was there', () => {
+  const { totals, answered, row } = setUp(WATCHING_MS)
+  answered(1, 319)
+  totals(9, [], { countedAge: WATCHING_MS - 1 })
+  expect(row()?.used).toEqual({ own: 0, desk: 9, elsewhere: 0 })
+  totals(10)
+  expect(row()?.used?.desk).toBe(10)
+  const later = setUp(WATCHING_MS)
+  later.totals(9, [], { countedAge: WATCHING_MS })
+  expect(later.row()?.used).toBeUndefined()
 })
 
 test('a request whose observations arrive is not charged again by the totals', () => {
@@ -150,7 +171,7 @@ test('what a lost member had under way may have counted', () => {
 
 test('what was missed since totals that were held up may have been refilled since', () => {
   const { totals, row, nowMs } = setUp()
-  totals(0, [], { fromMs: nowMs - 20_000, toMs: nowMs - 19_000 })
+  totals(0, [], { sentAt: { fromMs: nowMs - 20_000, toMs: nowMs - 19_000 } })
   totals(3)
   expect(row()?.high).toBe(LIMIT)
   totals(6)

@@ -30,6 +30,24 @@ test('a 429 without a stated quota may have counted, and counts as own', () => {
   expect(used(ledger, START_MS + 100)).toEqual({ own: 1, elsewhere: 0 })
 })
 
+test('a request of the desk that is known late is not left among those of others', () => {
+  const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, START_MS)
+  const header = (atMs: number, remaining: number) =>
+    ledger.answered(ledger.sent('Accounts', atMs - 50), rate(remaining), atMs, false)
+  const ofDesk = (sentAtMs: number, nowMs: number) =>
+    ledger.answered(ledger.sentByDesk('Accounts', sentAtMs, nowMs), undefined, nowMs, false)
+  header(START_MS, 300)
+  // One own request, and two of others.
+  header(START_MS + 1_000, 298)
+  expect(used(ledger, START_MS + 1_000)).toEqual({ own: 2, elsewhere: 2 })
+  ofDesk(START_MS + 900, START_MS + 1_200)
+  expect(used(ledger, START_MS + 1_200)).toEqual({ own: 2, desk: 1, elsewhere: 1 })
+  // Sent after the header, or known much too late.
+  ofDesk(START_MS + 1_100, START_MS + 1_200)
+  ofDesk(START_MS + 900, START_MS + 4_000)
+  expect(used(ledger, START_MS + 4_000)).toEqual({ own: 2, desk: 3, elsewhere: 1 })
+})
+
 test('a drop beyond own requests counts as others', () => {
   const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, START_MS)
   let elsewhere = 0

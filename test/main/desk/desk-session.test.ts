@@ -105,7 +105,8 @@ test('a member that is killed is lost after five seconds, and what it had under 
   expect(one.events).not.toContain('desk-member-lost LAPTOP')
   await world.advance(1_600)
   expect(one.events).toContain('desk-member-lost LAPTOP')
-  expect(one.members?.[1]).toMatchObject({ name: 'LAPTOP', present: false })
+  // Newer than its last report.
+  expect(one.members?.[1]).toMatchObject({ name: 'LAPTOP', present: false, total: two.accepted })
   expect(one.row?.low).toBeGreaterThanOrEqual(low)
   one.request()
   await world.advance(1_000)
