@@ -137,7 +137,7 @@ export function glanceNote({ aspect, note, row: quota }: Finding, nowMs: number)
 export interface KeyLine {
   readonly id: string
   readonly severity: Severity
-  /** State of the key with its subject. The subject is left out if it is the key's tightest quota. */
+  /** The key's state, and the quota or stream that causes it. A quota that `tightest` names is left out. */
   readonly state: string
   readonly tightest: string
   /** Requests left of the limit. Empty if no row is checked. */

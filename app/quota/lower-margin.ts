@@ -33,7 +33,10 @@ export class LowerMargin {
   #share: number = BELOW_LOW.atFirst
   #surprise = 0
 
-  /** The probability, 0 to 1, that others took more than `low` allows for, apart from the surprise. */
+  /**
+   * The probability, 0 to 1, that others took more than `low` allows for. The size of a surprise is added to
+   * that.
+   */
   get share(): number {
     return this.#share
   }

@@ -43,7 +43,7 @@ export class OwnRequests {
     return request
   }
 
-  /** Adds refill that the upper bound lost at the limit to each request in flight. `growth`: in requests. */
+  /** The upper bound lost `growth` requests of refill at the limit. Each request in flight keeps the sum. */
   overflow(growth: number): void {
     if (growth > 0) for (const request of this.#pending.values()) request.overflowed += growth
   }

@@ -49,7 +49,7 @@ export class Spells {
       holds.set(spells.slice(band * HOLD_COUNT, (band + 1) * HOLD_COUNT))
   }
 
-  /** Restarts at a header: no probability has moved since then. */
+  /** To be called at each header. Sets what has left each band since the last header to 0. */
   restart(): void {
     for (const left of this.left) left.fill(0)
   }

@@ -26,7 +26,8 @@ const NONE_MISSING = 0.45
 /** What a header of a rolling quota shows, in requests. */
 export interface LevelHeader {
   /**
-   * Refill that would have been lost since the previous header if others had made no requests. In requests.
+   * How far the quota would have refilled past its limit since the previous header, if others had sent
+   * nothing. In requests.
    */
   readonly overflowed: number
   /** Seconds since the previous header. */

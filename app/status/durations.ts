@@ -1,6 +1,6 @@
 /** Durations as text: `41 s`, `14 min 32 s`, `2 h 14 min`, `3 d 4 h`. */
 
-/** Age in milliseconds at which a pushed row counts as not checked. Main has then stopped pushing. */
+/** A pushed row of this age, in ms, counts as not checked: the main process must have stopped pushing. */
 export const OUTDATED_AFTER_MS = 60_000
 
 /**

@@ -209,8 +209,8 @@ export class QuotaTap {
     }
     const waitMs = refused === undefined ? (this.#desk?.judgeAfterMs ?? 0) : 0
     if (waitMs > 0) {
-      // The header may include requests of other machines that are not known here yet. They should arrive
-      // within `waitMs`.
+      // The header may already count requests of other machines whose reports have not arrived here. They
+      // should arrive within `waitMs`.
       this.#deps.clock.after(waitMs, () => {
         const late = { ...ticket, headerAtMs: now }
         this.#desk?.answered(late, { row: this.#judge(late, reading), rate: reading.rate })

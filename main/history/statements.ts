@@ -51,14 +51,14 @@ export const STATEMENTS = {
   dropProfile: 'DELETE FROM profiles WHERE id = ?',
   addProgramUse: `INSERT INTO program_use (series, at, program, class, requests) VALUES (?1, ?2, ?3, ?4, ?5)
     ON CONFLICT DO UPDATE SET requests = requests + ?5, class = ?4`,
-  /** Sums over columns of `?4` milliseconds, from the start of the interval. */
+  /** Requests per time slice. Slices are `?4` ms long and start at `?2`. */
   programUse: `SELECT program, CAST((at - ?2) / ?4 AS INTEGER), sum(requests) FROM program_use
     WHERE series = ?1 AND at >= ?2 AND at < ?3 GROUP BY 1, 2 ORDER BY 1, 2`,
   addDeskUse: `INSERT INTO desk_use (series, at, machine, requests) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT DO UPDATE SET requests = requests + ?4`,
   machineTotals: `SELECT machine, sum(requests) FROM desk_use
     WHERE series = ?1 AND at >= ?2 AND at < ?3 GROUP BY 1 ORDER BY 1`,
-  /** Sums over columns of `?4` milliseconds, from the start of the interval. */
+  /** Requests per time slice. Slices are `?4` ms long and start at `?2`. */
   deskUse: `SELECT CAST((at - ?2) / ?4 AS INTEGER), sum(requests) FROM desk_use
     WHERE series = ?1 AND at >= ?2 AND at < ?3 GROUP BY 1 ORDER BY 1`,
   openAlerts: 'SELECT body FROM open_alerts ORDER BY id',

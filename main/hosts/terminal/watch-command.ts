@@ -32,7 +32,7 @@ export interface WatchDeps {
   mayHoldKeys(folder: string): boolean
   openVault(folder: string, passphrase: string): Promise<WatchVaultOpening>
   startBuiltIn(): Promise<BuiltIn>
-  /** From now on, formats times of day as the windows of this data folder do. */
+  /** From now on, formats times of day as the app does with this data folder. */
   showTimesOf(dataFolder: string): void
   /** Starts the history and alerts of a monitor, in the data folder if there is one. */
   recordHistory(
