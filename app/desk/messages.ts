@@ -1,4 +1,6 @@
 import { z } from 'zod/mini'
+import { age, count, path, rateReading, text } from './message-fields.ts'
+import { queueMessages } from './queue-messages.ts'
 
 /*
  * The messages between the members of a desk, before they are sealed. Ages are in milliseconds at the time of
@@ -6,20 +8,8 @@ import { z } from 'zod/mini'
  */
 
 /** Version of the message format. Members with different versions don't understand each other. */
-export const DESK_PROTOCOL = 1
+export const DESK_PROTOCOL = 2
 
-const text = z.string().check(z.maxLength(200))
-const path = z.string().check(z.maxLength(1024))
-const count = z.number().check(z.gte(0))
-const age = z.number().check(z.gte(0))
-
-const rateReading = z.strictObject({
-  resource: z.exactOptional(text),
-  limit: z.exactOptional(count),
-  remaining: z.exactOptional(count),
-  resetSeconds: z.exactOptional(count),
-  periodSeconds: z.exactOptional(count),
-})
 const slotReading = z.strictObject({
   resource: z.exactOptional(text),
   limit: z.exactOptional(count),
@@ -140,7 +130,13 @@ export type MemberPicture = z.output<typeof picture>
 /** The desk's secret was replaced. The secret that sealed this message is no longer valid. */
 const rotated = z.strictObject({ kind: z.literal('rotated') })
 
-export const memberMessage = z.discriminatedUnion('kind', [observations, report, picture, rotated])
+export const memberMessage = z.discriminatedUnion('kind', [
+  observations,
+  report,
+  picture,
+  rotated,
+  ...queueMessages,
+])
 
 /** The content of one sealed message between members. Messages of the link itself are not included. */
 export type DeskMessage = z.output<typeof memberMessage>

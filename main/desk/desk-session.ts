@@ -318,7 +318,8 @@ export class DeskSession implements SessionDesk {
       member.record.totals(message, sentAt)
       const { ledger } = this.#deps
       adoptRows(message.rows, sentAt, { ledger, headers: this.#headers, from, nowMs: this.#now })
-    } else this.refuse('rotated', member.name === from ? undefined : member.name)
+    } else if (message.kind === 'rotated')
+      this.refuse('rotated', member.name === from ? undefined : member.name)
     this.#deps.changed()
   }
 

@@ -2,6 +2,7 @@ import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { Decision, UpstreamOutcome } from '../../app/gateway/decisions.ts'
 import { sameAsOf } from '../../app/gateway/request-fields.ts'
 import { Scheduler } from '../../app/gateway/scheduler.ts'
+import type { DeskTurns, LocalTurns, Turns } from '../../app/gateway/turns.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { categoryOf } from '../../app/service/categories.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
@@ -89,6 +90,9 @@ export class Forwarder {
   readonly permits: Permits
   readonly #deps: ForwarderDeps
   readonly #scheduler: Scheduler
+  /** Decides about turns: the scheduler, or the desk that this key belongs to. */
+  #turns: Turns
+  #leaveDesk = () => {}
   readonly #calls = new Map<number, Call>()
   readonly #upstreams = new Map<number, Upstream>()
   readonly #replies = new OpenReplies()
@@ -134,13 +138,31 @@ export class Forwarder {
         ...(reserve !== undefined && { reserve }),
       }
     })
+    this.#turns = this.#scheduler
     this.permits = new Permits({
-      scheduler: this.#scheduler,
+      turns: () => this.#turns,
       newId: () => this.#nextId++,
       bucketOf: (endpoint) => this.#bucketOf(endpoint),
       now: () => this.#now(),
       apply: (decisions) => this.#apply(decisions),
     })
+  }
+
+  /** Takes turns from a desk from now on. `undefined`: the gateway's own scheduler decides. */
+  setDesk(join: ((local: LocalTurns) => DeskTurns) | undefined): void {
+    this.#leaveDesk()
+    this.#leaveDesk = () => {}
+    this.#turns = this.#scheduler
+    if (join !== undefined) {
+      const desk = join({
+        scheduler: this.#scheduler,
+        now: () => this.#now(),
+        apply: (decisions) => this.#apply(decisions),
+      })
+      this.#turns = desk
+      this.#leaveDesk = () => desk.leave()
+    }
+    this.#apply(this.#turns.due(this.#now()))
   }
 
   /** Serves a request. Queues it, then forwards it or sends an error. */
@@ -180,14 +202,14 @@ export class Forwarder {
 
   #acquireForOrder(program: Program, endpoint: string): Problem | ((outcome: UpstreamOutcome) => void) {
     const id = this.#nextId++
-    const refusal = this.#scheduler.goAtOnce(id, this.#bucketOf(endpoint), this.#now())
+    const refusal = this.#turns.goAtOnce(id, this.#bucketOf(endpoint), this.#now())
     if (refusal !== undefined) return problemOf(refusal, undefined)
     return (outcome) => {
       const use = this.#countsOf(program)
       if (outcome.kind === 'rate-limited') use.rejected += 1
       else if (outcome.kind === 'answer' || outcome.kind === 'unauthorized')
         use.forwarded(shownCategory(this.#bucketOf(endpoint)), this.#now())
-      this.#apply(this.#scheduler.answered(id, outcome, this.#now()))
+      this.#apply(this.#turns.answered(id, outcome, this.#now()))
     }
   }
 
@@ -206,11 +228,11 @@ export class Forwarder {
 
   /** This program's use since the gateway was turned on, and its waiting requests. */
   nowOf(program: Program): ProgramNow {
-    const waiting = this.#scheduler
+    const waiting = this.#turns
       .waiting()
       .filter(({ program: id }) => id === program.id)
       .map(({ request, bucket, sinceMs, untilMs }) => {
-        const turnAtMs = this.#scheduler.turnAtMs(request)
+        const turnAtMs = this.#turns.turnAtMs(request)
         const category = shownCategory(bucket)
         return { category, sinceMs, untilMs, ...(turnAtMs !== undefined && { turnAtMs }) }
       })
@@ -219,8 +241,8 @@ export class Forwarder {
 
   /** See `Ledger.setHeld`. */
   criticalWhileHeld(bucket: string): number | undefined {
-    if (!this.#scheduler.hasWaiting) return undefined
-    const isHeld = this.#scheduler
+    if (!this.#turns.hasWaiting) return undefined
+    const isHeld = this.#turns
       .waiting()
       .some((waiting) => waiting.bucket === bucket && waiting.class !== 'critical')
     if (!isHeld) return undefined
@@ -231,7 +253,7 @@ export class Forwarder {
 
   /** Whether any program's request is queued. If so, Headroom's own checks wait too. */
   get hasWaiting(): boolean {
-    return this.#scheduler.hasWaiting
+    return this.#turns.hasWaiting
   }
 
   /** Ends all requests and open streams of a program immediately. */
@@ -250,7 +272,7 @@ export class Forwarder {
   pause(program: Program, untilMs: number): void {
     const problem = pausedFor(untilMs - this.#now())
     this.#hub.refuseWaitingOf(program, problem)
-    for (const { request, program: id } of this.#scheduler.waiting()) {
+    for (const { request, program: id } of this.#turns.waiting()) {
       // A request without a call here opens a shared stream. It stays queued, because other programs may wait
       // for it.
       const call = id === program.id ? this.#calls.get(request) : undefined
@@ -264,7 +286,7 @@ export class Forwarder {
   /** Ends waiting requests with 503, because the key cannot be used. Sent requests continue. */
   refuseWaiting(why: string): void {
     this.#hub.refuseWaiting(why)
-    this.#apply(this.#scheduler.refuseWaiting(this.#now()), why)
+    this.#apply(this.#turns.refuseWaiting(this.#now()), why)
   }
 
   /** Stops accepting requests and ends waiting ones. Resolves when all sent requests have ended. */
@@ -298,7 +320,7 @@ export class Forwarder {
 
   /** Records a time span whose length is uncertain. See `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void {
-    this.#scheduler.markClockUncertain(fromMs, toMs)
+    this.#turns.markClockUncertain(fromMs, toMs)
     this.#hub.markClockUncertain(fromMs, toMs)
     this.#apply([])
   }
@@ -307,7 +329,7 @@ export class Forwarder {
   get open(): { readonly requests: number; readonly upstreams: number } {
     return {
       requests: this.#calls.size + this.#replies.size + this.#hub.size + this.#openOrders.size,
-      upstreams: Math.max(this.#upstreams.size, this.#scheduler.open.upstreams),
+      upstreams: Math.max(this.#upstreams.size, this.#turns.open.upstreams),
     }
   }
 
@@ -357,7 +379,7 @@ export class Forwarder {
     const sameAs =
       isStream || isAlone ? undefined : sameAsOf({ method, pathAndQuery, accept, acceptEncoding })
     this.#apply(
-      this.#scheduler.offer(
+      this.#turns.offer(
         {
           id,
           program: program.id,
@@ -390,11 +412,11 @@ export class Forwarder {
   #arm(): void {
     this.#cancelWake()
     this.#cancelWake = () => {}
-    const wakeAtMs = this.#scheduler.nextWakeAtMs
+    const wakeAtMs = this.#turns.nextWakeAtMs
     if (wakeAtMs === undefined) return
     const waitMs = Math.min(MAX_WAIT_MS, Math.max(0, wakeAtMs - this.#now()))
     this.#cancelWake = this.#deps.clock.after(Math.ceil(waitMs), () =>
-      this.#apply(this.#scheduler.due(this.#now())),
+      this.#apply(this.#turns.due(this.#now())),
     )
   }
 
@@ -422,7 +444,7 @@ export class Forwarder {
       case 'refresh':
         void this.#refresh(decision.upstream).catch((cause: unknown) => {
           this.#deps.defect(cause)
-          this.#apply(this.#scheduler.refreshed(decision.upstream, false, this.#now()))
+          this.#apply(this.#turns.refreshed(decision.upstream, false, this.#now()))
         })
         return
       case 'fail':
@@ -498,7 +520,7 @@ export class Forwarder {
   }
 
   #settle(id: number, outcome: UpstreamOutcome): void {
-    const decisions = this.#scheduler.answered(id, outcome, this.#now())
+    const decisions = this.#turns.answered(id, outcome, this.#now())
     const upstream = this.#upstreams.get(id)
     if (outcome.kind === 'rate-limited' && upstream !== undefined)
       this.#countsOf(upstream.request.program).rejected += 1
@@ -533,7 +555,7 @@ export class Forwarder {
     const gotToken = await this.#tokenFor(upstream, refused)
     upstream.isRefreshing = false
     if (gotToken) discard(upstream)
-    this.#apply(this.#scheduler.refreshed(id, gotToken, this.#now()))
+    this.#apply(this.#turns.refreshed(id, gotToken, this.#now()))
     this.#forgetIdle(upstream)
   }
 
@@ -612,7 +634,7 @@ export class Forwarder {
   #drop(call: Call): void {
     if (!this.#calls.delete(call.id)) return
     this.#detach(call)
-    this.#apply(this.#scheduler.drop(call.id, this.#now()))
+    this.#apply(this.#turns.drop(call.id, this.#now()))
     this.#forgetIdle(call.upstream)
   }
 

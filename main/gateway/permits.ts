@@ -1,6 +1,6 @@
 import type { Decision, OfferedRequest } from '../../app/gateway/decisions.ts'
 import { CALLER_WAIT_MS } from '../../app/gateway/request-fields.ts'
-import type { Scheduler } from '../../app/gateway/scheduler.ts'
+import type { Turns } from '../../app/gateway/turns.ts'
 import { categoryOf } from '../../app/service/categories.ts'
 import type { NoPermit, OwnOutcome, Permit } from '../api/permit.ts'
 import type { Problem } from './problem.ts'
@@ -8,13 +8,14 @@ import { problemOf } from './refusals.ts'
 import type { StreamTurn } from './stream-hub.ts'
 
 export interface PermitsDeps {
-  readonly scheduler: Pick<Scheduler, 'offer' | 'answered' | 'drop' | 'roomAtMs' | 'rateOf' | 'turnAtMs'>
-  /** Returns an id that no other request of the scheduler has. */
+  /** Called for each use, because a desk may take over the turns. */
+  readonly turns: () => Pick<Turns, 'offer' | 'answered' | 'drop' | 'roomAtMs' | 'rateOf' | 'turnAtMs'>
+  /** Returns an id that no other request of the gateway has. */
   readonly newId: () => number
   readonly bucketOf: (endpoint: string) => string
   /** Time on the timeline, in milliseconds. */
   readonly now: () => number
-  /** Carries out the scheduler's decisions. */
+  /** Carries out decisions. */
   readonly apply: (decisions: readonly Decision[]) => void
 }
 
@@ -89,7 +90,7 @@ export class Permits {
    * requests. One program's readers count as one request, with the longest maximum wait among them.
    */
   forStream(path: string): StreamTurn {
-    const { newId, scheduler, bucketOf, now } = this.#deps
+    const { newId, turns, bucketOf, now } = this.#deps
     const endpoint = endpointOf(path)
     const sameAs = `stream ${newId()}`
     const { promise: granted, resolve: grant } = Promise.withResolvers<Permit>()
@@ -125,9 +126,9 @@ export class Permits {
       },
       tooLate: () => {
         const [waiting] = [...groups.values()].flatMap(({ longest }) => longest ?? [])
-        const turnAtMs = waiting && scheduler.turnAtMs(waiting.id)
+        const turnAtMs = waiting && turns().turnAtMs(waiting.id)
         const seconds = turnAtMs === undefined ? undefined : Math.ceil((turnAtMs - now()) / 1000)
-        const rate = scheduler.rateOf(bucketOf(endpoint), now())
+        const rate = turns().rateOf(bucketOf(endpoint), now())
         return problemOf(
           {
             ...{ kind: 'refuse', request: 0, why: 'too-late' },
@@ -142,14 +143,14 @@ export class Permits {
 
   /** Ends the wait of a request. */
   #leave(request: { readonly id: number } | undefined): void {
-    const { scheduler, now, apply } = this.#deps
-    if (request !== undefined && this.#waiting.delete(request.id)) apply(scheduler.drop(request.id, now()))
+    const { turns, now, apply } = this.#deps
+    if (request !== undefined && this.#waiting.delete(request.id)) apply(turns().drop(request.id, now()))
   }
 
   /** See `StreamHubDeps.roomAtMs`. */
   roomAtMs(path: string): number | undefined {
-    const { scheduler, bucketOf, now } = this.#deps
-    return scheduler.roomAtMs(bucketOf(endpointOf(path)), READ_STREAM_CLASS, now())
+    const { turns, bucketOf, now } = this.#deps
+    return turns().roomAtMs(bucketOf(endpointOf(path)), READ_STREAM_CLASS, now())
   }
 
   /**
@@ -186,23 +187,23 @@ export class Permits {
     endpoint: string,
     ended: (end: Turn | Problem) => void,
   ): void {
-    const { scheduler, bucketOf, now, apply } = this.#deps
+    const { turns, bucketOf, now, apply } = this.#deps
     this.#waiting.set(asked.id, (end) => {
       this.#waiting.delete(asked.id)
       ended(end)
     })
-    apply(scheduler.offer({ ...asked, bucket: bucketOf(endpoint) }, now()))
+    apply(turns().offer({ ...asked, bucket: bucketOf(endpoint) }, now()))
   }
 
   #settled({ upstream, requests }: Turn, endpoint: string, outcome: OwnOutcome): void {
-    const { scheduler, bucketOf, now, apply } = this.#deps
+    const { turns, bucketOf, now, apply } = this.#deps
     const nowMs = now()
     const rate = 'rate' in outcome ? outcome.rate : undefined
     const bucket = rate && { bucket: bucketOf(endpoint) }
     // The scheduler must not repeat checks, because they have their own schedule.
     apply([
-      ...scheduler.answered(upstream, { ...outcome, ...bucket }, nowMs),
-      ...requests.flatMap((id) => scheduler.drop(id, nowMs)),
+      ...turns().answered(upstream, { ...outcome, ...bucket }, nowMs),
+      ...requests.flatMap((id) => turns().drop(id, nowMs)),
     ])
   }
 }

@@ -1,0 +1,152 @@
+import { z } from 'zod/mini'
+import { PROGRAM_CLASSES } from '../contract/programs.ts'
+import { age, count, path, rateReading, text } from './message-fields.ts'
+
+/*
+ * The messages of the desk's queue. A member asks its dispatcher for turns, and the dispatcher grants them.
+ * Request ids are the member's own. Ages and remaining times are in milliseconds at the time of sending.
+ */
+
+/** Maximum number of requests in one message. A gateway has at most 512 waiting requests. */
+const MAX_REQUESTS = 1_024
+const MAX_BUCKETS = 1_024
+const MAX_MEMBERS = 32
+
+const id = count
+const epoch = count
+const ids = z.array(id).check(z.maxLength(MAX_REQUESTS))
+/** Counts a request's asks. A later ask of a request replaces its earlier ones. */
+const attempt = count
+const tokens = z.record(path, z.number())
+
+/** The dispatcher's sign of life. A gateway without one for a second works alone. */
+const dispatch = z.strictObject({
+  kind: z.literal('dispatch'),
+  epoch,
+  /** Counts this epoch's messages of this kind. */
+  number: count,
+  /** Time since the dispatcher sent the last successful renewal of its lease. */
+  leaseAge: age,
+  /** Number of members that the quota is divided among. */
+  members: count,
+  /** The members that may use an allowance and a share, should they work alone. */
+  entitled: z.array(text).check(z.maxLength(MAX_MEMBERS)),
+})
+
+/** A member's reply to `dispatch`, with what the dispatcher must know of it. */
+const standing = z.strictObject({
+  kind: z.literal('standing'),
+  epoch,
+  number: count,
+  /** The number of the newest `grant` of this epoch that arrived. */
+  heard: count,
+  /** Requests that were sent and have not ended. `granted`: by this dispatcher. */
+  underWay: z
+    .array(z.strictObject({ id, bucket: path, granted: z.boolean() }))
+    .check(z.maxLength(MAX_REQUESTS)),
+  /** Requests that wait for a grant. */
+  waiting: ids,
+  /** For a member that joins this epoch: what is left of its shares, by bucket. */
+  shares: z.exactOptional(tokens.check(z.refine((all) => Object.keys(all).length <= MAX_BUCKETS))),
+})
+
+/** Asks for turns. Also withdraws requests that no longer wait, and grants that can't be used. */
+const ask = z.strictObject({
+  kind: z.literal('ask'),
+  epoch,
+  asks: z
+    .array(
+      z.strictObject({
+        id,
+        attempt,
+        program: text,
+        class: z.enum(PROGRAM_CLASSES),
+        weight: z.number().check(z.gt(0)),
+        bucket: path,
+        /** Time since the request arrived at its gateway. */
+        age,
+        /** Remaining maximum wait. */
+        leftMs: z.number(),
+      }),
+    )
+    .check(z.maxLength(MAX_REQUESTS)),
+  withdrawn: ids,
+})
+
+/** The dispatcher's answers to asks. */
+const grant = z.strictObject({
+  kind: z.literal('grant'),
+  epoch,
+  /** Counts this epoch's messages of this kind to this member. */
+  number: count,
+  /** Requests that may be sent now. A grant holds for `spendWithinMs` from the sending of its ask. */
+  granted: z.array(z.strictObject({ id, attempt })).check(z.maxLength(MAX_REQUESTS)),
+  spendWithinMs: count,
+  declined: z
+    .array(
+      z.strictObject({
+        id,
+        attempt,
+        why: z.enum(['too-late', 'queue-full', 'empty', 'unavailable']),
+        retryAfterSeconds: z.exactOptional(count),
+        rate: z.exactOptional(rateReading),
+      }),
+    )
+    .check(z.maxLength(MAX_REQUESTS)),
+  /** When waiting requests probably have their turns. */
+  turns: z.array(z.strictObject({ id, inMs: count })).check(z.maxLength(MAX_REQUESTS)),
+})
+
+const outcome = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('answer'),
+    rate: z.exactOptional(rateReading),
+    bucket: z.exactOptional(path),
+  }),
+  z.strictObject({
+    kind: z.literal('rate-limited'),
+    of: z.enum(['rate', 'unattributed']),
+    rate: z.exactOptional(rateReading),
+    bucket: z.exactOptional(path),
+  }),
+  z.strictObject({
+    kind: z.literal('unauthorized'),
+    rate: z.exactOptional(rateReading),
+    bucket: z.exactOptional(path),
+  }),
+  z.strictObject({ kind: z.literal('cut') }),
+  z.strictObject({ kind: z.literal('broken') }),
+  z.strictObject({ kind: z.literal('timeout') }),
+  z.strictObject({ kind: z.literal('not-sent') }),
+])
+
+/** Tells the dispatcher about requests that were sent without a grant, and about requests that ended. */
+const ended = z.strictObject({
+  kind: z.literal('ended'),
+  epoch,
+  /** Requests that were sent without a grant, such as orders. */
+  used: z.array(z.strictObject({ id, bucket: path })).check(z.maxLength(MAX_REQUESTS)),
+  ended: z.array(z.strictObject({ id, outcome })).check(z.maxLength(MAX_REQUESTS)),
+})
+
+/** The sender holds the lease and chooses its epoch. */
+const candidate = z.strictObject({ kind: z.literal('candidate') })
+
+/** The reply to `candidate`. */
+const epochSeen = z.strictObject({
+  kind: z.literal('epoch'),
+  /** The highest epoch that the sender has seen. 0 if none. */
+  epoch,
+  /** Time since the last renewal of a lease that the sender knows of. */
+  renewedAge: z.exactOptional(age),
+})
+
+export const queueMessages = [dispatch, standing, ask, grant, ended, candidate, epochSeen] as const
+
+export type Dispatch = z.output<typeof dispatch>
+export type Standing = z.output<typeof standing>
+export type Ask = z.output<typeof ask>
+export type Grant = z.output<typeof grant>
+export type Ended = z.output<typeof ended>
+/** A message of the desk's queue. */
+export type QueueMessage = z.output<(typeof queueMessages)[number]>

@@ -1,0 +1,51 @@
+import type { LeaseStore } from './lease-store.ts'
+import type { QueueMessage } from './queue-messages.ts'
+
+/** The clocks of a machine. They drift apart while it sleeps, because a monotonic clock may stand still. */
+export interface Clocks {
+  wallMs(): number
+  monotonicMs(): number
+}
+
+/** What the queue of a desk needs from its host. */
+export interface DeskQueuePorts {
+  /** The id of this member. */
+  readonly self: string
+  readonly clock: Clocks
+  /** Runs something later. Returns a function that cancels it. */
+  readonly after: (ms: number, run: () => void) => () => void
+  /** A random number from 0 to 1. */
+  readonly random: () => number
+  readonly send: (to: string, message: QueueMessage) => void
+  readonly broadcast: (message: QueueMessage) => void
+  readonly store: LeaseStore
+  /** Limit and period of a bucket, as far as this machine knows them. */
+  readonly sizeOf: (bucket: string) => { readonly limit: number; readonly periodMs: number } | undefined
+  /** Requests reserved for more urgent classes. `undefined`: the default. */
+  readonly reserveOf: (bucket: string) => number | undefined
+  readonly report: (event: QueueEvent) => void
+  /** Called when `summary` changed. */
+  readonly changed: () => void
+}
+
+export type QueueEvent =
+  /** Another member dispatches from now on, or this one. */
+  | { readonly kind: 'desk-dispatcher'; readonly member: string }
+  /** No dispatcher is heard: this machine uses its own share. */
+  | { readonly kind: 'desk-alone'; readonly isReachable: boolean }
+  | { readonly kind: 'desk-back' }
+
+export interface QueueSummary {
+  /** The id of the member that dispatches, as far as this one hears. */
+  readonly dispatcher: string | undefined
+  /**
+   * - `granted`: the dispatcher decides about turns.
+   * - `starting`: this run has not heard a dispatcher yet, for at most two seconds.
+   * - `alone`: no dispatcher is heard, and this machine uses its own share of each quota.
+   */
+  readonly mode: 'granted' | 'starting' | 'alone'
+  /** Number of members that share the quota. Alone, this machine uses the reciprocal. */
+  readonly members: number
+  /** Since when this machine works alone, on the monotonic clock. */
+  readonly aloneSinceMs?: number
+}

@@ -1,0 +1,39 @@
+import type { Decision } from './decisions.ts'
+import type { Scheduler } from './scheduler.ts'
+
+/**
+ * Port through which a gateway asks for turns. Without a desk, this is the gateway's own scheduler. With a
+ * desk, the turns come from the desk's dispatcher.
+ */
+export type Turns = Pick<
+  Scheduler,
+  | 'offer'
+  | 'goAtOnce'
+  | 'answered'
+  | 'refreshed'
+  | 'drop'
+  | 'refuseWaiting'
+  | 'due'
+  | 'nextWakeAtMs'
+  | 'markClockUncertain'
+  | 'waiting'
+  | 'hasWaiting'
+  | 'turnAtMs'
+  | 'open'
+  | 'rateOf'
+  | 'roomAtMs'
+>
+
+/** A gateway's own scheduler, as a desk uses it. */
+export interface LocalTurns {
+  readonly scheduler: Scheduler
+  /** Time on the scheduler's clock, in milliseconds. */
+  readonly now: () => number
+  /** Carries out decisions that no call of `Turns` returns, such as those of a grant that just arrived. */
+  readonly apply: (decisions: readonly Decision[]) => void
+}
+
+/** Turns from a desk. After `leave`, the gateway's own scheduler decides again. */
+export interface DeskTurns extends Turns {
+  leave(): void
+}
