@@ -16,6 +16,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'simulation/bounds.test.ts': 36,
   'desktop/packaged-app.test.ts': 35,
   'desktop/quit.test.ts': 22,
+  'main/desk/nats-lease.process.test.ts': 21,
   'main/gateway/two-clients.process.test.ts': 19,
   'packaging/npm-package.process.test.ts': 19,
   'simulation/regressions.test.ts': 18,

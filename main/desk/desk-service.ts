@@ -20,7 +20,7 @@ export type DeskServiceDeps = Omit<DesksDeps, 'engines' | 'clock' | 'createRun'>
 
 /** The desks of the connected keys, on NATS. */
 export function deskService({ clock, random, person, ...deps }: DeskServiceDeps): DeskService {
-  const engines = natsEngines({ clock, random })
+  const engines = natsEngines({ clock, random, randomBytes })
   const createRun = (parts: DeskRunParts) => deskRun(parts, { clock, random, person })
   const desks = new Desks({ ...deps, engines, clock, createRun })
   const { monitor, store, secrets } = deps
@@ -41,7 +41,7 @@ export const storedDeskCommands = (
   deps: Pick<DeskCommandsDeps, 'store' | 'secrets' | 'keyOf'>,
   ports: Pick<DeskRunPorts, 'clock' | 'random'>,
 ): Handlers<typeof deskContract> =>
-  new DeskCommands({ ...deps, ...common(deps), engines: natsEngines(ports) }).handlers
+  new DeskCommands({ ...deps, ...common(deps), engines: natsEngines({ ...ports, randomBytes }) }).handlers
 
 const common = ({ store, secrets }: Pick<DeskCommandsDeps, 'store' | 'secrets'>) => ({
   store,

@@ -1,3 +1,5 @@
+import type { LeaseStore } from '../../app/desk/lease-store.ts'
+
 /*
  * Port to the server through which the members of a desk talk. `nats-engine.ts` implements it with NATS, and
  * tests with a virtual server.
@@ -14,6 +16,8 @@ export interface DeskNames {
   readonly inbox: string
   /** The name of the bucket in the server's key-value store. */
   readonly bucket: string
+  /** The name of the bucket of the lease, whose values expire. */
+  readonly lease: string
 }
 
 export interface EngineOptions {
@@ -85,6 +89,8 @@ export interface Engine {
   read(key: string): Promise<StoredValue>
   /** Writes a value. Resolves to whether the value was stored. */
   write(key: string, bytes: Uint8Array): Promise<boolean>
+  /** The lease of the desk's dispatcher. It names this engine as its holder. */
+  readonly lease: LeaseStore
   /**
    * Calls `listener` after each change of `state`, except changes of the round trip. Returns a function that
    * removes the listener.

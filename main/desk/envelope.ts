@@ -42,7 +42,7 @@ export interface FrameHead extends MemberRun {
  */
 export function deskNames(secret: string): DeskNames {
   const name = (purpose: string) => Buffer.from(derive(secret, purpose, NAME_BYTES)).toString('hex')
-  return { prefix: name('subjects'), inbox: name('inbox'), bucket: name('bucket') }
+  return { prefix: name('subjects'), inbox: name('inbox'), bucket: name('bucket'), lease: name('lease') }
 }
 
 /** The subject on which all members of a desk listen. */

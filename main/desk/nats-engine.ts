@@ -1,8 +1,9 @@
 import { type KV, Kvm } from '@nats-io/kv'
 import { errors, type NatsConnection, type Subscription } from '@nats-io/transport-node'
+import { LEASE_TTL_MS } from '../../app/desk/lease-store.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import { deadline, within } from '../network/deadline.ts'
-import type { Clock, Random } from '../ports/ports.ts'
+import type { Clock, Random, RandomBytes } from '../ports/ports.ts'
 import type {
   Engine,
   EngineOptions,
@@ -13,6 +14,7 @@ import type {
   StoredValue,
 } from './engine.ts'
 import { connectTo, refusal, type ServerAddress, serverAddress } from './nats-connection.ts'
+import { NatsLease } from './nats-lease.ts'
 
 /** Time between two pings, and the longest wait for a reply, in milliseconds. */
 const PING_EVERY_MS = 500
@@ -29,6 +31,7 @@ const REPLICAS = 3
 interface NatsEngineParts {
   readonly clock: Clock
   readonly random: Random
+  readonly randomBytes: RandomBytes
 }
 
 /** Engines on NATS with JetStream. */
@@ -61,6 +64,7 @@ interface Subscribed {
 
 /** Connects to one server at a time, and to the next one as soon as the connection is lost. */
 class NatsEngine implements Engine {
+  readonly lease: NatsLease
   readonly #options: EngineOptions
   readonly #parts: NatsEngineParts
   readonly #servers: readonly (ServerAddress | undefined)[]
@@ -80,6 +84,11 @@ class NatsEngine implements Engine {
   constructor(options: EngineOptions, parts: NatsEngineParts) {
     this.#options = options
     this.#parts = parts
+    this.lease = new NatsLease({
+      ...parts,
+      connection: () => this.#connected?.nats,
+      open: (nats) => this.#leaseBucket(nats),
+    })
     this.#servers = options.servers.map(serverAddress)
     this.#state = { server: this.#shown(), reachable: false, sinceMs: parts.clock.wallMs() }
   }
@@ -273,11 +282,18 @@ class NatsEngine implements Engine {
     return result
   }
 
-  /** Opens or creates the desk's bucket. In a cluster, the bucket survives the loss of one server. */
-  async #bucket(nats: NatsConnection): Promise<KV> {
-    const options = { history: 1, maxValueSize: MAX_VALUE_BYTES, allow_direct: false }
-    const create = (replicas: number) =>
-      new Kvm(nats).create(this.#options.names.bucket, { ...options, replicas })
+  #bucket(nats: NatsConnection): Promise<KV> {
+    return this.#opened(nats, this.#options.names.bucket)
+  }
+
+  #leaseBucket(nats: NatsConnection): Promise<KV> {
+    return this.#opened(nats, this.#options.names.lease, { ttl: LEASE_TTL_MS })
+  }
+
+  /** Opens or creates a bucket of the desk. In a cluster, the bucket survives the loss of one server. */
+  async #opened(nats: NatsConnection, name: string, more: { readonly ttl?: number } = {}): Promise<KV> {
+    const options = { history: 1, maxValueSize: MAX_VALUE_BYTES, allow_direct: false, ...more }
+    const create = (replicas: number) => new Kvm(nats).create(name, { ...options, replicas })
     if (nats.info?.cluster === undefined) return create(1)
     return create(REPLICAS).catch(() => create(1))
   }
@@ -285,7 +301,7 @@ class NatsEngine implements Engine {
   async #storeRefusal({ nats }: Connected): Promise<EngineRefusal | undefined> {
     if (nats.info?.jetstream !== true) return refusal('no-jetstream', this.#shown())
     let refused: EngineRefusal | undefined = refusal('no-storage', this.#shown())
-    const found = this.#bucket(nats).then(
+    const found = Promise.all([this.#bucket(nats), this.#leaseBucket(nats)]).then(
       () => {
         refused = undefined
       },

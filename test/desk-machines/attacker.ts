@@ -94,7 +94,7 @@ export class OtherDesk {
 
   static async join(url: string): Promise<OtherDesk> {
     const secret = randomBytes(32).toString('base64url')
-    const engines = natsEngines({ clock: nodeClock, random: nodeRandom })
+    const engines = natsEngines({ clock: nodeClock, random: nodeRandom, randomBytes })
     const opened = await engines.open({ servers: [url], names: deskNames(secret) })
     if (!opened.ok) throw new Error(opened.message)
     const { engine } = opened

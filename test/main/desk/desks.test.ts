@@ -170,7 +170,7 @@ describe('the desks of connected keys', () => {
     desks.run(
       PROFILE,
       membership,
-      engines.start({ ...membership, names: { prefix: 'p', inbox: 'i', bucket: 'b' } }),
+      engines.start({ ...membership, names: { prefix: 'p', inbox: 'i', bucket: 'b', lease: 'l' } }),
     )
     expect(runs).toEqual([])
     expect(engines.connected).toEqual([])

@@ -1,3 +1,4 @@
+import type { LeaseStore } from '../../../app/desk/lease-store.ts'
 import type { Engine, EngineOptions, EngineRefusal, EngineState, Engines } from '../../../main/desk/engine.ts'
 
 /** An engine on a server that exists only in this process. */
@@ -14,6 +15,13 @@ export class FakeEngine implements Engine {
     this.options = options
     this.state = { server: options.servers[0] ?? '', reachable: true }
     this.#store = store
+  }
+
+  /** A store that never answers. */
+  readonly lease: LeaseStore = {
+    create: async () => ({ kind: 'unknown' }),
+    renew: async () => ({ kind: 'unknown' }),
+    release: async () => {},
   }
 
   publish(): void {}

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -25,7 +26,7 @@ const name = `a real NATS server${program === undefined ? ' (not run: no nats-se
 
 const NAMES = deskNames(SECRET)
 const SUBJECT = subjectOfAll(NAMES)
-const engines = natsEngines({ clock: nodeClock, random: nodeRandom })
+const engines = natsEngines({ clock: nodeClock, random: nodeRandom, randomBytes })
 const certificate = (file: string) => fileURLToPath(new URL(`../ports/certificates/${file}`, import.meta.url))
 /** For what takes a second at most on a quiet machine, in milliseconds. */
 const SOON = { timeout: 10_000, interval: 20 } as const
@@ -174,10 +175,12 @@ describe.skipIf(program === undefined)(name, () => {
   })
 
   it('needs permission for the desk’s subjects, its inbox and its bucket, and no other', async () => {
-    const { prefix, inbox, bucket } = NAMES
-    const stream = `KV_${bucket}`
-    const api = ['INFO', `STREAM.INFO.${stream}`, `STREAM.CREATE.${stream}`, `STREAM.MSG.GET.${stream}`]
-    const publish = [`${prefix}.>`, `$KV.${bucket}.>`, ...api.map((call) => `$JS.API.${call}`)]
+    const { prefix, inbox, bucket, lease } = NAMES
+    const api = ['STREAM.INFO', 'STREAM.CREATE', 'STREAM.MSG.GET'].flatMap((call) =>
+      [bucket, lease].map((one) => `$JS.API.${call}.KV_${one}`),
+    )
+    const publish = [`${prefix}.>`, `$KV.${bucket}.>`, `$KV.${lease}.>`, '$JS.API.INFO', ...api]
+    const unleased = publish.filter((subject) => !subject.includes(lease))
     const quoted = (subjects: readonly string[]) => subjects.map((subject) => `"${subject}"`).join(', ')
     const user = (name: string, allowed: { publish: readonly string[]; subscribe: readonly string[] }) =>
       `{ user: ${name}, password: p, permissions: {
@@ -188,6 +191,7 @@ describe.skipIf(program === undefined)(name, () => {
         ${user('exact', { publish, subscribe })},
         ${user('deaf', { publish, subscribe: [`${inbox}.>`] })},
         ${user('mute', { publish: publish.slice(1), subscribe })},
+        ${user('unleased', { publish: unleased, subscribe })},
         ${user('storeless', { publish: publish.filter((subject) => !subject.startsWith('$JS')), subscribe })}
       ] }`,
     })
@@ -196,7 +200,10 @@ describe.skipIf(program === undefined)(name, () => {
     await arrives(exact, listen(another), 'permitted')
     expect(await exact.write('m', Buffer.from('x'))).toBe(true)
     expect(await another.read('m')).toMatchObject({ known: true, bytes: expect.anything() })
-    for (const credentials of ['deaf:p', 'mute:p', 'storeless:p'])
+    const held = await exact.lease.create()
+    expect(held.kind === 'held' && (await exact.lease.release(held.revision))).toBeUndefined()
+    expect(await another.lease.create()).toMatchObject({ kind: 'held' })
+    for (const credentials of ['deaf:p', 'mute:p', 'unleased:p', 'storeless:p'])
       expect(await refusalOf(url, { credentials }), credentials).toMatchObject({ code: 'permissions' })
   })
 
@@ -429,6 +436,7 @@ describe.skipIf(program === undefined)(name, () => {
       .toBeGreaterThan(0)
     expect(heard[0]).toEqual(report)
     await a.engine.write('m', Buffer.alloc(16))
+    expect(await a.engine.lease.create()).toMatchObject({ kind: 'held' })
     a.link.leave()
     await a.engine.close()
     const stored = readdirSync(server.folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>

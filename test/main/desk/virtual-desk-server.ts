@@ -1,3 +1,9 @@
+import {
+  LEASE_ANSWER_MS,
+  LEASE_TTL_MS,
+  type LeaseAnswer,
+  type LeaseStore,
+} from '../../../app/desk/lease-store.ts'
 import type {
   Engine,
   EngineOptions,
@@ -54,6 +60,7 @@ export class VirtualDeskServer {
   readonly #cut = new Set<VirtualMachine>()
   readonly #listeners = new Set<(seen: SeenMessage) => void>()
   #stores = new Map<string, Map<string, Uint8Array>>()
+  #leases = new Map<string, StoredLease>()
   #isUp = true
   network: NetworkTraits
 
@@ -96,6 +103,7 @@ export class VirtualDeskServer {
   /** Starts again. `isEmpty`: without what the store held. */
   restart({ isEmpty }: { isEmpty: boolean }): void {
     if (isEmpty) this.#stores = new Map()
+    if (isEmpty) this.#leases = new Map()
     this.#isUp = true
     this.#changed()
   }
@@ -120,6 +128,14 @@ export class VirtualDeskServer {
     const bucket = this.#stores.get(name) ?? new Map<string, Uint8Array>()
     this.#stores.set(name, bucket)
     return bucket
+  }
+
+  /** The lease of a desk. Somebody may delete it. */
+  lease(name: string): StoredLease {
+    const lease = this.#leases.get(name) ?? { holder: undefined, revision: 0, writtenMs: 0 }
+    this.#leases.set(name, lease)
+    if (this.#world.worldMs() - lease.writtenMs >= LEASE_TTL_MS) lease.holder = undefined
+    return lease
   }
 
   reaches(machine: VirtualMachine): boolean {
@@ -159,10 +175,18 @@ export class VirtualDeskServer {
   }
 }
 
+/** A lease as the server stores it. */
+export interface StoredLease {
+  holder: VirtualEngine | undefined
+  revision: number
+  writtenMs: number
+}
+
 class VirtualEngine implements Engine {
   readonly #server: VirtualDeskServer
   readonly #machine: VirtualMachine
   readonly #bucket: string
+  readonly #lease: string
   readonly #subscribed = new Map<string, Set<(bytes: Uint8Array) => void>>()
   readonly #listeners = new Set<() => void>()
   #state: EngineState
@@ -176,6 +200,7 @@ class VirtualEngine implements Engine {
     this.#server = server
     this.#machine = machine
     this.#bucket = names.bucket
+    this.#lease = names.lease
     this.#state = server.reaches(machine)
       ? { server: SERVER, reachable: true }
       : { server: SERVER, reachable: false, sinceMs: machine.wallMs(), refusal: UNREACHABLE }
@@ -209,6 +234,19 @@ class VirtualEngine implements Engine {
     return true
   }
 
+  get lease(): LeaseStore {
+    return {
+      create: () => this.#leased(({ holder }) => holder === undefined || holder === this),
+      renew: (revision) => this.#leased((lease) => lease.holder === this && revision <= lease.revision),
+      release: async (revision) => {
+        await this.#leased((lease) => {
+          if (lease.holder === this && lease.revision === revision) lease.holder = undefined
+          return false
+        })
+      },
+    }
+  }
+
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
@@ -217,6 +255,36 @@ class VirtualEngine implements Engine {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#server.forget(this)
+  }
+
+  /** Asks the server for the lease. The request and the answer take their time, and may be lost. */
+  #leased(mayWrite: (lease: StoredLease) => boolean): Promise<LeaseAnswer> {
+    const { world, random, network } = this.#server
+    return new Promise((resolve) => {
+      const cancel = this.#machine.after(LEASE_ANSWER_MS, () => resolve({ kind: 'unknown' }))
+      const passes = (run: () => void) => {
+        if (random.chance(network.lossRate) || !this.#server.reaches(this.#machine)) return
+        world.happen(random.between(...network.delayMs), () => {
+          if (this.#server.reaches(this.#machine)) run()
+        })
+      }
+      passes(() => {
+        const lease = this.#server.lease(this.#lease)
+        const isWritten = mayWrite(lease)
+        if (isWritten) {
+          lease.holder = this
+          lease.revision += 1
+          lease.writtenMs = world.worldMs()
+        }
+        const { revision } = lease
+        passes(() =>
+          this.#machine.run(() => {
+            cancel()
+            resolve(isWritten ? { kind: 'held', revision } : { kind: 'taken' })
+          }),
+        )
+      })
+    })
   }
 
   listensTo(subject: string): boolean {
