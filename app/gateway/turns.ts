@@ -37,3 +37,6 @@ export interface LocalTurns {
 export interface DeskTurns extends Turns {
   leave(): void
 }
+
+/** Takes part in the queue of a desk. */
+export type JoinQueue = (local: LocalTurns) => DeskTurns

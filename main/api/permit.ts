@@ -1,4 +1,5 @@
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
+import type { JoinQueue } from '../../app/gateway/turns.ts'
 import type { RateReading } from '../../app/service/headers.ts'
 import type { Tapped } from './quota-tap.ts'
 
@@ -44,6 +45,8 @@ export interface SessionGateway {
   readonly acquirePermit: AcquirePermit
   /** Queues streams before they reopen. */
   readonly acquireStreamPermit: AcquireStreamPermit
+  /** Takes turns from the queue of a desk. `undefined` ends this. */
+  setDesk(join: JoinQueue | undefined): void
   /** See `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void
   summary(): { readonly gateway: GatewaySummary; readonly programs: readonly ProgramSummary[] }

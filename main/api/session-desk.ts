@@ -1,4 +1,5 @@
 import type { DeskSummary } from '../../app/contract/desk.ts'
+import type { JoinQueue } from '../../app/gateway/turns.ts'
 import type { Ticket } from '../../app/quota/ledger.ts'
 import type { ConcurrencyReading, RateReading } from '../../app/service/headers.ts'
 
@@ -32,6 +33,8 @@ export interface SessionDesk {
    * check the row.
    */
   yieldMs(category: string): number
+  /** Takes part in the desk's queue. `undefined` while this machine is refused. */
+  readonly queue: JoinQueue | undefined
   summary(): DeskSummary
   /** The machine that revoked the key. `undefined` if no other member revoked it. */
   readonly revokedBy: string | undefined

@@ -136,6 +136,10 @@ export class DeskSession implements SessionDesk {
     this.#trouble.refuse({ code, ...(machine !== undefined && { machine }) })
   }
 
+  get queue(): undefined {
+    return undefined
+  }
+
   get judgeAfterMs(): number {
     return this.#members.isAnyPresent ? JUDGE_AFTER_MS : 0
   }

@@ -2,7 +2,7 @@ import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { Decision, UpstreamOutcome } from '../../app/gateway/decisions.ts'
 import { sameAsOf } from '../../app/gateway/request-fields.ts'
 import { Scheduler } from '../../app/gateway/scheduler.ts'
-import type { DeskTurns, LocalTurns, Turns } from '../../app/gateway/turns.ts'
+import type { JoinQueue, Turns } from '../../app/gateway/turns.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { categoryOf } from '../../app/service/categories.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
@@ -149,10 +149,8 @@ export class Forwarder {
   }
 
   /** Takes turns from a desk from now on. `undefined`: the gateway's own scheduler decides. */
-  setDesk(join: ((local: LocalTurns) => DeskTurns) | undefined): void {
-    this.#leaveDesk()
-    this.#leaveDesk = () => {}
-    this.#turns = this.#scheduler
+  setDesk(join: JoinQueue | undefined): void {
+    this.#endDesk()
     if (join !== undefined) {
       const desk = join({
         scheduler: this.#scheduler,
@@ -316,6 +314,13 @@ export class Forwarder {
       this.#drop(call)
     }
     this.#replies.cutAll()
+    this.#endDesk()
+  }
+
+  #endDesk(): void {
+    this.#leaveDesk()
+    this.#leaveDesk = () => {}
+    this.#turns = this.#scheduler
   }
 
   /** Records a time span whose length is uncertain. See `Timeline`. */

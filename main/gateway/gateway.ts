@@ -451,6 +451,7 @@ export class Gateway {
     session.found.attachGateway({
       acquirePermit: (method, path, isUrgent) => attached.forwarder.permits.forOwn(method, path, isUrgent),
       acquireStreamPermit: (path, isRead) => attached.forwarder.permits.forReopening(path, isRead),
+      setDesk: (join) => attached.forwarder.setDesk(join),
       markClockUncertain: (fromMs, toMs) => attached.forwarder.markClockUncertain(fromMs, toMs),
       summary: () => ({ gateway: this.summary, programs: this.programsOf(profile) }),
     })

@@ -124,6 +124,7 @@ export class ProfileSession {
   /** Serves programs on this key from now on. `undefined` ends this. */
   attachGateway(gateway: SessionGateway | undefined): void {
     this.#gateway = gateway
+    if (this.#desk !== undefined) gateway?.setDesk(this.#desk.queue)
     this.#changed()
   }
 
@@ -132,6 +133,7 @@ export class ProfileSession {
    */
   attachDesk(desk: SessionDesk | undefined): void {
     this.#desk = desk
+    this.#gateway?.setDesk(desk?.queue)
     this.#changed()
   }
 

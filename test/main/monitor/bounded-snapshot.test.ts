@@ -247,6 +247,7 @@ async function hostileMonitor(): Promise<Monitor> {
       session.attachGateway({
         acquirePermit: async () => ({ kind: 'sent' }) as never,
         acquireStreamPermit: async () => ({ retryAtMs: 0 }),
+        setDesk: () => {},
         markClockUncertain: () => {},
         summary: () => ({ gateway: { state: 'serving' }, programs }),
       })

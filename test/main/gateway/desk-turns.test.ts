@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest'
+import type { Decision } from '../../../app/gateway/decisions.ts'
+import type { DeskTurns, JoinQueue, LocalTurns } from '../../../app/gateway/turns.ts'
+import type { SessionDesk } from '../../../main/api/session-desk.ts'
+import { startGateway } from './started-gateway.ts'
+
+const ACCOUNTS = '/v3/brokerage/accounts'
+const SOON = { timeout: 10_000, interval: 10 }
+
+/** A desk whose dispatcher grants turns when the test says so. */
+function scriptedQueue() {
+  const asked: number[] = []
+  const outcomes: string[] = []
+  let joined: LocalTurns | undefined
+  let left = 0
+  const join: JoinQueue = (local) => {
+    joined = local
+    const { scheduler } = local
+    const own: DeskTurns = {
+      goAtOnce: (...given) => scheduler.goAtOnce(...given),
+      refreshed: (...given) => scheduler.refreshed(...given),
+      due: (nowMs) => scheduler.due(nowMs),
+      markClockUncertain: (...given) => scheduler.markClockUncertain(...given),
+      waiting: () => scheduler.waiting(),
+      turnAtMs: (request) => scheduler.turnAtMs(request),
+      rateOf: (...given) => scheduler.rateOf(...given),
+      roomAtMs: (...given) => scheduler.roomAtMs(...given),
+      get nextWakeAtMs() {
+        return undefined
+      },
+      get hasWaiting() {
+        return asked.length > 0
+      },
+      get open() {
+        return { requests: asked.length, upstreams: 0 }
+      },
+      offer: ({ id }) => {
+        asked.push(id)
+        return [{ kind: 'wait', request: id, upstream: id, turnAtMs: 0 }]
+      },
+      answered: (id, outcome) => {
+        outcomes.push(outcome.kind)
+        return [{ kind: 'answer', upstream: id, requests: [id] }]
+      },
+      drop: (id) => {
+        asked.splice(asked.indexOf(id), 1)
+        return []
+      },
+      refuseWaiting: () =>
+        asked.splice(0).map((request): Decision => ({ kind: 'refuse', request, why: 'unavailable' })),
+      leave: () => {
+        left += 1
+      },
+    }
+    return own
+  }
+  const grant = () => {
+    const id = asked.shift()
+    if (id === undefined) throw new Error('nothing was asked')
+    joined?.apply([{ kind: 'send', upstream: id, requests: [id], isResend: false }])
+  }
+  const desk = { queue: join, slots: () => {}, summary: () => undefined } as unknown as SessionDesk
+  return { desk, asked, outcomes, grant, left: () => left }
+}
+
+const NO_OBSERVATIONS = {
+  sent: () => {},
+  answered: () => {},
+  lost: () => {},
+  notSent: () => {},
+  checked: () => {},
+  judgeAfterMs: 0,
+  yieldMs: () => 0,
+}
+
+test('a program’s request goes when the desk grants its turn, and its outcome is reported', async () => {
+  const { add, get, monitor, service } = await startGateway()
+  const queue = scriptedQueue()
+  const attach = (desk: SessionDesk | undefined) =>
+    monitor.withProfile('key-1', (session) => {
+      session.attachDesk(desk)
+      return { ok: true }
+    })
+  const key = add('bot')
+  expect((await get(ACCOUNTS, key)).status).toBe(200)
+  attach({ ...NO_OBSERVATIONS, ...queue.desk })
+  let counted = 0
+  const handle = service.service.handle.bind(service.service)
+  service.service.handle = (request) => {
+    counted += 1
+    return handle(request)
+  }
+  const answer = get(ACCOUNTS, key)
+  await expect.poll(() => queue.asked.length, SOON).toBe(1)
+  expect(counted).toBe(0)
+  queue.grant()
+  expect((await answer).status).toBe(200)
+  expect(counted).toBe(1)
+  expect(queue.outcomes).toEqual(['answer'])
+  attach(undefined)
+  expect(queue.left()).toBe(1)
+  expect((await get(ACCOUNTS, key)).status).toBe(200)
+  expect(queue.outcomes).toEqual(['answer'])
+})
+
+test('a gateway that is turned on after the desk takes part, and leaves when it is turned off', async () => {
+  const { add, get, monitor, gateway, port } = await startGateway()
+  const queue = scriptedQueue()
+  const key = add('bot')
+  await gateway.turnOff()
+  monitor.withProfile('key-1', (session) => {
+    session.attachDesk({ ...NO_OBSERVATIONS, ...queue.desk })
+    return { ok: true }
+  })
+  await gateway.turnOn(port)
+  const answer = get(ACCOUNTS, key)
+  await expect.poll(() => queue.asked.length, SOON).toBe(1)
+  // What waits is answered before the gateway leaves.
+  const off = gateway.turnOff()
+  expect((await answer).status).toBe(503)
+  await off
+  expect(queue.left()).toBe(1)
+})
