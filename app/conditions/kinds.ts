@@ -115,15 +115,11 @@ export const CONDITIONS = {
   },
   'desk-unreachable': {
     ...leaves('desk'),
-    detect: ({ desk }: Snapshot) =>
-      desk?.state === 'alone'
-        ? [
-            {
-              severity: 'warning' as const,
-              ...(desk.engine.since !== undefined && { since: desk.engine.since }),
-            },
-          ]
-        : [],
+    detect: ({ desk }: Snapshot) => {
+      if (desk?.state !== 'alone') return []
+      const since = desk.engine.since ?? desk.queue?.since
+      return [{ severity: 'warning' as const, ...(since !== undefined && { since }) }]
+    },
   },
   'history-paused': {
     ...leaves('data'),

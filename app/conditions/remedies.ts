@@ -58,6 +58,7 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
   'revocation-unconfirmed': 'try-now',
   'service-unreachable': 'try-now',
   'service-failing': 'try-now',
+  'desk-unreachable': 'try-now',
   'no-stream-data': 'reopen-streams',
   'token-not-saved': 'save-now',
   'history-paused': 'free-space',
@@ -79,6 +80,10 @@ export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: S
     case 'keys-locked':
       // The passphrase is requested only at startup.
       if (snapshot.keystore !== 'waiting') return undefined
+      break
+    case 'desk-unreachable':
+      // The machines choose a dispatcher by themselves.
+      if (snapshot.desk?.engine.reachable) return undefined
       break
     case 'history-paused':
       if (snapshot.pausedHistory?.failure !== 'full') return undefined

@@ -12,8 +12,31 @@ import {
 } from './fields.ts'
 import { command } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
+import { PROGRAM_CLASSES } from './programs.ts'
 
-const deskProgram = openObject({ name: text, perSecond: number })
+const deskProgramUse = openObject({
+  category: text,
+  perSecond: number,
+  waiting: number,
+  /** When the first waiting request is expected to be sent, epoch ms. Absent if this is unknown. */
+  nextTurnAt: optionalNumber,
+})
+
+/** Versions before the shared queue only have `name` and `perSecond`. */
+const deskProgram = openObject({
+  name: text,
+  perSecond: number,
+  class: z.exactOptional(z.enum(PROGRAM_CLASSES)),
+  /** The program's weight relative to all programs of its class on the desk. */
+  weight: optionalNumber,
+  waiting: optionalNumber,
+  longestWaitMs: optionalNumber,
+  /** The categories that the program uses now or waits for. The most used come first. */
+  use: z.exactOptional(z.array(deskProgramUse)),
+})
+
+/** A program behind the gateway of another machine of the desk. */
+export interface DeskProgram extends Immutable<z.output<typeof deskProgram>> {}
 
 const deskMember = openObject({
   id: text,
@@ -21,6 +44,8 @@ const deskMember = openObject({
   name: text,
   /** Whether this is the member that sends the snapshot. */
   self: z.boolean(),
+  /** Whether the member dispatches the desk's queue. Absent in versions without a shared queue. */
+  dispatcher: z.exactOptional(z.boolean()),
   /** Whether the member reported in the last few seconds. */
   present: z.boolean(),
   /** Milliseconds since the member's last message; 0 for this machine. */
@@ -61,9 +86,27 @@ const deskRefusal = openObject({
 /** Why a desk refuses this machine, and the member concerned. */
 export interface DeskRefusal extends Immutable<z.output<typeof deskRefusal>> {}
 
+const deskQueue = openObject({
+  /**
+   * - `granted`: the dispatcher decides when each program's request is sent.
+   * - `starting`: no dispatcher has been heard yet, for at most two seconds.
+   * - `alone`: no dispatcher is heard. This machine uses its share of each quota.
+   */
+  mode: z.enum(['granted', 'starting', 'alone']),
+  /** Number of members that share each quota. A machine that works alone uses the reciprocal. */
+  members: number,
+  /** Since when this machine has worked alone, epoch ms. Absent in the other modes. */
+  since: optionalNumber,
+  /** Id of the member that dispatched last. Absent while a dispatcher is heard. */
+  lastDispatcher: optionalText,
+})
+
+/** The queue that the gateways of a desk share. */
+export interface DeskQueueState extends Immutable<z.output<typeof deskQueue>> {}
+
 export const deskSummary = openObject({
   /**
-   * - `alone`: the NATS server can't be reached.
+   * - `alone`: the NATS server can't be reached, or no member has dispatched for eight seconds.
    * - `refused`: this machine no longer belongs to the desk, or the protocol versions differ. See `why`.
    */
   state: z.enum(['joined', 'alone', 'refused']),
@@ -80,6 +123,10 @@ export const deskSummary = openObject({
     since: optionalNumber,
     roundTripMs: optionalNumber,
   }),
+  /** Id of the member that dispatches the queue. Absent while this machine hears none. */
+  dispatcher: optionalText,
+  /** Absent in versions without a shared queue. */
+  queue: z.exactOptional(deskQueue),
   /** This machine first, then the others by name. */
   members: z.array(deskMember),
   /** The id of the member that announces alerts. */

@@ -70,7 +70,7 @@ export const BEGINS = {
   'token-refresh-failed': { name: 'tokens', of: () => '', news: 'each' },
   'sign-in-required': { name: 'tokens', of: () => '', news: 'each' },
   'revoke-unconfirmed': { name: 'tokens', of: () => '', news: 'each' },
-  'desk-alone': { name: 'desk-unreachable', of: () => '', news: ['refusal'] },
+  'desk-alone': { name: 'desk-unreachable', of: () => '', news: ['refusal', 'reachable'] },
 } as const
 
 /** Kinds of events that end a condition, each with the kind that began the condition. */
@@ -265,8 +265,17 @@ export const eventSchemas = [
   event('desk-member-joined', { name: text }),
   event('desk-member-left', { name: text }),
   event('desk-member-lost', { name: text }),
-  /** This machine can't reach the desk's server. With `refusal`, the desk refused this machine. */
-  event('desk-alone', { why: text, refusal: z.exactOptional(deskRefusalCode) }),
+  /** The machine `name` dispatches the queue of the desk from now on. */
+  event('desk-dispatcher', { name: text }),
+  /**
+   * This machine works alone: it can't reach the desk's server. `reachable`: the server responds, but no
+   * machine dispatches. With `refusal`, the desk refused this machine.
+   */
+  event('desk-alone', {
+    why: text,
+    reachable: z.exactOptional(z.literal(true)),
+    refusal: z.exactOptional(deskRefusalCode),
+  }),
   /** This machine is on the desk again. `since`: when the last reported problem began, epoch ms. */
   event('desk-back', { since: number }),
   event('gateway-on', { url: text }),

@@ -1,4 +1,5 @@
 import { z } from 'zod/mini'
+import { PROGRAM_CLASSES } from '../contract/programs.ts'
 import { age, count, path, rateReading, text } from './message-fields.ts'
 import { queueMessages } from './queue-messages.ts'
 
@@ -84,6 +85,34 @@ const observations = z.strictObject({
   list: z.array(observation).check(z.maxLength(MAX_OBSERVATIONS)),
 })
 
+/** Maximum number of programs in a report, and of categories of one program. */
+const MAX_PROGRAMS = 64
+export const MAX_REPORTED_USES = 8
+
+const reportedProgram = z.strictObject({
+  name: text,
+  perSecond: count,
+  class: z.enum(PROGRAM_CLASSES),
+  weight: z.number().check(z.gt(0)),
+  waiting: count,
+  longestWaitMs: age,
+  /** The categories that the program uses now or waits for. */
+  use: z
+    .array(
+      z.strictObject({
+        category: text,
+        perSecond: count,
+        waiting: count,
+        /** Time until the first waiting request is expected to be sent. Absent if this is unknown. */
+        turnInMs: z.exactOptional(count),
+      }),
+    )
+    .check(z.maxLength(MAX_REPORTED_USES)),
+})
+
+/** A program behind the sender's gateway. */
+export type ReportedProgram = z.output<typeof reportedProgram>
+
 const report = z.strictObject({
   kind: z.literal('report'),
   protocol: z.int(),
@@ -92,7 +121,7 @@ const report = z.strictObject({
   user: z.exactOptional(text),
   rates: perCategory,
   ...totals,
-  programs: z.array(z.strictObject({ name: text, perSecond: count })).check(z.maxLength(64)),
+  programs: z.array(reportedProgram).check(z.maxLength(MAX_PROGRAMS)),
   /** Time since a person last used this Headroom. Absent if never. */
   inputAge: z.exactOptional(age),
   /** Remaining snooze of alerts, or 0. `snoozeAge`: time since a person chose it. */

@@ -36,6 +36,8 @@ export interface SessionDesk {
   /** Takes part in the desk's queue. `undefined` while this machine is refused. */
   readonly queue: JoinQueue | undefined
   summary(): DeskSummary
+  /** Connects to the desk's server now, if it is unreachable. */
+  tryNow(): void
   /** The machine that revoked the key. `undefined` if no other member revoked it. */
   readonly revokedBy: string | undefined
 }

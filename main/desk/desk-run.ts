@@ -22,6 +22,7 @@ export function deskRun(
     ...{ membership, engine, clock, random, randomBytes, ledger, slots, tap, prober, timeline },
     ...person,
     programs: () => session.programs,
+    queue: () => undefined,
     revokedAtMs: () => session.revokedAtMs,
     revoked: () => session.revokedElsewhere(),
     report: (report) => session.attachedHappened(report),

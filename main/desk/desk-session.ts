@@ -21,6 +21,7 @@ import { DeskLink } from './link.ts'
 import { OtherMember, sumOf } from './other-member.ts'
 import { OtherMembers } from './other-members.ts'
 import { ownReport, type Reporting } from './own-report.ts'
+import { QueueView } from './queue-view.ts'
 
 export interface DeskSessionDeps extends Reporting, DeskTroubleDeps {
   readonly membership: {
@@ -74,11 +75,13 @@ export class DeskSession implements SessionDesk {
   #cancelReport: () => void = () => {}
   #dropped = 0
   readonly #trouble: DeskTrouble
+  readonly #queue: QueueView
   #revokedBy: string | undefined
 
   constructor(deps: DeskSessionDeps) {
     this.#deps = deps
     this.#trouble = new DeskTrouble(deps)
+    this.#queue = new QueueView({ ...deps, nameOf: (id) => this.#nameOf(id) })
     this.#members = new OtherMembers(deps.membership.memberId, (id) => this.#created(id))
     const { engine, membership, clock, random, randomBytes } = deps
     this.#link = new DeskLink(
@@ -140,8 +143,18 @@ export class DeskSession implements SessionDesk {
     return undefined
   }
 
+  /** Reports what changed about the queue. Call this after each change of its summary. */
+  queueChanged(): void {
+    this.#queue.tell()
+    this.#trouble.tell()
+  }
+
   get judgeAfterMs(): number {
     return this.#members.isAnyPresent ? JUDGE_AFTER_MS : 0
+  }
+
+  tryNow(): void {
+    this.#deps.engine.tryNow()
   }
 
   /** The machine that revoked the key. `undefined` if no other member revoked it. */
@@ -202,11 +215,13 @@ export class DeskSession implements SessionDesk {
 
   summary(): DeskSummary {
     const { state } = this.#deps.engine
-    const { refusal, why } = this.#trouble
+    const { refusal, why, isRefused, isAlone } = this.#trouble
+    const queue = this.#queue.shown(this.#now)
     const announces = this.#members.announcer(this.#inputAge)
     const others = this.#members.all().flatMap(([, member]) => member.summary() ?? [])
+    const members = [this.#ownMember(), ...others.sort((a, b) => a.name.localeCompare(b.name))]
     return {
-      state: this.#trouble.isRefused ? 'refused' : state.reachable ? 'joined' : 'alone',
+      state: isRefused ? 'refused' : isAlone ? 'alone' : 'joined',
       ...(why !== undefined && { why }),
       ...(refusal && { refusal }),
       engine: {
@@ -215,7 +230,8 @@ export class DeskSession implements SessionDesk {
         ...(state.sinceMs !== undefined && { since: Math.round(state.sinceMs) }),
         ...(state.roundTripMs !== undefined && { roundTripMs: state.roundTripMs }),
       },
-      members: [this.#ownMember(), ...others.sort((a, b) => a.name.localeCompare(b.name))],
+      ...queue,
+      members: members.map((one) => ({ ...one, dispatcher: one.id === queue.dispatcher })),
       ...(announces !== undefined && { announces }),
       dropped: this.#dropped,
     }
@@ -232,6 +248,10 @@ export class DeskSession implements SessionDesk {
   get #inputAge(): number | undefined {
     const lookedAtMs = this.#deps.lookedAtMs()
     return lookedAtMs === undefined ? undefined : Math.max(0, this.#now - lookedAtMs)
+  }
+
+  #nameOf(id: string): string {
+    return id === this.#self ? this.#deps.membership.name : (this.#members.known(id)?.name ?? id)
   }
 
   #ownMember(): DeskMember {
@@ -263,7 +283,7 @@ export class DeskSession implements SessionDesk {
 
   #tick(): void {
     this.#look()
-    this.#trouble.tell()
+    this.queueChanged()
     this.#flush()
     this.#link.broadcast(this.#report())
     this.#cancelReport = this.#deps.clock.after(REPORT_MS, () => this.#tick())

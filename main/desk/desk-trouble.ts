@@ -1,12 +1,15 @@
-import { refusalText } from '../../app/conditions/messages/desk.ts'
+import { NO_DISPATCHER, refusalText } from '../../app/conditions/messages/desk.ts'
 import type { DeskRefusal } from '../../app/contract/desk.ts'
 import type { KeyReport } from '../../app/contract/events.ts'
+import type { QueueSummary } from '../../app/desk/queue-ports.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { Engine } from './engine.ts'
 
 export interface DeskTroubleDeps {
   readonly engine: Pick<Engine, 'state'>
   readonly clock: Pick<Clock, 'monotonicMs'>
+  /** The desk's queue, as this machine sees it. `undefined` before it has started. */
+  readonly queue: () => QueueSummary | undefined
   readonly report: (report: KeyReport) => void
   readonly changed: () => void
 }
@@ -18,6 +21,11 @@ export const LOST_AFTER_MS = 5_000
  * server is not reported as unreachable.
  */
 const CONNECTS_WITHIN_MS = 3_000
+/**
+ * Time without a dispatcher after which the desk counts as unreachable, in milliseconds. A take-over takes
+ * less.
+ */
+const TAKE_OVER_MS = 8_000
 
 /**
  * Why this machine or another one does not take part in the desk. Each such problem is reported when it
@@ -32,7 +40,10 @@ export class DeskTrouble {
    * ms.
    */
   #mismatch: { readonly refusal: DeskRefusal; readonly atMs: number } | undefined
-  /** The problem that was reported last: the code of a refusal, `unreachable`, or an empty text. */
+  /**
+   * The problem that was reported last: the code of a refusal, `unreachable`, `no-dispatcher`, or an empty
+   * text.
+   */
   #told = ''
   #wasReachable = false
 
@@ -53,10 +64,20 @@ export class DeskTrouble {
     return this.#refused ?? (isHeard ? refusal : undefined)
   }
 
+  /** Whether this machine works alone, for longer than a take-over takes. */
+  get isAlone(): boolean {
+    const { engine, clock, queue } = this.#deps
+    if (!engine.state.reachable) return true
+    const { aloneSinceMs = Number.POSITIVE_INFINITY } = queue() ?? {}
+    return clock.monotonicMs() - aloneSinceMs > TAKE_OVER_MS
+  }
+
   /** The problem in words. `undefined` if there is no problem. */
   get why(): string | undefined {
     const { refusal } = this
-    return refusal ? refusalText(refusal) : this.#deps.engine.state.refusal?.message
+    if (refusal) return refusalText(refusal)
+    const { reachable, refusal: refused } = this.#deps.engine.state
+    return reachable && this.isAlone ? NO_DISPATCHER : refused?.message
   }
 
   refuse(refusal: DeskRefusal): void {
@@ -72,15 +93,18 @@ export class DeskTrouble {
 
   /** Reports a problem that began or ended. Call this after each change, and once a second. */
   tell(): void {
-    const { engine, report, changed } = this.#deps
+    const { engine, queue, report, changed } = this.#deps
+    const { reachable } = engine.state
     const { refusal } = this
-    this.#wasReachable ||= engine.state.reachable
-    const trouble = refusal?.code ?? (engine.state.reachable || this.#isConnecting ? '' : 'unreachable')
+    this.#wasReachable ||= reachable
+    const cutOff = reachable ? (queue()?.mode === 'alone' ? 'no-dispatcher' : '') : 'unreachable'
+    const trouble = refusal?.code ?? (this.#isConnecting ? '' : cutOff)
     if (trouble !== this.#told) {
       this.#told = trouble
-      const why = this.why ?? 'The server doesn’t respond.'
+      const why = this.why ?? (reachable ? NO_DISPATCHER : 'The server doesn’t respond.')
+      const more = refusal ? { refusal: refusal.code } : reachable && { reachable }
       if (trouble === '') report({ kind: 'desk-back' })
-      else report({ kind: 'desk-alone', why, ...(refusal && { refusal: refusal.code }) })
+      else report({ kind: 'desk-alone', why, ...more })
     }
     changed()
   }

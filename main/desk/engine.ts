@@ -96,6 +96,8 @@ export interface Engine {
    * removes the listener.
    */
   onChange(listener: () => void): () => void
+  /** Connects now if the engine waits for its next attempt. */
+  tryNow(): void
   /** Sends the published messages, for at most half a second. Then disconnects. */
   close(): Promise<void>
 }

@@ -147,6 +147,10 @@ class NatsEngine implements Engine {
     return () => void this.#listeners.delete(listener)
   }
 
+  tryNow(): void {
+    this.#endWait()
+  }
+
   async close(): Promise<void> {
     this.#isClosing = true
     const flushed = this.#connected?.nats.flush().catch(() => {}) ?? Promise.resolve()

@@ -1,6 +1,6 @@
-import type { DeskMember } from '../../app/contract/desk.ts'
+import type { DeskMember, DeskProgram } from '../../app/contract/desk.ts'
 import { MemberRecord, type RecordDeps, type SentAt } from '../../app/desk/member-record.ts'
-import type { MemberReport } from '../../app/desk/messages.ts'
+import type { MemberReport, ReportedProgram } from '../../app/desk/messages.ts'
 import type { Clock } from '../ports/ports.ts'
 
 export interface OtherMemberDeps {
@@ -19,6 +19,7 @@ export class OtherMember {
   readonly #deps: OtherMemberDeps
   #record: MemberRecord
   #report: MemberReport | undefined
+  #programs: readonly DeskProgram[] = []
   /** When the last report arrived, on the monotonic clock. */
   #reportedMs = 0
   #isPresent = false
@@ -60,6 +61,7 @@ export class OtherMember {
 
   reported(report: MemberReport, sentAt: SentAt): void {
     this.#report = report
+    this.#programs = report.programs.map((program) => shown(program, sentAt.toMs))
     this.#reportedMs = this.#deps.clock.monotonicMs()
     this.#isPresent = true
     this.#record.totals(report, sentAt)
@@ -83,7 +85,7 @@ export class OtherMember {
   /** `undefined` before the member's first report. */
   summary(): DeskMember | undefined {
     if (this.#report === undefined) return undefined
-    const { name, rates, programs } = this.#report
+    const { name, rates } = this.#report
     // The record also includes requests since the last report. This matters if the member was killed, because
     // then no further report arrives.
     const counted = this.#record.counted ?? this.#report.counted
@@ -97,7 +99,7 @@ export class OtherMember {
       perSecond: this.#isPresent ? sumOf(rates) : 0,
       total: sumOf(counted),
       counted,
-      programs: this.#isPresent ? programs : [],
+      programs: this.#isPresent ? this.#programs : [],
     }
   }
 
@@ -105,6 +107,15 @@ export class OtherMember {
     return Math.max(0, this.#deps.clock.monotonicMs() - this.#reportedMs)
   }
 }
+
+/** A reported program as it is shown. `sentMs`: when the report was sent, epoch ms. */
+const shown = ({ use, ...program }: ReportedProgram, sentMs: number): DeskProgram => ({
+  ...program,
+  use: use.map(({ turnInMs, ...one }) => ({
+    ...one,
+    ...(turnInMs !== undefined && { nextTurnAt: Math.round(sentMs + turnInMs) }),
+  })),
+})
 
 /** The sum of the numbers of all rows. */
 export const sumOf = (rows: Readonly<Record<string, number>>): number =>

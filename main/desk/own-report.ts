@@ -1,4 +1,10 @@
-import { DESK_PROTOCOL, type MemberReport } from '../../app/desk/messages.ts'
+import type { ProgramSummary } from '../../app/contract/snapshot.ts'
+import {
+  DESK_PROTOCOL,
+  MAX_REPORTED_USES,
+  type MemberReport,
+  type ReportedProgram,
+} from '../../app/desk/messages.ts'
 import { ageOf } from '../../app/desk/own-record.ts'
 import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
 
@@ -13,12 +19,18 @@ export interface Snooze {
   adopt(untilMs: number | undefined, chosenAtMs: number): void
 }
 
+/** What the other members see of a program behind this machine's gateway. */
+export type OwnProgram = Pick<
+  ProgramSummary,
+  'name' | 'perSecond' | 'class' | 'weight' | 'waiting' | 'longestWaitMs' | 'use'
+>
+
 /** Parts of a report that stay the same for all reports. See `ReportInput` for the others. */
 export interface Reporting {
   readonly membership: { readonly name: string; readonly marks: { readonly user?: string } }
   readonly ledger: Pick<MeteredLedger, 'ownRates'>
-  /** The programs behind this machine's gateway, with their rates. */
-  readonly programs: () => readonly { readonly name: string; readonly perSecond: number }[]
+  /** The programs behind this machine's gateway. */
+  readonly programs: () => readonly OwnProgram[]
   readonly snooze: Snooze
 }
 
@@ -45,10 +57,27 @@ export function ownReport(
     ...(user !== undefined && { user }),
     rates: { ...ledger.ownRates(nowMs) },
     ...totals,
-    programs: programs().map(({ name, perSecond }) => ({ name, perSecond })),
+    programs: programs().map((program) => reported(program, nowMs)),
     ...(inputAge !== undefined && { inputAge }),
     snoozeMs: untilMs === undefined ? 0 : Math.max(0, untilMs - nowMs),
     ...(chosenAtMs !== undefined && { snoozeAge: ageOf(chosenAtMs, nowMs) }),
     ...(revokedAtMs !== undefined && { revokedAge: ageOf(revokedAtMs, nowMs) }),
+  }
+}
+
+function reported(
+  { name, perSecond, class: own, weight, waiting, longestWaitMs, use }: OwnProgram,
+  nowMs: number,
+): ReportedProgram {
+  const active = use
+    .filter((one) => one.waiting > 0 || one.perSecond > 0)
+    .sort((a, b) => b.waiting - a.waiting || b.perSecond - a.perSecond)
+    .slice(0, MAX_REPORTED_USES)
+  return {
+    ...{ name, perSecond, class: own, weight, waiting, longestWaitMs },
+    use: active.map((one) => ({
+      ...{ category: one.category, perSecond: one.perSecond, waiting: one.waiting },
+      ...(one.nextTurnAt !== undefined && { turnInMs: Math.max(0, one.nextTurnAt - nowMs) }),
+    })),
   }
 }

@@ -244,6 +244,7 @@ export class ProfileSession {
     void this.#keeper.tryNow()
     this.parts.streams.nudge()
     this.parts.prober.tick()
+    this.#desk?.tryNow()
   }
 
   snapshot(): Snapshot {

@@ -1,4 +1,4 @@
-import type { DeskMember, DeskSummary } from '../../app/contract/desk.ts'
+import type { DeskMember, DeskProgram, DeskSummary } from '../../app/contract/desk.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { RequestQuota, SlotQuota, Snapshot, StreamSummary } from '../../app/contract/snapshot.ts'
 
@@ -258,10 +258,16 @@ export function snapshot(more: Partial<Snapshot> = {}): Snapshot {
   }
 }
 
+const deskProgram = (name: string, perSecond: number, more: Partial<DeskProgram>): DeskProgram => ({
+  ...{ name, perSecond, class: 'normal', weight: 1, waiting: 0, longestWaitMs: 0 },
+  ...more,
+})
+
 const member = (id: string, name: string, more: Partial<DeskMember> = {}): DeskMember => ({
   id,
   name,
   self: false,
+  dispatcher: false,
   present: true,
   lastSeenMs: 400,
   perSecond: 0.2,
@@ -269,26 +275,54 @@ const member = (id: string, name: string, more: Partial<DeskMember> = {}): DeskM
   ...more,
 })
 
-/** The desk of the design's picture, without a dispatcher. */
+/** The desk of the design's picture. */
 export const DESK: DeskSummary = {
   state: 'joined',
   engine: { server: 'nats.lan:4222', reachable: true, roundTripMs: 1.4 },
   members: [
     member('w', 'WORKSTATION', { self: true, lastSeenMs: 0, perSecond: 1.06, total: 41_207 }),
-    member('l', 'LAPTOP', { perSecond: 0.25, programs: [{ name: 'dashboard', perSecond: 0.25 }] }),
-    member('s', 'SERVER', { programs: [{ name: 'risk', perSecond: 0.2 }] }),
+    member('l', 'LAPTOP', {
+      perSecond: 0.25,
+      programs: [
+        deskProgram('dashboard', 0.25, {
+          use: [
+            { category: 'Quote Snapshot', perSecond: 0.15, waiting: 0 },
+            { category: 'Accounts', perSecond: 0.1, waiting: 0 },
+          ],
+        }),
+      ],
+    }),
+    member('s', 'SERVER', {
+      dispatcher: true,
+      programs: [
+        deskProgram('risk', 0.2, {
+          ...{ class: 'critical', weight: 2 },
+          use: [
+            { category: 'Positions', perSecond: 0.1, waiting: 0 },
+            { category: 'Order Details', perSecond: 0.1, waiting: 0 },
+          ],
+        }),
+      ],
+    }),
   ],
+  dispatcher: 's',
+  queue: { mode: 'granted', members: 3 },
   announces: 'w',
   dropped: 0,
 }
 
+const { dispatcher: _, ...deskWithoutDispatcher } = DESK
+
 /** The same while this machine can't reach the server. */
 export const DESK_ALONE: DeskSummary = {
-  ...DESK,
+  ...deskWithoutDispatcher,
   state: 'alone',
+  queue: { mode: 'alone', members: 3, since: NOW_MS - SECOND, lastDispatcher: 's' },
   why: 'nats.lan:4222 timed out.',
   engine: { server: 'nats.lan:4222', reachable: false, since: NOW_MS - 2 * SECOND },
-  members: DESK.members.map((one) => (one.self ? one : { ...one, present: false, lastSeenMs: 2400 })),
+  members: DESK.members.map((one) =>
+    one.self ? one : { ...one, dispatcher: false, present: false, lastSeenMs: 2400, programs: [] },
+  ),
 }
 
 const told = { profile: 'main' } as const

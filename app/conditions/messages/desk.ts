@@ -3,6 +3,9 @@ import type { Snapshot } from '../../contract/snapshot.ts'
 import { sentenceEnd } from '../../status/sentences.ts'
 import { joined, type Message, message } from './message.ts'
 
+/** Why a machine works alone although the desk's server responds. */
+export const NO_DISPATCHER = 'No machine dispatches the desk’s queue.'
+
 /** The text for a desk that can't be reached, or that this machine does not belong to any more. */
 export function deskConditionMessage(kind: 'desk-unreachable' | 'desk-refused', { desk }: Snapshot): Message {
   if (kind === 'desk-refused') return refusedMessage(desk)
@@ -10,10 +13,25 @@ export function deskConditionMessage(kind: 'desk-unreachable' | 'desk-refused', 
     label: 'unreachable',
     name: 'Desk unreachable',
     title: 'Desk unreachable.',
-    text: 'This machine only sees its own use; the rest counts as others.',
-    action: 'Check the NATS server.',
+    text: ownShareText(desk) || 'This machine only sees its own use; the rest counts as others.',
+    action: desk?.engine.reachable ? 'Check JetStream on the NATS server.' : 'Check the NATS server.',
     detail: joined('Retrying. No action needed.', desk?.why === undefined ? '' : sentenceEnd(desk.why)),
   })
+}
+
+const NAMED_SHARES = [
+  ...['all', 'half', 'a third', 'a quarter', 'a fifth', 'a sixth', 'a seventh', 'an eighth', 'a ninth'],
+  'a tenth',
+]
+
+/**
+ * `Using a third of each quota.` on a desk of three, while this machine works alone. Empty if it does not, or
+ * if its share is unknown.
+ */
+export function ownShareText(desk: DeskSummary | undefined): string {
+  const { mode, members = 0 } = desk?.queue ?? {}
+  if (mode !== 'alone' || members < 1) return ''
+  return `Using ${NAMED_SHARES[members - 1] ?? `1/${members}`} of each quota.`
 }
 
 function refusedMessage(desk: DeskSummary | undefined): Message {

@@ -237,13 +237,15 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   'desk-member-joined': { of: 'service', say: ({ name }) => ['ok', `${name} joined the desk`] },
   'desk-member-left': { of: 'service', say: ({ name }) => ['unknown', `${name} left the desk`] },
   'desk-member-lost': { of: 'service', say: ({ name }) => ['watch', `${name} doesn’t respond`] },
+  'desk-dispatcher': { of: 'service', say: ({ name }) => ['ok', `${name} dispatches the desk’s queue`] },
   'desk-alone': {
     of: 'service',
-    say: ({ why, refusal }) => ['warning', deskTitle(refusal), why.replace(/\.$/, '')],
+    say: ({ why, reachable, refusal }) =>
+      reachable ? ['watch', why.replace(/\.$/, '')] : ['warning', deskTitle(refusal), why.replace(/\.$/, '')],
   },
   'desk-back': {
     of: 'service',
-    say: ({ since, at }) => ['ok', 'Desk reachable again', `after ${sinceText(since, at)}`],
+    say: ({ since, at }) => ['ok', 'On the desk again', `after ${sinceText(since, at)}`],
   },
   'gateway-on': { of: 'service', say: ({ url }) => ['ok', 'Gateway on', `at ${url}`] },
   'orders-allowed': { of: 'service', say: () => ['ok', 'Orders allowed'] },

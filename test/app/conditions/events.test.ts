@@ -91,7 +91,13 @@ describe('events in plain words', () => {
       'warning',
       'Versions differ on the desk · LAPTOP has an older version',
     ],
-    [{ kind: 'desk-back', since: NOW_MS - 60_000 }, 'ok', 'Desk reachable again · after 1 min 0 s'],
+    [{ kind: 'desk-dispatcher', name: 'SERVER' }, 'ok', 'SERVER dispatches the desk’s queue'],
+    [
+      { kind: 'desk-alone', why: 'No machine dispatches the desk’s queue.', reachable: true },
+      'watch',
+      'No machine dispatches the desk’s queue',
+    ],
+    [{ kind: 'desk-back', since: NOW_MS - 60_000 }, 'ok', 'On the desk again · after 1 min 0 s'],
     [{ kind: 'storage-problem', what: 'the disk is full' }, 'critical', 'Storage problem · the disk is full'],
     [
       { kind: 'rate-limited', category: 'Quote Snapshot', retryAt: NOW_MS + 60_000 },

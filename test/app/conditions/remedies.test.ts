@@ -20,6 +20,8 @@ describe('the button of a headline', () => {
     ['orders without the Trade scope', 'Allow orders…'],
     ['token not saved', 'Save now'],
     ['both hosts unreachable', 'Try now'],
+    ['desk unreachable', 'Try now'],
+    ['desk without a dispatcher', undefined],
     ['signed out', 'Sign in'],
     ['token rejected (401)', 'Change host…'],
     ['permission missing (403)', 'Sign in with ReadAccount'],

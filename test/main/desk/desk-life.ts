@@ -1,3 +1,4 @@
+import type { QueueSummary } from '../../../app/desk/queue-ports.ts'
 import { RecentHistory } from '../../../app/history/recent.ts'
 import { MeteredLedger } from '../../../app/quota/metered-ledger.ts'
 import { CURRENT_REQUEST_QUOTAS, PROBED_CATEGORIES, SLOT_QUOTAS } from '../../../app/service/categories.ts'
@@ -7,6 +8,7 @@ import { Prober } from '../../../main/api/prober.ts'
 import { QuotaTap } from '../../../main/api/quota-tap.ts'
 import { DeskSession } from '../../../main/desk/desk-session.ts'
 import { deskNames } from '../../../main/desk/envelope.ts'
+import type { OwnProgram } from '../../../main/desk/own-report.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
 import { Timeline } from '../../../main/ports/timeline.ts'
 import { ReferenceService, type Rule } from '../../app/quota/reference-service.ts'
@@ -88,11 +90,17 @@ export class DeskMachine {
   snoozeChosenMs: number | undefined
   revokedAtMs: number | undefined
   lookedAtMs: number | undefined
+  /** The programs behind this machine's gateway. */
+  programs: readonly OwnProgram[]
+  /** What this machine knows of the desk's queue. */
+  queue: QueueSummary | undefined
   readonly #world: DeskWorld
 
   constructor(world: DeskWorld, name: string, traits: MachineTraits) {
     this.#world = world
     this.name = name
+    const idle = { class: 'normal', weight: 1, waiting: 0, longestWaitMs: 0, use: [] } as const
+    this.programs = [{ ...idle, name: `${name.toLowerCase()}-bot`, perSecond: 0.5 }]
     this.machine = new VirtualMachine(world.clock, traits)
     this.timeline = new Timeline(this.machine, (fromMs, toMs) => this.ledger.markClockUncertain(fromMs, toMs))
     this.ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, this.timeline.now())
@@ -160,7 +168,8 @@ export class DeskMachine {
       slots: this.slots,
       tap: this.tap,
       prober: this.prober,
-      programs: () => [{ name: `${this.name.toLowerCase()}-bot`, perSecond: 0.5 }],
+      programs: () => this.programs,
+      queue: () => this.queue,
       lookedAtMs: () => this.lookedAtMs,
       snooze: {
         read: () => ({ untilMs: this.snoozedUntilMs, chosenAtMs: this.snoozeChosenMs }),

@@ -26,7 +26,7 @@ function setUp() {
     const engine = engines.start({ ...membership, names: deskNames(membership.secret) })
     return deskRun({ session, membership, engine, user: () => undefined }, { clock, random, person })
   }
-  return { clock, engines, run, shown: () => monitor.snapshot(EXAMPLE_KEY.id)?.desk }
+  return { clock, engines, run, session, shown: () => monitor.snapshot(EXAMPLE_KEY.id)?.desk }
 }
 
 test('a desk is part of its key’s snapshots from its start to its end', async () => {
@@ -52,4 +52,12 @@ test('a desk that starts anew while its former run ends stays part of them', asy
   await closed
   expect(shown()).toMatchObject({ state: 'joined' })
   expect(engines.connected).toHaveLength(1)
+})
+
+test('a person who chooses to retry now connects the desk at once', () => {
+  const { engines, run, session } = setUp()
+  session.tryNow()
+  run().start()
+  session.tryNow()
+  expect(engines.connected.map(({ tried }) => tried)).toEqual([1])
 })

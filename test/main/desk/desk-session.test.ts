@@ -199,6 +199,68 @@ test('a machine that joins knows the rows of the others before it sent a request
   expect(three.used).toEqual({ own: 0, desk: expect.any(Number), elsewhere: 0 })
 })
 
+test('a machine shows who dispatches, the programs of the others, and what they wait for', async () => {
+  const { world, one, two } = await pair({ network: { delayMs: [40, 40] } })
+  const use = { forwarded: 9, longestWaitMs: 800 }
+  const idle = Array.from({ length: 9 }, (_, at) => ({
+    ...use,
+    category: `Idle ${at}`,
+    perSecond: 0,
+    waiting: 0,
+  }))
+  two.programs = [
+    {
+      ...{ name: 'scanner', class: 'background', weight: 2, perSecond: 0.5, waiting: 1, longestWaitMs: 800 },
+      use: [
+        { ...use, category: 'Accounts', perSecond: 0.5, waiting: 0 },
+        ...idle,
+        { ...use, category: 'Positions', perSecond: 0, waiting: 1, nextTurnAt: two.timeline.now() + 5_000 },
+      ],
+    },
+  ]
+  one.queue = { mode: 'granted', members: 2, dispatcher: two.id }
+  const turnAt = one.timeline.now() + 5_000
+  await world.advance(1_500)
+  const { dispatcher, queue, members = [] } = one.desk?.summary() ?? {}
+  expect({ dispatcher, queue }).toEqual({ dispatcher: two.id, queue: { mode: 'granted', members: 2 } })
+  expect(members.map((member) => [member.name, member.dispatcher])).toEqual([
+    ['SERVER', false],
+    ['LAPTOP', true],
+  ])
+  const [scanner] = members[1]?.programs ?? []
+  expect(scanner).toMatchObject({ class: 'background', weight: 2, waiting: 1, longestWaitMs: 800 })
+  expect(scanner?.use).toEqual([
+    { category: 'Positions', perSecond: 0, waiting: 1, nextTurnAt: expect.any(Number) },
+    { category: 'Accounts', perSecond: 0.5, waiting: 0 },
+  ])
+  expect(Math.abs((scanner?.use?.[0]?.nextTurnAt ?? 0) - turnAt)).toBeLessThan(100)
+  expect(one.events.filter((event) => event.startsWith('desk-d'))).toEqual(['desk-dispatcher LAPTOP'])
+})
+
+test('a machine without a dispatcher shows since when it works alone, and who dispatched last', async () => {
+  const { world, one, two } = await pair()
+  one.queue = { mode: 'granted', members: 2, dispatcher: two.id }
+  await world.advance(1_500)
+  const sinceMs = one.timeline.now()
+  const aloneSinceMs = one.machine.monotonicMs()
+  one.queue = { mode: 'alone', members: 2, dispatcher: undefined, aloneSinceMs }
+  await world.advance(2_000)
+  const { state, queue, dispatcher, members } = one.desk?.summary() ?? {}
+  expect({ state, dispatcher, queue }).toEqual({
+    state: 'joined',
+    dispatcher: undefined,
+    queue: { mode: 'alone', members: 2, since: Math.round(sinceMs), lastDispatcher: two.id },
+  })
+  expect(members?.some((member) => member.dispatcher)).toBe(false)
+  await world.advance(7_000)
+  expect(one.desk?.summary()).toMatchObject({
+    state: 'alone',
+    queue,
+    why: expect.stringContaining('dispatches'),
+  })
+  expect(one.events).toContain('desk-alone')
+})
+
 test('a 429 of one machine pauses the row of the other', async () => {
   const { world, one, two } = await pair({ rule: { limit: 20, periodSeconds: 300, window: 'rolling' } })
   await traffic(world, 3)

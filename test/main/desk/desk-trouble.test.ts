@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import type { KeyReport } from '../../../app/contract/events.ts'
+import type { QueueSummary } from '../../../app/desk/queue-ports.ts'
 import { DeskTrouble } from '../../../main/desk/desk-trouble.ts'
 import type { EngineState } from '../../../main/desk/engine.ts'
 
 function setUp() {
   let state: EngineState = { server: 'nats:4222', reachable: false }
   let nowMs = 0
+  let queue: QueueSummary | undefined
   const reports: KeyReport[] = []
   const trouble = new DeskTrouble({
     engine: {
@@ -14,6 +16,7 @@ function setUp() {
       },
     },
     clock: { monotonicMs: () => nowMs },
+    queue: () => queue,
     report: (report) => void reports.push(report),
     changed: () => {},
   })
@@ -25,7 +28,12 @@ function setUp() {
     state = { server: 'nats:4222', reachable }
     trouble.tell()
   }
-  return { trouble, reports, pass, reach, kinds: () => reports.map(({ kind }) => kind) }
+  const dispatch = (mode: QueueSummary['mode']) => {
+    const alone = mode === 'alone' && { aloneSinceMs: nowMs }
+    queue = { mode, members: 3, dispatcher: mode === 'granted' ? 'a' : undefined, ...alone }
+    trouble.tell()
+  }
+  return { trouble, reports, pass, reach, dispatch, kinds: () => reports.map(({ kind }) => kind) }
 }
 
 test('a start that connects within three seconds is no trouble', () => {
@@ -67,4 +75,36 @@ test('a refusal stays, and replaces what was reported before', () => {
   pass(60_000)
   expect(trouble.isRefused).toBe(true)
   expect(reports.map((report) => 'refusal' in report && report.refusal)).toEqual(['update-here', 'rotated'])
+})
+
+test('without a dispatcher, an event comes at once, and the desk counts as unreachable after eight seconds', () => {
+  const { trouble, reach, pass, dispatch, reports } = setUp()
+  reach(true)
+  dispatch('starting')
+  pass(2_000)
+  expect(reports).toEqual([])
+  dispatch('alone')
+  const why = 'No machine dispatches the desk’s queue.'
+  expect(reports).toEqual([{ kind: 'desk-alone', why, reachable: true }])
+  pass(8_000)
+  expect(trouble.isAlone).toBe(false)
+  expect(trouble.why).toBeUndefined()
+  pass(1)
+  expect(trouble.isAlone).toBe(true)
+  expect(trouble.why).toBe(why)
+  dispatch('granted')
+  expect(trouble.isAlone).toBe(false)
+  expect(reports.at(-1)).toEqual({ kind: 'desk-back' })
+})
+
+test('a server that becomes unreachable while nobody dispatches is reported too', () => {
+  const { trouble, reach, dispatch, reports } = setUp()
+  reach(true)
+  dispatch('alone')
+  reach(false)
+  expect(trouble.isAlone).toBe(true)
+  expect(reports).toEqual([
+    expect.objectContaining({ kind: 'desk-alone', reachable: true }),
+    { kind: 'desk-alone', why: 'The server doesn’t respond.' },
+  ])
 })

@@ -46,6 +46,13 @@ export class FakeEngine implements Engine {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Number of calls of `tryNow`. */
+  tried = 0
+
+  tryNow(): void {
+    this.tried += 1
+  }
+
   /** The server can be reached, or no longer. */
   turn(reachable: boolean): void {
     this.state = { ...this.state, reachable }

@@ -326,6 +326,29 @@ describe.skipIf(program === undefined)(name, () => {
     await arrives(await opened(url), texts, 'found')
   })
 
+  it('that starts after the app is found at once if a person asks', async () => {
+    const port = await freePort()
+    let waits = 0
+    let isStopped = true
+    const after: typeof nodeClock.after = (ms, run) => {
+      waits += 1
+      return isStopped ? () => {} : nodeClock.after(ms, run)
+    }
+    // The wait for the next attempt never ends by itself.
+    const engine = natsEngines({ clock: { ...nodeClock, after }, random: nodeRandom }).start({
+      servers: [`nats://127.0.0.1:${port}`],
+      names: NAMES,
+    })
+    onTestFinished(() => engine.close())
+    // For the timeout of the first attempt, then for the next attempt.
+    await expect.poll(() => waits, SOON).toBe(2)
+    await start({ port })
+    expect(engine.state.reachable).toBe(false)
+    isStopped = false
+    engine.tryNow()
+    await expect.poll(() => engine.state.reachable, SOON).toBe(true)
+  })
+
   it('may be killed and start again with an empty store', async () => {
     const server = await start()
     const [a, b] = [await opened(server.url), await opened(server.url)]
@@ -425,7 +448,12 @@ describe.skipIf(program === undefined)(name, () => {
       countedAge: 60_000,
       streams: { 'Quotes of MSFTX': 1 },
       underWay: [],
-      programs: [{ name: 'scanner.py', perSecond: 1 }],
+      programs: [
+        {
+          ...{ name: 'scanner.py', perSecond: 1, class: 'normal', weight: 1, waiting: 1, longestWaitMs: 9 },
+          use: [{ category: 'Positions', perSecond: 1, waiting: 1, turnInMs: 5 }],
+        },
+      ],
       snoozeMs: 0,
     }
     await expect

@@ -252,6 +252,8 @@ class VirtualEngine implements Engine {
     return () => void this.#listeners.delete(listener)
   }
 
+  tryNow(): void {}
+
   async close(): Promise<void> {
     this.#isClosed = true
     this.#server.forget(this)

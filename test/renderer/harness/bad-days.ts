@@ -183,6 +183,15 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
     verdict: { kind: 'near-limit', category: 'Positions' },
   }),
   'desk unreachable': snapshot({ ...calm, desk: DESK_ALONE }),
+  'desk without a dispatcher': snapshot({
+    ...calm,
+    desk: {
+      ...DESK_ALONE,
+      why: 'No machine dispatches the desk’s queue.',
+      engine: DESK.engine,
+      members: DESK.members.map((one) => ({ ...one, dispatcher: false })),
+    },
+  }),
   'desk secret replaced': withRefusal({ code: 'rotated', machine: 'SERVER' }),
   'another machine has a newer version': snapshot({
     ...calm,

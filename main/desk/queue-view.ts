@@ -1,0 +1,61 @@
+import type { DeskSummary } from '../../app/contract/desk.ts'
+import type { KeyReport } from '../../app/contract/events.ts'
+import type { QueueSummary } from '../../app/desk/queue-ports.ts'
+import type { Clock } from '../ports/ports.ts'
+
+export interface QueueViewDeps {
+  /** The desk's queue, as this machine sees it. `undefined` before it has started. */
+  readonly queue: () => QueueSummary | undefined
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  /** The name of a member's machine. */
+  readonly nameOf: (member: string) => string
+  readonly report: (report: KeyReport) => void
+}
+
+/** The desk's queue as a person sees it: in snapshots and events. */
+export class QueueView {
+  readonly #deps: QueueViewDeps
+  /** The member that dispatched last, as an event reported it. */
+  #told: string | undefined
+  /** Since when this machine works alone: on the monotonic clock, and in epoch ms. */
+  #alone: { readonly sinceMs: number; readonly since: number } | undefined
+
+  constructor(deps: QueueViewDeps) {
+    this.#deps = deps
+  }
+
+  /** Reports a new dispatcher. Call this after each change, and once a second. */
+  tell(): void {
+    const { queue, nameOf, report } = this.#deps
+    const dispatcher = queue()?.dispatcher
+    if (dispatcher === undefined || dispatcher === this.#told) return
+    this.#told = dispatcher
+    report({ kind: 'desk-dispatcher', name: nameOf(dispatcher) })
+  }
+
+  /** What a snapshot at `nowMs`, epoch ms, shows of the queue. */
+  shown(nowMs: number): Pick<DeskSummary, 'dispatcher' | 'queue'> {
+    const summary = this.#deps.queue()
+    if (summary === undefined) return {}
+    const { dispatcher, mode, members, aloneSinceMs } = summary
+    const last = dispatcher === undefined ? this.#told : undefined
+    return {
+      ...(dispatcher !== undefined && { dispatcher }),
+      queue: {
+        mode,
+        members,
+        ...(aloneSinceMs !== undefined && { since: this.#since(aloneSinceMs, nowMs) }),
+        ...(last !== undefined && { lastDispatcher: last }),
+      },
+    }
+  }
+
+  /** Computed once for each time alone. Otherwise, rounding would change it in each snapshot. */
+  #since(sinceMs: number, nowMs: number): number {
+    if (this.#alone?.sinceMs !== sinceMs) {
+      const since = Math.round(nowMs - (this.#deps.clock.monotonicMs() - sinceMs))
+      this.#alone = { sinceMs, since }
+    }
+    return this.#alone.since
+  }
+}
