@@ -335,7 +335,7 @@ describe.skipIf(program === undefined)(name, () => {
       return isStopped ? () => {} : nodeClock.after(ms, run)
     }
     // The wait for the next attempt never ends by itself.
-    const engine = natsEngines({ clock: { ...nodeClock, after }, random: nodeRandom }).start({
+    const engine = natsEngines({ clock: { ...nodeClock, after }, random: nodeRandom, randomBytes }).start({
       servers: [`nats://127.0.0.1:${port}`],
       names: NAMES,
     })
