@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { LoggedEvent } from '../../app/contract/events.ts'
+import type { ProgramClass } from '../../app/contract/programs.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { askRunning } from '../../main/control/ask-running.ts'
 import { socketOf } from '../../main/control/data-folder-socket.ts'
@@ -28,6 +29,8 @@ export interface MachineTraits {
   readonly dataFolder: string
   /** Names of the programs behind its gateway. */
   readonly programs: readonly string[]
+  /** The class of each program; `normal` if absent. */
+  readonly classes?: Readonly<Record<string, ProgramClass>>
   readonly headroom?: string
   /** More flags of `headroom gateway`. */
   readonly flags?: readonly string[]
@@ -47,6 +50,7 @@ export class DeskMachine {
   #lines: string[] = []
   #asked = 0
   #isFrozen = false
+  #isEnding = false
 
   constructor(traits: MachineTraits) {
     this.#traits = traits
@@ -64,13 +68,24 @@ export class DeskMachine {
     return this.isRunning && !this.#isFrozen
   }
 
+  /** Whether it is being stopped, or was stopped or killed. */
+  get isEnding(): boolean {
+    return this.#isEnding || !this.isRunning
+  }
+
+  /** Number of requests that `get` has sent. The service gets it as the parameter `n`. */
+  get asked(): number {
+    return this.#asked
+  }
+
   get pid(): number {
     return this.#child?.pid ?? 0
   }
 
   /** Resolves once its gateway serves. `environment`: for example a clock that is wrong. */
   async start(environment: Readonly<Record<string, string>> = {}): Promise<void> {
-    const { key, dataFolder, headroom = FROM_SOURCES, flags = [], name, programs } = this.#traits
+    const { key, dataFolder, headroom = FROM_SOURCES, flags = [], name, programs, classes } = this.#traits
+    this.#isEnding = false
     const service = ['--auth-url', key.origin, '--base-url', key.origin, '--client-id', CLIENT_ID]
     const child = spawn(
       process.execPath,
@@ -83,7 +98,9 @@ export class DeskMachine {
           HEADROOM_CLIENT_SECRET: '',
           HEADROOM_METRICS_TOKEN: '',
           HEADROOM_PASSPHRASE: 'correct horse battery staple of a desk',
-          HEADROOM_GATEWAY_KEYS: programs.map((program) => `${program}=${keyOf(program)}`).join(','),
+          HEADROOM_GATEWAY_KEYS: programs
+            .map((program) => `${program}:${classes?.[program] ?? 'normal'}=${keyOf(program)}`)
+            .join(','),
           ...environment,
         },
       },
@@ -195,6 +212,7 @@ export class DeskMachine {
     const child = this.#child
     if (child === undefined || !this.isRunning) return
     const ended = once(child, 'exit')
+    this.#isEnding = true
     child.kill(signal)
     await ended
   }

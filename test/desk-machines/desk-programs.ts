@@ -13,12 +13,22 @@ export interface PolledPaths {
 export class DeskPrograms {
   /** Answers so far, by status; 0 where none came. */
   readonly statuses = new Map<number, number>()
+  readonly #ask: (machine: DeskMachine, program: string, path: string) => Promise<number>
   readonly #chance: () => number
   readonly #running: Promise<unknown>
   #isStopped = false
 
-  /** `polls`: what each program of each machine does, by its name. */
-  constructor(machines: readonly DeskMachine[], polls: Readonly<Record<string, PolledPaths>>, seed: number) {
+  /**
+   * `polls`: what each program of each machine does, by its name. `ask` sends a request and resolves to the
+   * status of its answer, 0 if none came.
+   */
+  constructor(
+    machines: readonly DeskMachine[],
+    polls: Readonly<Record<string, PolledPaths>>,
+    seed: number,
+    ask: (machine: DeskMachine, program: string, path: string) => Promise<number> = askOnce,
+  ) {
+    this.#ask = ask
     this.#chance = chanceFrom(seed)
     this.#running = Promise.all(
       machines.flatMap((machine) =>
@@ -41,18 +51,18 @@ export class DeskPrograms {
       await pause(everyMs * (0.5 + this.#chance()))
       if (this.#isStopped) return
       if (!machine.isAwake) continue
-      const status = await this.#once(machine, program, paths[at % paths.length] ?? '')
+      const status = await this.#ask(machine, program, paths[at % paths.length] ?? '')
       this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
     }
   }
+}
 
-  async #once(machine: DeskMachine, program: string, path: string): Promise<number> {
-    try {
-      const answer = await machine.get(program, path)
-      await answer.arrayBuffer()
-      return answer.status
-    } catch {
-      return 0 // its machine was killed
-    }
+async function askOnce(machine: DeskMachine, program: string, path: string): Promise<number> {
+  try {
+    const answer = await machine.get(program, path)
+    await answer.arrayBuffer()
+    return answer.status
+  } catch {
+    return 0 // its machine was killed
   }
 }

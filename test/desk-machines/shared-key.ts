@@ -14,6 +14,8 @@ export interface CountedAnswer {
   readonly machine: string
   /** Absent for the machine's checks. */
   readonly program: string | undefined
+  /** Which of the machine's requests it answers, see `DeskMachine.asked`. Absent for the machine's checks. */
+  readonly ask: string | undefined
   readonly category: string
   /** False for a 429 of the request rate, which uses nothing. */
   readonly isAccepted: boolean
@@ -136,13 +138,15 @@ export class SharedKey {
     if (category === undefined || from === undefined) return
     if (reply.headers['X-RateLimit-Remaining'] === undefined) return
     const isAccepted = reply.status !== 429
-    const program = new URLSearchParams(query).get('by') ?? undefined
+    const parameters = new URLSearchParams(query)
+    const program = parameters.get('by') ?? undefined
     const name = nameOf(from.machine, from.start)
     if (isAccepted) increase(this.#accepted, name, category)
     if (isAccepted && program !== undefined) increase(this.#byPrograms, name, category)
     const answer = {
       machine: from.machine,
       program,
+      ask: parameters.get('n') ?? undefined,
       category,
       isAccepted,
       status: reply.status,

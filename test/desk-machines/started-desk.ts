@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ProgramClass } from '../../app/contract/programs.ts'
 import type { ServerOptions } from '../../main/simulator/server.ts'
 import { DeskProxy } from '../desk-server/desk-proxy.ts'
 import { type NatsServer, runNatsServer } from '../desk-server/nats-process.ts'
@@ -29,6 +30,7 @@ export interface DeskTraits {
   readonly service?: ServerOptions
   readonly headroom?: string
   readonly flags?: readonly string[]
+  readonly classes?: Readonly<Record<string, ProgramClass>>
   /** Whether the machines' ways to the server keep every byte. */
   readonly records?: boolean
 }
@@ -56,7 +58,7 @@ export class StartedDesk {
 
   /** Starts everything but the machines. The caller calls `end`. */
   static async prepare(traits: DeskTraits): Promise<StartedDesk> {
-    const { machines: named, service, headroom, flags, records } = traits
+    const { machines: named, service, headroom, flags, classes, records } = traits
     const folder = mkdtempSync(join(tmpdir(), 'headroom-desk-'))
     const key = await SharedKey.start(service)
     const nats = await runNatsServer(traits.nats, join(folder, 'nats'))
@@ -67,6 +69,7 @@ export class StartedDesk {
         ...{ name, programs, key, dataFolder },
         ...(headroom !== undefined && { headroom }),
         ...(flags !== undefined && { flags }),
+        ...(classes !== undefined && { classes }),
       })
     })
     const desk = new StartedDesk(folder, { key, nats, machines })

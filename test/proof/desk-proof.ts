@@ -12,7 +12,7 @@ import { StartedDesk } from '../desk-machines/started-desk.ts'
 import { within } from '../desk-machines/within.ts'
 import { type LevelSample, levelErrors } from './level-errors.ts'
 
-interface DeskProofAsked {
+export interface DeskProofAsked {
   readonly minutes: number
   readonly seed: number
   /** The path of the NATS server's program. */
@@ -20,7 +20,7 @@ interface DeskProofAsked {
   readonly say: (line: string) => void
 }
 
-interface DeskProof {
+export interface DeskProof {
   readonly figures: Readonly<Record<string, number | string>>
   readonly aims: readonly { readonly what: string; readonly isMet: boolean }[]
 }

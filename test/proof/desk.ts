@@ -1,25 +1,32 @@
 /**
- * `npm run desk-proof -- [--minutes 10] [--seed N] [--json FILE]`: three Headrooms and a simulator on one
+ * `npm run desk-proof -- [--failures] [--minutes 10] [--seed N] [--json FILE]`: three Headrooms and a simulator on one
  * machine, twelve programs, one member killed and one frozen meanwhile. A fourth Headroom with a key of its
  * own has the same programs without a desk. Prints how right the desk's picture was, with the service's own
- * count as the judge. Exit 1 where an aim is missed, 2 where a flag is wrong or there is no NATS server.
+ * count as the judge.
+ *
+ * With `--failures`: each minute a part of the desk fails, for 30 minutes, while the programs want more than
+ * the quotas give. Prints what the desk's queue did wrong, with the service's own count as the judge.
+ *
+ * Exit 1 where an aim is missed, 2 where a flag is wrong or there is no NATS server.
  */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { BUILT } from '../desk-machines/desk-machine.ts'
 import { getNatsServer } from '../desk-server/get-nats-server.ts'
+import { failuresProof } from './desk-failures-proof.ts'
 import { deskProof } from './desk-proof.ts'
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      minutes: { type: 'string', default: '10' },
+      failures: { type: 'boolean', default: false },
+      minutes: { type: 'string' },
       seed: { type: 'string', default: '1' },
       json: { type: 'string' },
     },
   })
-  const [minutes, seed] = [Number(values.minutes), Number(values.seed)]
+  const [minutes, seed] = [Number(values.minutes ?? (values.failures ? 30 : 10)), Number(values.seed)]
   const say = (line: string) =>
     void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`)
   if (!(minutes >= 1)) {
@@ -30,7 +37,7 @@ async function main(): Promise<number> {
   if (nats === undefined) return 2
   // Builds the app if necessary, so that the machines start at once.
   spawnSync(process.execPath, [BUILT, '--version'])
-  const { figures, aims } = await deskProof({ minutes, seed, nats, say })
+  const { figures, aims } = await (values.failures ? failuresProof : deskProof)({ minutes, seed, nats, say })
   const json = `${JSON.stringify({ minutes, seed, figures, aims }, null, 2)}\n`
   if (values.json !== undefined) writeFileSync(values.json, json)
   const lines = [

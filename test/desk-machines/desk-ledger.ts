@@ -1,0 +1,78 @@
+import type { DeskMachine } from './desk-machine.ts'
+import type { CountedAnswer, SharedKey } from './shared-key.ts'
+
+/** A 429 of the service, or a request without an answer, in words. */
+type Line = string
+
+/**
+ * What became of each request of a desk's programs: by the count of the service, and by the answer that the
+ * program got.
+ */
+export class DeskLedger {
+  /** Answers of the service with 429. Where all traffic is the desk's, each of them was avoidable. */
+  readonly rejected: Line[] = []
+  /** Requests that the service accepted more than once. */
+  readonly twice: Line[] = []
+  /** Requests whose program got no answer, although its machine was not killed. */
+  readonly unanswered: Line[] = []
+  /** Answers to programs, by status. */
+  readonly statuses = new Map<number, number>()
+  /** Requests of programs whose answer was lost because their machine was killed. */
+  lost = 0
+  /** Requests that the service accepted, by category. */
+  readonly accepted = new Map<string, number>()
+  readonly #times = new Map<string, number>()
+  readonly #startedMs = Date.now()
+  readonly end: () => void
+
+  constructor(key: SharedKey) {
+    this.end = key.onAnswer((answer) => this.#counted(answer))
+  }
+
+  /** Sends a request of a program, and records its answer. Returns the status, or 0. */
+  async ask(machine: DeskMachine, program: string, path: string): Promise<number> {
+    const { pid } = machine
+    const answering = machine.get(program, path)
+    const ask = askOf(machine.name, program, String(machine.asked))
+    try {
+      const answer = await answering
+      await answer.arrayBuffer()
+      this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1)
+      return answer.status
+    } catch (error) {
+      const isGone = machine.isEnding || machine.pid !== pid
+      // A machine that is stopped closes its connections, but answers what it has sent.
+      if (!isGone) this.unanswered.push(`${this.#at()} ${ask}: ${String((error as Error).cause ?? error)}`)
+      else this.lost += 1
+      return 0
+    }
+  }
+
+  /** Lines for all that must not happen. */
+  get faults(): readonly Line[] {
+    return [
+      ...this.rejected.map((line) => `429 of the service: ${line}`),
+      ...this.twice.map((line) => `accepted twice: ${line}`),
+      ...this.unanswered.map((line) => `no answer: ${line}`),
+    ]
+  }
+
+  #counted({ machine, program, ask, category, isAccepted }: CountedAnswer): void {
+    const name = askOf(machine, program ?? 'its checks', ask ?? '')
+    if (!isAccepted) {
+      this.rejected.push(`${this.#at()} ${name}, ${category}`)
+      return
+    }
+    this.accepted.set(category, (this.accepted.get(category) ?? 0) + 1)
+    if (ask === undefined) return
+    const times = (this.#times.get(name) ?? 0) + 1
+    this.#times.set(name, times)
+    if (times > 1) this.twice.push(`${this.#at()} ${name}, ${category}`)
+  }
+
+  #at(): string {
+    return `${((Date.now() - this.#startedMs) / 1_000).toFixed(1)} s`
+  }
+}
+
+const askOf = (machine: string, program: string, ask: string): string => `${machine} ${program} ${ask}`
