@@ -17,6 +17,7 @@ const epoch = count
 const ids = z.array(id).check(z.maxLength(MAX_REQUESTS))
 /** Counts a request's asks. A later ask of a request replaces its earlier ones. */
 const attempt = count
+const fraction = z.number().check(z.gte(0), z.lte(1))
 const tokens = z.record(path, z.number())
 
 /** The dispatcher's sign of life. A gateway without one for a second works alone. */
@@ -29,7 +30,9 @@ const dispatch = z.strictObject({
   leaseAge: age,
   /** Number of members that the quota is divided among. */
   members: count,
-  /** The members that may use an allowance and a share, should they work alone. */
+  /** The members that this dispatcher hears, with their counts of joins. Any other has to join again. */
+  heard: z.record(text, count).check(z.refine((all) => Object.keys(all).length <= MAX_MEMBERS)),
+  /** Those of them that may use an allowance and a part of each quota, should they work alone. */
   entitled: z.array(text).check(z.maxLength(MAX_MEMBERS)),
 })
 
@@ -46,8 +49,21 @@ const standing = z.strictObject({
     .check(z.maxLength(MAX_REQUESTS)),
   /** Requests that wait for a grant. */
   waiting: ids,
-  /** For a member that joins this epoch: what is left of its shares, by bucket. */
-  shares: z.exactOptional(tokens.check(z.refine((all) => Object.keys(all).length <= MAX_BUCKETS))),
+  /** For a member that begins to take turns from this dispatcher: what it hands in. */
+  handsIn: z.exactOptional(
+    z.strictObject({
+      /** Counts the joins of this run, so that an old `dispatch` does not confirm a new join. */
+      join: count,
+      /** The part of each quota that a dispatcher confirmed. */
+      confirmed: fraction,
+      /** The part that it used alone. 0 if it did not work alone. */
+      used: fraction,
+      /** What is left of that part, by bucket. */
+      tokens: tokens.check(z.refine((all) => Object.keys(all).length <= MAX_BUCKETS)),
+      /** Whether its allowance is unused in all other buckets. */
+      hasAllowance: z.boolean(),
+    }),
+  ),
 })
 
 /** Asks for turns. Also withdraws requests that no longer wait, and grants that can't be used. */

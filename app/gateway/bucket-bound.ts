@@ -268,6 +268,21 @@ export class BucketBound {
     this.#window = doubtedWindow(this.#window, { fromMs, toMs }, this.#periodMs)
   }
 
+  /** When a header last showed use by another program. */
+  protected get othersSeenAtMs(): number {
+    return this.#othersSeenAtMs
+  }
+
+  /** What the bucket gains: steadily, or all at the end of a window. Known before the first header too. */
+  protected get refill(): {
+    readonly limit: number
+    readonly perMs: number
+    readonly windowEndsMs: number | undefined
+  } {
+    const perMs = this.#periodMs > 0 ? this.#gainPerMs : 0
+    return { limit: this.#limit, perMs, windowEndsMs: this.#window?.endsLatestMs }
+  }
+
   get #gainPerMs(): number {
     return gainPerMsOf(this.#model, this.#limit, this.#periodMs)
   }

@@ -1,8 +1,9 @@
 import { defaultReserve, PROGRAM_CLASSES, type ProgramClass } from '../contract/programs.ts'
 import { HORIZONS_MS } from '../quota/rates.ts'
-import { BucketBound, type BucketSize } from './bucket-bound.ts'
+import type { BucketSize } from './bucket-bound.ts'
 import { FairQueue, type Queued } from './fair-queue.ts'
 import { ServedRates } from './served-rates.ts'
+import { SharedBound } from './shared-bound.ts'
 
 /** `turnOf` repeats its computation until the turn changes by less than this. Milliseconds. */
 const CLOSE_MS = 20
@@ -63,7 +64,7 @@ export function levelOf(programClass: ProgramClass, limit: number, reserve = def
  */
 export class BucketQueue<T extends Waiting> {
   readonly name: string
-  readonly bound: BucketBound
+  readonly bound: SharedBound
   readonly #reserve: number | undefined
   readonly #forecast: Forecast
   readonly #served = new ServedRates()
@@ -81,7 +82,7 @@ export class BucketQueue<T extends Waiting> {
     forecast: Forecast = {},
   ) {
     this.name = name
-    this.bound = new BucketBound(size)
+    this.bound = new SharedBound(size)
     this.#reserve = reserve
     this.#forecast = forecast
   }
@@ -124,6 +125,12 @@ export class BucketQueue<T extends Waiting> {
     this.#size -= 1
     this.#goes(taken, nowMs)
     return taken
+  }
+
+  /** Records that a waiting request is sent now because a desk granted its turn. */
+  granted(waiting: T, nowMs: number): void {
+    this.remove(waiting)
+    this.#goes(waiting, nowMs)
   }
 
   /**

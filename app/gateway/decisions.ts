@@ -17,6 +17,8 @@ export interface OfferedRequest {
    * Absent if the request can't share a response.
    */
   readonly sameAs?: string
+  /** Position among the requests of its program. Default: the order in which they are offered. */
+  readonly order?: number
 }
 
 /**

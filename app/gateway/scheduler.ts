@@ -3,6 +3,7 @@ import type { RateReading } from '../service/headers.ts'
 import { type BucketSize, RESET_STEP_MS } from './bucket-bound.ts'
 import { BucketQueue, type Forecast } from './bucket-queue.ts'
 import type { Decision, FailureReason, OfferedRequest, RefusalReason, UpstreamOutcome } from './decisions.ts'
+import type { SharedBound } from './shared-bound.ts'
 import { type Request, Upstream } from './upstream.ts'
 import { WaitingRequests } from './waiting-requests.ts'
 
@@ -22,6 +23,13 @@ export interface WaitingRequest {
   readonly bucket: string
   readonly sinceMs: number
   /** When the request's maximum wait ends. */
+  readonly untilMs: number
+}
+
+/** An upstream request that waits for its turn. Times on the scheduler's clock. */
+export interface WaitingUpstream extends Pick<OfferedRequest, 'program' | 'class' | 'weight' | 'bucket'> {
+  readonly id: number
+  readonly sinceMs: number
   readonly untilMs: number
 }
 
@@ -72,6 +80,8 @@ export class Scheduler {
   readonly #waiting = new WaitingRequests<Request>()
   #nowMs = Number.NEGATIVE_INFINITY
   #order = 0
+  #isGranted = false
+  #bucketMade: ((bucket: string, bound: SharedBound) => void) | undefined
 
   constructor(optionsOf: (bucket: string) => BucketOptions = () => ({}), forecast: Forecast = {}) {
     this.#optionsOf = optionsOf
@@ -82,7 +92,7 @@ export class Scheduler {
   offer(offered: OfferedRequest, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const overslept = this.#overslept(now)
-    const order = this.#order++
+    const order = offered.order ?? this.#order++
     const request: Request = { ...offered, order, offeredAtMs: now, deadlineMs: now + offered.maxWaitMs }
     const shared = offered.sameAs === undefined ? undefined : this.#shared.get(offered.sameAs)
     const bucket = shared?.bucket ?? this.#bucket(offered.bucket)
@@ -93,7 +103,7 @@ export class Scheduler {
     this.#upstreams.set(upstream.id, upstream)
     this.#upstreamOf.set(request.id, upstream)
     if (upstream.sameAs !== undefined) this.#shared.set(upstream.sameAs, upstream)
-    if (bucket.passes(upstream, now)) {
+    if (!this.#isGranted && bucket.passes(upstream, now)) {
       decisions.push(this.#send(upstream, now))
       return decisions
     }
@@ -142,7 +152,7 @@ export class Scheduler {
     const isAnew = countIn(upstream, outcome, now)
     const overslept = this.#overslept(now)
     const own = this.#decide(upstream, outcome, now)
-    const late = isAnew ? this.#refuseLate(upstream.bucket, now) : []
+    const late = isAnew && !this.#isGranted ? this.#refuseLate(upstream.bucket, now) : []
     const { bucket } = upstream
     const decisions = [...overslept, ...own, ...late]
     for (const one of moved) this.#pump(one, now, decisions)
@@ -197,6 +207,7 @@ export class Scheduler {
     const { first } = this.#waiting
     if (first === undefined) return undefined
     let wakeAtMs = endOfPatienceMs(first)
+    if (this.#isGranted) return Math.ceil(wakeAtMs)
     for (const bucket of this.#buckets.values()) {
       wakeAtMs = Math.min(wakeAtMs, bucket.dueAtMs(this.#nowMs) ?? Number.POSITIVE_INFINITY)
     }
@@ -241,6 +252,101 @@ export class Scheduler {
     return upstream?.state === 'waiting' ? upstream.bucket.turnOf(upstream, this.#nowMs) : undefined
   }
 
+  /**
+   * Whether turns come from `grant` alone. The scheduler then still decides about patience, shared requests
+   * and resends. After a change, call `due`.
+   */
+  get isGranted(): boolean {
+    return this.#isGranted
+  }
+
+  set isGranted(isGranted: boolean) {
+    this.#isGranted = isGranted
+  }
+
+  /** The bounds of all buckets, by name. `made`: called for each bucket that is made from now on. */
+  *bounds(): Generator<readonly [bucket: string, bound: SharedBound]> {
+    for (const [name, { bound }] of this.#buckets) yield [name, bound]
+  }
+
+  onBucket(made: ((bucket: string, bound: SharedBound) => void) | undefined): void {
+    this.#bucketMade = made
+  }
+
+  /** The upstream requests that wait for their turns, with the latest end of their maximum waits. */
+  *waitingUpstreams(): Generator<WaitingUpstream> {
+    const seen = new Set<Upstream>()
+    for (const { id } of this.#waiting.all()) {
+      const upstream = this.#upstreamOf.get(id)
+      if (upstream === undefined || seen.has(upstream)) continue
+      seen.add(upstream)
+      const requests = [...upstream.requests.values()]
+      yield {
+        id: upstream.id,
+        program: upstream.program,
+        class: upstream.class,
+        weight: upstream.weight,
+        bucket: upstream.bucket.name,
+        sinceMs: Math.min(...requests.map(({ offeredAtMs }) => offeredAtMs)),
+        untilMs: Math.max(...requests.map(({ deadlineMs }) => deadlineMs)),
+      }
+    }
+  }
+
+  /** The upstream request that serves a request. */
+  upstreamOf(request: number): number | undefined {
+    return this.#upstreamOf.get(request)?.id
+  }
+
+  /** The upstream requests that were sent and have no outcome yet. */
+  *sentUpstreams(): Generator<{ readonly id: number; readonly bucket: string }> {
+    for (const { id, state, bucket } of this.#upstreams.values())
+      if (state === 'sent') yield { id, bucket: bucket.name }
+  }
+
+  /** Sends a waiting upstream request, because a desk granted its turn. */
+  grant(id: number, nowMs: number): readonly Decision[] {
+    const now = this.#passed(nowMs)
+    const upstream = this.#upstreams.get(id)
+    if (upstream?.state !== 'waiting') return []
+    upstream.bucket.granted(upstream, now)
+    for (const request of upstream.requests.values()) this.#waiting.delete(request)
+    return [this.#send(upstream, now)]
+  }
+
+  /** Declines the requests of a waiting upstream request, because a desk did. */
+  decline(
+    id: number,
+    { why, retryAfterSeconds, rate }: Omit<Extract<Decision, { kind: 'refuse' }>, 'kind' | 'request'>,
+    nowMs: number,
+  ): readonly Decision[] {
+    this.#passed(nowMs)
+    const upstream = this.#upstreams.get(id)
+    if (upstream?.state !== 'waiting') return []
+    return [...upstream.requests.keys()].map((request): Decision => {
+      this.#leave(upstream, request)
+      return {
+        kind: 'refuse',
+        request,
+        why,
+        ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+        ...(rate && { rate }),
+      }
+    })
+  }
+
+  /**
+   * Puts a request back that was to be sent and has not been. Its turn has lapsed because its token came too
+   * late.
+   */
+  putBack(id: number, nowMs: number): readonly Decision[] {
+    const now = this.#passed(nowMs)
+    const upstream = this.#upstreams.get(id)
+    if (upstream?.state !== 'sent' || upstream.requests.size === 0) return []
+    upstream.bucket.bound.notSent(id)
+    return this.#pump(upstream.bucket, now, [...this.#again(upstream, 'too-late', now)])
+  }
+
   /** Counts of unfinished requests and of requests upstream. Both are 0 when idle. */
   get open(): { readonly requests: number; readonly upstreams: number } {
     return { requests: this.#upstreamOf.size, upstreams: this.#upstreams.size }
@@ -267,6 +373,7 @@ export class Scheduler {
     if (this.#buckets.size >= MAX_BUCKETS) this.#forgetOne()
     const bucket = new BucketQueue<Upstream>(name, this.#optionsOf(name), this.#forecast)
     this.#buckets.set(name, bucket)
+    this.#bucketMade?.(name, bucket.bound)
     return bucket
   }
 
@@ -291,7 +398,7 @@ export class Scheduler {
   #judgeNew(upstream: Upstream, request: Request, now: number): readonly Decision[] {
     if (upstream.state !== 'waiting') return []
     const turnAtMs = upstream.bucket.turnOf(upstream, now)
-    if (!upstream.bucket.canMeet(upstream, request.deadlineMs, now))
+    if (!this.#isGranted && !upstream.bucket.canMeet(upstream, request.deadlineMs, now))
       return [this.#refuse(request, 'too-late', turnAtMs, now)]
     const waits: Decision = { kind: 'wait', request: request.id, upstream: upstream.id, turnAtMs }
     const tooMany = this.#waiting.oneTooMany(request.program)
@@ -302,6 +409,7 @@ export class Scheduler {
 
   /** Sends every request that may be sent now. Appends to `decisions`. */
   #pump(bucket: BucketQueue<Upstream>, now: number, decisions: Decision[] = []): Decision[] {
+    if (this.#isGranted) return decisions
     for (let next = bucket.take(now); next !== undefined; next = bucket.take(now)) {
       for (const request of next.requests.values()) this.#waiting.delete(request)
       decisions.push(this.#send(next, now))

@@ -1,0 +1,54 @@
+import type { Refill, ShareStart } from '../gateway/bucket-share.ts'
+
+/** A gateway works alone if it has not heard a dispatcher for this time. Milliseconds. */
+export const ALONE_AFTER_MS = 1_000
+/** After this time without a sign of life, a member's part of the quota is free again. Milliseconds. */
+export const FORGOTTEN_AFTER_MS = 60_000
+/**
+ * Time after the last sign of a dispatcher at which its grants have reached the service. A dispatcher that
+ * still works sets a silent member's share aside within `ALONE_AFTER_MS`. Earlier grants hold for 1.5 s, and
+ * the network takes up to 1.5 s.
+ */
+export const SETTLED_AFTER_MS = 4_000
+/** Refill of this time is what all members together may use before anybody notices. Milliseconds. */
+const ALLOWANCE_MS = 2_000
+/** The part of a bucket for a gateway that has never heard its desk. */
+const UNKNOWN_FRACTION = 1 / 2
+
+/** How many requests a member may send at the beginning of its work alone. `fraction`: its part. */
+export const allowanceOf = ({ perMs }: Pick<Refill, 'perMs'>, fraction: number): number =>
+  Math.max(1, perMs * ALLOWANCE_MS * fraction)
+
+/** What a member knows of its desk. Times in milliseconds on the monotonic clock. */
+export interface Standpoint {
+  /** Number of members. `undefined` if this member never heard a dispatcher. */
+  readonly members: number | undefined
+  /** The member's part of each quota, as a dispatcher confirmed. 0 if none did. */
+  readonly fraction: number
+  /** Whether the dispatcher reserves an allowance for this member. */
+  readonly hasAllowance: boolean
+  /** When the dispatcher was heard last. */
+  readonly heardMs: number
+}
+
+/** Whether a member may still use its allowance. */
+export const hasAllowance = (from: Standpoint, nowMs: number): boolean =>
+  from.hasAllowance && nowMs - from.heardMs <= FORGOTTEN_AFTER_MS
+
+/** The part of each quota that a member uses alone, from 0 to 1. */
+export function aloneFraction({ members, fraction, heardMs }: Standpoint, nowMs: number): number {
+  if (members === undefined) return UNKNOWN_FRACTION
+  // A new member has no part until all others know of it. A dispatcher that is gone for long won't tell them.
+  const isForgotten = nowMs - heardMs > FORGOTTEN_AFTER_MS
+  return fraction === 0 && isForgotten ? 1 / (members + 1) : fraction
+}
+
+/** The share of a bucket with which a member begins to work alone. See `BucketShare`. */
+export function aloneShare(from: Standpoint, refill: Refill, nowMs: number): ShareStart {
+  const fraction = aloneFraction(from, nowMs)
+  return {
+    fraction,
+    tokens: hasAllowance(from, nowMs) ? allowanceOf(refill, fraction) : 0,
+    settledFromMs: nowMs + Math.max(0, from.heardMs + SETTLED_AFTER_MS - nowMs),
+  }
+}

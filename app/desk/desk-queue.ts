@@ -1,0 +1,483 @@
+import type { DeskTurns, LocalTurns } from '../gateway/turns.ts'
+import { ALONE_AFTER_MS, FORGOTTEN_AFTER_MS, SETTLED_AFTER_MS, type Standpoint } from './alone.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { Lease, type Moment, momentOf, Wakefulness } from './lease.ts'
+import { LEASE_TTL_MS, type LeaseAnswer } from './lease-store.ts'
+import { MemberQueue } from './member-queue.ts'
+import type { Dispatch, QueueMessage } from './queue-messages.ts'
+import type { DeskQueuePorts, QueueSummary } from './queue-ports.ts'
+import type { HandedIn } from './seat.ts'
+
+/** Interval of everything that is checked regularly. Milliseconds. */
+const BEAT_MS = 200
+/** Interval of the dispatcher's signs of life. Milliseconds. */
+const DISPATCH_EVERY_MS = 400
+/** Interval of renewals of the lease, and of attempts after a failed one. Milliseconds. */
+const RENEW_EVERY_MS = 2_000
+const RENEW_AGAIN_MS = 500
+/** Interval of attempts to take the lease, and the largest random addition. Milliseconds. */
+const TAKE_EVERY_MS = 1_000
+const TAKE_JITTER_MS = 500
+/** How long a new holder waits for the epochs that others have seen. Milliseconds. */
+const EPOCHS_WITHIN_MS = 500
+/** Time from a renewal after which no grant of that lease can be used. Milliseconds. */
+const LAPSED_MS = LEASE_TTL_MS - 500
+/** Time within which every member has seen a change of the number of members. Milliseconds. */
+const RECENT_MS = 3_000
+/** How long a run waits for its first dispatcher before it works alone. Milliseconds. */
+const STARTS_WITHIN_MS = 2_000
+
+/** A dispatcher that this member hears. */
+interface Heard {
+  readonly id: string
+  readonly epoch: number
+  /** The number of the `dispatch` in reply to which this member joined. */
+  readonly joinedWith: number
+  /** What this member hands in until the dispatcher confirms it. */
+  readonly handsIn: HandedIn
+  isConfirmed: boolean
+  /** The number of the newest `grant` that arrived. */
+  grant: number
+}
+
+type Office =
+  | { readonly kind: 'none' }
+  /** This run holds the lease, and waits until it may dispatch. */
+  | { readonly kind: 'electing'; readonly lease: Lease; readonly sinceMs: number }
+  | { readonly kind: 'dispatching'; readonly lease: Lease; readonly dispatcher: Dispatcher }
+
+/**
+ * One run's part in the queue of its desk: its turns, and the dispatcher's office while it holds the lease.
+ * At most one run of a desk grants turns at any time.
+ */
+export class DeskQueue {
+  readonly #ports: DeskQueuePorts
+  readonly #awake: Wakefulness
+  readonly #startedMs: number
+  #member: MemberQueue | undefined
+  #mode: QueueSummary['mode'] = 'starting'
+  #aloneSinceMs: number | undefined
+  #isReachable = false
+  #heard: Heard | undefined
+  /** The highest epoch that this run has seen, and its holder. */
+  #highest = { epoch: 0, holder: '' }
+  #standpoint: Standpoint
+  /** Members that may work alone, as far as this run knows. */
+  #entitled: readonly string[] = []
+  /** When a dispatcher sent the last renewal that this run knows of. */
+  #renewedMs: number | undefined
+  #office: Office = { kind: 'none' }
+  #dispatchedMs = Number.NEGATIVE_INFINITY
+  #renewAtMs = 0
+  #takeAtMs = 0
+  #recentMembers: readonly { readonly members: number; readonly atMs: number }[] = []
+  /** Number of joins of this run. */
+  #joins = 0
+  #isAsking = false
+  #isStopped = false
+  #cancelBeat = () => {}
+  #cancelWake = () => {}
+
+  constructor(ports: DeskQueuePorts) {
+    this.#ports = ports
+    this.#awake = new Wakefulness(ports.clock)
+    this.#startedMs = this.#now
+    this.#standpoint = {
+      members: undefined,
+      fraction: 0,
+      hasAllowance: false,
+      heardMs: this.#now - FORGOTTEN_AFTER_MS,
+    }
+  }
+
+  start(): void {
+    this.#beat()
+  }
+
+  /** Ends, and gives the lease up. Call it before the other members hear the goodbye. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#cancelBeat()
+    this.#cancelWake()
+    this.#member?.leave()
+    const office = this.#office
+    this.#office = { kind: 'none' }
+    if (office.kind !== 'none') await this.#ports.store.release(office.lease.revision)
+  }
+
+  engineChanged(isReachable: boolean): void {
+    this.#isReachable = isReachable
+    if (isReachable) this.#takeLater(this.#ports.random() * TAKE_JITTER_MS)
+  }
+
+  /** Takes the turns of a gateway from the desk. */
+  join(local: LocalTurns): DeskTurns {
+    const member: MemberQueue = new MemberQueue(local, {
+      now: () => this.#now,
+      maySpend: () => this.#awake.isSteady,
+      toDispatcher: (message) => this.#toDispatcher(message),
+      left: () => {
+        if (this.#member === member) this.#member = undefined
+      },
+    })
+    this.#member = member
+    if (this.#mode === 'alone') member.setAlone(this.#standpoint)
+    if (this.#mode === 'granted') {
+      member.setGranted()
+      member.ask()
+    }
+    return member
+  }
+
+  /** A new run of a member has proved that it is alive. */
+  began(member: string): void {
+    this.#dispatcherOf()?.gone(member)
+  }
+
+  ended(member: string, why: 'left' | 'replaced'): void {
+    this.#dispatcherOf()?.gone(member)
+    this.#entitled = this.#entitled.filter((id) => id !== member)
+    if (this.#heard?.id !== member) return
+    // Its grants of this epoch count as under way. They are void for everybody once another epoch begins.
+    if (why === 'left') this.#renewedMs = undefined
+    this.#takeLater(this.#ports.random() * BEAT_MS)
+  }
+
+  /**
+   * Handles a message. `sentMs`: the latest time at which it can have been sent, on this machine's monotonic
+   * clock.
+   */
+  message(from: string, message: QueueMessage, sentMs: number): void {
+    if (this.#isStopped) return
+    this.#touch()
+    switch (message.kind) {
+      case 'dispatch':
+        this.#dispatched(from, message, sentMs)
+        break
+      case 'candidate':
+        this.#ports.send(from, this.#epochSeen())
+        break
+      case 'epoch':
+        this.#epochTold(from, message)
+        break
+      case 'standing':
+        this.#dispatcherOf()?.standing(from, message)
+        break
+      case 'ask':
+        this.#dispatcherOf()?.ask(from, message)
+        break
+      case 'ended':
+        this.#dispatcherOf()?.ended(from, message)
+        break
+      case 'grant':
+        this.#granted(from, message)
+        break
+    }
+    this.#arm()
+  }
+
+  get summary(): QueueSummary {
+    return {
+      dispatcher: this.#mode === 'granted' ? this.#heard?.id : undefined,
+      mode: this.#mode,
+      members: this.#standpoint.members ?? 1,
+      ...(this.#aloneSinceMs !== undefined && { aloneSinceMs: this.#aloneSinceMs }),
+    }
+  }
+
+  /** The epoch whose grants this run uses. */
+  get epoch(): number {
+    return this.#highest.epoch
+  }
+
+  get #now(): number {
+    return this.#ports.clock.monotonicMs()
+  }
+
+  #dispatcherOf(): Dispatcher | undefined {
+    return this.#office.kind === 'dispatching' ? this.#office.dispatcher : undefined
+  }
+
+  /** Records that this program runs. After a gap, the lease has to be renewed before the next grant. */
+  #touch(): void {
+    if (this.#office.kind !== 'none') this.#office.lease.touch()
+  }
+
+  #beat(): void {
+    if (this.#isStopped) return
+    this.#cancelBeat()
+    this.#touch()
+    this.#look()
+    this.#attend()
+    this.#member?.ask()
+    this.#cancelBeat = this.#ports.after(BEAT_MS, () => this.#beat())
+    this.#arm()
+  }
+
+  /** Notices that the dispatcher is not heard any more. */
+  #look(): void {
+    const nowMs = this.#now
+    if (this.#mode === 'alone') return
+    const isLate =
+      this.#mode === 'starting'
+        ? nowMs - this.#startedMs >= STARTS_WITHIN_MS
+        : nowMs - this.#standpoint.heardMs >= ALONE_AFTER_MS || !this.#awake.isSteady
+    if (!isLate) return
+    this.#mode = 'alone'
+    this.#aloneSinceMs = nowMs
+    this.#heard = undefined
+    this.#member?.setAlone(this.#standpoint)
+    this.#takeLater(this.#ports.random() * TAKE_JITTER_MS)
+    this.#ports.report({ kind: 'desk-alone', isReachable: this.#isReachable })
+    this.#ports.changed()
+  }
+
+  /** Does what the dispatcher's office asks for, or applies for it. */
+  #attend(): void {
+    const office = this.#office
+    const nowMs = this.#now
+    if (office.kind === 'none') {
+      const isHeard = this.#mode === 'granted'
+      if (!isHeard && this.#isReachable && nowMs >= this.#takeAtMs && !this.#isAsking) this.#take()
+      return
+    }
+    if (nowMs >= this.#renewAtMs && !this.#isAsking) this.#renew(office.lease)
+    if (office.kind === 'electing') {
+      const grantableMs = this.#renewedMs === undefined ? 0 : this.#renewedMs + LAPSED_MS
+      if (nowMs >= Math.max(office.sinceMs + EPOCHS_WITHIN_MS, grantableMs)) this.#enter(office.lease)
+    } else {
+      office.dispatcher.due()
+      if (nowMs - this.#dispatchedMs >= DISPATCH_EVERY_MS - 1) this.#dispatch()
+    }
+  }
+
+  #take(): void {
+    this.#takeLater(TAKE_EVERY_MS + this.#ports.random() * TAKE_JITTER_MS)
+    this.#ask(this.#ports.store.create(), (answer, sent) => {
+      if (answer.kind !== 'held' || this.#office.kind !== 'none') return
+      const lease = new Lease(this.#ports.clock, answer.revision, sent.monotonicMs)
+      this.#office = { kind: 'electing', lease, sinceMs: this.#now }
+      this.#renewAtMs = sent.monotonicMs + RENEW_EVERY_MS
+      this.#ports.broadcast({ kind: 'candidate' })
+    })
+  }
+
+  #takeLater(inMs: number): void {
+    this.#takeAtMs = this.#now + inMs
+  }
+
+  #renew(lease: Lease): void {
+    this.#renewAtMs = this.#now + RENEW_AGAIN_MS
+    this.#ask(this.#ports.store.renew(lease.revision), (answer, sent) => {
+      if (this.#office.kind === 'none' || this.#office.lease !== lease) return
+      if (answer.kind === 'taken') this.#resign()
+      if (answer.kind !== 'held') return
+      lease.renewed(answer.revision, sent)
+      this.#renewAtMs = sent.monotonicMs + RENEW_EVERY_MS
+      this.#dispatcherOf()?.due()
+    })
+  }
+
+  #ask(asked: Promise<LeaseAnswer>, then: (answer: LeaseAnswer, sent: Moment) => void): void {
+    const sent = momentOf(this.#ports.clock)
+    this.#isAsking = true
+    void asked.then((answer) => {
+      this.#isAsking = false
+      if (this.#isStopped) {
+        if (answer.kind === 'held') void this.#ports.store.release(answer.revision)
+        return
+      }
+      this.#touch()
+      then(answer, sent)
+      this.#arm()
+    })
+  }
+
+  /** Begins to dispatch, in a new epoch. */
+  #enter(lease: Lease): void {
+    if (!lease.mayGrant) return
+    const epoch = this.#highest.epoch + 1
+    this.#highest = { epoch, holder: this.#ports.self }
+    const { sizeOf, reserveOf, send, self } = this.#ports
+    const isFirst = this.#standpoint.members === undefined && epoch === 1
+    const dispatcher = new Dispatcher(
+      {
+        epoch,
+        now: () => this.#now,
+        mayGrant: () => lease.mayGrant,
+        optionsOf: (bucket) => {
+          const size = sizeOf(bucket)
+          const reserve = reserveOf(bucket)
+          return {
+            ...(size && { size: { limit: size.limit, periodSeconds: size.periodMs / 1000 } }),
+            ...(reserve !== undefined && { reserve }),
+          }
+        },
+        send: (to, grant) => (to === self ? this.#granted(self, grant) : send(to, grant)),
+      },
+      isFirst
+        ? undefined
+        : {
+            ids: this.#entitled,
+            members: Math.min(...this.#recentMembers.map(({ members }) => members)),
+            settledFromMs: this.#standpoint.heardMs + SETTLED_AFTER_MS,
+          },
+    )
+    this.#office = { kind: 'dispatching', lease, dispatcher }
+    this.#dispatch()
+  }
+
+  #resign(): void {
+    const { lease } = this.#office.kind === 'none' ? { lease: undefined } : this.#office
+    this.#office = { kind: 'none' }
+    if (lease !== undefined) void this.#ports.store.release(lease.revision)
+    this.#takeLater(this.#ports.random() * TAKE_JITTER_MS)
+  }
+
+  #dispatch(): void {
+    const office = this.#office
+    if (office.kind !== 'dispatching' || !office.lease.mayGrant) return
+    this.#dispatchedMs = this.#now
+    const dispatch = office.dispatcher.dispatch(Math.max(0, office.lease.ageMs))
+    this.#ports.broadcast(dispatch)
+    this.#dispatched(this.#ports.self, dispatch, this.#now)
+  }
+
+  #dispatched(from: string, dispatch: Dispatch, sentMs: number): void {
+    const { epoch, number, leaseAge, members, heard, entitled } = dispatch
+    const { self } = this.#ports
+    // This message was held up, so it shows nothing about now.
+    if (this.#now - sentMs >= ALONE_AFTER_MS) return
+    const isNewer = epoch > this.#highest.epoch
+    if (!isNewer && (epoch < this.#highest.epoch || from !== this.#highest.holder)) {
+      this.#ports.send(from, this.#epochSeen())
+      return
+    }
+    // Another run holds the lease by now.
+    if (isNewer && from !== self && this.#office.kind !== 'none') this.#resign()
+    const wasAlone = this.#mode === 'alone'
+    const formerId = this.#heard?.id
+    if (isNewer) this.#highest = { epoch, holder: from }
+    this.#awake.restart()
+    this.#renewedMs = Math.max(this.#renewedMs ?? Number.NEGATIVE_INFINITY, sentMs - leaseAge)
+    this.#entitled = entitled
+    this.#noteMembers(members, sentMs)
+    let joined = this.#mode === 'granted' && this.#heard?.epoch === epoch ? this.#heard : undefined
+    // The dispatcher has lost this member, and may have set its part aside.
+    const isDropped = joined?.isConfirmed === true && heard[self] !== joined.handsIn.join
+    if (joined === undefined || isDropped) {
+      this.#joins += 1
+      const left = this.#member?.handIn(this.#standpoint) ?? this.#handInNothing()
+      const handsIn = { join: this.#joins, ...left }
+      joined = { id: from, epoch, joinedWith: number, handsIn, isConfirmed: false, grant: joined?.grant ?? 0 }
+      this.#heard = joined
+      this.#mode = 'granted'
+      this.#aloneSinceMs = undefined
+      this.#member?.setGranted()
+      this.#standpoint = { ...this.#standpoint, hasAllowance: false }
+      if (wasAlone) this.#ports.report({ kind: 'desk-back' })
+      if (formerId !== from) this.#ports.report({ kind: 'desk-dispatcher', member: from })
+      this.#ports.changed()
+    }
+    if (heard[self] === joined.handsIn.join) joined.isConfirmed = true
+    const heardMs = Math.max(this.#standpoint.heardMs, sentMs)
+    this.#standpoint =
+      joined.isConfirmed && entitled.includes(self)
+        ? { members, fraction: 1 / members, hasAllowance: true, heardMs }
+        : { ...this.#standpoint, members: this.#standpoint.members ?? members, heardMs }
+    const { isConfirmed, handsIn, grant } = joined
+    const present = this.#member?.present ?? { underWay: [], waiting: [] }
+    this.#toHolder({
+      kind: 'standing',
+      epoch,
+      number,
+      heard: grant,
+      ...present,
+      ...(!isConfirmed && { handsIn }),
+    })
+    this.#member?.ask()
+  }
+
+  /** Remembers the smallest number of members that others may divide by. */
+  #noteMembers(members: number, atMs: number): void {
+    this.#recentMembers = [
+      ...this.#recentMembers.filter((recent) => atMs - recent.atMs < RECENT_MS),
+      { members, atMs },
+    ]
+  }
+
+  /** What a run without a gateway hands in. */
+  #handInNothing(): Omit<HandedIn, 'join'> {
+    const { fraction, hasAllowance } = this.#standpoint
+    return { confirmed: fraction, used: 0, tokens: {}, hasAllowance }
+  }
+
+  #granted(from: string, grant: Extract<QueueMessage, { kind: 'grant' }>): void {
+    const heard = this.#heard
+    if (heard?.id !== from || heard.epoch !== grant.epoch || grant.epoch < this.#highest.epoch) return
+    if (grant.number <= heard.grant) return
+    heard.grant = grant.number
+    this.#member?.answers(grant)
+  }
+
+  #toDispatcher(
+    message:
+      | Omit<Extract<QueueMessage, { kind: 'ask' }>, 'epoch'>
+      | Omit<Extract<QueueMessage, { kind: 'ended' }>, 'epoch'>,
+  ): void {
+    if (this.#heard === undefined) return
+    this.#toHolder({ ...message, epoch: this.#heard.epoch })
+    this.#arm()
+  }
+
+  /** Sends to the dispatcher. If this run dispatches, the message is handled at once. */
+  #toHolder(message: Extract<QueueMessage, { kind: 'standing' | 'ask' | 'ended' }>): void {
+    const { self } = this.#ports
+    const to = this.#heard?.id
+    if (to === undefined) return
+    if (to !== self) {
+      this.#ports.send(to, message)
+      return
+    }
+    const dispatcher = this.#dispatcherOf()
+    if (message.kind === 'standing') dispatcher?.standing(self, message)
+    else if (message.kind === 'ask') dispatcher?.ask(self, message)
+    else dispatcher?.ended(self, message)
+  }
+
+  #epochSeen(): QueueMessage {
+    const renewedMs = this.#renewedMs
+    return {
+      kind: 'epoch',
+      epoch: this.#highest.epoch,
+      ...(renewedMs !== undefined && { renewedAge: Math.max(0, this.#now - renewedMs) }),
+    }
+  }
+
+  #epochTold(from: string, { epoch, renewedAge }: Extract<QueueMessage, { kind: 'epoch' }>): void {
+    const isHigher = epoch > this.#highest.epoch
+    if (isHigher) this.#highest = { epoch, holder: '' }
+    if (this.#office.kind === 'electing' && renewedAge !== undefined) {
+      const renewedMs = this.#now - renewedAge
+      this.#renewedMs = Math.max(this.#renewedMs ?? renewedMs, renewedMs)
+    }
+    // Somebody has seen a later epoch, so nobody uses grants of this one.
+    const isOutdated = this.#office.kind === 'dispatching' && (isHigher || epoch === this.#highest.epoch)
+    if (isOutdated && from !== this.#ports.self) this.#resign()
+  }
+
+  /** Sets the timer for the dispatcher's next grant. */
+  #arm(): void {
+    this.#cancelWake()
+    this.#cancelWake = () => {}
+    const dispatcher = this.#dispatcherOf()
+    if (dispatcher === undefined || this.#isStopped) return
+    const inMs = dispatcher.nextWakeAtMs - this.#now
+    if (inMs > BEAT_MS) return
+    this.#cancelWake = this.#ports.after(Math.max(0, Math.ceil(inMs)), () => {
+      this.#touch()
+      this.#dispatcherOf()?.due()
+      this.#arm()
+    })
+  }
+}

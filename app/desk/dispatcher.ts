@@ -1,0 +1,507 @@
+import type { Refill } from '../gateway/bucket-share.ts'
+import type { Decision, UpstreamOutcome } from '../gateway/decisions.ts'
+import { type BucketOptions, Scheduler } from '../gateway/scheduler.ts'
+import type { SharedBound } from '../gateway/shared-bound.ts'
+import { ALONE_AFTER_MS, allowanceOf, FORGOTTEN_AFTER_MS } from './alone.ts'
+import type { Ask, Dispatch, Ended, Grant, Standing } from './queue-messages.ts'
+import { type HandedIn, Seat } from './seat.ts'
+
+/** Time from the sending of an ask within which its grant may be used. Milliseconds. */
+const SPEND_WITHIN_MS = 1_500
+/** A member's part is set aside this long before the member may begin to work alone. Milliseconds. */
+const AHEAD_MS = 100
+/** Time after which a grant is either used or void. Milliseconds. */
+const LAPSED_AFTER_MS = 2_000
+/** How long members have to reply at the beginning of an epoch. Milliseconds. */
+const JOIN_WITHIN_MS = 500
+/** Interval at which members learn when their requests probably have their turns, and for how many. */
+const TURNS_EVERY_MS = 1_000
+const MAX_TURNS = 64
+/** Number of own `dispatch` messages that are remembered. */
+const MAX_DISPATCHES = 64
+/** Fractions are sums of reciprocals. */
+const ROUNDING = 1e-6
+
+export interface DispatcherDeps {
+  readonly epoch: number
+  /** Monotonic clock. Milliseconds. */
+  readonly now: () => number
+  /** Whether the lease allows grants now. Checked before each grant. */
+  readonly mayGrant: () => boolean
+  readonly optionsOf: (bucket: string) => BucketOptions
+  readonly send: (to: string, message: Grant) => void
+}
+
+/** What the members knew of the dispatcher before. */
+export interface Former {
+  /** Members that may use a part of each quota alone, except those that left. */
+  readonly ids: readonly string[]
+  /** Number of members that the quota was divided among. */
+  readonly members: number
+  /** When the last request may reach the service that nobody reports, on the monotonic clock. */
+  readonly settledFromMs: number
+}
+
+interface Answers {
+  readonly granted: { id: number; attempt: number }[]
+  readonly declined: Grant['declined'][number][]
+}
+
+/**
+ * The desk's queue, at the member that holds the lease. It runs a `Scheduler` whose programs are those of all
+ * members. A request that this scheduler sends is a grant for the member that asked.
+ *
+ * A member that does not reply may work alone. Its part of each quota is set aside before it can begin: a
+ * member waits `ALONE_AFTER_MS` from the last `dispatch` that it received, and the dispatcher counts from the
+ * sending of the last one that was replied to.
+ *
+ * A new dispatcher knows no levels. It starts with what the members hand in, which is safe to use. See
+ * `BucketShare`. The first header of a bucket then raises that to all that is not set aside.
+ */
+export class Dispatcher {
+  readonly #deps: DispatcherDeps
+  readonly #scheduler: Scheduler
+  readonly #seats = new Map<string, Seat>()
+  readonly #turns = new Map<number, { readonly seat: Seat; readonly id: number }>()
+  /** Answers that are sent when the present event has been handled. */
+  readonly #answers = new Map<Seat, Answers>()
+  /** When each recent `dispatch` was sent, and its number of members. */
+  readonly #dispatches = new Map<number, { readonly atMs: number; readonly members: number }>()
+  readonly #startedMs: number
+  readonly #former: Former | undefined
+  /** The part of each quota that no silent member may use. */
+  #fraction: number
+  /** Whether members may still reply for the first time, and hand in their parts. */
+  #isGathering: boolean
+  #number = 0
+  #turn = 1
+
+  /** `former`: absent if no member has heard a dispatcher before. */
+  constructor(deps: DispatcherDeps, former?: Former) {
+    this.#deps = deps
+    this.#former = former
+    this.#startedMs = deps.now()
+    // After an earlier dispatcher, only those parts are known to be free that members hand in.
+    this.#fraction = former === undefined ? 1 : 0
+    this.#isGathering = former !== undefined
+    for (const id of former?.ids ?? []) {
+      const seat = this.#seat(id)
+      seat.isEntitled = true
+      seat.fraction = 1 / (former?.members ?? 1)
+    }
+    this.#scheduler = new Scheduler(deps.optionsOf)
+    this.#scheduler.onBucket((bucket, bound) => this.#made(bucket, bound))
+  }
+
+  /** The next sign of life. `leaseAge`: see `Dispatch`. */
+  dispatch(leaseAge: number): Dispatch {
+    this.#entitle()
+    this.#number += 1
+    const members = this.#members
+    this.#dispatches.set(this.#number, { atMs: this.#deps.now(), members })
+    this.#dispatches.delete(this.#number - MAX_DISPATCHES)
+    const entitled: string[] = []
+    for (const seat of this.#seats.values()) {
+      if (seat.state !== 'heard' || !seat.isEntitled) continue
+      seat.fraction = Math.max(seat.fraction, 1 / members)
+      seat.confirmedBy = Math.min(seat.confirmedBy, this.#number)
+      entitled.push(seat.id)
+    }
+    const { epoch } = this.#deps
+    return { kind: 'dispatch', epoch, number: this.#number, leaseAge, members, heard: this.#heard, entitled }
+  }
+
+  /** Handles a member's reply to `dispatch`. */
+  standing(from: string, standing: Standing): void {
+    const sent = this.#dispatches.get(standing.number)
+    if (standing.epoch !== this.#deps.epoch || sent === undefined) return
+    const seat = this.#seat(from)
+    if (seat.state !== 'heard' && standing.handsIn === undefined) return
+    this.#begin()
+    const { handsIn } = standing
+    const isJoining = seat.state !== 'heard' || handsIn?.join !== seat.handedIn?.join
+    if (handsIn !== undefined && isJoining) this.#join(seat, standing, handsIn)
+    seat.repliedMs = Math.max(seat.repliedMs, sent.atMs)
+    this.#reconcile(seat, standing, sent.atMs)
+    this.#acknowledged(seat, standing.number)
+    this.#end()
+  }
+
+  /** Handles a member's requests for turns. */
+  ask(from: string, { epoch, asks, withdrawn }: Ask): void {
+    const seat = this.#seats.get(from)
+    if (epoch !== this.#deps.epoch || seat?.state !== 'heard') return
+    const nowMs = this.#begin()
+    for (const id of withdrawn) this.#takeBack(seat, id)
+    for (const asked of asks) {
+      const { id, attempt, age, leftMs } = asked
+      const known = seat.requests.get(id)
+      if (known !== undefined && known.attempt >= attempt) continue
+      // The member uses no grant for an earlier attempt.
+      if (known !== undefined) this.#takeBack(seat, id)
+      const turn = this.#turn++
+      seat.requests.set(id, { turn, attempt, grant: undefined, grantedMs: 0 })
+      this.#turns.set(turn, { seat, id })
+      this.#apply(
+        this.#scheduler.offer(
+          {
+            id: turn,
+            program: `${from}/${asked.program}`,
+            class: asked.class,
+            weight: asked.weight,
+            bucket: asked.bucket,
+            maxWaitMs: leftMs,
+            order: nowMs - age,
+          },
+          nowMs,
+        ),
+      )
+    }
+    this.#end()
+  }
+
+  /** Handles a member's requests that were sent without a grant, and those that ended. */
+  ended(from: string, { epoch, used, ended }: Ended): void {
+    const seat = this.#seats.get(from)
+    if (epoch !== this.#deps.epoch || seat === undefined) return
+    this.#begin()
+    for (const { id, bucket } of used) this.#used(seat, id, bucket)
+    for (const { id, outcome } of ended) this.#settle(seat, id, outcome)
+    this.#end()
+  }
+
+  /** A member has gone, or another run of it has begun. Nothing of its former run is sent any more. */
+  gone(id: string): void {
+    const seat = this.#seats.get(id)
+    if (seat === undefined) return
+    const nowMs = this.#begin()
+    this.#forgetRequests(seat)
+    if (seat.state !== 'heard') {
+      const settledFromMs = nowMs + LAPSED_AFTER_MS
+      this.#fraction += seat.fraction
+      for (const [, bound] of this.#scheduler.bounds())
+        bound.changeShare({ fraction: seat.fraction, tokens: 0, settledFromMs }, nowMs)
+    }
+    this.#seats.delete(id)
+    this.#end()
+  }
+
+  /** Does what is due even without an event. */
+  due(): void {
+    this.#begin()
+    this.#end()
+  }
+
+  /** When to call `due`. May be in the past. */
+  get nextWakeAtMs(): number {
+    let wakeAtMs = this.#scheduler.nextWakeAtMs ?? Number.POSITIVE_INFINITY
+    for (const seat of this.#seats.values())
+      if (seat.state === 'heard') wakeAtMs = Math.min(wakeAtMs, seat.repliedMs + ALONE_AFTER_MS - AHEAD_MS)
+    return wakeAtMs
+  }
+
+  get #heard(): Dispatch['heard'] {
+    const heard: Record<string, number> = {}
+    for (const { id, state, handedIn } of this.#seats.values())
+      if (state === 'heard' && handedIn !== undefined) heard[id] = handedIn.join
+    return heard
+  }
+
+  /** Number of members that the quota is divided among, at least 1. */
+  get #members(): number {
+    let members = 0
+    for (const seat of this.#seats.values()) if (seat.isEntitled || seat.state === 'heard') members += 1
+    return Math.max(1, members)
+  }
+
+  #seat(id: string): Seat {
+    const known = this.#seats.get(id)
+    if (known !== undefined) return known
+    const seat = new Seat(id, this.#deps.now())
+    this.#seats.set(id, seat)
+    return seat
+  }
+
+  /** Begins an event: first sets aside what silent members may use. Returns the time. */
+  #begin(): number {
+    const nowMs = this.#deps.now()
+    if (this.#isGathering && nowMs - this.#startedMs >= JOIN_WITHIN_MS) this.#gathered(nowMs)
+    for (const seat of this.#seats.values()) {
+      if (seat.state === 'heard' && nowMs - seat.repliedMs >= ALONE_AFTER_MS - AHEAD_MS)
+        this.#silent(seat, nowMs)
+      if (seat.state !== 'silent') continue
+      if (nowMs - seat.silentSinceMs >= LAPSED_AFTER_MS) this.#forgetRequests(seat)
+      // Its part stays set aside in buckets whose headers show use that nobody reports.
+      if (nowMs - seat.silentSinceMs >= FORGOTTEN_AFTER_MS) seat.isEntitled = false
+    }
+    this.#scheduler.isGranted = !this.#deps.mayGrant()
+    return nowMs
+  }
+
+  /** Ends an event: grants what may be granted, and sends the answers. */
+  #end(): void {
+    const nowMs = this.#deps.now()
+    this.#apply(this.#scheduler.due(nowMs))
+    const answers = new Map(this.#answers)
+    this.#answers.clear()
+    // Collected before any is sent, because this machine's own member may ask again at once.
+    const messages: (readonly [to: string, message: Grant])[] = []
+    for (const seat of this.#seats.values()) {
+      const turns = this.#turnsOf(seat, nowMs)
+      const { granted, declined } = answers.get(seat) ?? { granted: [], declined: [] }
+      if (granted.length === 0 && declined.length === 0 && turns.length === 0) continue
+      seat.grants += 1
+      const { epoch } = this.#deps
+      const spendWithinMs = SPEND_WITHIN_MS
+      const number = seat.grants
+      messages.push([seat.id, { kind: 'grant', epoch, number, granted, spendWithinMs, declined, turns }])
+    }
+    for (const [to, message] of messages) this.#deps.send(to, message)
+  }
+
+  #turnsOf(seat: Seat, nowMs: number): Grant['turns'] {
+    if (seat.state !== 'heard' || nowMs - seat.turnsSentMs < TURNS_EVERY_MS) return []
+    seat.turnsSentMs = nowMs
+    const turns: Grant['turns'] = []
+    for (const [id, { turn, grant }] of seat.requests) {
+      if (grant !== undefined) continue
+      if (turns.length >= MAX_TURNS) break
+      const atMs = this.#scheduler.turnAtMs(turn)
+      if (atMs !== undefined) turns.push({ id, inMs: Math.max(0, Math.round(atMs - nowMs)) })
+    }
+    return turns
+  }
+
+  #apply(decisions: readonly Decision[]): void {
+    for (const decision of decisions) {
+      if (decision.kind === 'send') this.#granted(decision.upstream)
+      else if (decision.kind === 'refuse') this.#declined(decision)
+      // The member repeats requests, and has the answers.
+    }
+  }
+
+  #granted(turn: number): void {
+    const { seat, id } = this.#turns.get(turn) ?? {}
+    const request = id === undefined ? undefined : seat?.requests.get(id)
+    if (seat === undefined || id === undefined || request === undefined) return
+    request.grant = seat.grants + 1
+    request.grantedMs = this.#deps.now()
+    this.#answersTo(seat).granted.push({ id, attempt: request.attempt })
+  }
+
+  #declined({ request: turn, why, retryAfterSeconds, rate }: Extract<Decision, { kind: 'refuse' }>): void {
+    const { seat, id } = this.#turns.get(turn) ?? {}
+    const request = id === undefined ? undefined : seat?.requests.get(id)
+    if (seat === undefined || id === undefined || request === undefined) return
+    seat.requests.delete(id)
+    this.#turns.delete(turn)
+    this.#answersTo(seat).declined.push({
+      id,
+      attempt: request.attempt,
+      why,
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      ...(rate && { rate }),
+    })
+  }
+
+  #answersTo(seat: Seat): Answers {
+    const known = this.#answers.get(seat)
+    if (known !== undefined) return known
+    const answers: Answers = { granted: [], declined: [] }
+    this.#answers.set(seat, answers)
+    return answers
+  }
+
+  /** Removes a request that has not been sent, and will not be for its present attempt. */
+  #takeBack(seat: Seat, id: number): void {
+    const request = seat.requests.get(id)
+    if (request === undefined) return
+    if (request.grant === undefined) {
+      this.#apply(this.#scheduler.drop(request.turn, this.#deps.now()))
+      seat.requests.delete(id)
+      this.#turns.delete(request.turn)
+    } else this.#settle(seat, id, { kind: 'not-sent' })
+  }
+
+  /** Applies the outcome of a request that was sent. */
+  #settle(seat: Seat, id: number, outcome: UpstreamOutcome): void {
+    const request = seat.requests.get(id)
+    const turn = request?.turn ?? seat.used.get(id)
+    if (turn === undefined || (request !== undefined && request.grant === undefined)) return
+    seat.requests.delete(id)
+    seat.used.delete(id)
+    this.#turns.delete(turn)
+    const nowMs = this.#deps.now()
+    // Without a request that it serves, the scheduler does not repeat it.
+    this.#apply(this.#scheduler.drop(turn, nowMs))
+    this.#apply(this.#scheduler.answered(turn, outcome, nowMs))
+  }
+
+  #used(seat: Seat, id: number, bucket: string): void {
+    if (seat.requests.has(id) || seat.used.has(id)) return
+    const turn = this.#turn++
+    seat.used.set(id, turn)
+    this.#scheduler.passed(turn, bucket, this.#deps.now())
+  }
+
+  /** Corrects what lost messages would have told. `dispatchedMs`: when the member was asked. */
+  #reconcile(seat: Seat, { heard, underWay, waiting }: Standing, dispatchedMs: number): void {
+    const sent = new Set(underWay.map(({ id }) => id))
+    const queued = new Set(waiting)
+    for (const [id, { grant, grantedMs }] of [...seat.requests]) {
+      if (sent.has(id)) continue
+      if (grant === undefined) {
+        if (!queued.has(id)) this.#takeBack(seat, id)
+      } else if (grant <= heard) {
+        // It was not used, or it ended and the report was lost.
+        this.#settle(seat, id, { kind: queued.has(id) ? 'not-sent' : 'cut' })
+      } else if (dispatchedMs - grantedMs >= LAPSED_AFTER_MS) this.#settle(seat, id, { kind: 'not-sent' })
+    }
+    for (const id of [...seat.used.keys()]) if (!sent.has(id)) this.#settle(seat, id, { kind: 'cut' })
+  }
+
+  /** Forgets a member's waiting requests. Those granted count as used, and may still arrive. */
+  #forgetRequests(seat: Seat): void {
+    for (const [id, { grant }] of [...seat.requests])
+      if (grant === undefined) this.#takeBack(seat, id)
+      else this.#settle(seat, id, { kind: 'cut' })
+    for (const id of [...seat.used.keys()]) this.#settle(seat, id, { kind: 'cut' })
+  }
+
+  /** Ends the time for replies. All parts are free that no silent member may use. */
+  #gathered(nowMs: number): void {
+    this.#isGathering = false
+    let used = 0
+    for (const seat of this.#seats.values()) {
+      if (seat.state === 'heard') continue
+      if (seat.state === 'joining') seat.silentSinceMs = this.#startedMs
+      seat.state = 'silent'
+      used += seat.fraction
+    }
+    const fraction = Math.max(0, 1 - used - this.#fraction)
+    this.#fraction += fraction
+    const settledFromMs = this.#settledFromMs(nowMs)
+    for (const [, bound] of this.#scheduler.bounds())
+      bound.changeShare({ fraction, tokens: 0, settledFromMs }, nowMs)
+    this.#releaseLater()
+  }
+
+  #settledFromMs(nowMs: number): number {
+    return Math.max(nowMs, this.#former?.settledFromMs ?? nowMs)
+  }
+
+  /** Sets aside what a member may use that does not reply. */
+  #silent(seat: Seat, nowMs: number): void {
+    seat.state = 'silent'
+    seat.silentSinceMs = nowMs
+    for (const [id, { grant }] of [...seat.requests]) if (grant === undefined) this.#takeBack(seat, id)
+    const { fraction } = seat
+    this.#fraction -= fraction
+    for (const [, bound] of this.#scheduler.bounds()) {
+      const low = bound.limit === undefined ? 0 : (bound.low(nowMs) ?? 0)
+      const allowance = seat.isEntitled ? allowanceOf(bound.bucketRefill, fraction) : 0
+      const tokens = -Math.max(allowance, fraction * low)
+      if (bound.limit === undefined && !bound.hasShare) this.#startShare(bound, () => 1, nowMs)
+      else bound.changeShare({ fraction: -fraction, tokens, settledFromMs: nowMs }, nowMs)
+    }
+    this.#releaseLater()
+  }
+
+  /** Releases what is set aside once no silent member can have anything left. */
+  #releaseLater(): void {
+    let silentSinceMs = Number.NEGATIVE_INFINITY
+    for (const seat of this.#seats.values())
+      if (seat.state === 'silent') silentSinceMs = Math.max(silentSinceMs, seat.silentSinceMs)
+    for (const [, bound] of this.#scheduler.bounds()) bound.releaseFrom(silentSinceMs + FORGOTTEN_AFTER_MS)
+  }
+
+  /** Takes over what a member hands in. Its requests under way are counted here from now on. */
+  #join(seat: Seat, { underWay }: Standing, handedIn: HandedIn): void {
+    const nowMs = this.#deps.now()
+    const isFirst = seat.handedIn === undefined
+    const freed = isFirst ? this.#former && handedIn.confirmed : seat.state === 'silent' && seat.fraction
+    const fraction = freed || 0
+    if (seat.state === 'heard') this.#forgetRequests(seat)
+    const wereUnderWay = new Map<string, number>()
+    for (const { id, bucket } of underWay) {
+      if (seat.requests.has(id) || seat.used.has(id)) continue
+      this.#used(seat, id, bucket)
+      wereUnderWay.set(bucket, (wereUnderWay.get(bucket) ?? 0) + 1)
+    }
+    this.#fraction = Math.min(1, this.#fraction + fraction)
+    for (const [bucket, bound] of this.#scheduler.bounds()) {
+      const sent = wereUnderWay.get(bucket) ?? 0
+      const tokens = this.#tokensIn(bucket, bound, handedIn) + sent
+      if (fraction > 0 && bound.hasShare) {
+        bound.changeShare({ fraction, tokens, settledFromMs: nowMs }, nowMs)
+        continue
+      }
+      const part = handedIn.used
+      if (part === 0 || handedIn.tokens[bucket] === undefined) continue
+      // Nothing was set aside for it. It may have used its part since the last header.
+      const low = Math.max(0, bound.low(nowMs) ?? 0)
+      bound.changeShare({ fraction: -part, tokens: -part * low, settledFromMs: nowMs }, nowMs)
+      bound.changeShare({ fraction: part, tokens, settledFromMs: nowMs }, nowMs)
+    }
+    seat.handedIn = handedIn
+    seat.state = 'heard'
+    seat.confirmedBy = Number.POSITIVE_INFINITY
+    if (isFirst) seat.fraction = this.#former === undefined ? 0 : handedIn.confirmed
+    if (isFirst) seat.isEntitled = seat.fraction > 0
+    if (!seat.isEntitled) seat.fraction = 0
+    this.#releaseLater()
+  }
+
+  #tokensIn(bucket: string, bound: SharedBound, handedIn: HandedIn | undefined): number {
+    if (handedIn === undefined) return 0
+    const { confirmed, tokens, hasAllowance } = handedIn
+    return tokens[bucket] ?? (hasAllowance ? allowanceOf(bound.bucketRefill, confirmed) : 0)
+  }
+
+  #acknowledged(seat: Seat, number: number): void {
+    if (number < seat.confirmedBy) return
+    let fraction = 0
+    for (const [sent, { members }] of this.#dispatches)
+      if (sent >= number) fraction = Math.max(fraction, 1 / members)
+    seat.fraction = fraction
+  }
+
+  /** Gives new members a part, as soon as the parts of all others have shrunk to make room. */
+  #entitle(): void {
+    const pending = [...this.#seats.values()].filter((seat) => seat.state === 'heard' && !seat.isEntitled)
+    if (pending.length === 0) return
+    let used = 0
+    for (const seat of this.#seats.values()) if (seat.isEntitled) used += seat.fraction
+    if (used + pending.length / this.#members > 1 + ROUNDING) return
+    for (const seat of pending) seat.isEntitled = true
+  }
+
+  #made(bucket: string, bound: SharedBound): void {
+    bound.floorOf = (refill) => this.#floorOf(refill)
+    const nowMs = this.#deps.now()
+    const isOld = this.#former === undefined || nowMs - this.#startedMs > FORGOTTEN_AFTER_MS
+    if (isOld && this.#fraction > 1 - ROUNDING) return
+    this.#startShare(bound, (seat) => this.#tokensIn(bucket, bound, seat.handedIn), nowMs)
+    this.#releaseLater()
+  }
+
+  /** Starts the share of a bucket without a header: what the members that reply may use. */
+  #startShare(bound: SharedBound, tokensOf: (seat: Seat) => number, nowMs: number): void {
+    let tokens = 0
+    for (const seat of this.#seats.values()) if (seat.state === 'heard') tokens += tokensOf(seat)
+    const settledFromMs = this.#settledFromMs(nowMs)
+    bound.setShare({ fraction: this.#fraction, tokens, settledFromMs }, nowMs)
+  }
+
+  /** Requests that must remain, because members may use them as soon as they work alone. */
+  #floorOf(refill: Refill): number {
+    let floor = 0
+    let members = 0
+    for (const seat of this.#seats.values()) {
+      if (seat.state !== 'heard' || !seat.isEntitled) continue
+      members += 1
+      floor += allowanceOf(refill, seat.fraction)
+    }
+    return members === 1 && this.#members === 1 ? 0 : floor
+  }
+}

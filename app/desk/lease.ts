@@ -1,0 +1,107 @@
+import type { Clocks } from './queue-ports.ts'
+
+/** How long a holder may grant after it sent its last successful renewal. Milliseconds. */
+const GRANTS_FOR_MS = 4_000
+/** Largest difference between the two clocks of a machine before it is assumed to have slept. Milliseconds. */
+const MAX_DRIFT_MS = 1_000
+/** Longest gap between two events of a program that runs. Milliseconds. */
+const MAX_GAP_MS = 1_000
+
+/** Whether a machine ran without interruption, from its two clocks. */
+export class Wakefulness {
+  readonly #clock: Clocks
+  #differenceMs: number
+  #lastMs: number
+
+  constructor(clock: Clocks) {
+    this.#clock = clock
+    this.#differenceMs = clock.wallMs() - clock.monotonicMs()
+    this.#lastMs = clock.monotonicMs()
+  }
+
+  /** Whether the clocks agree since the last `restart`. A monotonic clock may stand still during sleep. */
+  get isSteady(): boolean {
+    const differenceMs = this.#clock.wallMs() - this.#clock.monotonicMs()
+    return Math.abs(differenceMs - this.#differenceMs) <= MAX_DRIFT_MS
+  }
+
+  /** Begins anew with the present difference of the clocks. */
+  restart(): void {
+    this.#differenceMs = this.#clock.wallMs() - this.#clock.monotonicMs()
+  }
+
+  /**
+   * Records an event. Returns whether the machine was frozen since the previous event. Something has to
+   * happen every `MAX_GAP_MS`, so that a gap means that the program stood still.
+   */
+  hadGap(): boolean {
+    const nowMs = this.#clock.monotonicMs()
+    const gapMs = nowMs - this.#lastMs
+    this.#lastMs = nowMs
+    return gapMs > MAX_GAP_MS
+  }
+}
+
+/**
+ * The lease of a dispatcher, by its own clocks. The store may say that a lease is held; only this decides
+ * whether its holder may grant.
+ */
+export class Lease {
+  readonly #clock: Clocks
+  readonly #wakefulness: Wakefulness
+  /** When the last successful renewal was sent. */
+  #renewedMs: number
+  /** Renewals that were sent before this time don't count. */
+  #awakeSinceMs = Number.NEGATIVE_INFINITY
+  revision: number
+
+  /** `sentMs`: when the request that took the lease was sent. */
+  constructor(clock: Clocks, revision: number, sentMs: number) {
+    this.#clock = clock
+    this.#wakefulness = new Wakefulness(clock)
+    this.revision = revision
+    this.#renewedMs = sentMs
+  }
+
+  /**
+   * Whether the holder may grant: the lease was renewed in the last four seconds, counted from the sending of
+   * the renewal, and the machine has not slept or stood still since.
+   */
+  get mayGrant(): boolean {
+    return this.ageMs <= GRANTS_FOR_MS && this.#wakefulness.isSteady
+  }
+
+  /** Time since the last successful renewal was sent. */
+  get ageMs(): number {
+    return this.#clock.monotonicMs() - this.#renewedMs
+  }
+
+  /** Records an event. After a gap, the lease must be renewed before the next grant. */
+  touch(): void {
+    if (!this.#wakefulness.hadGap()) return
+    this.#awakeSinceMs = this.#clock.monotonicMs()
+    this.#renewedMs = Number.NEGATIVE_INFINITY
+  }
+
+  /** Records a renewal. `sent`: the moment at which it was sent. */
+  renewed(revision: number, sent: Moment): void {
+    this.revision = revision
+    const isOfNow = Math.abs(differenceOf(momentOf(this.#clock)) - differenceOf(sent)) <= MAX_DRIFT_MS
+    if (!isOfNow || sent.monotonicMs < this.#awakeSinceMs) return
+    this.#renewedMs = Math.max(this.#renewedMs, sent.monotonicMs)
+    this.#wakefulness.restart()
+  }
+}
+
+/** A moment on both clocks of a machine. */
+export interface Moment {
+  readonly wallMs: number
+  readonly monotonicMs: number
+}
+
+export const momentOf = (clock: Clocks): Moment => ({
+  wallMs: clock.wallMs(),
+  monotonicMs: clock.monotonicMs(),
+})
+
+const differenceOf = ({ wallMs, monotonicMs }: Moment): number => wallMs - monotonicMs

@@ -1,0 +1,282 @@
+import type { Decision, OfferedRequest, UpstreamOutcome } from '../gateway/decisions.ts'
+import type { WaitingUpstream } from '../gateway/scheduler.ts'
+import type { SharedBound } from '../gateway/shared-bound.ts'
+import type { DeskTurns, LocalTurns } from '../gateway/turns.ts'
+import { aloneFraction, aloneShare, hasAllowance, type Standpoint } from './alone.ts'
+import type { Ask, Ended, Grant, Standing } from './queue-messages.ts'
+import type { HandedIn } from './seat.ts'
+
+/** A request that still waits is asked for again after this time, which heals lost messages. Milliseconds. */
+const ASK_AGAIN_MS = 1_000
+
+/**
+ * - `waiting`: nothing is sent, because the first dispatcher is about to be heard.
+ * - `granted`: the dispatcher decides.
+ * - `alone`: the gateway's own scheduler decides, within a share of each quota.
+ */
+export type MemberMode = 'waiting' | 'granted' | 'alone'
+
+export interface MemberQueueDeps {
+  /** Monotonic clock. Milliseconds. */
+  readonly now: () => number
+  /** Whether a grant may be used now: the machine has not slept since the dispatcher was heard. */
+  readonly maySpend: () => boolean
+  readonly toDispatcher: (message: Omit<Ask, 'epoch'> | Omit<Ended, 'epoch'>) => void
+  readonly left: () => void
+}
+
+interface Asked {
+  readonly attempt: number
+  readonly askedMs: number
+  /** The place in the queue that was asked for. */
+  readonly place: string
+}
+
+/** One gateway's turns in the queue of its desk. See `DeskTurns`. */
+export class MemberQueue implements DeskTurns {
+  readonly #local: LocalTurns
+  readonly #deps: MemberQueueDeps
+  #mode: MemberMode = 'waiting'
+  #attempts = 0
+  /** Waiting requests that the dispatcher was asked for. */
+  readonly #asked = new Map<number, Asked>()
+  /** Requests under way that the dispatcher knows. */
+  readonly #reported = new Set<number>()
+  /** Those of them that the dispatcher granted. */
+  readonly #granted = new Set<number>()
+  /** When waiting requests probably have their turns, on the scheduler's clock. */
+  readonly #turns = new Map<number, number>()
+  /** Decisions of the call that is being handled. */
+  #collected: Decision[] | undefined
+
+  constructor(local: LocalTurns, deps: MemberQueueDeps) {
+    this.#local = local
+    this.#deps = deps
+    local.scheduler.isGranted = true
+  }
+
+  offer(offered: OfferedRequest, nowMs: number): readonly Decision[] {
+    return this.#handled(() => this.#local.scheduler.offer(offered, nowMs))
+  }
+
+  goAtOnce(id: number, bucket: string, nowMs: number): Extract<Decision, { kind: 'refuse' }> | undefined {
+    const refusal = this.#local.scheduler.goAtOnce(id, bucket, nowMs)
+    if (refusal === undefined && this.#mode === 'granted') {
+      this.#reported.add(id)
+      this.#deps.toDispatcher({ kind: 'ended', used: [{ id, bucket }], ended: [] })
+    }
+    return refusal
+  }
+
+  answered(id: number, outcome: UpstreamOutcome, nowMs: number): readonly Decision[] {
+    return this.#handled(() => {
+      const decisions = this.#local.scheduler.answered(id, outcome, nowMs)
+      this.#granted.delete(id)
+      if (this.#reported.delete(id) && this.#mode === 'granted')
+        this.#deps.toDispatcher({ kind: 'ended', used: [], ended: [{ id, outcome }] })
+      return decisions
+    })
+  }
+
+  refreshed(id: number, gotToken: boolean, nowMs: number): readonly Decision[] {
+    return this.#handled(() => this.#local.scheduler.refreshed(id, gotToken, nowMs))
+  }
+
+  drop(request: number, nowMs: number): readonly Decision[] {
+    return this.#handled(() => this.#local.scheduler.drop(request, nowMs))
+  }
+
+  refuseWaiting(nowMs: number): readonly Decision[] {
+    return this.#handled(() => this.#local.scheduler.refuseWaiting(nowMs))
+  }
+
+  due(nowMs: number): readonly Decision[] {
+    return this.#handled(() => this.#local.scheduler.due(nowMs))
+  }
+
+  get nextWakeAtMs(): number | undefined {
+    return this.#local.scheduler.nextWakeAtMs
+  }
+
+  markClockUncertain(fromMs: number, toMs: number): void {
+    this.#local.scheduler.markClockUncertain(fromMs, toMs)
+  }
+
+  waiting() {
+    return this.#local.scheduler.waiting()
+  }
+
+  get hasWaiting(): boolean {
+    return this.#local.scheduler.hasWaiting
+  }
+
+  turnAtMs(request: number): number | undefined {
+    if (this.#mode !== 'granted') return this.#local.scheduler.turnAtMs(request)
+    return this.#turns.get(this.#local.scheduler.upstreamOf(request) ?? request)
+  }
+
+  get open() {
+    return this.#local.scheduler.open
+  }
+
+  rateOf(bucket: string, nowMs: number) {
+    return this.#local.scheduler.rateOf(bucket, nowMs)
+  }
+
+  roomAtMs(...asked: Parameters<DeskTurns['roomAtMs']>): number | undefined {
+    return this.#local.scheduler.roomAtMs(...asked)
+  }
+
+  /** The gateway's own scheduler decides again. */
+  leave(): void {
+    this.#deps.left()
+    this.#unshare()
+    this.#local.scheduler.isGranted = false
+  }
+
+  /** Begins or continues to take turns from a dispatcher. `standing` is its reply, once per epoch. */
+  setGranted(): void {
+    this.#mode = 'granted'
+    this.#local.scheduler.isGranted = true
+    this.#forgetDispatcher()
+    for (const { id } of this.#local.scheduler.sentUpstreams()) this.#reported.add(id)
+  }
+
+  /** Begins to work alone. */
+  setAlone(from: Standpoint): void {
+    const { scheduler, now, apply } = this.#local
+    this.#mode = 'alone'
+    this.#forgetDispatcher()
+    scheduler.isGranted = false
+    const isWhole = from.members === 1 && from.fraction === 1
+    const share = (bound: SharedBound) => {
+      const nowMs = now()
+      // The scheduler's clock may differ from the monotonic one.
+      const heardMs = nowMs - (this.#deps.now() - from.heardMs)
+      bound.setShare(isWhole ? undefined : aloneShare({ ...from, heardMs }, bound.bucketRefill, nowMs), nowMs)
+    }
+    for (const [, bound] of scheduler.bounds()) share(bound)
+    scheduler.onBucket((_, bound) => share(bound))
+    apply(scheduler.due(now()))
+  }
+
+  /** Ends the work alone, and returns what is left. See `Standing`. */
+  handIn(from: Standpoint): Omit<HandedIn, 'join'> {
+    const tokens: Record<string, number> = {}
+    const isAlone = this.#mode === 'alone'
+    if (isAlone)
+      for (const [bucket, bound] of this.#local.scheduler.bounds()) {
+        const left = bound.tokens(this.#local.now())
+        if (left !== undefined) tokens[bucket] = left
+      }
+    this.#unshare()
+    const nowMs = this.#deps.now()
+    return {
+      confirmed: from.fraction,
+      used: isAlone ? aloneFraction(from, nowMs) : 0,
+      tokens,
+      hasAllowance: hasAllowance(from, nowMs),
+    }
+  }
+
+  /** The requests that a dispatcher must know of. */
+  get present(): Pick<Standing, 'underWay' | 'waiting'> {
+    const underWay = [...this.#local.scheduler.sentUpstreams()].map(({ id, bucket }) => ({
+      id,
+      bucket,
+      granted: this.#granted.has(id),
+    }))
+    return { underWay, waiting: [...this.#asked.keys()] }
+  }
+
+  /** Asks for all waiting requests that were not asked for yet, and again for those that wait for long. */
+  ask(): void {
+    if (this.#mode !== 'granted') return
+    const nowMs = this.#deps.now()
+    const localNowMs = this.#local.now()
+    const asks: Ask['asks'] = []
+    const waiting = new Set<number>()
+    for (const upstream of this.#local.scheduler.waitingUpstreams()) {
+      const { id, program, weight, bucket, sinceMs, untilMs } = upstream
+      waiting.add(id)
+      const place = placeOf(upstream)
+      const asked = this.#asked.get(id)
+      if (asked?.place === place && nowMs - asked.askedMs < ASK_AGAIN_MS) continue
+      this.#attempts += 1
+      this.#asked.set(id, { attempt: this.#attempts, askedMs: nowMs, place })
+      const age = Math.max(0, localNowMs - sinceMs)
+      const leftMs = untilMs - localNowMs
+      asks.push({ id, attempt: this.#attempts, program, class: upstream.class, weight, bucket, age, leftMs })
+    }
+    const withdrawn: number[] = []
+    for (const id of this.#asked.keys()) {
+      if (waiting.has(id)) continue
+      this.#asked.delete(id)
+      this.#turns.delete(id)
+      withdrawn.push(id)
+    }
+    if (asks.length > 0 || withdrawn.length > 0) this.#deps.toDispatcher({ kind: 'ask', asks, withdrawn })
+  }
+
+  /** Handles the dispatcher's answers. */
+  answers({ granted, declined, turns, spendWithinMs }: Grant): void {
+    const { scheduler, now } = this.#local
+    if (this.#mode !== 'granted') return
+    const decisions: Decision[] = []
+    const nowMs = now()
+    for (const { id, attempt } of granted) {
+      const asked = this.#asked.get(id)
+      if (asked?.attempt !== attempt) continue
+      this.#asked.delete(id)
+      const isInTime = this.#deps.now() - asked.askedMs <= spendWithinMs
+      if (!isInTime || !this.#deps.maySpend()) continue
+      const sends = scheduler.grant(id, nowMs)
+      this.#turns.delete(id)
+      if (sends.length === 0) continue
+      this.#granted.add(id)
+      this.#reported.add(id)
+      decisions.push(...sends)
+    }
+    for (const { id, attempt, ...refusal } of declined) {
+      if (this.#asked.get(id)?.attempt !== attempt) continue
+      this.#asked.delete(id)
+      this.#turns.delete(id)
+      decisions.push(...scheduler.decline(id, refusal, nowMs))
+    }
+    for (const { id, inMs } of turns) if (this.#asked.has(id)) this.#turns.set(id, nowMs + inMs)
+    this.#carryOut(decisions)
+    this.ask()
+  }
+
+  #handled(run: () => readonly Decision[]): readonly Decision[] {
+    const outer = this.#collected
+    const collected: Decision[] = outer ?? []
+    this.#collected = collected
+    collected.push(...run())
+    this.ask()
+    this.#collected = outer
+    return outer === undefined ? collected : []
+  }
+
+  #carryOut(decisions: readonly Decision[]): void {
+    if (decisions.length === 0) return
+    if (this.#collected === undefined) this.#local.apply(decisions)
+    else this.#collected.push(...decisions)
+  }
+
+  #forgetDispatcher(): void {
+    this.#asked.clear()
+    this.#turns.clear()
+    this.#granted.clear()
+    this.#reported.clear()
+  }
+
+  #unshare(): void {
+    const { scheduler, now } = this.#local
+    scheduler.onBucket(undefined)
+    for (const [, bound] of scheduler.bounds()) bound.setShare(undefined, now())
+  }
+}
+
+const placeOf = ({ program, class: own, weight, bucket, untilMs }: WaitingUpstream): string =>
+  JSON.stringify([program, own, weight, bucket, untilMs])

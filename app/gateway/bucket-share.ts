@@ -1,0 +1,116 @@
+/** What a bucket gains. `windowEndsMs`: when its fixed window ends, if it has one. */
+export interface Refill {
+  readonly limit: number
+  /** Requests per millisecond. 0 for a fixed window. */
+  readonly perMs: number
+  readonly windowEndsMs: number | undefined
+}
+
+/** Beginning of a share. */
+export interface ShareStart {
+  /** Part of the bucket, from 0 to 1. */
+  readonly fraction: number
+  /** Requests that may be sent right away. May be below 0. */
+  readonly tokens: number
+  /** A header of a request that was sent earlier does not raise the share. */
+  readonly settledFromMs: number
+}
+
+/** Length of time after which a sent request no longer lowers what a header can give. Milliseconds. */
+const REMEMBERED_MS = 3_600_000
+
+/**
+ * One side's part of a bucket that several sides use without hearing each other.
+ *
+ *     tokens(t)  grow by fraction × refill, up to fraction × limit; each sent request takes one
+ *     a header   raises tokens to fraction × low − (1 − fraction) × sent, and to low − (1 − fraction) × limit
+ *
+ * `sent` counts this side's requests since the bucket was split. The level at the split was at least low +
+ * sent − refill, so each side takes at most its fraction of that level and of the refill. If the fractions sum
+ * to 1, the tokens of all sides together never exceed the level.
+ *
+ * A header is settled if its request was sent after all requests that were sent before the split had reached
+ * the service. Times are milliseconds on the bucket's clock.
+ */
+export class BucketShare {
+  #fraction: number
+  #tokens: number
+  #settledFromMs: number
+  #atMs: number
+  /** When requests of this side were sent. */
+  readonly #sentAtMs: number[] = []
+
+  constructor({ fraction, tokens, settledFromMs }: ShareStart, nowMs: number) {
+    this.#fraction = fraction
+    this.#tokens = tokens
+    this.#settledFromMs = settledFromMs
+    this.#atMs = nowMs
+  }
+
+  get fraction(): number {
+    return this.#fraction
+  }
+
+  /** Requests that may be sent now. */
+  tokens(refill: Refill, nowMs: number): number {
+    const { limit, perMs, windowEndsMs } = refill
+    const most = limit * this.#fraction
+    if (windowEndsMs !== undefined && nowMs >= windowEndsMs && this.#atMs < windowEndsMs) {
+      this.#forget(windowEndsMs)
+      this.#tokens = most - this.#sentAtMs.length
+    }
+    const elapsedMs = Math.max(0, nowMs - this.#atMs)
+    const grown = this.#tokens + elapsedMs * perMs * this.#fraction
+    this.#tokens = limit > 0 ? Math.min(grown, most) : grown
+    this.#atMs = Math.max(this.#atMs, nowMs)
+    return this.#tokens
+  }
+
+  /** How long until there are so many tokens, in milliseconds. `undefined` if never. */
+  reachesInMs(tokens: number, refill: Refill, nowMs: number): number | undefined {
+    const missing = tokens - this.tokens(refill, nowMs)
+    if (missing <= 0) return 0
+    const { perMs, windowEndsMs, limit } = refill
+    if (tokens > limit * this.#fraction) return undefined
+    if (windowEndsMs !== undefined) return Math.max(0, windowEndsMs - nowMs)
+    const gain = perMs * this.#fraction
+    return gain > 0 ? missing / gain : undefined
+  }
+
+  sent(nowMs: number): void {
+    this.#tokens -= 1
+    this.#sentAtMs.push(nowMs)
+    this.#forget(nowMs - REMEMBERED_MS)
+  }
+
+  /** Takes a request back that was not sent. */
+  notSent(): void {
+    this.#tokens += 1
+    this.#sentAtMs.pop()
+  }
+
+  /** Whether the header of a request that was sent at `sentAtMs` includes everything before the split. */
+  isSettled(sentAtMs: number): boolean {
+    return sentAtMs >= this.#settledFromMs
+  }
+
+  /** Applies a settled header, after which the bucket's bound is `low`. */
+  shown(low: number, refill: Refill, nowMs: number): void {
+    const others = 1 - this.#fraction
+    const raised = this.#fraction * low - others * this.#sentAtMs.length
+    // No other side ever has more than its part of the limit.
+    this.#tokens = Math.max(this.tokens(refill, nowMs), raised, low - others * refill.limit)
+  }
+
+  #forget(beforeMs: number): void {
+    const first = this.#sentAtMs.findIndex((atMs) => atMs >= beforeMs)
+    this.#sentAtMs.splice(0, first < 0 ? this.#sentAtMs.length : first)
+  }
+
+  /** Gives a part of the bucket to another side, or takes it over. `tokens`: below 0 if given. */
+  change({ fraction, tokens, settledFromMs }: ShareStart): void {
+    this.#fraction = Math.min(1, Math.max(0, this.#fraction + fraction))
+    this.#tokens += tokens
+    this.#settledFromMs = Math.max(this.#settledFromMs, settledFromMs)
+  }
+}

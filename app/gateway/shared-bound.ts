@@ -1,0 +1,139 @@
+import type { RateReading } from '../service/headers.ts'
+import { BucketBound, type Refused } from './bucket-bound.ts'
+import { BucketShare, type Refill, type ShareStart } from './bucket-share.ts'
+
+/**
+ * The bound of a bucket of which this side may only have a part. Without a share and a floor, this is a
+ * `BucketBound`.
+ */
+export class SharedBound extends BucketBound {
+  #share: BucketShare | undefined
+  /** When requests in flight were sent, by id. Only while there is a share. */
+  readonly #sentAtMs = new Map<number, number>()
+  /**
+   * The part of the bucket that belongs to sides that no longer respond is released by a header from this
+   * time on, unless headers of the last minute show use of theirs.
+   */
+  #releaseFromMs = Number.POSITIVE_INFINITY
+  /** Requests that must remain, as a function of the bucket's refill. */
+  floorOf: ((refill: Refill) => number) | undefined
+
+  /** Starts or replaces the share. `undefined`: the whole bucket belongs to this side. */
+  setShare(start: ShareStart | undefined, nowMs: number): void {
+    this.#share = start && new BucketShare(start, nowMs)
+    this.#sentAtMs.clear()
+    this.#releaseFromMs = Number.POSITIVE_INFINITY
+  }
+
+  get hasShare(): boolean {
+    return this.#share !== undefined
+  }
+
+  get bucketRefill(): Refill {
+    return this.refill
+  }
+
+  /** What is left of the share. `undefined` if there is none. */
+  tokens(nowMs: number): number | undefined {
+    return this.#share?.tokens(this.refill, nowMs)
+  }
+
+  /** Adds to the share, or takes away from it. Without a share, nothing is added to what is all. */
+  changeShare(change: ShareStart, nowMs: number): void {
+    if (this.#share === undefined) {
+      if (change.fraction >= 0 && change.tokens >= 0) return
+      const low = this.low(nowMs) ?? 0
+      this.setShare({ fraction: 1, tokens: low, settledFromMs: change.settledFromMs }, nowMs)
+    }
+    this.#share?.tokens(this.refill, nowMs)
+    this.#share?.change(change)
+  }
+
+  releaseFrom(atMs: number): void {
+    this.#releaseFromMs = atMs
+  }
+
+  override sent(id: number, nowMs: number): void {
+    this.tokens(nowMs)
+    super.sent(id, nowMs)
+    if (this.#share === undefined) return
+    this.#share.sent(nowMs)
+    this.#sentAtMs.set(id, nowMs)
+  }
+
+  override notSent(id: number): number | undefined {
+    if (this.#sentAtMs.delete(id)) this.#share?.notSent()
+    return super.notSent(id)
+  }
+
+  override lost(id: number, nowMs: number, laterMs: number): void {
+    this.#sentAtMs.delete(id)
+    super.lost(id, nowMs, laterMs)
+  }
+
+  override answered(id: number, refused: Refused, rate: RateReading | undefined, nowMs: number): boolean {
+    this.tokens(nowMs)
+    const isAnew = super.answered(id, refused, rate, nowMs)
+    const share = this.#share
+    if (share === undefined) return isAnew
+    const sentAtMs = this.#sentAtMs.get(id)
+    this.#sentAtMs.delete(id)
+    const low = this.low(nowMs)
+    const isHeader = rate?.remaining !== undefined && low !== undefined
+    if (!isHeader || sentAtMs === undefined || !share.isSettled(sentAtMs)) return isAnew
+    if (nowMs >= this.#releaseFromMs && nowMs - this.othersSeenAtMs > UNREPORTED_MS) {
+      share.change({ fraction: 1, tokens: 0, settledFromMs: sentAtMs })
+    }
+    if (share.fraction > WHOLE) this.setShare(undefined, nowMs)
+    else share.shown(low, this.refill, nowMs)
+    return true
+  }
+
+  override allows(level: number, nowMs: number): boolean {
+    return super.allows(this.#levelWith(level), nowMs) && this.#shareAllows(level, nowMs)
+  }
+
+  override reachesAtMs(level: number, nowMs: number): number | undefined {
+    const reachesAtMs = super.reachesAtMs(this.#levelWith(level), nowMs)
+    const share = this.#share
+    if (share === undefined || reachesAtMs === undefined) return reachesAtMs
+    const inMs = share.reachesInMs(this.#tokensFor(share, level), this.refill, nowMs)
+    return inMs === undefined ? undefined : Math.max(reachesAtMs, Math.ceil(nowMs + inMs + 1e-6))
+  }
+
+  override turnAtMs(level: number, ahead: number, nowMs: number, laterPerMs = 0): number {
+    const turnAtMs = super.turnAtMs(this.#levelWith(level), ahead, nowMs, laterPerMs)
+    const share = this.#share
+    if (share === undefined) return turnAtMs
+    const { perMs } = this.refill
+    const missing = this.#tokensFor(share, level) + ahead - share.tokens(this.refill, nowMs)
+    if (missing <= 0 || perMs <= 0 || share.fraction <= 0) return turnAtMs
+    return Math.max(turnAtMs, nowMs + missing / (perMs * share.fraction))
+  }
+
+  #shareAllows(level: number, nowMs: number): boolean {
+    const share = this.#share
+    return share === undefined || share.tokens(this.refill, nowMs) >= this.#tokensFor(share, level)
+  }
+
+  /** The level that the whole bucket must have. Before the first header, one request is sent at a time. */
+  #levelWith(level: number): number {
+    if (this.floorOf === undefined) return level
+    const { refill } = this
+    const needed = Math.max(level, 1 + this.floorOf(refill))
+    return refill.limit > 0 ? Math.min(refill.limit, needed) : needed
+  }
+
+  /** The tokens that a class needs: its level, on the scale of the share, and the floor. */
+  #tokensFor({ fraction }: BucketShare, level: number): number {
+    if (this.limit === undefined) return 1
+    const { refill } = this
+    const floor = this.floorOf?.(refill) ?? 0
+    return Math.max(1, Math.min(refill.limit * fraction, Math.max(1 + (level - 1) * fraction, 1 + floor)))
+  }
+}
+
+/** A sum of fractions above this is the whole, but for rounding. */
+const WHOLE = 1 - 1e-6
+/** Use that nobody reports is no longer expected after so much time without any. Milliseconds. */
+const UNREPORTED_MS = 60_000

@@ -1,0 +1,510 @@
+import { DeskQueue } from '../../../app/desk/desk-queue.ts'
+import type { LeaseAnswer, LeaseStore } from '../../../app/desk/lease-store.ts'
+import { LEASE_ANSWER_MS, LEASE_TTL_MS } from '../../../app/desk/lease-store.ts'
+import { memberMessage } from '../../../app/desk/messages.ts'
+import type { QueueMessage } from '../../../app/desk/queue-messages.ts'
+import type { QueueEvent } from '../../../app/desk/queue-ports.ts'
+import type { Decision, OfferedRequest, UpstreamOutcome } from '../../../app/gateway/decisions.ts'
+import { Scheduler } from '../../../app/gateway/scheduler.ts'
+import type { DeskTurns } from '../../../app/gateway/turns.ts'
+import { type MachineTraits, VirtualMachine } from '../../main/desk/virtual-machine.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { VirtualRandom } from '../../simulation/virtual-random.ts'
+import { ReferenceService, type Rule } from '../quota/reference-service.ts'
+
+export interface QueueWorldOptions {
+  readonly seed: number
+  readonly rules?: Readonly<Record<string, Rule>>
+  /** Shortest and longest delay of a message to or from the server, in ms. */
+  readonly delayMs?: readonly [number, number]
+  readonly lossRate?: number
+  /** Shortest and longest way of a request to the service, and of its answer back, in ms. */
+  readonly wayMs?: readonly [number, number]
+  /** Part of the requests whose connection breaks before an answer. */
+  readonly cutRate?: number
+  /** Whether each message is parsed as it would be on arrival. */
+  readonly isParsed?: boolean
+}
+
+export const USUAL_RULE: Rule = { limit: 250, periodSeconds: 300, window: 'rolling' }
+
+/** A request of a program, and what became of it. */
+export interface QueuedRequest {
+  readonly id: number
+  readonly machine: QueueMachine
+  readonly program: string
+  readonly bucket: string
+  readonly class: OfferedRequest['class']
+  readonly offeredAtMs: number
+  readonly maxWaitMs: number
+  end: 'answer' | 'refuse' | 'fail' | undefined
+  endedAtMs: number
+  why: string | undefined
+  /** When it was sent, without resends after a broken connection. */
+  sends: number
+}
+
+/** Several machines with gateways in one desk, the service and the desk's server, in virtual time. */
+export class QueueWorld {
+  readonly clock = new VirtualClock()
+  readonly random: VirtualRandom
+  readonly services = new Map<string, ReferenceService>()
+  readonly machines: QueueMachine[] = []
+  readonly store: VirtualStore
+  readonly options: Required<QueueWorldOptions>
+  readonly #cut = new Set<VirtualMachine>()
+  /** Machines of one number hear each other. Absent while there is no partition. */
+  #sides: Map<VirtualMachine, number> | undefined
+  #isUp = true
+  lossRate: number
+  /** What went wrong, in words. */
+  readonly broken: string[] = []
+  /** Requests that the service accepted, and 429s. */
+  accepted = 0
+  refused = 0
+  messages = 0
+  /** The newest epoch whose grants were used. */
+  #newestEpoch = 0
+
+  constructor(options: QueueWorldOptions) {
+    this.options = {
+      rules: { Accounts: USUAL_RULE },
+      delayMs: [0.2, 0.8],
+      lossRate: 0,
+      wayMs: [10, 60],
+      cutRate: 0,
+      isParsed: true,
+      ...options,
+    }
+    this.lossRate = this.options.lossRate
+    this.random = new VirtualRandom(options.seed)
+    this.store = new VirtualStore(this)
+    for (const [bucket, rule] of Object.entries(this.options.rules))
+      this.services.set(bucket, new ReferenceService(rule, rule.limit, this.clock.worldMs()))
+  }
+
+  machine(name: string, traits: MachineTraits = {}): QueueMachine {
+    const machine = new QueueMachine(this, name, traits)
+    this.machines.push(machine)
+    return machine
+  }
+
+  advance(ms: number): Promise<void> {
+    return this.clock.advance(ms)
+  }
+
+  service(bucket: string): ReferenceService {
+    const service = this.services.get(bucket)
+    if (service === undefined) throw new Error(`no service for ${bucket}`)
+    return service
+  }
+
+  reaches(machine: VirtualMachine): boolean {
+    return this.#isUp && machine.isOn && !this.#cut.has(machine) && (this.#sides?.get(machine) ?? 0) === 0
+  }
+
+  /** Whether two machines are on the same side. The lease's store is on side 0. */
+  #hears(one: VirtualMachine, other: VirtualMachine): boolean {
+    if (!this.#isUp || this.#cut.has(one) || this.#cut.has(other)) return false
+    return this.#sides === undefined || this.#sides.get(one) === this.#sides.get(other)
+  }
+
+  cut(machine: QueueMachine): void {
+    this.#cut.add(machine.clock)
+    this.#changed()
+  }
+
+  heal(machine: QueueMachine): void {
+    this.#cut.delete(machine.clock)
+    this.#changed()
+  }
+
+  /** Splits the server. Machines on side 1 hear each other, but not the store. */
+  split(others: readonly QueueMachine[]): void {
+    this.#sides = new Map(this.machines.map(({ clock }) => [clock, 0]))
+    for (const { clock } of others) this.#sides.set(clock, 1)
+    this.#changed()
+  }
+
+  join(): void {
+    this.#sides = undefined
+    this.#changed()
+  }
+
+  stop(): void {
+    this.#isUp = false
+    this.#changed()
+  }
+
+  restart({ isEmpty }: { isEmpty: boolean }): void {
+    this.#isUp = true
+    if (isEmpty) this.store.empty()
+    this.#changed()
+  }
+
+  #changed(): void {
+    for (const machine of this.machines) machine.networkChanged()
+  }
+
+  send(from: QueueMachine, to: QueueMachine, message: QueueMessage): void {
+    if (!this.#hears(from.clock, to.clock) || !from.clock.isOn) return
+    if (this.random.chance(this.lossRate)) return
+    this.messages += 1
+    const copy = this.options.isParsed ? this.#parsed(message) : message
+    const run = to.run
+    const sentMs = to.clock.monotonicMs()
+    const [low, high] = this.options.delayMs
+    to.arrive(from, this.random.between(low, high) + this.random.between(low, high), () => {
+      if (!this.#hears(from.clock, to.clock)) return
+      to.clock.run(() => {
+        if (to.run === run) to.queue?.message(from.id, copy, sentMs)
+      })
+    })
+  }
+
+  #parsed(message: QueueMessage): QueueMessage {
+    const parsed = memberMessage.safeParse(JSON.parse(JSON.stringify(message)))
+    if (!parsed.success) {
+      this.fail(`a message is not valid: ${JSON.stringify(message)} ${parsed.error.message}`)
+      return message
+    }
+    return parsed.data as QueueMessage
+  }
+
+  fail(what: string): void {
+    if (this.broken.length < 20) this.broken.push(`${(this.elapsedMs / 1000).toFixed(3)} s: ${what}`)
+  }
+
+  get elapsedMs(): number {
+    return this.clock.monotonicMs()
+  }
+
+  /** M2: no grant of an epoch is used after a grant of a later one. */
+  spent(epoch: number): void {
+    if (epoch < this.#newestEpoch) this.fail(`a grant of epoch ${epoch} used after one of ${this.#newestEpoch}`)
+    this.#newestEpoch = Math.max(this.#newestEpoch, epoch)
+  }
+}
+
+/** The lease's store: a key that expires. */
+class VirtualStore {
+  readonly #world: QueueWorld
+  #holder: string | undefined
+  #revision = 0
+  #expiresMs = 0
+
+  constructor(world: QueueWorld) {
+    this.#world = world
+  }
+
+  empty(): void {
+    this.#holder = undefined
+  }
+
+  get holder(): string | undefined {
+    return this.#world.elapsedMs >= this.#expiresMs ? undefined : this.#holder
+  }
+
+  /** The store as one run of a machine uses it. */
+  of(machine: QueueMachine, run: string): LeaseStore {
+    const asked = (change: () => LeaseAnswer) =>
+      new Promise<LeaseAnswer>((resolve) => {
+        const { clock, random, options } = this.#world
+        let isDone = false
+        const done = (answer: LeaseAnswer) => {
+          if (isDone) return
+          isDone = true
+          machine.clock.run(() => resolve(answer))
+        }
+        machine.clock.after(LEASE_ANSWER_MS, () => done({ kind: 'unknown' }))
+        if (!this.#world.reaches(machine.clock)) return
+        const [low, high] = options.delayMs
+        clock.happen(random.between(low, high) + 1, () => {
+          if (!this.#world.reaches(machine.clock)) return
+          const answer = change()
+          clock.happen(random.between(low, high), () => {
+            if (this.#world.reaches(machine.clock) && !random.chance(this.#world.lossRate)) done(answer)
+          })
+        })
+      })
+    const write = (): LeaseAnswer => {
+      this.#holder = run
+      this.#revision += 1
+      this.#expiresMs = this.#world.elapsedMs + LEASE_TTL_MS
+      return { kind: 'held', revision: this.#revision }
+    }
+    return {
+      create: () =>
+        asked(() =>
+          this.holder === undefined
+            ? write()
+            : this.holder === run
+              ? { kind: 'held', revision: this.#revision }
+              : { kind: 'taken' },
+        ),
+      renew: () => asked(() => (this.holder === run ? write() : { kind: 'taken' })),
+      release: async () => {
+        await asked(() => {
+          if (this.holder === run) this.#holder = undefined
+          return { kind: 'taken' }
+        })
+      },
+    }
+  }
+}
+
+/** One machine of a desk: a gateway, and the requests of its programs. */
+export class QueueMachine {
+  readonly name: string
+  clock: VirtualMachine
+  queue: DeskQueue | undefined
+  turns: DeskTurns | undefined
+  scheduler = new Scheduler()
+  readonly events: QueueEvent[] = []
+  readonly requests = new Map<number, QueuedRequest>()
+  /** Requests that ended. */
+  readonly ended: QueuedRequest[] = []
+  accepted = 0
+  refused = 0
+  run = 0
+  readonly #world: QueueWorld
+  readonly #traits: MachineTraits
+  readonly #openUpstreams = new Map<number, string>()
+  readonly #lastArrivalMs = new Map<QueueMachine, number>()
+  #nextId = 1
+  #cancelWake = () => {}
+  #isReachable = false
+
+  constructor(world: QueueWorld, name: string, traits: MachineTraits) {
+    this.#world = world
+    this.#traits = traits
+    this.name = name
+    this.clock = new VirtualMachine(world.clock, traits)
+  }
+
+  get id(): string {
+    return this.name
+  }
+
+  /** Starts Headroom on this machine, with its gateway, as a new run. */
+  start(): void {
+    this.run += 1
+    const { run } = this
+    const world = this.#world
+    this.clock = new VirtualMachine(world.clock, this.#traits)
+    const sizes = world.options.rules
+    this.scheduler = new Scheduler((bucket) => {
+      const rule = sizes[bucket]
+      return rule === undefined ? {} : { size: { limit: rule.limit, periodSeconds: rule.periodSeconds } }
+    })
+    this.#openUpstreams.clear()
+    const { clock } = this
+    this.queue = new DeskQueue({
+      self: this.id,
+      clock,
+      after: (ms, what) => clock.after(ms, what),
+      random: () => world.random.next(),
+      send: (to, message) => {
+        const target = world.machines.find(({ id }) => id === to)
+        if (target !== undefined && this.run === run) world.send(this, target, message)
+      },
+      broadcast: (message) => {
+        if (this.run !== run) return
+        for (const to of world.machines) if (to !== this) world.send(this, to, message)
+      },
+      store: world.store.of(this, `${this.id}-${run}`),
+      sizeOf: (bucket) => {
+        const rule = sizes[bucket]
+        return rule && { limit: rule.limit, periodMs: rule.periodSeconds * 1000 }
+      },
+      reserveOf: () => undefined,
+      report: (event) => this.events.push(event),
+      changed: () => {},
+    })
+    this.turns = this.queue.join({
+      scheduler: this.scheduler,
+      now: () => this.#now(),
+      apply: (decisions) => this.#apply(decisions),
+    })
+    this.#isReachable = world.reaches(clock)
+    this.queue.engineChanged(this.#isReachable)
+    this.queue.start()
+    for (const other of world.machines)
+      if (other !== this && other.queue !== undefined) other.clock.run(() => other.queue?.began(this.id))
+  }
+
+  /** The process is killed. What it sent still arrives. */
+  kill(): void {
+    this.clock.kill()
+    this.queue = undefined
+    this.requests.clear()
+    this.run += 1
+  }
+
+  /** Leaves the desk and ends. */
+  async leave(): Promise<void> {
+    const { queue } = this
+    await queue?.stop()
+    for (const other of this.#world.machines)
+      if (other !== this && other.queue !== undefined)
+        this.#world.clock.happen(2, () => other.clock.run(() => other.queue?.ended(this.id, 'left')))
+    this.kill()
+  }
+
+  get isAlive(): boolean {
+    return this.queue !== undefined
+  }
+
+  get mode(): string {
+    return this.queue?.summary.mode ?? 'dead'
+  }
+
+  networkChanged(): void {
+    const world = this.#world
+    const { run } = this
+    if (this.queue === undefined) return
+    const isReachable = world.reaches(this.clock)
+    // An engine notices within two seconds.
+    world.clock.happen(world.random.between(0, 1_200), () =>
+      this.clock.run(() => {
+        if (this.run !== run || world.reaches(this.clock) !== isReachable) return
+        if (isReachable === this.#isReachable) return
+        this.#isReachable = isReachable
+        this.queue?.engineChanged(isReachable)
+      }),
+    )
+  }
+
+  /** A message arrives, in the order of sending. */
+  arrive(from: QueueMachine, delayMs: number, run: () => void): void {
+    const nowMs = this.#world.clock.worldMs()
+    const atMs = Math.max(nowMs + delayMs, (this.#lastArrivalMs.get(from) ?? 0) + 0.01)
+    this.#lastArrivalMs.set(from, atMs)
+    this.#world.clock.happen(atMs - nowMs, run)
+  }
+
+  /** A program asks for something. */
+  request({
+    program = 'bot',
+    class: own = 'normal',
+    weight = 1,
+    maxWaitMs = 30_000,
+    bucket = 'Accounts',
+  }: Partial<Omit<OfferedRequest, 'id'>> = {}): void {
+    this.clock.run(() => {
+      if (this.turns === undefined || this.queue === undefined) return
+      const id = this.#nextId++
+      this.requests.set(id, {
+        id,
+        machine: this,
+        program,
+        bucket,
+        class: own,
+        offeredAtMs: this.#world.elapsedMs,
+        maxWaitMs,
+        end: undefined,
+        endedAtMs: 0,
+        why: undefined,
+        sends: 0,
+      })
+      this.#apply(this.turns.offer({ id, program, class: own, weight, maxWaitMs, bucket }, this.#now()))
+    })
+  }
+
+  /** Requests that should have ended by now, but for what a machine did while it did not run. */
+  overdue(graceMs: number): QueuedRequest[] {
+    const nowMs = this.#world.elapsedMs
+    return [...this.requests.values()].filter(
+      ({ offeredAtMs, maxWaitMs }) => nowMs > offeredAtMs + maxWaitMs + graceMs,
+    )
+  }
+
+  #now(): number {
+    return this.clock.monotonicMs() + 1e9
+  }
+
+  #apply(decisions: readonly Decision[]): void {
+    for (const decision of decisions) this.#do(decision)
+    this.#arm()
+  }
+
+  #arm(): void {
+    this.#cancelWake()
+    const wakeAtMs = this.turns?.nextWakeAtMs
+    if (wakeAtMs === undefined) return
+    const { run } = this
+    this.#cancelWake = this.clock.after(Math.ceil(Math.max(0, wakeAtMs - this.#now())), () => {
+      if (this.run === run && this.turns !== undefined) this.#apply(this.turns.due(this.#now()))
+    })
+  }
+
+  #do(decision: Decision): void {
+    switch (decision.kind) {
+      case 'send':
+        this.#send(decision.upstream)
+        return
+      case 'answer':
+      case 'fail':
+        for (const id of decision.requests) this.#end(id, decision.kind, 'why' in decision ? decision.why : '')
+        return
+      case 'refuse':
+        this.#end(decision.request, 'refuse', decision.why)
+        return
+      case 'wait':
+      case 'join':
+      case 'abandon':
+      case 'refresh':
+    }
+  }
+
+  #end(id: number, end: 'answer' | 'refuse' | 'fail', why: string): void {
+    const request = this.requests.get(id)
+    if (request === undefined) {
+      this.#world.fail(`${this.name} ended request ${id} twice (${end})`)
+      return
+    }
+    this.requests.delete(id)
+    request.end = end
+    request.why = why
+    request.endedAtMs = this.#world.elapsedMs
+    this.ended.push(request)
+  }
+
+  #send(upstream: number): void {
+    const world = this.#world
+    const request = this.requests.get(upstream)
+    if (request === undefined) return world.fail(`${this.name} sent ${upstream}, which has ended`)
+    if (this.#openUpstreams.has(upstream)) return world.fail(`${this.name} sent ${upstream} twice`)
+    this.#openUpstreams.set(upstream, request.bucket)
+    request.sends += 1
+    const { queue, run } = this
+    if (queue?.summary.mode === 'granted') world.spent(queue.epoch)
+    const service = world.service(request.bucket)
+    const { random, clock, options } = world
+    const isCut = random.chance(options.cutRate)
+    clock.happen(random.between(...options.wayMs), () => {
+      const isAccepted = service.spend(clock.worldMs())
+      if (isAccepted) {
+        world.accepted += 1
+        this.accepted += 1
+      } else {
+        world.refused += 1
+        this.refused += 1
+        world.fail(`${this.name} (${queue?.summary.mode}) got a 429`)
+      }
+      const rate = service.headers(clock.worldMs())
+      const outcome: UpstreamOutcome = isCut
+        ? { kind: 'cut' }
+        : isAccepted
+          ? { kind: 'answer', rate }
+          : { kind: 'rate-limited', of: 'rate', rate }
+      clock.happen(random.between(...options.wayMs), () =>
+        this.clock.run(() => {
+          if (this.run !== run || this.turns === undefined) return
+          this.#openUpstreams.delete(upstream)
+          this.#apply(this.turns.answered(upstream, outcome, this.#now()))
+        }),
+      )
+    })
+  }
+}
