@@ -53,7 +53,7 @@ export async function liveQueue(seed: number): Promise<QueueLife> {
     window: random.chance(0.85) ? 'rolling' : 'fixed',
   })
   const rules: Record<string, Rule> = { Accounts: rule() }
-  if (random.chance(0.4)) rules.Positions = rule()
+  if (random.chance(0.4)) rules['Positions'] = rule()
   const world = new QueueWorld({
     seed: seed + 1,
     rules,
