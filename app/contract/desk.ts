@@ -86,6 +86,7 @@ const deskRefusal = openObject({
 /** Why a desk refuses this machine, and the member concerned. */
 export interface DeskRefusal extends Immutable<z.output<typeof deskRefusal>> {}
 
+/** The queue that the gateways of a desk share. */
 const deskQueue = openObject({
   /**
    * - `granted`: the dispatcher decides when each program's request is sent.
@@ -100,9 +101,6 @@ const deskQueue = openObject({
   /** Id of the member that dispatched last. Absent while a dispatcher is heard. */
   lastDispatcher: optionalText,
 })
-
-/** The queue that the gateways of a desk share. */
-export interface DeskQueueState extends Immutable<z.output<typeof deskQueue>> {}
 
 export const deskSummary = openObject({
   /**

@@ -161,10 +161,11 @@ export interface ProgramHistory {
 export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, remaining: number])[]>>
 
 /**
- * One recorded minute of a row: its start, this app's requests, and all other requests. The last number
- * includes the requests of the desk's other machines, and an estimate of others' requests.
+ * One recorded minute of a row: its start, this app's requests, and all other requests. `elsewhere` is an
+ * estimate of others' requests, plus the requests of the desk's other machines. `desk` is the latter part,
+ * absent if it is 0.
  */
-export type RecordedUse = readonly [atMs: number, own: number, elsewhere: number]
+export type RecordedUse = readonly [atMs: number, own: number, elsewhere: number, desk?: number]
 
 /**
  * Requests per minute of one program behind the gateway in one category. The row's own requests include them.

@@ -10,10 +10,11 @@ const NO_ONE: PlannedProgram = { name: OWN_NAME, class: 'background', weight: 1,
  * number of recorded minutes.
  *
  * The rate and burst of each program, of Headroom and of others cover all recorded minutes. Rates are rounded
- * up to hundredths. Others' numbers are estimates.
+ * up to hundredths. Others' numbers are estimates. The desk's other machines count as others, because a
+ * recording does not name their programs.
  */
 export function recordedPlan(
-  { plan }: RunningPlan,
+  { plan, elsewhere = [] }: RunningPlan,
   recorded: readonly RecordedProgram[],
   { fromMs, minutes }: { readonly fromMs: number; readonly minutes: number },
 ): RunningPlan {
@@ -23,7 +24,8 @@ export function recordedPlan(
       (category) => plan.limits[category]?.periodSeconds,
     ).map((one) => ({ ...one, perSecond: Math.ceil(one.perSecond * 100) / 100 }))
   const own = plan.programs.find(({ name }) => name === OWN_NAME) ?? NO_ONE
-  const programs = plan.programs.filter(({ name }) => name !== OWN_NAME && name !== OTHERS_NAME)
+  const leftOut = [OWN_NAME, OTHERS_NAME, ...elsewhere]
+  const programs = plan.programs.filter(({ name }) => !leftOut.includes(name))
   const all = [
     ...programs.map((program) => ({ ...program, requests: askedBy(program.name) })),
     { ...own, requests: askedBy(OWN_NAME) },

@@ -1,10 +1,15 @@
+import type { DeskSummary } from '../contract/desk.ts'
 import type { ProgramSummary, RequestQuota, Snapshot, StreamSummary } from '../contract/snapshot.ts'
 import { STREAM_TABLE, type StreamRequest, streamKindOf } from '../service/stream-kinds.ts'
+import { otherMachinesPrograms } from '../status/desk-programs.ts'
 import type { Plan, PlannedProgram, PlannedRequests } from './plan.ts'
 
 /** Name for Headroom's own requests on the key: its checks and the window's requests. */
 export const OWN_NAME = 'Headroom'
-/** Name of all use of the key outside this app. In a plan, this includes the desk's other machines. */
+/**
+ * Name of all use of the key outside this app. In a plan, this includes requests of the desk's other machines
+ * that none of their programs sent.
+ */
 export const OTHERS_NAME = 'Others'
 
 /**
@@ -27,9 +32,14 @@ export interface OthersEstimate {
 
 /** The programs that run on a key now, as a plan. */
 export interface RunningPlan {
-  /** The gateway's programs, Headroom, and others. Programs without requests are left out. */
+  /**
+   * The programs behind the gateways of all machines, Headroom, and others. Headroom and others are left out if
+   * they send no requests.
+   */
   readonly plan: Plan
   readonly others: readonly OthersEstimate[]
+  /** Names of the programs on the desk's other machines. Absent if there are none. */
+  readonly elsewhere?: readonly string[]
   /**
    * The first recorded minute that the rates cover, epoch ms. Absent if the rates are those of the last
    * minute.
@@ -54,11 +64,12 @@ const MIN_PER_SECOND = 0.005
  * The plan has each program's demand in the last minute (forwarded or queued), the key's own requests, and
  * the estimated use of others. Limits, slots and others' slots come from the snapshot.
  *
- * Others bypass the gateway and never wait, so they count as critical. The desk's other machines count as
- * others. A stream belongs to each program that reads it. Slots of unnamed streams count as others'.
+ * The programs on the desk's other machines are named after machine and program, such as `LAPTOP/scanner`.
+ * Other requests of these machines count as others'. Others bypass the gateways and never wait, so they count
+ * as critical. A stream belongs to each program that reads it. Slots of unnamed streams count as others'.
  */
-export function runningPlan({ requests, slots, streams, programs = [] }: Snapshot): RunningPlan {
-  const others = requests.flatMap((row) => othersOf(row, row.use?.desk))
+export function runningPlan({ requests, slots, streams, programs = [], desk }: Snapshot): RunningPlan {
+  const others = requests.flatMap((row) => othersOf(row, outsidePrograms(desk, row.category, row.use?.desk)))
   const open = streams.flatMap(openStream)
   const own: PlannedProgram = {
     name: OWN_NAME,
@@ -67,8 +78,10 @@ export function runningPlan({ requests, slots, streams, programs = [] }: Snapsho
     requests: requests.flatMap((row) => ownRequests(row, programs)),
     streams: open.flatMap(({ stream, isOwn }) => (isOwn ? [stream] : [])),
   }
+  const elsewhere = otherMachinesPlan(desk)
   const all: readonly PlannedProgram[] = [
     ...programs.map((program) => programOf(program, open)),
+    ...elsewhere,
     own,
     othersProgram(others.map(({ category, perSecond }) => ({ category, perSecond }))),
   ]
@@ -87,7 +100,33 @@ export function runningPlan({ requests, slots, streams, programs = [] }: Snapsho
       ]),
     ),
   }
-  return { plan, others }
+  return { plan, others, ...(elsewhere.length > 0 && { elsewhere: elsewhere.map(({ name }) => name) }) }
+}
+
+/** The programs on the desk's other machines. Equal names are numbered, because machines may share a name. */
+function otherMachinesPlan(desk: DeskSummary | undefined): readonly PlannedProgram[] {
+  const seen = new Map<string, number>()
+  return otherMachinesPrograms(desk).map(({ machine, name, class: own, weight, use }) => {
+    const planned = `${machine}/${name}`
+    const number = (seen.get(planned) ?? 0) + 1
+    seen.set(planned, number)
+    return {
+      name: number === 1 ? planned : `${planned} (${number})`,
+      ...{ class: own, weight, requests: use.flatMap(demandOf), streams: [] },
+    }
+  })
+}
+
+/**
+ * Requests per second in a category that the desk's other machines send, but none of their programs. `used`:
+ * all requests of these machines.
+ */
+export function outsidePrograms(desk: DeskSummary | undefined, category: string, used = 0): number {
+  const byPrograms = otherMachinesPrograms(desk)
+    .flatMap(({ use }) => use)
+    .reduce((sum, one) => sum + (one.category === category ? one.perSecond : 0), 0)
+  const rest = used - byPrograms
+  return rest < MIN_PER_SECOND ? 0 : rest
 }
 
 const isProgram = ({ name }: PlannedProgram): boolean => name !== OWN_NAME && name !== OTHERS_NAME
@@ -142,12 +181,18 @@ function programOf(
   { name, class: own, weight, use }: ProgramSummary,
   open: readonly OpenStream[],
 ): PlannedProgram {
-  const requests = use.flatMap(({ category, perSecond, waiting }) =>
-    requestsOf(category, perSecond + waiting / RATE_SECONDS, waiting),
-  )
+  const requests = use.flatMap(demandOf)
   const streams = open.flatMap(({ stream, readBy }) => (readBy.includes(name) ? [stream] : []))
   return { name: plannedName(name), class: own, weight, requests, streams }
 }
+
+/** Requests of the last minute in a category, forwarded or queued. */
+const demandOf = ({
+  category,
+  perSecond,
+  waiting,
+}: Pick<ProgramSummary['use'][number], 'category' | 'perSecond' | 'waiting'>) =>
+  requestsOf(category, perSecond + waiting / RATE_SECONDS, waiting)
 
 function ownRequests(
   { category, use }: RequestQuota,

@@ -9,6 +9,8 @@ export interface Machine {
   readonly id: string
   readonly name: string
   readonly isSelf: boolean
+  /** Whether the machine dispatches the desk's queue, or dispatched it last while no machine does. */
+  readonly role?: 'dispatches' | 'dispatched'
   /** `unknown` for a machine whose messages don't arrive. */
   readonly severity: Severity
   /** `executor 0.31 · scanner 0.75`, `doesn’t respond, last seen 14:31:03`, `works alone since 14:31:04`. */
@@ -29,7 +31,7 @@ export function deskMachines({ desk, programs = [], at }: Snapshot): readonly Ma
   return desk.members.map((member): Machine => {
     const { id, name, self: isSelf, present, perSecond } = member
     return {
-      ...{ id, name, isSelf },
+      ...{ id, name, isSelf, ...roleOf(id, desk) },
       severity: present ? 'ok' : 'unknown',
       note: isSelf
         ? (aloneText(desk) ?? programsText(programs))
@@ -42,8 +44,14 @@ export function deskMachines({ desk, programs = [], at }: Snapshot): readonly Ma
   })
 }
 
-function aloneText({ state, engine: { since } }: DeskSummary): string | undefined {
-  if (state === 'joined') return undefined
+function roleOf(id: string, { dispatcher, queue }: DeskSummary): Pick<Machine, 'role'> {
+  if (id === dispatcher) return { role: 'dispatches' }
+  return id === queue?.lastDispatcher ? { role: 'dispatched' } : {}
+}
+
+function aloneText({ state, queue, engine }: DeskSummary): string | undefined {
+  if (state === 'joined' && queue?.mode !== 'alone') return undefined
+  const since = queue?.since ?? engine.since
   return since === undefined ? 'works alone' : `works alone since ${clockText(since)}`
 }
 
@@ -74,6 +82,10 @@ export function machinesText({ members }: Pick<DeskSummary, 'members'>): string 
   return present === members.length ? all : `${present} of ${all}`
 }
 
+/** `3 machines, one queue`. Machines that get no turns from a dispatcher share no queue. */
+export const sharedText = (desk: DeskSummary): string =>
+  desk.queue?.mode === 'granted' ? `${machinesText(desk)}, one queue` : machinesText(desk)
+
 /** The state of a desk's server, in words. */
 export interface EngineStatus {
   readonly severity: Severity
@@ -92,8 +104,15 @@ export function engineStatus({ engine: { reachable, since, roundTripMs } }: Desk
   return { severity: 'ok', label: 'ok', facts }
 }
 
-/** `WORKSTATION announces alerts`; empty if the announcing machine is unknown. */
-export function announcerText({ members, announces }: DeskSummary): string {
-  const name = members.find(({ id }) => id === announces)?.name
-  return name === undefined ? '' : `${name} announces alerts`
+/** What single machines do for the desk, such as `SERVER dispatches` and `WORKSTATION announces alerts`. */
+export function dutyTexts({ members, dispatcher, queue, announces }: DeskSummary): readonly string[] {
+  const duties = [
+    [dispatcher, 'dispatches'],
+    [queue?.lastDispatcher, 'dispatched last'],
+    [announces, 'announces alerts'],
+  ] as const
+  return duties.flatMap(([member, what]) => {
+    const name = members.find(({ id }) => id === member)?.name
+    return name === undefined ? [] : [`${name} ${what}`]
+  })
 }

@@ -1,4 +1,4 @@
-import type { DeskMember, DeskRefusalCode, DeskSummary } from '../../app/contract/desk.ts'
+import type { DeskRefusalCode, DeskSummary } from '../../app/contract/desk.ts'
 import type { KeyReport } from '../../app/contract/events.ts'
 import type { SentAt } from '../../app/desk/member-record.ts'
 import { DESK_PROTOCOL, type DeskMessage, type MemberReport } from '../../app/desk/messages.ts'
@@ -15,10 +15,11 @@ import type { QuotaTap } from '../api/quota-tap.ts'
 import type { DeskAnswer, SessionDesk } from '../api/session-desk.ts'
 import type { Clock, Random, RandomBytes } from '../ports/ports.ts'
 import type { Timeline } from '../ports/timeline.ts'
+import { ownMember, shownDesk } from './desk-summary.ts'
 import { DeskTrouble, type DeskTroubleDeps, LOST_AFTER_MS } from './desk-trouble.ts'
 import type { Engine } from './engine.ts'
 import { DeskLink } from './link.ts'
-import { OtherMember, sumOf } from './other-member.ts'
+import { OtherMember } from './other-member.ts'
 import { OtherMembers } from './other-members.ts'
 import { ownReport, type Reporting } from './own-report.ts'
 import { QueueView } from './queue-view.ts'
@@ -214,27 +215,16 @@ export class DeskSession implements SessionDesk {
   }
 
   summary(): DeskSummary {
-    const { state } = this.#deps.engine
-    const { refusal, why, isRefused, isAlone } = this.#trouble
-    const queue = this.#queue.shown(this.#now)
-    const announces = this.#members.announcer(this.#inputAge)
-    const others = this.#members.all().flatMap(([, member]) => member.summary() ?? [])
-    const members = [this.#ownMember(), ...others.sort((a, b) => a.name.localeCompare(b.name))]
-    return {
-      state: isRefused ? 'refused' : isAlone ? 'alone' : 'joined',
-      ...(why !== undefined && { why }),
-      ...(refusal && { refusal }),
-      engine: {
-        server: state.server,
-        reachable: state.reachable,
-        ...(state.sinceMs !== undefined && { since: Math.round(state.sinceMs) }),
-        ...(state.roundTripMs !== undefined && { roundTripMs: state.roundTripMs }),
-      },
-      ...queue,
-      members: members.map((one) => ({ ...one, dispatcher: one.id === queue.dispatcher })),
-      ...(announces !== undefined && { announces }),
+    const { engine, membership, ledger } = this.#deps
+    return shownDesk({
+      engine: engine.state,
+      trouble: this.#trouble,
+      ...this.#queue.shown(this.#now),
+      self: ownMember(membership, ledger, this.#now),
+      others: this.#members.all().flatMap(([, member]) => member.summary() ?? []),
+      announces: this.#members.announcer(this.#inputAge),
       dropped: this.#dropped,
-    }
+    })
   }
 
   get #self(): string {
@@ -252,19 +242,6 @@ export class DeskSession implements SessionDesk {
 
   #nameOf(id: string): string {
     return id === this.#self ? this.#deps.membership.name : (this.#members.known(id)?.name ?? id)
-  }
-
-  #ownMember(): DeskMember {
-    const { ledger, membership } = this.#deps
-    return {
-      id: this.#self,
-      name: membership.name,
-      self: true,
-      present: true,
-      lastSeenMs: 0,
-      perSecond: sumOf(ledger.ownRates(this.#now)),
-      total: sumOf(ledger.ownCounts()),
-    }
   }
 
   #flushSoon(): void {

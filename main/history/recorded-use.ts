@@ -1,4 +1,10 @@
-import type { ProgramHistory, ProgramReport, RecordedUses, Report } from '../../app/contract/history.ts'
+import type {
+  ProgramHistory,
+  ProgramReport,
+  RecordedUse,
+  RecordedUses,
+  Report,
+} from '../../app/contract/history.ts'
 import { MINUTE_MS } from '../../app/contract/units.ts'
 import { reportOf } from '../../app/history/report.ts'
 import { startOf } from '../../app/history/rollup.ts'
@@ -30,7 +36,10 @@ export function recordedUsesOf(
     const deskOf = deskMinutes(file, profile, category, fromMs, toMs)
     const minutes = file
       .minutes(profile, category, fromMs, toMs)
-      .map(({ atMs, own, elsewhere }) => [atMs, own, elsewhere + deskOf(atMs)] as const)
+      .map(({ atMs, own, elsewhere }): RecordedUse => {
+        const desk = deskOf(atMs)
+        return desk > 0 ? [atMs, own, elsewhere + desk, desk] : [atMs, own, elsewhere]
+      })
       .filter(([, own, elsewhere]) => own > 0 || elsewhere > 0)
     return [category, minutes] as const
   })

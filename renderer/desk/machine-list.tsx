@@ -1,4 +1,4 @@
-import { announcerText, deskMachines, engineStatus, type Machine } from '../../app/status/desk-status.ts'
+import { deskMachines, dutyTexts, engineStatus, type Machine } from '../../app/status/desk-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
@@ -23,12 +23,13 @@ export function MachineList() {
 }
 
 function MachineRow({ machine }: { readonly machine: Machine }) {
-  const { name, isSelf, severity, note, rate, share } = machine
+  const { name, isSelf, role, severity, note, rate, share } = machine
   return (
     <li className={css('machine')} data-machine={name} data-severity={severity}>
       <Shape severity={severity} />
       <div>
         <b>{name}</b> {isSelf && <span className={css('tag')}>this machine</span>}
+        {role !== undefined && <span className={css('tag', role)}>{role}</span>}
         <p>{note}</p>
       </div>
       <span className={css('share')} aria-hidden="true">
@@ -41,12 +42,11 @@ function MachineRow({ machine }: { readonly machine: Machine }) {
   )
 }
 
-/** The desk's server, the machine that announces alerts, and the number of dropped messages. */
+/** The desk's server, the duties of single machines, and the number of dropped messages. */
 function EngineLines() {
   const desk = useSnapshot((snapshot) => snapshot.desk)
   const engine = useShownValue((snapshot) => snapshot.desk && engineStatus(snapshot.desk))
   if (desk === undefined || engine === undefined) return null
-  const announcer = announcerText(desk)
   return (
     <ul className={css('foot')} aria-label="Server of the desk">
       <li data-severity={engine.severity}>
@@ -66,7 +66,9 @@ function EngineLines() {
       <li>
         <code>{desk.engine.server}</code>
       </li>
-      {announcer !== '' && <li>{announcer}</li>}
+      {dutyTexts(desk).map((text) => (
+        <li key={text}>{text}</li>
+      ))}
     </ul>
   )
 }

@@ -129,12 +129,21 @@ interface DayParts {
 /**
  * The day to replay. It begins at the first recorded minute of the last 24 hours. Without a recording, it has
  * the length of market hours. Programs that no longer exist are left out.
+ *
+ * A recording does not name the programs of the desk's other machines. In the categories that these programs
+ * use now, they replace the recorded requests of their machines.
  */
 export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): RecordedDay {
-  const minutesOf = (requests: (own: number, elsewhere: number) => number): readonly RecordedMinute[] =>
+  const { plan, elsewhere: onOtherMachines = [] } = base
+  const replaced = new Set(
+    plan.programs.flatMap(({ name, requests }) =>
+      onOtherMachines.includes(name) ? requests.map(({ category }) => category) : [],
+    ),
+  )
+  const minutesOf = (requests: (own: number, others: number) => number): readonly RecordedMinute[] =>
     Object.entries(rows).flatMap(([category, all]) =>
-      all.flatMap(([atMs, own, elsewhere]) => {
-        const count = requests(own, elsewhere)
+      all.flatMap(([atMs, own, elsewhere, desk = 0]) => {
+        const count = requests(own, replaced.has(category) ? elsewhere - desk : elsewhere)
         return count > 0 ? [{ category, atMs, requests: count }] : []
       }),
     )
@@ -142,7 +151,7 @@ export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): Recor
     program: plannedName(program),
     minutes: own.map(([atMs, requests]) => ({ category, atMs, requests })),
   }))
-  const present = base.plan.programs.map(({ name }) => ({
+  const present = plan.programs.map(({ name }) => ({
     program: name,
     minutes: all.filter(({ program }) => program === name).flatMap((one) => one.minutes),
   }))
@@ -153,7 +162,7 @@ export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): Recor
   const recorded: readonly RecordedProgram[] = [
     ...present.filter(({ program }) => program !== OWN_NAME && program !== OTHERS_NAME),
     { program: OWN_NAME, minutes: own },
-    { program: OTHERS_NAME, minutes: minutesOf((_, elsewhere) => elsewhere) },
+    { program: OTHERS_NAME, minutes: minutesOf((_, others) => others) },
   ].filter((one) => one.minutes.length > 0)
   const hasAny = recorded.length > 0
   const first = recorded.reduce(
@@ -162,7 +171,7 @@ export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): Recor
   )
   const fromMs = hasAny ? first : toMs - MARKET_MS
   const minutes = new Set(Object.values(rows).flatMap((row) => row.map(([atMs]) => atMs))).size
-  return { base: base.plan, recorded, fromMs, lengthMs: toMs - fromMs, minutes, chance: seededChance() }
+  return { base: plan, recorded, fromMs, lengthMs: toMs - fromMs, minutes, chance: seededChance() }
 }
 
 /**

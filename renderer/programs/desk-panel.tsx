@@ -1,4 +1,4 @@
-import { machinesText } from '../../app/status/desk-status.ts'
+import { sharedText } from '../../app/status/desk-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import deskSheet from '../desk/desk.module.css'
@@ -11,7 +11,7 @@ const css = classesOf({ ...controlsSheet, ...deskSheet, ...sheet })
 /** The machines that share the key, and the desk's server. Empty without a desk. */
 export function DeskPanel() {
   const { view } = useParts()
-  const machines = useSnapshot(({ desk }) => desk && machinesText(desk))
+  const machines = useSnapshot(({ desk }) => desk && sharedText(desk))
   const isRefused = useSnapshot(({ desk }) => desk?.state === 'refused') ?? false
   if (machines === undefined) return null
   return (

@@ -1,10 +1,12 @@
 import type { DeskSummary } from '../../app/contract/desk.ts'
 import type { ProgramClass } from '../../app/contract/programs.ts'
 import type { ProgramSummary, RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
-import { OWN_NAME, othersOf, runningPlan } from '../../app/plan/running.ts'
+import { OWN_NAME, othersOf, outsidePrograms, runningPlan } from '../../app/plan/running.ts'
+import { otherMachinesPrograms } from '../../app/status/desk-programs.ts'
 import { sinceText, untilText, waitText } from '../../app/status/durations.ts'
 import { programStateText } from '../../app/status/gateway-status.ts'
 import { countText, rateRangeText } from '../../app/status/rates.ts'
+import { waitUsedOf } from '../../app/status/waiting-now.ts'
 
 /** Maximum number of categories that are shown for a program. Categories with waiting requests come first. */
 const MAX_USES = 2
@@ -51,6 +53,31 @@ export const perSecondText = (perSecond: number): string => perSecond.toFixed(2)
 /** A whole number, such as `41,207`. */
 export const wholeText = (count: number): string => Math.round(count).toLocaleString('en-US')
 
+/** A program on another machine of the desk. That machine counts its requests and streams. */
+export interface OtherMachineRow
+  extends Pick<ProgramRow, 'name' | 'class' | 'weight' | 'rate' | 'uses' | 'moreUses'>,
+    Pick<ProgramRow, 'waiting' | 'next' | 'longest'> {
+  readonly machine: string
+}
+
+/** The programs on the desk's other machines, by machine. Empty without a desk. */
+export const otherMachineRows = (
+  { desk, requests }: Pick<Snapshot, 'desk' | 'requests'>,
+  nowMs: number,
+): readonly OtherMachineRow[] =>
+  otherMachinesPrograms(desk).map((program) => {
+    const next = nextOf(program)
+    return {
+      ...{ name: program.name, machine: program.machine, class: program.class, weight: program.weight },
+      rate: perSecondText(program.perSecond),
+      waiting: program.waiting,
+      ...(next?.nextTurnAt !== undefined && { next: turnText(next.nextTurnAt, nowMs) }),
+      longest: waitText(program.longestWaitMs),
+      uses: program.use.slice(0, MAX_USES).map((use) => shownUse(use, requests)),
+      moreUses: Math.max(0, program.use.length - MAX_USES),
+    }
+  })
+
 export function programRow(
   program: ProgramSummary,
   requests: readonly RequestQuota[],
@@ -86,13 +113,13 @@ export function programRow(
   }
 }
 
-type Use = ProgramSummary['use'][number]
+type Use = Omit<ProgramSummary['use'][number], 'forwarded'>
 
 /**
  * The category whose waiting request will be sent next. A category without an expected time comes last,
  * because its requests must wait until others use less.
  */
-function nextOf({ use }: ProgramSummary): Use | undefined {
+function nextOf({ use }: { readonly use: readonly Use[] }): Use | undefined {
   const waiting = use.filter((one) => one.waiting > 0)
   const at = ({ nextTurnAt = Number.POSITIVE_INFINITY }: Use) => nextTurnAt
   return waiting.reduce<Use | undefined>(
@@ -104,15 +131,6 @@ function nextOf({ use }: ProgramSummary): Use | undefined {
 /** Time until a request is expected to be sent: `in 4 s`, or `now`. */
 export const turnText = (atMs: number, nowMs: number): string =>
   atMs <= nowMs ? 'now' : `in ${untilText(atMs, nowMs)}`
-
-/** Share of the maximum wait that will have passed when the next request is sent, 0 to 1. */
-export function waitUsedOf(use: Use | undefined): { readonly waitUsed?: number } {
-  const { nextTurnAt, nextCameAt, nextPatientUntil } = use ?? {}
-  if (nextTurnAt === undefined || nextCameAt === undefined || nextPatientUntil === undefined) return {}
-  const wholeMs = nextPatientUntil - nextCameAt
-  if (wholeMs <= 0) return {}
-  return { waitUsed: Math.min(1, Math.max(0, (nextTurnAt - nextCameAt) / wholeMs)) }
-}
 
 function shownUse({ category, perSecond, waiting }: Use, requests: readonly RequestQuota[]): ShownUse {
   const row = requests.find((one) => one.category === category)
@@ -137,8 +155,9 @@ const usedText = ({ use }: ProgramSummary): string =>
 /** The rows below the programs: Headroom's own requests, and others' requests. */
 export interface OtherUsers {
   readonly checks: { readonly rate: string; readonly uses: readonly ShownUse[]; readonly streams: number }
-  /** The desk's other machines; absent without a desk. */
-  readonly desk?: { readonly rate: string; readonly programs: number; readonly most: string }
+  readonly hasDesk: boolean
+  /** Requests of the desk's other machines that none of their programs sent. Absent if there are none. */
+  readonly desk?: { readonly rate: string; readonly most: string }
   /** Absent while there is no use by others. */
   readonly others?: {
     readonly rate: string
@@ -156,11 +175,11 @@ export function otherUsers(snapshot: Snapshot, nowMs: number): OtherUsers {
   const asked = [...(own?.requests ?? [])].sort((a, b) => b.perSecond - a.perSecond)
   const checks = {
     rate: perSecondText(asked.reduce((sum, { perSecond }) => sum + perSecond, 0)),
-    uses: asked.map((use) => shownUse({ ...use, forwarded: 0, waiting: 0 }, snapshot.requests)),
+    uses: asked.map((use) => shownUse({ ...use, waiting: 0 }, snapshot.requests)),
     streams: own?.streams.length ?? 0,
   }
   const desk = deskUse(snapshot)
-  const known = { checks, ...(desk && { desk }) }
+  const known = { checks, hasDesk: snapshot.desk !== undefined, ...(desk && { desk }) }
   const [most] = [...others].sort((a, b) => b.perSecond - a.perSecond)
   if (most === undefined) return known
   const sum = (of: (one: (typeof others)[number]) => number) => others.reduce((all, one) => all + of(one), 0)
@@ -179,30 +198,18 @@ export function otherUsers(snapshot: Snapshot, nowMs: number): OtherUsers {
   }
 }
 
-/** What the desk's other machines use now; `undefined` without a desk. */
+/** Use by the desk's other machines, without that of their programs. `undefined` if it is negligible. */
 function deskUse({ desk, requests }: Snapshot): OtherUsers['desk'] {
-  if (desk === undefined) return undefined
   const used = requests.flatMap(({ category, use }) => {
-    const perSecond = use?.desk ?? 0
+    const perSecond = outsidePrograms(desk, category, use?.desk)
     return perSecond > 0 ? [{ category, perSecond }] : []
   })
   const [most] = used.toSorted((a, b) => b.perSecond - a.perSecond)
+  if (most === undefined) return undefined
   return {
     rate: perSecondText(used.reduce((sum, { perSecond }) => sum + perSecond, 0)),
-    programs: programsElsewhere(desk).programs,
-    most: most === undefined ? '' : `${most.category} ${perSecondText(most.perSecond)}`,
+    most: `${most.category} ${perSecondText(most.perSecond)}`,
   }
-}
-
-/** The programs on the desk's other machines that respond, and the number of machines that have any. */
-function programsElsewhere({ members }: DeskSummary): {
-  readonly programs: number
-  readonly machines: number
-} {
-  const counts = members.flatMap(({ self, present, programs = [] }) =>
-    !self && present && programs.length > 0 ? [programs.length] : [],
-  )
-  return { programs: counts.reduce((sum, one) => sum + one, 0), machines: counts.length }
 }
 
 /** Totals of all programs of a key since the gateway was turned on, and how many requests wait now. */
@@ -224,9 +231,9 @@ export function totalsOf(programs: readonly ProgramSummary[]) {
 
 /** `5 programs share this key`; on a desk, `4 programs on 3 machines share this key`. */
 export function sharingText(count: number, desk?: DeskSummary): string {
-  const others = desk && programsElsewhere(desk)
-  const all = count + (others?.programs ?? 0)
-  const machines = (others?.machines ?? 0) + (count > 0 ? 1 : 0)
-  const where = others === undefined ? '' : ` on ${countText(machines, 'machine')}`
+  const others = otherMachinesPrograms(desk)
+  const all = count + others.length
+  const machines = new Set(others.map(({ machine }) => machine)).size + (count > 0 ? 1 : 0)
+  const where = desk === undefined ? '' : ` on ${countText(machines, 'machine')}`
   return `${countText(all, 'program')}${where} ${all === 1 ? 'uses' : 'share'} this key`
 }

@@ -1,7 +1,6 @@
 import { mayHaveOrders } from '../../app/contract/orders.ts'
 import type { ProgramSummary } from '../../app/contract/snapshot.ts'
 import { DESK_NAME, OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
-import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
@@ -12,7 +11,9 @@ import { useParts, useShown, useShownValue, useSnapshot } from '../state/window-
 import { ClassMark } from './class-mark.tsx'
 import { ProgramMenu } from './program-menu.tsx'
 import {
+  type OtherMachineRow,
   type OtherUsers,
+  otherMachineRows,
   otherUsers,
   type ProgramRow,
   programRow,
@@ -39,6 +40,7 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
   const rows =
     useShownValue(({ requests }, nowMs) => programs.map((one) => programRow(one, requests, nowMs))) ?? []
   const hasOrders = useSnapshot(mayHaveOrders) ?? false
+  const elsewhere = useShownValue(otherMachineRows) ?? []
   const rest = useShownValue(otherUsers)
   const unlisted = useShown((snapshot) => snapshot.unlisted?.programs) ?? 0
   const sharing = useShown(({ desk }) => sharingText(programs.length + unlisted, desk))
@@ -88,6 +90,9 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
                 waiting={waiting}
                 cut={cut}
               />
+            ))}
+            {elsewhere.map((row) => (
+              <OtherMachinesRow key={`${row.machine}/${row.name}`} row={row} hasOrders={hasOrders} />
             ))}
             {rest !== undefined && <RestRows rest={rest} hasOrders={hasOrders} at={rows.length} />}
           </tbody>
@@ -155,6 +160,50 @@ function Row({ row, hasOrders, at, recent, waiting, cut }: RowProps) {
   )
 }
 
+/** A program on another machine of the desk. It is changed on that machine. */
+function OtherMachinesRow({
+  row,
+  hasOrders,
+}: {
+  readonly row: OtherMachineRow
+  readonly hasOrders: boolean
+}) {
+  const unknown = <td className={css('mono', 'muted')}>–</td>
+  return (
+    <tr data-machine={row.machine}>
+      <th scope="row">
+        <div className={css('named')}>
+          <Swatch name={DESK_NAME} at={0} />
+          <div>
+            <b>{row.name}</b>
+            <span className={css('process')}>
+              <span title={row.machine}>{row.machine}</span>
+            </span>
+          </div>
+        </div>
+      </th>
+      <td>
+        <ClassMark of={row.class} />
+      </td>
+      <td className={css('mono')}>{row.weight}</td>
+      <td>
+        <div className={css('rate')}>
+          <b>{row.rate}</b>
+        </div>
+      </td>
+      <td>
+        <WaitingCell row={row} />
+      </td>
+      {unknown}
+      {hasOrders && <td className={css('orders', 'muted')}>–</td>}
+      {unknown}
+      <td colSpan={2}>
+        <Uses uses={row.uses} more={row.moreUses} />
+      </td>
+    </tr>
+  )
+}
+
 function OrdersCell({ orders }: { readonly orders: string | undefined }) {
   if (orders === undefined) return <span className={css('muted')}>reads only</span>
   return (
@@ -165,8 +214,10 @@ function OrdersCell({ orders }: { readonly orders: string | undefined }) {
   )
 }
 
-function WaitingCell({ row }: { readonly row: ProgramRow }) {
-  if (row.waiting === 0) return <span className={css('muted')}>{row.state}</span>
+type WaitingOf = Pick<ProgramRow, 'waiting' | 'next' | 'waitUsed' | 'longest'> & Partial<ProgramRow>
+
+function WaitingCell({ row }: { readonly row: WaitingOf }) {
+  if (row.waiting === 0) return <span className={css('muted')}>{row.state ?? '–'}</span>
   return (
     <div className={css('wait')}>
       <span>
@@ -219,7 +270,7 @@ interface RestRowsProps extends Pick<RowProps, 'hasOrders' | 'at'> {
   readonly rest: OtherUsers
 }
 
-function RestRows({ rest: { checks, desk, others }, hasOrders, at }: RestRowsProps) {
+function RestRows({ rest: { checks, hasDesk, desk, others }, hasOrders, at }: RestRowsProps) {
   return (
     <>
       <tr className={css('rest')}>
@@ -238,7 +289,9 @@ function RestRows({ rest: { checks, desk, others }, hasOrders, at }: RestRowsPro
             <b>{checks.rate}</b>
           </div>
         </td>
-        <td colSpan={hasOrders ? 3 : 2} />
+        <td colSpan={hasOrders ? 3 : 2} className={css('muted')}>
+          {hasDesk && 'once for the whole desk'}
+        </td>
         <td className={css('mono')}>{checks.streams}</td>
         <td colSpan={2} className={css('muted')}>
           <span title={checks.uses.map(({ category, text }) => `${category} ${text}`).join(', ')}>
@@ -264,7 +317,7 @@ function RestRows({ rest: { checks, desk, others }, hasOrders, at }: RestRowsPro
             </div>
           </td>
           <td colSpan={hasOrders ? 4 : 3} className={css('muted')}>
-            {desk.programs > 0 && countText(desk.programs, 'program')}
+            checks, and requests of no listed program
           </td>
           <td colSpan={2}>{desk.most}</td>
         </tr>
@@ -278,7 +331,7 @@ function RestRows({ rest: { checks, desk, others }, hasOrders, at }: RestRowsPro
             </div>
           </th>
           <td colSpan={2} className={css('muted')}>
-            {desk === undefined ? 'outside the gateway' : 'outside the desk'}
+            {hasDesk ? 'outside the desk' : 'outside the gateway'}
           </td>
           <td>
             <div className={css('rate')}>

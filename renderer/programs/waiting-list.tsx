@@ -1,5 +1,7 @@
 import type { ProgramSummary } from '../../app/contract/snapshot.ts'
+import { DESK_NAME } from '../../app/plan/running.ts'
 import { countText } from '../../app/status/rates.ts'
+import { waitingGroups } from '../../app/status/waiting-now.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
@@ -7,16 +9,16 @@ import { Swatch } from '../components/swatch.tsx'
 import { useShownValue } from '../state/window-parts.ts'
 import sheet from './programs.module.css'
 import listSheet from './waiting-list.module.css'
-import { waitingGroups } from './waiting-now.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet, ...listSheet })
 
 /**
  * Waiting requests by quota, in the order in which they will be sent. Shows when they are expected to be
- * sent, and how much of the maximum wait will then have passed.
+ * sent, and how much of the maximum wait will then have passed. `programs`: this machine's programs. Those on
+ * the desk's other machines follow from the snapshot.
  */
 export function WaitingList({ programs }: { readonly programs: readonly ProgramSummary[] }) {
-  const groups = useShownValue(({ requests }, nowMs) => waitingGroups(programs, requests, nowMs)) ?? []
+  const groups = useShownValue((snapshot, nowMs) => waitingGroups({ ...snapshot, programs }, nowMs)) ?? []
   const count = groups.flatMap(({ rows }) => rows).reduce((sum, { waiting }) => sum + waiting, 0)
   return (
     <section className={css('panel')} aria-labelledby="waiting-heading">
@@ -35,10 +37,11 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
             </h3>
             <ol className={css('turns')}>
               {rows.map((row) => (
-                <li key={row.program}>
-                  <Swatch name={row.program} at={row.at} />
+                <li key={`${row.machine ?? ''}/${row.program}`}>
+                  <Swatch name={row.machine === undefined ? row.program : DESK_NAME} at={row.at} />
                   <span>
-                    <b>{row.program}</b> {row.waiting > 1 && <small>{row.waiting} requests</small>}
+                    <b>{row.program}</b> {row.machine !== undefined && <small>{row.machine}</small>}{' '}
+                    {row.waiting > 1 && <small>{row.waiting} requests</small>}
                   </span>
                   <b className={css('mono')}>{row.turns}</b>
                   {row.waitUsed === undefined ? <i /> : <WaitUsed used={row.waitUsed} />}

@@ -1,8 +1,15 @@
-import { DESK_LIMITS, type DeskSummary, type deskContract } from '../../../app/contract/desk.ts'
+import { ownShareText } from '../../../app/conditions/messages/desk.ts'
+import {
+  DESK_LIMITS,
+  type DeskMember,
+  type DeskSummary,
+  type deskContract,
+} from '../../../app/contract/desk.ts'
 import type { Handlers } from '../../../app/contract/ipc.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import { announcerText, deskMachines, engineStatus, machinesText } from '../../../app/status/desk-status.ts'
+import { deskMachines, dutyTexts, engineStatus, sharedText } from '../../../app/status/desk-status.ts'
 import { countText } from '../../../app/status/rates.ts'
+import { type WaitingGroup, type WaitingRow, waitingGroups } from '../../../app/status/waiting-now.ts'
 import { answerOfDesk } from '../../control/desk-answers.ts'
 import type { ControlAnswer, DeskRequest } from '../../control/protocol.ts'
 import { MALFORMED_INVITATION } from '../../desk/desk-commands.ts'
@@ -259,13 +266,16 @@ function runningDesk({ profile, name }: RunningKey, snapshots: readonly Snapshot
   const snapshot = snapshots.find((one) => one.profile.id === profile)
   if (snapshot?.desk === undefined) return none(name)
   const { desk: summary } = snapshot
+  const share = ownShareText(summary)
   return {
-    line: summary,
+    line: { ...summary, members: summary.members.map((one) => withOwnPrograms(one, snapshot)) },
     lines: [
       `${name}: ${stateText(summary)}`,
+      ...(share === '' ? [] : [`  ${share}`]),
       `  ${[`server ${summary.engine.server} ${engineStatus(summary).label}`, ...engineStatus(summary).facts].join(', ')}`,
       ...machineLines(snapshot),
-      ...[announcerText(summary), droppedText(summary)]
+      ...waitingGroups(snapshot, snapshot.at).flatMap(waitLines),
+      ...[...dutyTexts(summary), droppedText(summary)]
         .filter((text) => text !== '')
         .map((text) => `  ${text}`),
     ],
@@ -276,7 +286,7 @@ function stateText(summary: DeskSummary): string {
   const why = summary.why === undefined ? '' : `: ${summary.why}`
   switch (summary.state) {
     case 'joined':
-      return `desk of ${machinesText(summary)}`
+      return `desk of ${sharedText(summary)}`
     case 'alone':
       return `desk unreachable${why}`
     case 'refused':
@@ -291,6 +301,29 @@ function machineLines(snapshot: Snapshot): readonly string[] {
     const total = snapshot.desk?.members.find((one) => one.id === id)?.total ?? 0
     return `  ${name.padEnd(width)}  ${rate.padStart(7)}  ${countText(total, 'request')}  ${isSelf ? 'this machine; ' : ''}${note}`
   })
+}
+
+/** This machine with its programs, like the other machines. */
+const withOwnPrograms = (member: DeskMember, { programs }: Snapshot): DeskMember =>
+  member.self && programs !== undefined
+    ? {
+        ...member,
+        programs: programs.map(({ name, class: own, weight, perSecond, waiting, longestWaitMs, use }) => ({
+          ...{ name, class: own, weight, perSecond, waiting, longestWaitMs, use },
+        })),
+      }
+    : member
+
+/** Who waits for one quota, and why. */
+const waitLines = ({ category, label, why, rows }: WaitingGroup): readonly string[] => {
+  const reason = [label, why].filter((text) => text !== '').join(', ')
+  return [`  waiting for ${category}${reason === '' ? '' : `: ${reason}`}`, ...rows.map(waitLine)]
+}
+
+function waitLine({ program, machine, waiting, turns, longest }: WaitingRow): string {
+  const who = machine === undefined ? program : `${program} on ${machine}`
+  const turn = /^\d/.test(turns) ? `next in ${turns}` : turns
+  return `    ${who}: ${countText(waiting, 'request')}, ${turn}, longest ${longest}`
 }
 
 const droppedText = ({ dropped }: DeskSummary): string =>

@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import { announcerText, deskMachines, engineStatus, machinesText } from '../../../app/status/desk-status.ts'
+import { deskMachines, dutyTexts, engineStatus, sharedText } from '../../../app/status/desk-status.ts'
 import { left, right } from './cells.ts'
 import type { FittedCell } from './fit.ts'
 
@@ -13,15 +13,15 @@ export function deskRows(snapshot: Snapshot, width: number): readonly (readonly 
   const note = width - NAME - RATE - 2
   const { label, severity, facts } = engineStatus(desk)
   const server = [`NATS ${label}`, ...facts, desk.engine.server, `${desk.dropped} dropped`].join(', ')
-  const announcer = announcerText(desk)
+  const duties = dutyTexts(desk).join(', ')
   return [
-    [left('DESK', NAME, 'dim'), right('/s', RATE, 'dim'), left(machinesText(desk), note, 'dim')],
+    [left('DESK', NAME, 'dim'), right('/s', RATE, 'dim'), left(sharedText(desk), note, 'dim')],
     ...deskMachines(snapshot).map(({ name, isSelf, severity: how, rate, note: text }) => [
       left(name, NAME, how === 'ok' ? 'plain' : 'dim'),
       right(rate.replace('/s', ''), RATE),
       left(isSelf ? `this machine · ${text}` : text, note),
     ]),
     [left(server, width, severity === 'ok' ? 'plain' : 'warn')],
-    ...(announcer === '' ? [] : [[left(announcer, width, 'dim')]]),
+    ...(duties === '' ? [] : [[left(duties, width, 'dim')]]),
   ]
 }

@@ -102,7 +102,7 @@ interface Recorded {
 
 /**
  * The recorded programs: each program behind the gateway, the app's own checks, and all others as one
- * program. If the history can't be read, a line with the reason.
+ * program. Others include the desk's other machines. If the history can't be read, a line with the reason.
  */
 function recordedPrograms(
   { data, profile }: PlanFlags,
@@ -136,10 +136,10 @@ function recordedPrograms(
       const key = `${category}\n${atMs}`
       theirs.set(key, (theirs.get(key) ?? 0) + requests)
     }
-    for (const { category, minute } of file.minutes(query)) {
+    for (const { category, minute, desk = 0 } of file.minutes(query)) {
       const ofPrograms = theirs.get(`${category}\n${minute.atMs}`) ?? 0
       own.push({ category, atMs: minute.atMs, requests: Math.max(0, minute.own - ofPrograms) })
-      others.push({ category, atMs: minute.atMs, requests: minute.elsewhere })
+      others.push({ category, atMs: minute.atMs, requests: minute.elsewhere + desk })
     }
     if (own.length === 0) return 'nothing was recorded in that time'
     return {

@@ -3,7 +3,7 @@ import type { ProgramSummary } from '../../../app/contract/snapshot.ts'
 import { planHeadline, tightestText } from '../../../app/plan/plan-words.ts'
 import { runningPlan, withOthersHigh } from '../../../app/plan/running.ts'
 import { planVerdict } from '../../../app/plan/verdict.ts'
-import { quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
+import { DESK, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
 
 const bot: ProgramSummary = {
   id: 'p1',
@@ -52,6 +52,39 @@ test('the desk’s other machines count as others, and so do their slots', () =>
   expect(others).toMatchObject([{ perSecond: 1, low: 0.8, high: 1.3 }])
   expect(plan.programs.at(-1)).toMatchObject({ name: 'Others', requests: [{ perSecond: 1 }] })
   expect(plan.slots).toEqual({ 'Option Chain Stream': { limit: 10, elsewhere: 6 } })
+})
+
+test('programs on the desk’s other machines are rows, and do not count as others', () => {
+  const requests = [{ ...positions, use: { ...use, total: 1.3, desk: 0.4 } }]
+  const { plan, others, elsewhere } = runningPlan(
+    snapshot({ requests, programs: [bot], slots: [], streams: [], desk: DESK }),
+  )
+  expect(plan.programs.map(({ name }) => name)).toEqual([
+    ...['bot', 'LAPTOP/dashboard', 'SERVER/risk', 'Headroom', 'Others'],
+  ])
+  expect(elsewhere).toEqual(['LAPTOP/dashboard', 'SERVER/risk'])
+  expect(plan.programs[2]).toMatchObject({
+    ...{ class: 'critical', weight: 2, streams: [] },
+    requests: [
+      { category: 'Positions', perSecond: 0.1, burst: 1 },
+      { category: 'Order Details', perSecond: 0.1, burst: 1 },
+    ],
+  })
+  // Of 0.4 by the other machines, 0.1 is by the program risk.
+  expect(others).toMatchObject([{ category: 'Positions', perSecond: 0.9 }])
+  const verdict = planVerdict(plan)
+  expect(verdict.categories.find(({ category }) => category === 'Positions')?.perSecond).toBeCloseTo(1.3)
+})
+
+test('machines and programs of the same name stay apart, and waiting requests are demand', () => {
+  const programs = [
+    { name: 'bot', perSecond: 0, use: [{ category: 'Positions', perSecond: 0, waiting: 30 }] },
+  ]
+  const members = DESK.members.map((one) => ({ ...one, name: 'PC', programs }))
+  const { plan } = runningPlan(snapshot({ requests: [], desk: { ...DESK, members } }))
+  const [first, second] = plan.programs
+  expect([first?.name, second?.name]).toEqual(['PC/bot', 'PC/bot (2)'])
+  expect(second?.requests).toEqual([{ category: 'Positions', perSecond: 0.5, burst: 30 }])
 })
 
 test('works without the gateway, from observed use alone', () => {

@@ -2,7 +2,13 @@ import '../../renderer/utc.ts'
 import { expect, it } from 'vitest'
 import type { DeskSummary } from '../../../app/contract/desk.ts'
 import type { ProgramSummary } from '../../../app/contract/snapshot.ts'
-import { announcerText, deskMachines, engineStatus, machinesText } from '../../../app/status/desk-status.ts'
+import {
+  deskMachines,
+  dutyTexts,
+  engineStatus,
+  machinesText,
+  sharedText,
+} from '../../../app/status/desk-status.ts'
 import { DESK, DESK_ALONE, snapshot } from '../../renderer/fixtures.ts'
 
 const program = (name: string, perSecond: number) => ({ name, perSecond }) as ProgramSummary
@@ -36,7 +42,7 @@ it('shows since when a machine has been silent', () => {
 
 it('shows that this machine works alone while the server can’t be reached', () => {
   expect(machinesOf(DESK_ALONE)).toEqual([
-    ['WORKSTATION', 'works alone since 14:31:03', '1.06/s'],
+    ['WORKSTATION', 'works alone since 14:31:04', '1.06/s'],
     ['LAPTOP', 'last seen 14:31:02', '–'],
     ['SERVER', 'last seen 14:31:02', '–'],
   ])
@@ -50,12 +56,39 @@ it('shows that this machine works alone while the server can’t be reached', ()
   expect(machinesOf(refused)).toEqual([['WORKSTATION', 'works alone', '1.06/s']])
 })
 
-it('shows the server and who announces alerts', () => {
+it('shows the server', () => {
   expect(engineStatus(DESK)).toEqual({ severity: 'ok', label: 'ok', facts: ['round trip 1.4 ms'] })
   expect(engineStatus({ ...DESK, engine: { server: 'nats.lan:4222', reachable: true } }).facts).toEqual([])
   expect(machinesText(DESK)).toBe('3 machines')
-  expect(announcerText(DESK)).toBe('WORKSTATION announces alerts')
-  expect(announcerText({ ...DESK, announces: 'gone' })).toBe('')
+})
+
+it('shows who dispatches the queue and who announces alerts', () => {
+  expect(dutyTexts(DESK)).toEqual(['SERVER dispatches', 'WORKSTATION announces alerts'])
+  expect(dutyTexts({ ...DESK, dispatcher: 'gone', announces: 'gone' })).toEqual([])
+  expect(sharedText(DESK)).toBe('3 machines, one queue')
+  expect(deskMachines(snapshot({ desk: DESK })).map(({ role }) => role)).toEqual([
+    undefined,
+    undefined,
+    'dispatches',
+  ])
+})
+
+it('shows who dispatched last and since when this machine works alone', () => {
+  expect(dutyTexts(DESK_ALONE)).toEqual(['SERVER dispatched last', 'WORKSTATION announces alerts'])
+  expect(sharedText(DESK_ALONE)).toBe('1 of 3 machines')
+  expect(deskMachines(snapshot({ desk: DESK_ALONE })).map(({ role }) => role)).toEqual([
+    undefined,
+    undefined,
+    'dispatched',
+  ])
+  // During a take-over, the desk does not count as unreachable yet.
+  const { state, members, engine } = DESK
+  const during: DeskSummary = { ...DESK_ALONE, state, members, engine }
+  expect(machinesOf(during).map(([, note]) => note)).toEqual([
+    'works alone since 14:31:04',
+    'dashboard 0.25',
+    'risk 0.20',
+  ])
 })
 
 it('is empty without a desk', () => {

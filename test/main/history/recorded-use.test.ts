@@ -62,9 +62,9 @@ test('for a plan, requests of the desk’s other machines count as others’', (
   started.store.flush()
   expect(started.store.recordedUses(PROFILE, ...WHOLE)?.rows).toEqual({
     [CATEGORY]: [
-      [EPOCH_MS, 60, 110],
+      [EPOCH_MS, 60, 110, 50],
       [EPOCH_MS + MINUTE_MS, 60, 60],
-      [EPOCH_MS + 2 * MINUTE_MS, 60, 100],
+      [EPOCH_MS + 2 * MINUTE_MS, 60, 100, 40],
     ],
   })
 })

@@ -110,8 +110,11 @@ const unknownOrder = (state: UnknownOrder['state']): UnknownOrder => ({
   state,
 })
 
+const { dispatcher: _, queue: __, ...rest } = DESK
+const WITHOUT_QUEUE: DeskSummary = { ...rest, members: DESK.members.slice(0, 1) }
+
 const withRefusal = (refusal: NonNullable<DeskSummary['refusal']>): Snapshot =>
-  snapshot({ ...calm, desk: { ...DESK, state: 'refused', refusal, members: DESK.members.slice(0, 1) } })
+  snapshot({ ...calm, desk: { ...WITHOUT_QUEUE, state: 'refused', refusal } })
 
 /** One state for each possible problem of a key, by name. */
 export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {

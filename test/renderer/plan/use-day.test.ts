@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { recordedPlan } from '../../../app/plan/recorded-plan.ts'
 import { runningPlan } from '../../../app/plan/running.ts'
 import { dayOf } from '../../../renderer/plan/use-day.ts'
-import { quota, snapshot } from '../fixtures.ts'
+import { DESK, quota, snapshot } from '../fixtures.ts'
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
@@ -83,4 +84,33 @@ test('minutes without program requests are recorded too', () => {
     minutes: 3,
     lengthMs: 3 * MINUTE_MS,
   })
+})
+
+test('programs on the desk’s other machines replace what these machines sent in their categories', () => {
+  const atMs = TO_MS - HOUR_MS
+  const rows = {
+    Positions: [[atMs, 0, 9, 5] as const],
+    Balances: [[atMs, 0, 4, 4] as const],
+  }
+  const of = (base: ReturnType<typeof runningPlan>) =>
+    dayOf({ base, toMs: TO_MS, uses: { rows, programs: [] } }).recorded.map(({ program, minutes }) => [
+      program,
+      minutes.map(({ category, requests }) => [category, requests]),
+    ])
+  const onDesk = runningPlan(snapshot({ requests: [], desk: DESK }))
+  expect(of(onDesk)).toEqual([
+    [
+      'Others',
+      [
+        ['Positions', 4],
+        ['Balances', 4],
+      ],
+    ],
+  ])
+  expect(of(base)[0]?.[1]).toEqual([
+    ['Positions', 9],
+    ['Balances', 4],
+  ])
+  const recorded = recordedPlan(onDesk, [], { fromMs: atMs, minutes: 60 })
+  expect(recorded.plan.programs.map(({ name }) => name)).toEqual(['Headroom'])
 })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { ProgramSummary } from '../../../app/contract/snapshot.ts'
 import {
+  otherMachineRows,
   otherUsers,
   programRow,
   sharingText,
   totalsOf,
-  waitUsedOf,
 } from '../../../renderer/programs/program-rows.ts'
 import { byMinute } from '../../../renderer/programs/use-recent-use.ts'
 import { DESK, DESK_ALONE, NOW_MS, quota, snapshot } from '../fixtures.ts'
@@ -31,14 +31,6 @@ test('waiting is shown before use, with its share of the refill', () => {
   ])
   expect(row.uses[1]?.share).toBeCloseTo(0.5)
   expect(row).toMatchObject({ moreUses: 1, used: expect.stringContaining('Quotes 10 (2 waiting)') })
-})
-
-test('the wait is a share of the longest wait, and empty if that is unknown', () => {
-  const waits = { ...use('Positions', 0, 1), nextTurnAt: 40, nextCameAt: 10, nextPatientUntil: 70 }
-  expect(waitUsedOf(waits)).toEqual({ waitUsed: 0.5 })
-  expect(waitUsedOf({ ...waits, nextTurnAt: 90 })).toEqual({ waitUsed: 1 })
-  expect(waitUsedOf({ ...waits, nextPatientUntil: 10 })).toEqual({})
-  expect(waitUsedOf(use('Positions', 0, 1))).toEqual({})
 })
 
 test('the sum of 429s is shown only if every program reports its own', () => {
@@ -67,15 +59,48 @@ test('Headroom’s checks are its own requests without those of programs; others
   expect(otherUsers(snapshot({ requests: [] }), NOW_MS)).not.toHaveProperty('others')
 })
 
-test('on a desk, its other machines have a row, and others do not include them', () => {
+test('on a desk, requests of its other machines outside their programs have a row', () => {
   const row = quota('Positions', 320, 300, 200, {
     use: { total: 1.7, own: 0.1, desk: 0.35, elsewhere: 1.25, elsewhereLow: 1.1, elsewhereHigh: 1.4 },
   })
   expect(otherUsers(snapshot({ requests: [row], desk: DESK }), NOW_MS)).toMatchObject({
-    desk: { rate: '0.35', programs: 2, most: 'Positions 0.35' },
+    hasDesk: true,
+    // The program risk sends 0.1 of them.
+    desk: { rate: '0.25', most: 'Positions 0.25' },
     others: { rate: '1.3', range: '1.1–1.4/s', most: 'Positions 1.25' },
   })
-  expect(otherUsers(snapshot({ requests: [row] }), NOW_MS)).not.toHaveProperty('desk')
+  const byPrograms = { ...row, use: { total: 0.1, own: 0, desk: 0.103, elsewhere: 0 } }
+  expect(otherUsers(snapshot({ requests: [byPrograms], desk: DESK }), NOW_MS)).not.toHaveProperty('desk')
+  expect(otherUsers(snapshot({ requests: [] }), NOW_MS)).toMatchObject({ hasDesk: false })
+})
+
+test('programs on other machines of the desk have their class, rate, waits and use', () => {
+  const requests = [quota('Positions', 320, 320, 100)]
+  expect(otherMachineRows({ desk: DESK, requests }, NOW_MS)).toMatchObject([
+    { name: 'dashboard', machine: 'LAPTOP', class: 'normal', weight: 1, rate: '0.25', waiting: 0 },
+    {
+      ...{ name: 'risk', machine: 'SERVER', class: 'critical', weight: 2, moreUses: 0 },
+      uses: [
+        { category: 'Positions', text: '0.10', share: 0.1 },
+        { category: 'Order Details', text: '0.10' },
+      ],
+    },
+  ])
+  const waiting = [
+    { category: 'Positions', perSecond: 0, waiting: 2, nextTurnAt: NOW_MS + 4_000 },
+    { category: 'Balances', perSecond: 0.2, waiting: 0 },
+    { category: 'Accounts', perSecond: 0.1, waiting: 0 },
+  ]
+  const members = DESK.members.map((one) => ({
+    ...one,
+    programs: [{ name: 'bot', perSecond: 0.3, waiting: 2, longestWaitMs: 45_000, use: waiting }],
+  }))
+  expect(otherMachineRows({ desk: { ...DESK, members }, requests }, NOW_MS)[0]).toMatchObject({
+    ...{ waiting: 2, next: 'in 4 s', longest: '45 s', moreUses: 1 },
+    uses: [{ text: '2 wait' }, { text: '0.20' }],
+  })
+  expect(otherMachineRows({ desk: DESK_ALONE, requests }, NOW_MS)).toEqual([])
+  expect(otherMachineRows({ requests }, NOW_MS)).toEqual([])
 })
 
 test('the heading counts the programs of all machines that respond', () => {

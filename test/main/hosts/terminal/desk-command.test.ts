@@ -376,6 +376,66 @@ describe('desk status', () => {
     ])
   })
 
+  test('shows who dispatches, and which programs of all machines wait for what', async () => {
+    const [self, other] = summary.members
+    if (self === undefined || other === undefined) throw new Error('two members')
+    const waits = { forwarded: 3, perSecond: 0.2, category: 'Positions' }
+    const scanner = { name: 'scanner', perSecond: 0.75, class: 'background', weight: 1 } as const
+    const use = [{ category: 'Positions', perSecond: 0.75, waiting: 2, nextTurnAt: 5_000 }]
+    const desk: DeskSummary = {
+      ...summary,
+      dispatcher: 'b',
+      queue: { mode: 'granted', members: 2 },
+      members: [
+        self,
+        { ...other, dispatcher: true, programs: [{ ...scanner, waiting: 2, longestWaitMs: 41_000, use }] },
+      ],
+    }
+    const program = { name: 'executor', class: 'critical', weight: 4, perSecond: 0.31, longestWaitMs: 0 }
+    const running = {
+      ...keyOf('key-1', desk),
+      at: 1_000,
+      requests: [],
+      programs: [
+        { ...program, waiting: 1, use: [{ ...waits, waiting: 1, longestWaitMs: 900, nextTurnAt: 1_000 }] },
+      ],
+    } as unknown as Snapshot
+    const said = await run({ action: 'status', running: [running] })
+    expect(said.out).toEqual([
+      'Key key-1: desk of 2 machines, one queue',
+      '  server nats.test:4222 ok, round trip 1.2 ms',
+      '  TOWER      0.31/s  1204 requests  this machine; executor 0.31',
+      '  NOTEBOOK   0.75/s  1 request  scanner 0.75',
+      '  waiting for Positions',
+      '    executor: 1 request, now, longest 0.9 s',
+      '    scanner on NOTEBOOK: 2 requests, next in 4 s, longest 41 s',
+      '  NOTEBOOK dispatches',
+      '  TOWER announces alerts',
+      '  2 messages dropped',
+    ])
+    const json = await run({ action: 'status', flags: { json: true }, running: [running] })
+    expect(JSON.parse(json.out[0] ?? '')).toMatchObject({
+      dispatcher: 'b',
+      queue: { mode: 'granted', members: 2 },
+      members: [
+        { programs: [{ name: 'executor', class: 'critical', waiting: 1 }] },
+        { dispatcher: true, programs: [{ name: 'scanner', waiting: 2 }] },
+      ],
+    })
+    expect(json.out[0]).not.toContain('keyEnding')
+  })
+
+  test('of a machine alone shows its share of each quota', async () => {
+    const queue = { mode: 'alone', members: 4, lastDispatcher: 'b' } as const
+    const desk = { ...summary, state: 'alone', why: 'The server is away.', queue } as const
+    const said = await run({ action: 'status', running: [keyOf('key-1', desk)] })
+    expect(said.out.slice(0, 2)).toEqual([
+      'Key key-1: desk unreachable: The server is away.',
+      '  Using a quarter of each quota.',
+    ])
+    expect(said.out).toContain('  NOTEBOOK dispatched last')
+  })
+
   test.each<[Partial<DeskSummary>, string]>([
     [{ state: 'alone', why: 'The server is away.' }, 'Key key-1: desk unreachable: The server is away.'],
     [{ state: 'refused', why: 'Replaced.' }, 'Key key-1: the desk refuses this machine: Replaced.'],

@@ -233,6 +233,23 @@ test('recorded use counts together with the programs of a file', () => {
   expect(early).toMatchObject({ exitCode: 1, errors: ['nothing was recorded in that time'] })
 })
 
+test('requests of the desk’s other machines count as others’', () => {
+  const data = temporaryFolder()
+  const started = startedStore(data)
+  started.store.add({ kind: 'profile', profile: PROFILE, environment: 'live' })
+  record(started, 60, () => ({ own: 0, elsewhere: 1 }), 'Positions')
+  const sample = { atMs: EPOCH_MS + 1_000, machine: 'SERVER', requests: 30 }
+  started.store.add({ kind: 'desk', profile: PROFILE, category: 'Positions', sample })
+  started.store.flush()
+  const { text } = planned(
+    undefined,
+    { fromHistory: 3_600_000, data, json: true, replay: true },
+    EPOCH_MS + 3_600_000,
+  )
+  const waits: { program: string; sent: number }[] = JSON.parse(text).replay.waits
+  expect(waits.find(({ program }) => program === 'Others')?.sent).toBe(90)
+})
+
 test.skipIf(process.platform === 'win32').each([
   ['has no end', '/dev/zero'],
   ['is larger than a plan', undefined],

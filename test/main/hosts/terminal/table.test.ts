@@ -66,7 +66,7 @@ test('a desk has a column of its own, its machines and its server; nothing of it
   expect(lineWith(shown, 'CATEGORY')).toMatch(/ OWN +DESK +OTHERS /)
   expect(lineWith(shown, ' Accounts ')).toMatch(/ 0\.1 +0\.4 +0\.9 /)
   expect(lineWith(shown, 'Order Stream ')).toMatch(/34\/40 +1 +2 +3 /)
-  expect(lineWith(shown, ' /s ')).toMatch(/^DESK +\/s 3 machines$/)
+  expect(lineWith(shown, ' /s ')).toMatch(/^DESK +\/s 3 machines, one queue$/)
   expect(lineWith(shown, 'WORKSTATION  ')).toMatch(/ 1\.06 this machine · no programs$/)
   expect(lineWith(shown, 'LAPTOP')).toMatch(/ 0\.25 dashboard 0\.25$/)
   expect(shown).toContain('NATS ok, round trip 1.4 ms, nats.lan:4222, 0 dropped')

@@ -1,15 +1,17 @@
-import type { Severity } from '../../app/contract/severity.ts'
-import type { ProgramSummary, RequestQuota } from '../../app/contract/snapshot.ts'
-import { durationText, untilText, waitText } from '../../app/status/durations.ts'
-import { clockText } from '../../app/status/moments.ts'
-import { quotaStatus, UNTIL_OTHERS_SLOW } from '../../app/status/quota-status.ts'
-import { MIN_SHOWN_PER_SECOND, rateText } from '../../app/status/rates.ts'
-import { waitUsedOf } from './program-rows.ts'
+import type { Severity } from '../contract/severity.ts'
+import type { ProgramSummary, RequestQuota, Snapshot } from '../contract/snapshot.ts'
+import { otherMachinesPrograms } from './desk-programs.ts'
+import { durationText, untilText, waitText } from './durations.ts'
+import { clockText } from './moments.ts'
+import { quotaStatus, UNTIL_OTHERS_SLOW } from './quota-status.ts'
+import { MIN_SHOWN_PER_SECOND, rateText } from './rates.ts'
 
 /** One program's requests that wait for one quota. */
 export interface WaitingRow {
   readonly program: string
-  /** The program's index among all programs. It determines the colour and pattern. */
+  /** The program's machine. Absent for this machine. */
+  readonly machine?: string
+  /** The program's index among this machine's programs. It determines the colour and pattern. */
   readonly at: number
   readonly waiting: number
   /** When the first and the last waiting request are expected to be sent. */
@@ -31,16 +33,18 @@ export interface WaitingGroup {
 
 /**
  * Waiting requests at `nowMs` (epoch ms), grouped by quota. Requests that wait for a slot come first. The
- * others are in the order in which they will be sent.
+ * others are in the order in which they will be sent. Includes the programs on the desk's other machines.
  */
 export function waitingGroups(
-  programs: readonly ProgramSummary[],
-  requests: readonly RequestQuota[],
+  { programs = [], requests, desk }: Pick<Snapshot, 'programs' | 'requests' | 'desk'>,
   nowMs: number,
 ): readonly WaitingGroup[] {
-  const waits = programs
-    .flatMap(({ name, use }, at) =>
-      use.filter(({ waiting }) => waiting > 0).map((one) => ({ name, at, one })),
+  const all = [...programs.map((one) => ({ ...one, machine: undefined })), ...otherMachinesPrograms(desk)]
+  const waits = all
+    .flatMap(({ name, machine, longestWaitMs, use }, at) =>
+      use
+        .filter(({ waiting }) => waiting > 0)
+        .map((one: Use) => ({ name, machine, at, one: { longestWaitMs, ...one } })),
     )
     .sort((a, b) => (a.one.nextTurnAt ?? 0) - (b.one.nextTurnAt ?? 0) || a.name.localeCompare(b.name))
   const categories = [...new Set(waits.map(({ one }) => one.category))]
@@ -52,19 +56,29 @@ export function waitingGroups(
     ),
     rows: waits
       .filter(({ one }) => one.category === category)
-      .map(({ name, at, one }) => ({
+      .map(({ name, machine, at, one }) => ({
         program: name,
+        ...(machine !== undefined && { machine }),
         at,
         waiting: one.waiting,
         turns: turnsText(one, nowMs),
-        longest: waitText(one.longestWaitMs ?? 0),
+        longest: waitText(one.longestWaitMs),
         ...longestWaitText(one),
         ...waitUsedOf(one),
       })),
   }))
 }
 
-type Use = ProgramSummary['use'][number]
+type Use = Omit<ProgramSummary['use'][number], 'forwarded'>
+
+/** Share of the maximum wait that will have passed when the next request is sent, 0 to 1. */
+export function waitUsedOf(use: Use | undefined): { readonly waitUsed?: number } {
+  const { nextTurnAt, nextCameAt, nextPatientUntil } = use ?? {}
+  if (nextTurnAt === undefined || nextCameAt === undefined || nextPatientUntil === undefined) return {}
+  const wholeMs = nextPatientUntil - nextCameAt
+  if (wholeMs <= 0) return {}
+  return { waitUsed: Math.min(1, Math.max(0, (nextTurnAt - nextCameAt) / wholeMs)) }
+}
 
 /** Time until the first and the last request are expected to be sent, such as `48 s – 2 min 6 s`. */
 function turnsText({ nextTurnAt, lastTurnAt = nextTurnAt }: Use, nowMs: number): string {
