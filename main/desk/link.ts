@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { DESK_PROTOCOL, type DeskMessage, memberMessage } from '../../app/desk/messages.ts'
 import type { MomentRange } from '../../app/desk/peer-clock.ts'
 import type { Clock, Random, RandomBytes } from '../ports/ports.ts'
@@ -78,7 +79,7 @@ export class DeskLink {
   readonly #events: LinkEvents
   readonly #names: DeskNames
   readonly #self: MemberRun
-  readonly #key: Uint8Array
+  readonly #key: KeyObject
   readonly #peers = new Map<string, PeerRun>()
   readonly #strangers: Strangers
   readonly #endedRuns = new Set<string>()
@@ -264,7 +265,7 @@ export class DeskLink {
 
   #believe(
     { member, run, counter }: FrameHead,
-    key: Uint8Array,
+    key: KeyObject,
     proof: { frame: LinkFrame; challengedMs: number },
   ): boolean {
     const old = this.#peers.get(member)
@@ -309,7 +310,7 @@ export class DeskLink {
   }
 }
 
-function opened(key: Uint8Array, { subject, bytes }: { subject: string; bytes: Uint8Array }) {
+function opened(key: KeyObject, { subject, bytes }: { subject: string; bytes: Uint8Array }) {
   const plain = openFrame(key, bytes, subject)
   if (plain === undefined) return undefined
   try {

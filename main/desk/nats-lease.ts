@@ -27,8 +27,9 @@ const TAKEN: LeaseAnswer = { kind: 'taken' }
  * The lease of a desk, as a key in a bucket whose values expire. It is written by compare-and-set: each write
  * names the revision that it replaces.
  *
- * The value names this run. So a run recognises a lease that it wrote without getting the answer. And it never
- * replaces another run's value, even if a store that was lost in the meantime counts revisions from 1 again.
+ * The value names this run. So a run recognises a lease that it wrote without getting the answer. And it
+ * never replaces another run's value, even if a store that was lost in the meantime counts revisions from 1
+ * again.
  */
 export class NatsLease implements LeaseStore {
   readonly #parts: NatsLeaseParts

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { PeerClock } from '../../app/desk/peer-clock.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { Clock, Random } from '../ports/ports.ts'
@@ -25,7 +26,7 @@ const PICTURE_EVERY_MS = 1_000
  */
 export class PeerRun {
   readonly run: MemberRun
-  readonly key: Uint8Array
+  readonly key: KeyObject
   readonly clock = new PeerClock()
   readonly #parts: PeerParts
   #counter: number
@@ -41,7 +42,7 @@ export class PeerRun {
 
   /** `frame` is the answer to a challenge that was sent at `challengedMs`. */
   constructor(
-    proof: { run: MemberRun; key: Uint8Array; counter: number; frame: LinkFrame; challengedMs: number },
+    proof: { run: MemberRun; key: KeyObject; counter: number; frame: LinkFrame; challengedMs: number },
     parts: PeerParts,
   ) {
     const { frame } = proof

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Clock, RandomBytes } from '../ports/ports.ts'
 import type { MemberRun } from './envelope.ts'
 
@@ -18,7 +19,7 @@ interface Challenge {
 
 /** A run that has sealed a frame with the desk's secret. The frame may be an old recording. */
 interface Stranger {
-  readonly key: Uint8Array
+  readonly key: KeyObject
   counter: number
   challenge?: Challenge
   /** Present if the run is alive, but uses another version of the protocol. */
@@ -51,12 +52,12 @@ export class Strangers {
   }
 
   /** The key and the highest counter of a run that is already known as a stranger. */
-  known({ run }: MemberRun): { readonly key: Uint8Array; readonly counter: number } | undefined {
+  known({ run }: MemberRun): { readonly key: KeyObject; readonly counter: number } | undefined {
     return this.#known.get(run)
   }
 
   /** Called when a frame of this run was opened. */
-  met({ run }: MemberRun, key: Uint8Array, counter: number): void {
+  met({ run }: MemberRun, key: KeyObject, counter: number): void {
     const known = this.#known.get(run)
     if (known !== undefined) {
       known.counter = counter

@@ -97,7 +97,7 @@ describe('the names of a desk', () => {
   it('are the same for each member, and others for each secret and purpose', () => {
     expect(deskNames(SECRET)).toEqual(deskNames(SECRET))
     const names = [SECRET, OTHER_SECRET].flatMap((secret) => Object.values(deskNames(secret)))
-    expect(new Set(names).size).toBe(6)
+    expect(new Set(names).size).toBe(8)
     for (const name of names) expect(name).toMatch(/^[0-9a-f]{32}$/)
   })
 })

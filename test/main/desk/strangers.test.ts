@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { Strangers } from '../../../main/desk/strangers.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
@@ -5,7 +6,7 @@ import { VirtualRandom } from '../../simulation/virtual-random.ts'
 import { bytesFrom } from './virtual-desk.ts'
 
 const runOf = (at: number) => ({ member: 'aa'.repeat(8), run: at.toString(16).padStart(32, '0') })
-const KEY = new Uint8Array(32)
+const KEY = createSecretKey(new Uint8Array(32))
 
 function strangers() {
   const clock = new VirtualClock()
