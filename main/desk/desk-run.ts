@@ -18,15 +18,16 @@ export function deskRun(
   { clock, random, person }: DeskRunPorts,
 ): DeskRun {
   const { ledger, slots, tap, prober, timeline } = session.parts
-  const desk = new DeskSession({
+  const desk: DeskSession = new DeskSession({
     ...{ membership, engine, clock, random, randomBytes, ledger, slots, tap, prober, timeline },
     ...person,
     programs: () => session.programs,
-    queue: () => undefined,
     revokedAtMs: () => session.revokedAtMs,
     revoked: () => session.revokedElsewhere(),
     report: (report) => session.attachedHappened(report),
     changed: () => session.attachedChanged(),
+    // The gateway asks again for the queue, and its own scheduler decides.
+    queueEnded: () => session.attachDesk(desk),
   })
   return {
     start: () => {

@@ -1,11 +1,14 @@
 import type { DeskRefusalCode, DeskSummary } from '../../app/contract/desk.ts'
 import type { KeyReport } from '../../app/contract/events.ts'
+import type { DeskQueue } from '../../app/desk/desk-queue.ts'
 import type { SentAt } from '../../app/desk/member-record.ts'
 import { DESK_PROTOCOL, type DeskMessage, type MemberReport } from '../../app/desk/messages.ts'
 import { ageOf, OwnRecord } from '../../app/desk/own-record.ts'
 import type { MomentRange } from '../../app/desk/peer-clock.ts'
 import { adoptRows, pictureRows } from '../../app/desk/picture.ts'
+import type { QueueSummary } from '../../app/desk/queue-ports.ts'
 import { RowHeaders } from '../../app/desk/row-headers.ts'
+import type { JoinQueue } from '../../app/gateway/turns.ts'
 import type { Ticket } from '../../app/quota/ledger.ts'
 import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
 import type { ConcurrencyReading } from '../../app/service/headers.ts'
@@ -23,8 +26,9 @@ import { OtherMember } from './other-member.ts'
 import { OtherMembers } from './other-members.ts'
 import { ownReport, type Reporting } from './own-report.ts'
 import { QueueView } from './queue-view.ts'
+import { sessionQueue } from './session-queue.ts'
 
-export interface DeskSessionDeps extends Reporting, DeskTroubleDeps {
+export interface DeskSessionDeps extends Reporting, Omit<DeskTroubleDeps, 'queue'> {
   readonly membership: {
     readonly secret: string
     readonly memberId: string
@@ -48,6 +52,8 @@ export interface DeskSessionDeps extends Reporting, DeskTroubleDeps {
   readonly revoked: () => void
   readonly report: (report: KeyReport) => void
   readonly changed: () => void
+  /** Called when this machine leaves the desk's queue, because it is refused. */
+  readonly queueEnded: () => void
 }
 
 /** How long observations are collected before they are sent, in milliseconds. */
@@ -76,20 +82,25 @@ export class DeskSession implements SessionDesk {
   #cancelReport: () => void = () => {}
   #dropped = 0
   readonly #trouble: DeskTrouble
-  readonly #queue: QueueView
+  readonly #queue: DeskQueue
+  readonly #queueView: QueueView
   #revokedBy: string | undefined
 
   constructor(deps: DeskSessionDeps) {
     this.#deps = deps
-    this.#trouble = new DeskTrouble(deps)
-    this.#queue = new QueueView({ ...deps, nameOf: (id) => this.#nameOf(id) })
+    const shown = { ...deps, queue: () => this.#queueSummary }
+    this.#trouble = new DeskTrouble(shown)
+    this.#queueView = new QueueView({ ...shown, nameOf: (id) => this.#nameOf(id) })
     this.#members = new OtherMembers(deps.membership.memberId, (id) => this.#created(id))
     const { engine, membership, clock, random, randomBytes } = deps
     this.#link = new DeskLink(
       { engine, membership, clock, random, randomBytes },
       {
         message: (from, message, sentAt) => this.#message(from, message, sentAt),
-        began: (id) => this.#members.of(id).began(),
+        began: (id) => {
+          this.#members.of(id).began()
+          this.#queue.began(id)
+        },
         ended: (id, why) => this.#ended(id, why),
         pictureWanted: (by) => void this.#link.send(by, this.#picture()),
         otherProtocol: (_, { name, protocol }) =>
@@ -100,16 +111,26 @@ export class DeskSession implements SessionDesk {
         dropped: () => this.#drop(),
       },
     )
-    this.#ends.push(engine.onChange(() => this.#trouble.tell()))
+    const { queue, ended } = sessionQueue({ ...deps, link: this.#link, changed: () => this.queueChanged() })
+    this.#queue = queue
+    this.#ends.push(
+      ended,
+      engine.onChange(() => this.#trouble.tell()),
+    )
   }
 
   start(): void {
     this.#tick()
+    this.#queue.start()
   }
 
-  /** Says goodbye to the others and ends. The engine is closed too. */
+  /**
+   * Says goodbye to the others and ends. The engine is closed too. If this machine dispatched, another one
+   * takes over at once, because the lease is given up before the goodbye.
+   */
   async leave(): Promise<void> {
     this.#flush()
+    await this.#queue.stop()
     this.#link.leave()
     await this.close()
   }
@@ -121,6 +142,7 @@ export class DeskSession implements SessionDesk {
 
   /** Ends without notifying the other members. They will consider this machine lost, which does no harm. */
   async close(): Promise<void> {
+    await this.#queue.stop()
     this.#cancelReport()
     this.#cancelFlush?.()
     for (const end of this.#ends) end()
@@ -138,15 +160,17 @@ export class DeskSession implements SessionDesk {
     this.#cancelReport()
     for (const [, member] of this.#members.all()) member.lost()
     this.#trouble.refuse({ code, ...(machine !== undefined && { machine }) })
+    this.#deps.queueEnded()
+    void this.#queue.stop()
   }
 
-  get queue(): undefined {
-    return undefined
+  get queue(): JoinQueue | undefined {
+    return this.#trouble.isRefused ? undefined : (local) => this.#queue.join(local)
   }
 
   /** Reports what changed about the queue. Call this after each change of its summary. */
   queueChanged(): void {
-    this.#queue.tell()
+    this.#queueView.tell()
     this.#trouble.tell()
   }
 
@@ -219,7 +243,7 @@ export class DeskSession implements SessionDesk {
     return shownDesk({
       engine: engine.state,
       trouble: this.#trouble,
-      ...this.#queue.shown(this.#now),
+      ...this.#queueView.shown(this.#now),
       self: ownMember(membership, ledger, this.#now),
       others: this.#members.all().flatMap(([, member]) => member.summary() ?? []),
       announces: this.#members.announcer(this.#inputAge),
@@ -231,6 +255,10 @@ export class DeskSession implements SessionDesk {
     return this.#deps.membership.memberId
   }
 
+  get #queueSummary(): QueueSummary | undefined {
+    return this.#trouble.isRefused ? undefined : this.#queue.summary
+  }
+
   get #now(): number {
     return this.#deps.timeline.now()
   }
@@ -240,8 +268,10 @@ export class DeskSession implements SessionDesk {
     return lookedAtMs === undefined ? undefined : Math.max(0, this.#now - lookedAtMs)
   }
 
-  #nameOf(id: string): string {
-    return id === this.#self ? this.#deps.membership.name : (this.#members.known(id)?.name ?? id)
+  #nameOf(id: string): string | undefined {
+    if (id === this.#self) return this.#deps.membership.name
+    const name = this.#members.known(id)?.name
+    return name === id ? undefined : name
   }
 
   #flushSoon(): void {
@@ -313,14 +343,25 @@ export class DeskSession implements SessionDesk {
     const member = this.#members.of(from)
     const offsetMs = this.#now - this.#deps.clock.monotonicMs()
     const sentAt = { fromMs: sent.fromMs + offsetMs, toMs: sent.toMs + offsetMs }
-    if (message.kind === 'observations') member.record.observed(message.list, sentAt)
-    else if (message.kind === 'report') this.#reported(member, message, sentAt)
-    else if (message.kind === 'picture') {
-      member.record.totals(message, sentAt)
-      const { ledger } = this.#deps
-      adoptRows(message.rows, sentAt, { ledger, headers: this.#headers, from, nowMs: this.#now })
-    } else if (message.kind === 'rotated')
-      this.refuse('rotated', member.name === from ? undefined : member.name)
+    const { ledger } = this.#deps
+    switch (message.kind) {
+      case 'observations':
+        member.record.observed(message.list, sentAt)
+        break
+      case 'report':
+        this.#reported(member, message, sentAt)
+        break
+      case 'picture':
+        member.record.totals(message, sentAt)
+        adoptRows(message.rows, sentAt, { ledger, headers: this.#headers, from, nowMs: this.#now })
+        break
+      case 'rotated':
+        this.refuse('rotated', member.name === from ? undefined : member.name)
+        break
+      default:
+        this.#queue.message(from, message, sent.toMs)
+        return
+    }
     this.#deps.changed()
   }
 
@@ -374,6 +415,7 @@ export class DeskSession implements SessionDesk {
   }
 
   #ended(id: string, why: 'left' | 'replaced'): void {
+    this.#queue.ended(id, why)
     const member = this.#members.known(id)
     if (member === undefined) return
     if (why === 'replaced') {

@@ -7,8 +7,8 @@ export interface QueueViewDeps {
   /** The desk's queue, as this machine sees it. `undefined` before it has started. */
   readonly queue: () => QueueSummary | undefined
   readonly clock: Pick<Clock, 'monotonicMs'>
-  /** The name of a member's machine. */
-  readonly nameOf: (member: string) => string
+  /** The name of a member's machine. `undefined` before its first report. */
+  readonly nameOf: (member: string) => string | undefined
   readonly report: (report: KeyReport) => void
 }
 
@@ -28,9 +28,10 @@ export class QueueView {
   tell(): void {
     const { queue, nameOf, report } = this.#deps
     const dispatcher = queue()?.dispatcher
-    if (dispatcher === undefined || dispatcher === this.#told) return
+    const name = dispatcher === undefined ? undefined : nameOf(dispatcher)
+    if (name === undefined || dispatcher === this.#told) return
     this.#told = dispatcher
-    report({ kind: 'desk-dispatcher', name: nameOf(dispatcher) })
+    report({ kind: 'desk-dispatcher', name })
   }
 
   /** What a snapshot at `nowMs`, epoch ms, shows of the queue. */

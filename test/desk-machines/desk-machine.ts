@@ -63,9 +63,9 @@ export class DeskMachine {
     return child !== undefined && child.exitCode === null && child.signalCode === null
   }
 
-  /** Whether it runs, and is not frozen. */
+  /** Whether its gateway serves, and it is not frozen. */
   get isAwake(): boolean {
-    return this.isRunning && !this.#isFrozen
+    return this.isRunning && !this.#isEnding && !this.#isFrozen && this.#url !== ''
   }
 
   /** Whether it is being stopped, or was stopped or killed. */

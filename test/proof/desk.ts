@@ -1,6 +1,6 @@
 /**
- * `npm run desk-proof -- [--failures] [--minutes 10] [--seed N] [--json FILE]`: three Headrooms and a simulator on one
- * machine, twelve programs, one member killed and one frozen meanwhile. A fourth Headroom with a key of its
+ * `npm run desk-proof -- [--failures] [--minutes 10] [--seed N] [--json FILE]`: three Headrooms and a
+ * simulator on one machine, twelve programs, one member killed and one frozen meanwhile. A fourth Headroom with a key of its
  * own has the same programs without a desk. Prints how right the desk's picture was, with the service's own
  * count as the judge.
  *

@@ -1,4 +1,3 @@
-import type { QueueSummary } from '../../../app/desk/queue-ports.ts'
 import { RecentHistory } from '../../../app/history/recent.ts'
 import { MeteredLedger } from '../../../app/quota/metered-ledger.ts'
 import { CURRENT_REQUEST_QUOTAS, PROBED_CATEGORIES, SLOT_QUOTAS } from '../../../app/service/categories.ts'
@@ -19,7 +18,7 @@ import { type MachineTraits, VirtualMachine } from './virtual-machine.ts'
 
 export const CATEGORY = 'Accounts'
 const PATH = '/v3/brokerage/accounts'
-const SECRET = Buffer.alloc(32, 7).toString('base64url')
+export const SECRET: string = Buffer.alloc(32, 7).toString('base64url')
 
 export interface DeskWorldOptions {
   readonly seed: number
@@ -90,10 +89,10 @@ export class DeskMachine {
   snoozeChosenMs: number | undefined
   revokedAtMs: number | undefined
   lookedAtMs: number | undefined
+  /** How often a refusal ended the machine's part in the queue. */
+  queueEnds = 0
   /** The programs behind this machine's gateway. */
   programs: readonly OwnProgram[]
-  /** What this machine knows of the desk's queue. */
-  queue: QueueSummary | undefined
   readonly #world: DeskWorld
 
   constructor(world: DeskWorld, name: string, traits: MachineTraits) {
@@ -169,7 +168,9 @@ export class DeskMachine {
       tap: this.tap,
       prober: this.prober,
       programs: () => this.programs,
-      queue: () => this.queue,
+      queueEnded: () => {
+        this.queueEnds += 1
+      },
       lookedAtMs: () => this.lookedAtMs,
       snooze: {
         read: () => ({ untilMs: this.snoozedUntilMs, chosenAtMs: this.snoozeChosenMs }),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
 import { type DeskTrouble, liveDesk } from './desk-lives.ts'
 
-test('a hundred lives of a desk keep its laws, whatever goes wrong', async () => {
+test('a hundred lives of a desk keep its laws, whatever goes wrong', { timeout: 180_000 }, async () => {
   const seen = new Set<string>()
   let requests = 0
   for (let seed = 1; seed <= 100; seed += 1) {

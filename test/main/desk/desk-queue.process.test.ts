@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BusyDesk, busyDesk } from '../../desk-machines/busy-desk.ts'
+import { FAILURES, FailingDesk, type FailureName } from '../../desk-machines/desk-failures.ts'
+import type { DeskMachine } from '../../desk-machines/desk-machine.ts'
+import type { DeskPrograms } from '../../desk-machines/desk-programs.ts'
+import { within } from '../../desk-machines/within.ts'
+import { wrongClock } from '../../desk-machines/wrong-clock.ts'
+import { getNatsServer } from '../../desk-server/get-nats-server.ts'
+import { clusterTraits, type NatsServer, runNatsServer } from '../../desk-server/nats-process.ts'
+
+/**
+ * Three real `headroom gateway` on one key whose programs want more than the quotas give, and a real NATS
+ * server. A part of them fails. The service's own count is the judge: no 429, no request accepted twice, and
+ * an answer to each.
+ */
+const program = await getNatsServer((line) => console.error(line))
+const name = `the queue of a desk${program === undefined ? ' (not run: no nats-server)' : ''}`
+
+const TAKE_OVER_MS = 8_000
+const ALONE_MS = 2_000
+const RUNS_MS = 5_000
+const TIMES = { away: 3_000, frozen: 30_000, cut: 8_000 }
+
+describe.skipIf(program === undefined)(name, () => {
+  let busy: BusyDesk
+  let world: FailingDesk
+  let programs: DeskPrograms
+  const cluster: NatsServer[] = []
+
+  beforeAll(async () => {
+    busy = await busyDesk(program ?? '')
+    world = new FailingDesk(busy.desk, 1, TIMES)
+    await busy.desk.start()
+    expect(await world.settled()).toEqual([])
+    programs = busy.run(1)
+    await pause(RUNS_MS)
+  }, 120_000)
+
+  afterAll(async () => {
+    await programs?.stop()
+    await busy?.desk.end()
+    await Promise.all(cluster.map((one) => one.kill()))
+  })
+
+  const modeOf = (mode: 'granted' | 'alone', machine: DeskMachine) => async () => {
+    const own = (await machine.snapshot()).desk?.queue?.mode
+    return own === mode ? [] : [`${machine.name}: ${own}`]
+  }
+  /** One queue again, and nothing went wrong. */
+  const settled = async () => {
+    expect(await world.settled()).toEqual([])
+    await pause(RUNS_MS)
+    expect(busy.ledger.faults).toEqual([])
+  }
+
+  it.each(Object.keys(FAILURES) as FailureName[])(
+    'is one queue again after a failure: %s',
+    async (failure) => {
+      await FAILURES[failure](world)
+      await settled()
+      for (const tookMs of world.takeOversMs.get(failure) ?? []) expect(tookMs).toBeLessThan(TAKE_OVER_MS)
+    },
+    120_000,
+  )
+
+  it('gives each machine its share within a second where no server can be reached', async () => {
+    const { desk } = busy
+    for (const way of desk.ways.values()) way.cut()
+    for (const machine of desk.machines) expect(await within(ALONE_MS, modeOf('alone', machine))).toEqual([])
+    await pause(RUNS_MS)
+    for (const way of desk.ways.values()) way.heal()
+    await settled()
+  }, 60_000)
+
+  it('is one queue again where the clock of a machine is hours off', async () => {
+    const member = await world.member()
+    await member.stop()
+    await member.start(wrongClock(5))
+    await settled()
+    await member.stop()
+    await member.start()
+    await settled()
+  }, 90_000)
+
+  it('is one queue again where the server in use of a cluster is killed', async () => {
+    const { desk } = busy
+    const traits = await clusterTraits()
+    cluster.push(
+      ...(await Promise.all(
+        traits.map((one, at) => runNatsServer(program ?? '', `${desk.folder}/cluster-${at}`, one)),
+      )),
+    )
+    const urls = cluster.map(({ url }) => url)
+    for (const machine of desk.machines) await machine.ask({ do: 'leave-desk', profile: 'watched' })
+    const made = await within(30_000, async () => {
+      const outcome = await desk.join(() => urls).then(() => undefined, String)
+      return outcome === undefined ? [] : [outcome]
+    })
+    expect(made).toEqual([])
+    await settled()
+    const inUse = (await (await world.dispatcher()).snapshot()).desk?.engine.server
+    await cluster.find(({ url }) => url.endsWith(`${inUse}`))?.kill()
+    await pause(1_000)
+    expect(await within(TAKE_OVER_MS, () => world.notGranted())).toEqual([])
+    await settled()
+  }, 120_000)
+})
