@@ -16,8 +16,8 @@ const ALLOWANCE_MS = 2_000
 const UNKNOWN_FRACTION = 1 / 2
 
 /** How many requests a member may send at the beginning of its work alone. `fraction`: its part. */
-export const allowanceOf = ({ perMs }: Pick<Refill, 'perMs'>, fraction: number): number =>
-  Math.max(1, perMs * ALLOWANCE_MS * fraction)
+export const allowanceOf = ({ meanPerMs }: Pick<Refill, 'meanPerMs'>, fraction: number): number =>
+  Math.max(1, meanPerMs * ALLOWANCE_MS * fraction)
 
 /** What a member knows of its desk. Times in milliseconds on the monotonic clock. */
 export interface Standpoint {
@@ -29,7 +29,16 @@ export interface Standpoint {
   readonly hasAllowance: boolean
   /** When the dispatcher was heard last. */
   readonly heardMs: number
+  /**
+   * When this run stood still last. A desk of one that did not stand still knows its levels. Otherwise
+   * somebody may have joined meanwhile.
+   */
+  readonly stoodStillMs: number
 }
+
+/** Whether a member is alone in its desk, and nobody can have used its quotas. */
+export const isWhole = ({ members, fraction, heardMs, stoodStillMs }: Standpoint): boolean =>
+  members === 1 && fraction === 1 && stoodStillMs < heardMs
 
 /** Whether a member may still use its allowance. */
 export const hasAllowance = (from: Standpoint, nowMs: number): boolean =>
@@ -49,6 +58,6 @@ export function aloneShare(from: Standpoint, refill: Refill, nowMs: number): Sha
   return {
     fraction,
     tokens: hasAllowance(from, nowMs) ? allowanceOf(refill, fraction) : 0,
-    settledFromMs: nowMs + Math.max(0, from.heardMs + SETTLED_AFTER_MS - nowMs),
+    settledFromMs: Math.max(from.heardMs + SETTLED_AFTER_MS, from.stoodStillMs + ALONE_AFTER_MS),
   }
 }

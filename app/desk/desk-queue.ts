@@ -87,6 +87,7 @@ export class DeskQueue {
       fraction: 0,
       hasAllowance: false,
       heardMs: this.#now - FORGOTTEN_AFTER_MS,
+      stoodStillMs: Number.NEGATIVE_INFINITY,
     }
   }
 
@@ -114,8 +115,9 @@ export class DeskQueue {
   join(local: LocalTurns): DeskTurns {
     const member: MemberQueue = new MemberQueue(local, {
       now: () => this.#now,
-      maySpend: () => this.#awake.isSteady,
+      maySpend: () => this.#now - this.#standpoint.heardMs < ALONE_AFTER_MS,
       toDispatcher: (message) => this.#toDispatcher(message),
+      touch: () => this.#touch(),
       left: () => {
         if (this.#member === member) this.#member = undefined
       },
@@ -200,7 +202,23 @@ export class DeskQueue {
 
   /** Records that this program runs. After a gap, the lease has to be renewed before the next grant. */
   #touch(): void {
+    if (this.#awake.hadGap() || !this.#awake.isSteady) this.#stoodStill()
     if (this.#office.kind !== 'none') this.#office.lease.touch()
+  }
+
+  /** After a sleep or a freeze, nothing that was heard before shows anything about now. */
+  #stoodStill(): void {
+    const nowMs = this.#now
+    const { heardMs } = this.#standpoint
+    // The monotonic clock may have stood still too.
+    this.#standpoint = {
+      ...this.#standpoint,
+      stoodStillMs: nowMs,
+      heardMs: Math.min(heardMs, nowMs - ALONE_AFTER_MS),
+    }
+    this.#awake.restart()
+    if (this.#mode === 'alone') this.#member?.stoodStill(this.#standpoint)
+    else if (this.#mode === 'granted') this.#look()
   }
 
   #beat(): void {
@@ -221,7 +239,7 @@ export class DeskQueue {
     const isLate =
       this.#mode === 'starting'
         ? nowMs - this.#startedMs >= STARTS_WITHIN_MS
-        : nowMs - this.#standpoint.heardMs >= ALONE_AFTER_MS || !this.#awake.isSteady
+        : nowMs - this.#standpoint.heardMs >= ALONE_AFTER_MS
     if (!isLate) return
     this.#mode = 'alone'
     this.#aloneSinceMs = nowMs
@@ -383,7 +401,7 @@ export class DeskQueue {
     const heardMs = Math.max(this.#standpoint.heardMs, sentMs)
     this.#standpoint =
       joined.isConfirmed && entitled.includes(self)
-        ? { members, fraction: 1 / members, hasAllowance: true, heardMs }
+        ? { ...this.#standpoint, members, fraction: 1 / members, hasAllowance: true, heardMs }
         : { ...this.#standpoint, members: this.#standpoint.members ?? members, heardMs }
     const { isConfirmed, handsIn, grant } = joined
     const present = this.#member?.present ?? { underWay: [], waiting: [] }

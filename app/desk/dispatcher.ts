@@ -180,7 +180,7 @@ export class Dispatcher {
       const settledFromMs = nowMs + LAPSED_AFTER_MS
       this.#fraction += seat.fraction
       for (const [, bound] of this.#scheduler.bounds())
-        bound.changeShare({ fraction: seat.fraction, tokens: 0, settledFromMs }, nowMs)
+        bound.takeBack({ fraction: seat.fraction, tokens: 0, settledFromMs }, nowMs)
     }
     this.#seats.delete(id)
     this.#end()
@@ -382,7 +382,7 @@ export class Dispatcher {
     this.#fraction += fraction
     const settledFromMs = this.#settledFromMs(nowMs)
     for (const [, bound] of this.#scheduler.bounds())
-      bound.changeShare({ fraction, tokens: 0, settledFromMs }, nowMs)
+      bound.takeBack({ fraction, tokens: 0, settledFromMs }, nowMs)
     this.#releaseLater()
   }
 
@@ -398,11 +398,9 @@ export class Dispatcher {
     const { fraction } = seat
     this.#fraction -= fraction
     for (const [, bound] of this.#scheduler.bounds()) {
-      const low = bound.limit === undefined ? 0 : (bound.low(nowMs) ?? 0)
-      const allowance = seat.isEntitled ? allowanceOf(bound.bucketRefill, fraction) : 0
-      const tokens = -Math.max(allowance, fraction * low)
+      const least = seat.isEntitled ? allowanceOf(bound.bucketRefill, fraction) : 0
       if (bound.limit === undefined && !bound.hasShare) this.#startShare(bound, () => 1, nowMs)
-      else bound.changeShare({ fraction: -fraction, tokens, settledFromMs: nowMs }, nowMs)
+      else bound.setAside({ fraction, least }, nowMs)
     }
     this.#releaseLater()
   }
@@ -433,15 +431,14 @@ export class Dispatcher {
       const sent = wereUnderWay.get(bucket) ?? 0
       const tokens = this.#tokensIn(bucket, bound, handedIn) + sent
       if (fraction > 0 && bound.hasShare) {
-        bound.changeShare({ fraction, tokens, settledFromMs: nowMs }, nowMs)
+        bound.takeBack({ fraction, tokens, settledFromMs: nowMs }, nowMs)
         continue
       }
       const part = handedIn.used
       if (part === 0 || handedIn.tokens[bucket] === undefined) continue
       // Nothing was set aside for it. It may have used its part since the last header.
-      const low = Math.max(0, bound.low(nowMs) ?? 0)
-      bound.changeShare({ fraction: -part, tokens: -part * low, settledFromMs: nowMs }, nowMs)
-      bound.changeShare({ fraction: part, tokens, settledFromMs: nowMs }, nowMs)
+      bound.setAside({ fraction: part, least: 0 }, nowMs)
+      bound.takeBack({ fraction: part, tokens, settledFromMs: nowMs }, nowMs)
     }
     seat.handedIn = handedIn
     seat.state = 'heard'

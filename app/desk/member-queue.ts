@@ -2,7 +2,14 @@ import type { Decision, OfferedRequest, UpstreamOutcome } from '../gateway/decis
 import type { WaitingUpstream } from '../gateway/scheduler.ts'
 import type { SharedBound } from '../gateway/shared-bound.ts'
 import type { DeskTurns, LocalTurns } from '../gateway/turns.ts'
-import { aloneFraction, aloneShare, hasAllowance, type Standpoint } from './alone.ts'
+import {
+  aloneFraction,
+  aloneShare,
+  FORGOTTEN_AFTER_MS,
+  hasAllowance,
+  isWhole,
+  type Standpoint,
+} from './alone.ts'
 import type { Ask, Ended, Grant, Standing } from './queue-messages.ts'
 import type { HandedIn } from './seat.ts'
 
@@ -19,9 +26,11 @@ export type MemberMode = 'waiting' | 'granted' | 'alone'
 export interface MemberQueueDeps {
   /** Monotonic clock. Milliseconds. */
   readonly now: () => number
-  /** Whether a grant may be used now: the machine has not slept since the dispatcher was heard. */
+  /** Whether a grant may be used now: the dispatcher was heard a moment ago. */
   readonly maySpend: () => boolean
   readonly toDispatcher: (message: Omit<Ask, 'epoch'> | Omit<Ended, 'epoch'>) => void
+  /** Called before each event, because this machine may have stood still since the last one. */
+  readonly touch: () => void
   readonly left: () => void
 }
 
@@ -60,6 +69,7 @@ export class MemberQueue implements DeskTurns {
   }
 
   goAtOnce(id: number, bucket: string, nowMs: number): Extract<Decision, { kind: 'refuse' }> | undefined {
+    this.#deps.touch()
     const refusal = this.#local.scheduler.goAtOnce(id, bucket, nowMs)
     if (refusal === undefined && this.#mode === 'granted') {
       this.#reported.add(id)
@@ -148,16 +158,22 @@ export class MemberQueue implements DeskTurns {
     this.#mode = 'alone'
     this.#forgetDispatcher()
     scheduler.isGranted = false
-    const isWhole = from.members === 1 && from.fraction === 1
     const share = (bound: SharedBound) => {
-      const nowMs = now()
-      // The scheduler's clock may differ from the monotonic one.
-      const heardMs = nowMs - (this.#deps.now() - from.heardMs)
-      bound.setShare(isWhole ? undefined : aloneShare({ ...from, heardMs }, bound.bucketRefill, nowMs), nowMs)
+      if (isWhole(from)) return bound.setShare(undefined, now())
+      const nowMs = this.#deps.now()
+      const { settledFromMs, ...start } = aloneShare(from, bound.bucketRefill, nowMs)
+      // The scheduler's clock differs from the monotonic one.
+      bound.setShare({ ...start, settledFromMs: settledFromMs - nowMs + now() }, now())
     }
     for (const [, bound] of scheduler.bounds()) share(bound)
     scheduler.onBucket((_, bound) => share(bound))
     apply(scheduler.due(now()))
+  }
+
+  /** Begins anew, alone, because this run stood still and others may have used what it had. */
+  stoodStill(from: Standpoint): void {
+    const isForgotten = this.#deps.now() - from.heardMs > FORGOTTEN_AFTER_MS
+    if (isForgotten || from.members === 1) this.setAlone(from)
   }
 
   /** Ends the work alone, and returns what is left. See `Standing`. */
@@ -166,8 +182,10 @@ export class MemberQueue implements DeskTurns {
     const isAlone = this.#mode === 'alone'
     if (isAlone)
       for (const [bucket, bound] of this.#local.scheduler.bounds()) {
-        const left = bound.tokens(this.#local.now())
-        if (left !== undefined) tokens[bucket] = left
+        const nowMs = this.#local.now()
+        const unlimited = Number.POSITIVE_INFINITY
+        const left = Math.min(bound.tokens(nowMs) ?? unlimited, bound.low(nowMs) ?? unlimited)
+        if (left < unlimited) tokens[bucket] = left
       }
     this.#unshare()
     const nowMs = this.#deps.now()
@@ -221,15 +239,14 @@ export class MemberQueue implements DeskTurns {
   /** Handles the dispatcher's answers. */
   answers({ granted, declined, turns, spendWithinMs }: Grant): void {
     const { scheduler, now } = this.#local
-    if (this.#mode !== 'granted') return
+    if (this.#mode !== 'granted' || !this.#deps.maySpend()) return
     const decisions: Decision[] = []
     const nowMs = now()
     for (const { id, attempt } of granted) {
       const asked = this.#asked.get(id)
       if (asked?.attempt !== attempt) continue
       this.#asked.delete(id)
-      const isInTime = this.#deps.now() - asked.askedMs <= spendWithinMs
-      if (!isInTime || !this.#deps.maySpend()) continue
+      if (this.#deps.now() - asked.askedMs > spendWithinMs) continue
       const sends = scheduler.grant(id, nowMs)
       this.#turns.delete(id)
       if (sends.length === 0) continue
@@ -252,6 +269,7 @@ export class MemberQueue implements DeskTurns {
     const outer = this.#collected
     const collected: Decision[] = outer ?? []
     this.#collected = collected
+    this.#deps.touch()
     collected.push(...run())
     this.ask()
     this.#collected = outer

@@ -15,6 +15,7 @@ import {
   windowStep,
 } from '../quota/window-model.ts'
 import type { RateReading } from '../service/headers.ts'
+import type { Refill } from './bucket-share.ts'
 import { OthersRate } from './others-rate.ts'
 import { OwnRequestTimes } from './own-request-times.ts'
 
@@ -273,14 +274,11 @@ export class BucketBound {
     return this.#othersSeenAtMs
   }
 
-  /** What the bucket gains: steadily, or all at the end of a window. Known before the first header too. */
-  protected get refill(): {
-    readonly limit: number
-    readonly perMs: number
-    readonly windowEndsMs: number | undefined
-  } {
-    const perMs = this.#periodMs > 0 ? this.#gainPerMs : 0
-    return { limit: this.#limit, perMs, windowEndsMs: this.#window?.endsLatestMs }
+  /** What the bucket gains. Known before the first header too, if its size is. */
+  protected get refill(): Refill {
+    const [limit, meanPerMs] = [this.#limit, this.#periodMs > 0 ? this.#limit / this.#periodMs : 0]
+    const perMs = this.#model === 'rolling' ? meanPerMs : 0
+    return { limit, perMs, meanPerMs, windowEndsMs: this.#window?.endsLatestMs }
   }
 
   get #gainPerMs(): number {

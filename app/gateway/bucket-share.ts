@@ -1,8 +1,10 @@
 /** What a bucket gains. `windowEndsMs`: when its fixed window ends, if it has one. */
 export interface Refill {
   readonly limit: number
-  /** Requests per millisecond. 0 for a fixed window. */
+  /** Requests per millisecond, steadily. 0 for a fixed window. */
   readonly perMs: number
+  /** Requests per millisecond in the mean of a period. */
+  readonly meanPerMs: number
   readonly windowEndsMs: number | undefined
 }
 

@@ -38,15 +38,23 @@ export class SharedBound extends BucketBound {
     return this.#share?.tokens(this.refill, nowMs)
   }
 
-  /** Adds to the share, or takes away from it. Without a share, nothing is added to what is all. */
-  changeShare(change: ShareStart, nowMs: number): void {
-    if (this.#share === undefined) {
-      if (change.fraction >= 0 && change.tokens >= 0) return
-      const low = this.low(nowMs) ?? 0
-      this.setShare({ fraction: 1, tokens: low, settledFromMs: change.settledFromMs }, nowMs)
-    }
-    this.#share?.tokens(this.refill, nowMs)
+  /**
+   * Sets a part of the bucket aside for a side that is no longer heard. That side may use its fraction of the
+   * level, and at least `least` requests.
+   */
+  setAside({ fraction, least }: { readonly fraction: number; readonly least: number }, nowMs: number): void {
+    const share = this.#share
+    const tokens = this.tokens(nowMs) ?? this.low(nowMs) ?? 0
+    const level = Math.max(0, tokens) / Math.max(fraction, share?.fraction ?? 1)
+    const change = { fraction: -fraction, tokens: -Math.max(least, fraction * level), settledFromMs: nowMs }
+    if (share === undefined) this.setShare({ fraction: 1, tokens, settledFromMs: nowMs }, nowMs)
     this.#share?.change(change)
+  }
+
+  /** Takes a part back that was set aside. Without a share, all belongs to this side already. */
+  takeBack(part: ShareStart, nowMs: number): void {
+    this.tokens(nowMs)
+    this.#share?.change(part)
   }
 
   releaseFrom(atMs: number): void {

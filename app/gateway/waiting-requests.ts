@@ -86,18 +86,21 @@ export class WaitingRequests<R extends Deadlined> {
   }
 
   /** The index of a request, or where it would be inserted. */
-  #placeOf({ deadlineMs, order }: R): number {
+  #placeOf(request: R): number {
     let low = 0
     let high = this.#byDeadline.length
     while (low < high) {
       const middle = (low + high) >>> 1
       const other = this.#byDeadline[middle]
-      const isBefore =
-        other !== undefined &&
-        (other.deadlineMs < deadlineMs || (other.deadlineMs === deadlineMs && other.order < order))
-      if (isBefore) low = middle + 1
+      if (other !== undefined && isBefore(other, request)) low = middle + 1
       else high = middle
     }
     return low
   }
+}
+
+/** Requests of several machines may have arrived at the same time. Their ids then decide. */
+function isBefore(one: Deadlined, other: Deadlined): boolean {
+  if (one.deadlineMs !== other.deadlineMs) return one.deadlineMs < other.deadlineMs
+  return one.order === other.order ? one.id < other.id : one.order < other.order
 }

@@ -62,9 +62,12 @@ export class QueueWorld {
   /** Requests that the service accepted, and 429s. */
   accepted = 0
   refused = 0
+  /** 429s of first requests, of which nobody who lives knows the level. A single gateway gets these too. */
+  coldRefused = 0
   messages = 0
-  /** The newest epoch whose grants were used. */
-  #newestEpoch = 0
+  /** The dispatcher whose grant was used last, and those before it. */
+  #reign = ''
+  readonly #ended = new Set<string>()
 
   constructor(options: QueueWorldOptions) {
     this.options = {
@@ -171,6 +174,11 @@ export class QueueWorld {
     return parsed.data as QueueMessage
   }
 
+  /** Whether no machine that lives has had a header of a bucket. */
+  isCold(bucket: string): boolean {
+    return !this.machines.some((machine) => machine.isAlive && machine.knows(bucket))
+  }
+
   fail(what: string): void {
     if (this.broken.length < 20) this.broken.push(`${(this.elapsedMs / 1000).toFixed(3)} s: ${what}`)
   }
@@ -179,10 +187,14 @@ export class QueueWorld {
     return this.clock.monotonicMs()
   }
 
-  /** M2: no grant of an epoch is used after a grant of a later one. */
-  spent(epoch: number): void {
-    if (epoch < this.#newestEpoch) this.fail(`a grant of epoch ${epoch} used after one of ${this.#newestEpoch}`)
-    this.#newestEpoch = Math.max(this.#newestEpoch, epoch)
+  /** M2: once a grant of another dispatcher was used, none of the former one is. */
+  spent(dispatcher: string, epoch: number): void {
+    const holder = this.machines.find(({ id }) => id === dispatcher)
+    const reign = `${dispatcher}, run ${holder?.run}, epoch ${epoch}`
+    if (reign === this.#reign) return
+    if (this.#ended.has(reign)) this.fail(`a grant of ${reign} used after one of ${this.#reign}`)
+    this.#ended.add(this.#reign)
+    this.#reign = reign
   }
 }
 
@@ -355,6 +367,13 @@ export class QueueMachine {
     return this.queue !== undefined
   }
 
+  /** Whether this run has had a header of a bucket. */
+  knows(bucket: string): boolean {
+    for (const [name, bound] of this.scheduler.bounds())
+      if (name === bucket && bound.limit !== undefined) return true
+    return false
+  }
+
   get mode(): string {
     return this.queue?.summary.mode ?? 'dead'
   }
@@ -445,7 +464,8 @@ export class QueueMachine {
         return
       case 'answer':
       case 'fail':
-        for (const id of decision.requests) this.#end(id, decision.kind, 'why' in decision ? decision.why : '')
+        for (const id of decision.requests)
+          this.#end(id, decision.kind, 'why' in decision ? decision.why : '')
         return
       case 'refuse':
         this.#end(decision.request, 'refuse', decision.why)
@@ -473,12 +493,20 @@ export class QueueMachine {
   #send(upstream: number): void {
     const world = this.#world
     const request = this.requests.get(upstream)
-    if (request === undefined) return world.fail(`${this.name} sent ${upstream}, which has ended`)
-    if (this.#openUpstreams.has(upstream)) return world.fail(`${this.name} sent ${upstream} twice`)
+    if (request === undefined) {
+      world.fail(`${this.name} sent ${upstream}, which has ended`)
+      return
+    }
+    if (this.#openUpstreams.has(upstream)) {
+      world.fail(`${this.name} sent ${upstream} twice`)
+      return
+    }
     this.#openUpstreams.set(upstream, request.bucket)
     request.sends += 1
     const { queue, run } = this
-    if (queue?.summary.mode === 'granted') world.spent(queue.epoch)
+    const { mode, dispatcher } = queue?.summary ?? {}
+    if (mode === 'granted' && dispatcher !== undefined) world.spent(dispatcher, queue?.epoch ?? 0)
+    const isCold = (mode === 'alone' && !this.knows(request.bucket)) || world.isCold(request.bucket)
     const service = world.service(request.bucket)
     const { random, clock, options } = world
     const isCut = random.chance(options.cutRate)
@@ -490,7 +518,8 @@ export class QueueMachine {
       } else {
         world.refused += 1
         this.refused += 1
-        world.fail(`${this.name} (${queue?.summary.mode}) got a 429`)
+        if (isCold) world.coldRefused += 1
+        else world.fail(`${this.name} (${mode}) got a 429`)
       }
       const rate = service.headers(clock.worldMs())
       const outcome: UpstreamOutcome = isCut
