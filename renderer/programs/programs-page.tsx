@@ -3,6 +3,7 @@ import type { GatewayOverview } from '../../app/contract/gateway.ts'
 import { mayHaveOrders } from '../../app/contract/orders.ts'
 import { DEFAULT_GATEWAY_PORT } from '../../app/contract/programs.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
+import { otherMachinesPrograms } from '../../app/status/desk-programs.ts'
 import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
@@ -45,6 +46,7 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
   const serving = useSnapshot((snapshot) => snapshot.gateway)
   const live = useSnapshot((snapshot) => snapshot.programs)
   const hasDesk = useSnapshot(({ desk }) => desk !== undefined) ?? false
+  const hasOthers = useSnapshot(({ desk }) => otherMachinesPrograms(desk).length > 0) ?? false
   const isLost = useMirror(({ link }) => link.kind === 'lost')
   const isPaused = usePausedSince() !== undefined
   const [isAdding, setAdding] = useState(false)
@@ -83,9 +85,8 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
       <OrdersStrip />
       <div className={css('columns', hasDesk && 'with-desk', isAdding && 'with-panel')}>
         <div className={css('column')}>
-          {programs.length === 0 ? (
-            <Empty gateway={gateway} />
-          ) : (
+          {programs.length === 0 && <Empty gateway={gateway} isElsewhere={hasOthers} />}
+          {(programs.length > 0 || hasOthers) && (
             <>
               <ProgramTable profile={profile} programs={programs} waiting={asked.waiting} cut={cut} />
               <div className={css('below')}>
@@ -111,13 +112,19 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
   )
 }
 
+interface EmptyProps {
+  readonly gateway: GatewaySummary
+  /** Whether programs on other machines of the desk use the key. */
+  readonly isElsewhere: boolean
+}
+
 /** The purpose of the gateway, and the remaining steps to use it. */
-function Empty({ gateway }: { readonly gateway: GatewaySummary }) {
+function Empty({ gateway, isElsewhere }: EmptyProps) {
   const isOn = gateway.state === 'serving'
   const mayOrder = useSnapshot(mayHaveOrders) ?? false
   return (
     <section className={css('panel', 'empty')} aria-labelledby="empty-heading">
-      <h2 id="empty-heading">No program uses this key yet.</h2>
+      <h2 id="empty-heading">No program{isElsewhere && ' on this machine'} uses this key yet.</h2>
       <p>
         Programs on this computer share it, each with its own program key. Headroom sends each request when it
         fits the quota. {mayOrder ? 'Orders must be allowed separately.' : 'Read-only, no orders.'}

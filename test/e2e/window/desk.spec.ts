@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import type { DeskSummary } from '../../../app/contract/desk.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { DESK, DESK_ALONE, NOW_MS, SLOTS } from '../../renderer/fixtures.ts'
 import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
@@ -24,6 +25,33 @@ const ON_DESK: Snapshot = {
   ),
 }
 
+const [SELF, LAPTOP, SERVER] = DESK.members
+
+/** The same with a program on LAPTOP that waits for Positions. */
+const WAITING: Snapshot = {
+  ...ON_DESK,
+  desk: {
+    ...DESK,
+    members: [
+      SELF,
+      {
+        ...LAPTOP,
+        programs: [
+          {
+            ...{ name: 'screener', class: 'background', weight: 3, perSecond: 0.25, waiting: 4 },
+            longestWaitMs: 41_000,
+            use: [
+              { category: 'Positions', perSecond: 0, waiting: 4, nextTurnAt: NOW_MS + 9_000_000 },
+              { category: 'Accounts', perSecond: 0.25, waiting: 0 },
+            ],
+          },
+        ],
+      },
+      SERVER,
+    ] as DeskSummary['members'],
+  },
+}
+
 const INVITATION = `headroom-desk-1.${'eyJzZXJ2ZXJzIjpbInRsczovL25h'.repeat(8)}.Zm9vYmFy`
 
 const showPrograms = async (page: Page) => {
@@ -43,7 +71,7 @@ test('the page Programs shows the machines, their programs and rates, and the se
   await open(ON_DESK)
   await showPrograms(page)
   const desk = page.getByRole('region', { name: 'Desk', exact: true })
-  await expect(desk.getByTestId('desk-machines')).toHaveText('3 machines')
+  await expect(desk.getByTestId('desk-machines')).toHaveText('3 machines, one queue')
   const machines = desk.getByRole('list', { name: 'Machines of the desk' }).getByRole('listitem')
   await expect(machines).toHaveCount(3)
   await expect(machines.nth(0)).toContainText('WORKSTATION')
@@ -51,14 +79,67 @@ test('the page Programs shows the machines, their programs and rates, and the se
   await expect(machines.nth(0)).toContainText('1.06/s')
   await expect(machines.nth(1)).toContainText('dashboard 0.25')
   await expect(machines.nth(2)).toContainText('risk 0.20')
+  await expect(machines.nth(2)).toContainText('dispatches')
+  await expect(desk.getByText('dispatches', { exact: true })).toHaveCount(1)
   const server = desk.getByRole('list', { name: 'Server of the desk' })
   await expect(server).toContainText('NATS ok')
   await expect(server).toContainText('round trip 1.4 ms')
   await expect(server).toContainText('nats.lan:4222')
+  await expect(server).toContainText('SERVER dispatches')
   await expect(server).toContainText('WORKSTATION announces alerts')
   await expect(page.getByText('7 programs on 3 machines share this key')).toBeVisible()
-  await expect(page.getByRole('row', { name: /^Desk other machines/ })).toContainText('2 programs')
+  const rest = page.getByRole('row', { name: /^Desk other machines/ })
+  await expect(rest).toContainText('requests of no listed program')
   await expect(page.getByRole('row', { name: /^Others outside the desk/ })).toBeVisible()
+  expect(await problemsOf(page)).toEqual([])
+})
+
+test('the programs of the other machines are listed with what they use and wait for', async ({
+  page,
+  open,
+}) => {
+  await open(WAITING)
+  await showPrograms(page)
+  const screener = page.locator('tr[data-machine=LAPTOP]')
+  await expect(screener).toContainText('screener')
+  await expect(screener).toContainText('background')
+  await expect(screener).toContainText('4 waiting')
+  await expect(screener).toContainText('longest 41 s')
+  await expect(screener).toContainText('Accounts')
+  await expect(screener.getByRole('button')).toHaveCount(0)
+  await expect(page.locator('tr[data-machine=SERVER]')).toContainText('critical')
+  const waiting = page.getByRole('region', { name: 'Waiting now', exact: true })
+  await expect(waiting).toContainText('4 requests, in queue order')
+  await expect(waiting.getByRole('region', { name: 'Positions' }).getByRole('listitem')).toContainText(
+    /screener LAPTOP/,
+  )
+  expect(await problemsOf(page)).toEqual([])
+})
+
+test('a machine without programs lists those of the others', async ({ page, open }) => {
+  await open({ ...WAITING, programs: [] })
+  await showPrograms(page)
+  await expect(
+    page.getByRole('heading', { name: 'No program on this machine uses this key yet.' }),
+  ).toBeVisible()
+  await expect(page.locator('tr[data-machine]')).toHaveCount(2)
+})
+
+test('the plan has the programs of all machines as rows, and its verdict counts them', async ({
+  page,
+  open,
+}) => {
+  await open(WAITING)
+  await page.getByRole('button', { name: 'Plan' }).click()
+  const plan = page.getByTestId('plan')
+  await expect(plan.locator('tbody[data-program="SERVER/risk"]')).toContainText('Order Details')
+  const screener = plan.locator('tbody[data-program="LAPTOP/screener"]')
+  await expect(screener.getByLabel('Class of LAPTOP/screener')).toHaveValue('background')
+  const rate = screener.getByLabel('Requests per second of LAPTOP/screener, Accounts')
+  await expect(rate).toHaveValue('0.25')
+  await rate.fill('2')
+  await rate.press('Enter')
+  await expect(plan.getByTestId('plan-headline')).toContainText('Accounts')
   expect(await problemsOf(page)).toEqual([])
 })
 
@@ -103,16 +184,19 @@ test('a row’s details name the machine that received its last header', async (
 })
 
 test('an unreachable desk is the headline, and its machines were last seen', async ({ page, open }) => {
-  await open({ ...ON_DESK, desk: DESK_ALONE })
+  const host = await open({ ...ON_DESK, desk: DESK_ALONE })
   await expect(page.getByTestId('verdict-headline')).toHaveText(
-    'Desk unreachable. This machine only sees its own use; the rest counts as others.',
+    'Desk unreachable. Using a third of each quota.',
   )
   await expect(page.getByTestId('verdict-detail')).toContainText('Check the NATS server.')
+  await page.getByRole('button', { name: 'Try now' }).click()
+  expect(asked(host, 'tryNow')).toEqual([{ profile: 'main' }])
   await showPrograms(page)
   const desk = page.getByRole('region', { name: 'Desk', exact: true })
   await expect(desk.getByTestId('desk-machines')).toHaveText('1 of 3 machines')
   await expect(desk.getByTestId('desk-engine')).toHaveText('unreachable')
-  await expect(desk.locator('[data-machine=WORKSTATION]')).toContainText('works alone since 14:31:03')
+  await expect(desk.locator('[data-machine=WORKSTATION]')).toContainText('works alone since 14:31:04')
+  await expect(desk.locator('[data-machine=SERVER]')).toContainText('dispatched')
   await expect(desk.locator('[data-machine=LAPTOP]')).toContainText(/last seen \d\d:\d\d:\d\d/)
 })
 
@@ -248,8 +332,8 @@ for (const [width, height] of [
   test(`nothing of a desk is cut off at ${width} × ${height}`, async ({ page, open }) => {
     await page.setViewportSize({ width, height })
     const long = 'a-machine-with-the-longest-name-possible'
-    const members = DESK.members.map((one, at) => (at === 1 ? { ...one, name: long } : one))
-    await open({ ...ON_DESK, desk: { ...DESK, members, dropped: 1234 } })
+    const members = (WAITING.desk ?? DESK).members.map((one, at) => (at === 1 ? { ...one, name: long } : one))
+    await open({ ...ON_DESK, desk: { ...DESK, members, dispatcher: 'l', dropped: 1234 } })
     expect(await layoutFaults(page)).toEqual([])
     await page.keyboard.press('Control+k')
     await expect(page.getByRole('combobox')).toBeFocused()
