@@ -53,6 +53,8 @@ export class MemberQueue implements DeskTurns {
   readonly #reported = new Set<number>()
   /** Those of them that the dispatcher granted. */
   readonly #granted = new Set<number>()
+  /** Until when requests under way had to be sent whose turns were granted, also by a former dispatcher. */
+  readonly #spendUntilMs = new Map<number, number>()
   /** When waiting requests probably have their turns, on the scheduler's clock. */
   readonly #turns = new Map<number, number>()
   /** Decisions of the call that is being handled. */
@@ -81,10 +83,19 @@ export class MemberQueue implements DeskTurns {
   answered(id: number, outcome: UpstreamOutcome, nowMs: number): readonly Decision[] {
     return this.#handled(() => {
       const decisions = this.#local.scheduler.answered(id, outcome, nowMs)
-      this.#granted.delete(id)
-      if (this.#reported.delete(id) && this.#mode === 'granted')
-        this.#deps.toDispatcher({ kind: 'ended', used: [], ended: [{ id, outcome }] })
+      this.#ended(id, outcome)
       return decisions
+    })
+  }
+
+  lapsed(id: number, nowMs: number): readonly Decision[] | undefined {
+    this.#deps.touch()
+    const untilMs = this.#spendUntilMs.get(id)
+    if (untilMs === undefined) return undefined
+    if (this.#granted.has(id) && this.#deps.now() <= untilMs && this.#deps.maySpend()) return undefined
+    return this.#handled(() => {
+      this.#ended(id, { kind: 'not-sent' })
+      return this.#local.scheduler.putBack(id, nowMs)
     })
   }
 
@@ -251,6 +262,7 @@ export class MemberQueue implements DeskTurns {
       this.#turns.delete(id)
       if (sends.length === 0) continue
       this.#granted.add(id)
+      this.#spendUntilMs.set(id, asked.askedMs + spendWithinMs)
       this.#reported.add(id)
       decisions.push(...sends)
     }
@@ -280,6 +292,14 @@ export class MemberQueue implements DeskTurns {
     if (decisions.length === 0) return
     if (this.#collected === undefined) this.#local.apply(decisions)
     else this.#collected.push(...decisions)
+  }
+
+  /** Records that a request is no longer under way, and tells the dispatcher. */
+  #ended(id: number, outcome: UpstreamOutcome): void {
+    this.#granted.delete(id)
+    this.#spendUntilMs.delete(id)
+    if (this.#reported.delete(id) && this.#mode === 'granted')
+      this.#deps.toDispatcher({ kind: 'ended', used: [], ended: [{ id, outcome }] })
   }
 
   #forgetDispatcher(): void {

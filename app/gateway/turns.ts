@@ -35,6 +35,11 @@ export interface LocalTurns {
 
 /** Turns from a desk. After `leave`, the gateway's own scheduler decides again. */
 export interface DeskTurns extends Turns {
+  /**
+   * Asks whether an upstream request may still be sent, if that was delayed. `undefined` if it may. Otherwise
+   * its turn has lapsed: returns the decisions that put it back in its former place in the queue.
+   */
+  lapsed(upstream: number, nowMs: number): readonly Decision[] | undefined
   leave(): void
 }
 

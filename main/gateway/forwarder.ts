@@ -2,7 +2,7 @@ import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { Decision, UpstreamOutcome } from '../../app/gateway/decisions.ts'
 import { sameAsOf } from '../../app/gateway/request-fields.ts'
 import { Scheduler } from '../../app/gateway/scheduler.ts'
-import type { JoinQueue, Turns } from '../../app/gateway/turns.ts'
+import type { DeskTurns, JoinQueue, Turns } from '../../app/gateway/turns.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { categoryOf } from '../../app/service/categories.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
@@ -92,7 +92,7 @@ export class Forwarder {
   readonly #scheduler: Scheduler
   /** Decides about turns: the scheduler, or the desk that this key belongs to. */
   #turns: Turns
-  #leaveDesk = () => {}
+  #desk: DeskTurns | undefined
   readonly #calls = new Map<number, Call>()
   readonly #upstreams = new Map<number, Upstream>()
   readonly #replies = new OpenReplies()
@@ -152,13 +152,12 @@ export class Forwarder {
   setDesk(join: JoinQueue | undefined): void {
     this.#endDesk()
     if (join !== undefined) {
-      const desk = join({
+      this.#desk = join({
         scheduler: this.#scheduler,
         now: () => this.#now(),
         apply: (decisions) => this.#apply(decisions),
       })
-      this.#turns = desk
-      this.#leaveDesk = () => desk.leave()
+      this.#turns = this.#desk
     }
     this.#apply(this.#turns.due(this.#now()))
   }
@@ -318,8 +317,8 @@ export class Forwarder {
   }
 
   #endDesk(): void {
-    this.#leaveDesk()
-    this.#leaveDesk = () => {}
+    this.#desk?.leave()
+    this.#desk = undefined
     this.#turns = this.#scheduler
   }
 
@@ -484,7 +483,12 @@ export class Forwarder {
     // The token may have expired while the request waited.
     else
       this.#accessFor(upstream.request).then(
-        (next) => this.#sendWith(id, next),
+        (next) => {
+          // The token may have come too late for a turn that a desk granted.
+          const putBack = this.#desk?.lapsed(id, this.#now())
+          if (putBack === undefined) this.#sendWith(id, next)
+          else this.#apply(putBack)
+        },
         (cause: unknown) => {
           this.#deps.defect(cause)
           this.#settleSoon(id, { kind: 'not-sent' })

@@ -48,6 +48,7 @@ function scriptedQueue() {
       },
       refuseWaiting: () =>
         asked.splice(0).map((request): Decision => ({ kind: 'refuse', request, why: 'unavailable' })),
+      lapsed: () => undefined,
       leave: () => {
         left += 1
       },

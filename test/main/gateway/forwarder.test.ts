@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
+import { MemberQueue } from '../../../app/desk/member-queue.ts'
+import type { Ask, Ended } from '../../../app/desk/queue-messages.ts'
 import type { AdmittedRequest } from '../../../main/gateway/admitted-request.ts'
 import { Forwarder } from '../../../main/gateway/forwarder.ts'
 import type { Program } from '../../../main/gateway/programs.ts'
@@ -571,4 +573,45 @@ test('a HEAD of a stream is relayed and never shared', async () => {
   const { ask, sent } = started()
   await ask('/v3/brokerage/stream/accounts/SIM1001/positions', program('bot'), { method: 'HEAD' })
   expect(sent.map(({ method }) => method)).toEqual(['HEAD'])
+})
+
+test('a turn that a desk granted is not used if the token came too late for it', async () => {
+  const { forwarder, ask, sent, state, clock } = started()
+  const messages: (Omit<Ask, 'epoch'> | Omit<Ended, 'epoch'>)[] = []
+  let member: MemberQueue | undefined
+  forwarder.setDesk((local) => {
+    member = new MemberQueue(local, {
+      now: () => clock.monotonicMs(),
+      maySpend: () => true,
+      toDispatcher: (message) => void messages.push(message),
+      touch: () => {},
+      left: () => {},
+    })
+    member.setGranted()
+    return member
+  })
+  const grantNewest = () => {
+    const asks = messages.flatMap((message) => (message.kind === 'ask' ? message.asks : []))
+    const granted = asks.slice(-1).map(({ id, attempt }) => ({ id, attempt }))
+    const common = { kind: 'grant' as const, epoch: 1, number: 1, spendWithinMs: 1_500 }
+    member?.answers({ ...common, granted, declined: [], turns: [] })
+    return asks.length
+  }
+  const reply = await ask()
+  for (const lateMs of [1_600, 1_400]) {
+    const held = Promise.withResolvers<void>()
+    state.access = { kind: 'none', why: 'expired' }
+    state.held = held.promise
+    const asked = grantNewest()
+    await clock.advance(lateMs)
+    state.access = { kind: 'token', value: 'a2' }
+    held.resolve()
+    await clock.advance(0)
+    expect([asked, sent.length]).toEqual(lateMs > 1_500 ? [1, 0] : [2, 1])
+  }
+  const ended = messages.flatMap((message) => (message.kind === 'ended' ? message.ended : []))
+  expect(ended).toEqual([{ id: expect.any(Number), outcome: { kind: 'not-sent' } }])
+  expect(reply.status).toBeUndefined()
+  forwarder.setDesk(undefined)
+  forwarder.stop()
 })
