@@ -33,8 +33,8 @@ export interface OthersEstimate {
 /** The programs that run on a key now, as a plan. */
 export interface RunningPlan {
   /**
-   * The programs behind the gateways of all machines, Headroom, and others. Headroom and others are left out if
-   * they send no requests.
+   * The programs behind the gateways of all machines, Headroom, and others. Headroom and others are left out
+   * if they send no requests.
    */
   readonly plan: Plan
   readonly others: readonly OthersEstimate[]

@@ -104,15 +104,19 @@ export function engineStatus({ engine: { reachable, since, roundTripMs } }: Desk
   return { severity: 'ok', label: 'ok', facts }
 }
 
-/** What single machines do for the desk, such as `SERVER dispatches` and `WORKSTATION announces alerts`. */
-export function dutyTexts({ members, dispatcher, queue, announces }: DeskSummary): readonly string[] {
-  const duties = [
-    [dispatcher, 'dispatches'],
-    [queue?.lastDispatcher, 'dispatched last'],
-    [announces, 'announces alerts'],
-  ] as const
-  return duties.flatMap(([member, what]) => {
-    const name = members.find(({ id }) => id === member)?.name
-    return name === undefined ? [] : [`${name} ${what}`]
-  })
+const nameOf = ({ members }: DeskSummary, id: string | undefined): string | undefined =>
+  members.find((one) => one.id === id)?.name
+
+/** `SERVER dispatches`, or `SERVER dispatched last`. Empty if this machine has heard no dispatcher. */
+export function dispatcherText(desk: DeskSummary): string {
+  const name = nameOf(desk, desk.dispatcher)
+  if (name !== undefined) return `${name} dispatches`
+  const last = nameOf(desk, desk.queue?.lastDispatcher)
+  return last === undefined ? '' : `${last} dispatched last`
+}
+
+/** `WORKSTATION announces alerts`; empty if the announcing machine is unknown. */
+export function announcerText(desk: DeskSummary): string {
+  const name = nameOf(desk, desk.announces)
+  return name === undefined ? '' : `${name} announces alerts`
 }

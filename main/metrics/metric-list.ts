@@ -361,6 +361,17 @@ const METRICS: readonly Definition[] = [
     profile: ({ desk }) => desk?.members.filter(({ present }) => present).length,
   },
   {
+    name: 'headroom_desk_dispatches',
+    help: '1 on the machine that dispatches the desk’s queue, 0 on the others; absent without a queue.',
+    profile: ({ desk }) =>
+      desk?.queue && (desk.members.some(({ self, dispatcher }) => self && dispatcher) ? 1 : 0),
+  },
+  {
+    name: 'headroom_desk_alone',
+    help: '1 while this machine hears no dispatcher and uses its share of each quota; absent without a queue.',
+    profile: ({ desk }) => desk?.queue && (desk.queue.mode === 'alone' ? 1 : 0),
+  },
+  {
     name: 'headroom_desk_dropped_total',
     help: 'Messages of the desk that were dropped. They are rare: use increase() over 1h or more.',
     type: 'counter',

@@ -1,4 +1,4 @@
-import { deskMachines, dutyTexts, engineStatus, type Machine } from '../../app/status/desk-status.ts'
+import { announcerText, deskMachines, engineStatus, type Machine } from '../../app/status/desk-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
@@ -42,11 +42,12 @@ function MachineRow({ machine }: { readonly machine: Machine }) {
   )
 }
 
-/** The desk's server, the duties of single machines, and the number of dropped messages. */
+/** The desk's server, the machine that announces alerts, and the number of dropped messages. */
 function EngineLines() {
   const desk = useSnapshot((snapshot) => snapshot.desk)
   const engine = useShownValue((snapshot) => snapshot.desk && engineStatus(snapshot.desk))
   if (desk === undefined || engine === undefined) return null
+  const announcer = announcerText(desk)
   return (
     <ul className={css('foot')} aria-label="Server of the desk">
       <li data-severity={engine.severity}>
@@ -66,9 +67,7 @@ function EngineLines() {
       <li>
         <code>{desk.engine.server}</code>
       </li>
-      {dutyTexts(desk).map((text) => (
-        <li key={text}>{text}</li>
-      ))}
+      {announcer !== '' && <li>{announcer}</li>}
     </ul>
   )
 }

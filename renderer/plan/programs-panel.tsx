@@ -247,6 +247,8 @@ interface ProgramCellsProps extends ProgramRowsProps {
 
 function ProgramCells({ limits, program, at, isAdded, change, addStream }: ProgramCellsProps) {
   const { name, class: own, weight, requests } = program
+  // A line breaks after the machine of a program on another machine: `LAPTOP/`, then the program.
+  const machine = name.slice(0, name.indexOf('/') + 1)
   const rowSpan = Math.max(1, requests.length)
   return (
     <>
@@ -263,7 +265,15 @@ function ProgramCells({ limits, program, at, isAdded, change, addStream }: Progr
               onBlur={({ target: { value } }) => change((now) => programChanged(now, name, { name: value }))}
             />
           ) : (
-            <b>{name}</b>
+            <b>
+              {machine !== '' && (
+                <>
+                  {machine}
+                  <wbr />
+                </>
+              )}
+              {name.slice(machine.length)}
+            </b>
           )}
           <button
             type="button"

@@ -197,9 +197,10 @@ function OtherMachinesRow({
       {unknown}
       {hasOrders && <td className={css('orders', 'muted')}>–</td>}
       {unknown}
-      <td colSpan={2}>
+      <td>
         <Uses uses={row.uses} more={row.moreUses} />
       </td>
+      <td />
     </tr>
   )
 }
@@ -293,12 +294,13 @@ function RestRows({ rest: { checks, hasDesk, desk, others }, hasOrders, at }: Re
           {hasDesk && 'once for the whole desk'}
         </td>
         <td className={css('mono')}>{checks.streams}</td>
-        <td colSpan={2} className={css('muted')}>
+        <td className={css('muted')}>
           <span title={checks.uses.map(({ category, text }) => `${category} ${text}`).join(', ')}>
             {checks.uses[0] && `${checks.uses[0].category} ${checks.uses[0].text}`}
             {checks.uses.length > 1 && ` +${checks.uses.length - 1}`}
           </span>
         </td>
+        <td />
       </tr>
       {desk !== undefined && (
         <tr className={css('rest')}>

@@ -7,7 +7,13 @@ import {
 } from '../../../app/contract/desk.ts'
 import type { Handlers } from '../../../app/contract/ipc.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import { deskMachines, dutyTexts, engineStatus, sharedText } from '../../../app/status/desk-status.ts'
+import {
+  announcerText,
+  deskMachines,
+  dispatcherText,
+  engineStatus,
+  sharedText,
+} from '../../../app/status/desk-status.ts'
 import { countText } from '../../../app/status/rates.ts'
 import { type WaitingGroup, type WaitingRow, waitingGroups } from '../../../app/status/waiting-now.ts'
 import { answerOfDesk } from '../../control/desk-answers.ts'
@@ -275,7 +281,7 @@ function runningDesk({ profile, name }: RunningKey, snapshots: readonly Snapshot
       `  ${[`server ${summary.engine.server} ${engineStatus(summary).label}`, ...engineStatus(summary).facts].join(', ')}`,
       ...machineLines(snapshot),
       ...waitingGroups(snapshot, snapshot.at).flatMap(waitLines),
-      ...[...dutyTexts(summary), droppedText(summary)]
+      ...[dispatcherText(summary), announcerText(summary), droppedText(summary)]
         .filter((text) => text !== '')
         .map((text) => `  ${text}`),
     ],

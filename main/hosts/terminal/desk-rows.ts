@@ -1,5 +1,11 @@
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import { deskMachines, dutyTexts, engineStatus, sharedText } from '../../../app/status/desk-status.ts'
+import {
+  announcerText,
+  deskMachines,
+  dispatcherText,
+  engineStatus,
+  sharedText,
+} from '../../../app/status/desk-status.ts'
 import { left, right } from './cells.ts'
 import type { FittedCell } from './fit.ts'
 
@@ -13,7 +19,7 @@ export function deskRows(snapshot: Snapshot, width: number): readonly (readonly 
   const note = width - NAME - RATE - 2
   const { label, severity, facts } = engineStatus(desk)
   const server = [`NATS ${label}`, ...facts, desk.engine.server, `${desk.dropped} dropped`].join(', ')
-  const duties = dutyTexts(desk).join(', ')
+  const duties = [dispatcherText(desk), announcerText(desk)].filter(Boolean).join(', ')
   return [
     [left('DESK', NAME, 'dim'), right('/s', RATE, 'dim'), left(sharedText(desk), note, 'dim')],
     ...deskMachines(snapshot).map(({ name, isSelf, severity: how, rate, note: text }) => [

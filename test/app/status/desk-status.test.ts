@@ -3,8 +3,9 @@ import { expect, it } from 'vitest'
 import type { DeskSummary } from '../../../app/contract/desk.ts'
 import type { ProgramSummary } from '../../../app/contract/snapshot.ts'
 import {
+  announcerText,
   deskMachines,
-  dutyTexts,
+  dispatcherText,
   engineStatus,
   machinesText,
   sharedText,
@@ -63,8 +64,10 @@ it('shows the server', () => {
 })
 
 it('shows who dispatches the queue and who announces alerts', () => {
-  expect(dutyTexts(DESK)).toEqual(['SERVER dispatches', 'WORKSTATION announces alerts'])
-  expect(dutyTexts({ ...DESK, dispatcher: 'gone', announces: 'gone' })).toEqual([])
+  expect(dispatcherText(DESK)).toBe('SERVER dispatches')
+  expect(announcerText(DESK)).toBe('WORKSTATION announces alerts')
+  const gone = { ...DESK, dispatcher: 'gone', announces: 'gone' }
+  expect([dispatcherText(gone), announcerText(gone)]).toEqual(['', ''])
   expect(sharedText(DESK)).toBe('3 machines, one queue')
   expect(deskMachines(snapshot({ desk: DESK })).map(({ role }) => role)).toEqual([
     undefined,
@@ -74,7 +77,7 @@ it('shows who dispatches the queue and who announces alerts', () => {
 })
 
 it('shows who dispatched last and since when this machine works alone', () => {
-  expect(dutyTexts(DESK_ALONE)).toEqual(['SERVER dispatched last', 'WORKSTATION announces alerts'])
+  expect(dispatcherText(DESK_ALONE)).toBe('SERVER dispatched last')
   expect(sharedText(DESK_ALONE)).toBe('1 of 3 machines')
   expect(deskMachines(snapshot({ desk: DESK_ALONE })).map(({ role }) => role)).toEqual([
     undefined,

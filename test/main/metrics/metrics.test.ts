@@ -229,6 +229,7 @@ test('a desk exports its machines, its server and its part of use; nothing of it
   const one = (name: string) => values(`headroom_${name}`)[0]?.value
   expect(one('desk_members')).toBe('3')
   expect(one('desk_reachable')).toBe('1')
+  expect([one('desk_dispatches'), one('desk_alone')]).toEqual(['0', '0'])
   expect(one('desk_dropped_total')).toBe('3')
   expect(one('requests_desk_per_second')).toBe('0.4')
   expect(one('slots_desk')).toBe('2')
@@ -241,6 +242,9 @@ test('a desk exports its machines, its server and its part of use; nothing of it
   const alone = of(DESK_ALONE)
   expect(alone.values('headroom_desk_members')[0]?.value).toBe('1')
   expect(alone.values('headroom_desk_reachable')[0]?.value).toBe('0')
+  expect(alone.values('headroom_desk_alone')[0]?.value).toBe('1')
+  const members = DESK.members.map((member) => ({ ...member, dispatcher: member.self }))
+  expect(of({ ...DESK, members }).values('headroom_desk_dispatches')[0]?.value).toBe('1')
   expect(textOf([exampleSnapshot()])).not.toContain('desk')
 })
 
