@@ -3,7 +3,7 @@ import { ALONE_AFTER_MS, FORGOTTEN_AFTER_MS, SETTLED_AFTER_MS, type Standpoint }
 import { Dispatcher } from './dispatcher.ts'
 import { Lease, type Moment, momentOf, Wakefulness } from './lease.ts'
 import { LEASE_TTL_MS, type LeaseAnswer } from './lease-store.ts'
-import { MemberQueue } from './member-queue.ts'
+import { type HandedBack, MemberQueue } from './member-queue.ts'
 import type { Dispatch, QueueMessage } from './queue-messages.ts'
 import type { DeskQueuePorts, QueueSummary } from './queue-ports.ts'
 import type { HandedIn } from './seat.ts'
@@ -22,10 +22,15 @@ const TAKE_JITTER_MS = 500
 const EPOCHS_WITHIN_MS = 500
 /** Time from a renewal after which no grant of that lease can be used. Milliseconds. */
 const LAPSED_MS = LEASE_TTL_MS - 500
+/** Maximum number of members of a desk. */
+const MAX_MEMBERS = 32
 /** Time within which every member has seen a change of the number of members. Milliseconds. */
 const RECENT_MS = 3_000
-/** How long a run waits for its first dispatcher before it works alone. Milliseconds. */
-const STARTS_WITHIN_MS = 2_000
+/**
+ * How long a run waits for its first dispatcher before it works alone: while the server is reachable, and
+ * while it is not. A new dispatcher takes up to eight seconds. Milliseconds.
+ */
+const STARTS_WITHIN_MS = { reachable: 8_000, unreachable: 2_000 } as const
 
 /** A dispatcher that this member hears. */
 interface Heard {
@@ -236,9 +241,10 @@ export class DeskQueue {
   #look(): void {
     const nowMs = this.#now
     if (this.#mode === 'alone') return
+    const startsWithinMs = STARTS_WITHIN_MS[this.#isReachable ? 'reachable' : 'unreachable']
     const isLate =
       this.#mode === 'starting'
-        ? nowMs - this.#startedMs >= STARTS_WITHIN_MS
+        ? nowMs - this.#startedMs >= startsWithinMs
         : nowMs - this.#standpoint.heardMs >= ALONE_AFTER_MS
     if (!isLate) return
     this.#mode = 'alone'
@@ -336,8 +342,7 @@ export class DeskQueue {
       isFirst
         ? undefined
         : {
-            ids: this.#entitled,
-            members: Math.min(...this.#recentMembers.map(({ members }) => members)),
+            ...this.#known,
             settledFromMs: this.#standpoint.heardMs + SETTLED_AFTER_MS,
           },
     )
@@ -378,15 +383,13 @@ export class DeskQueue {
     if (isNewer) this.#highest = { epoch, holder: from }
     this.#awake.restart()
     this.#renewedMs = Math.max(this.#renewedMs ?? Number.NEGATIVE_INFINITY, sentMs - leaseAge)
-    this.#entitled = entitled
-    this.#noteMembers(members, sentMs)
     let joined = this.#mode === 'granted' && this.#heard?.epoch === epoch ? this.#heard : undefined
     // The dispatcher has lost this member, and may have set its part aside.
     const isDropped = joined?.isConfirmed === true && heard[self] !== joined.handsIn.join
     if (joined === undefined || isDropped) {
       this.#joins += 1
       const left = this.#member?.handIn(this.#standpoint) ?? this.#handInNothing()
-      const handsIn = { join: this.#joins, ...left }
+      const handsIn = { join: this.#joins, ...left, ...this.#known }
       joined = { id: from, epoch, joinedWith: number, handsIn, isConfirmed: false, grant: joined?.grant ?? 0 }
       this.#heard = joined
       this.#mode = 'granted'
@@ -397,6 +400,8 @@ export class DeskQueue {
       if (formerId !== from) this.#ports.report({ kind: 'desk-dispatcher', member: from })
       this.#ports.changed()
     }
+    this.#entitled = entitled
+    this.#noteMembers(members, sentMs)
     if (heard[self] === joined.handsIn.join) joined.isConfirmed = true
     const heardMs = Math.max(this.#standpoint.heardMs, sentMs)
     this.#standpoint =
@@ -416,6 +421,12 @@ export class DeskQueue {
     this.#member?.ask()
   }
 
+  /** The members that may work alone, and the smallest number that they may divide by. */
+  get #known(): { ids: string[]; members: number } {
+    const members = Math.min(...this.#recentMembers.map((recent) => recent.members), MAX_MEMBERS)
+    return { ids: [...this.#entitled], members }
+  }
+
   /** Remembers the smallest number of members that others may divide by. */
   #noteMembers(members: number, atMs: number): void {
     this.#recentMembers = [
@@ -425,9 +436,9 @@ export class DeskQueue {
   }
 
   /** What a run without a gateway hands in. */
-  #handInNothing(): Omit<HandedIn, 'join'> {
+  #handInNothing(): HandedBack {
     const { fraction, hasAllowance } = this.#standpoint
-    return { confirmed: fraction, used: 0, tokens: {}, hasAllowance }
+    return { confirmed: fraction, used: 0, tokens: {}, windows: {}, hasAllowance }
   }
 
   #granted(from: string, grant: Extract<QueueMessage, { kind: 'grant' }>): void {

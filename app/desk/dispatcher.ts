@@ -84,11 +84,7 @@ export class Dispatcher {
     // After an earlier dispatcher, only those parts are known to be free that members hand in.
     this.#fraction = former === undefined ? 1 : 0
     this.#isGathering = former !== undefined
-    for (const id of former?.ids ?? []) {
-      const seat = this.#seat(id)
-      seat.isEntitled = true
-      seat.fraction = 1 / (former?.members ?? 1)
-    }
+    if (former !== undefined) this.#expect(former)
     this.#scheduler = new Scheduler(deps.optionsOf)
     this.#scheduler.onBucket((bucket, bound) => this.#made(bucket, bound))
   }
@@ -212,6 +208,16 @@ export class Dispatcher {
     let members = 0
     for (const seat of this.#seats.values()) if (seat.isEntitled || seat.state === 'heard') members += 1
     return Math.max(1, members)
+  }
+
+  /** Notes members that may use a part of each quota alone, until they reply. */
+  #expect({ ids, members }: Pick<Former, 'ids' | 'members'>): void {
+    for (const id of ids) {
+      if (this.#seats.has(id)) continue
+      const seat = this.#seat(id)
+      seat.isEntitled = true
+      seat.fraction = 1 / members
+    }
   }
 
   #seat(id: string): Seat {
@@ -426,6 +432,10 @@ export class Dispatcher {
       this.#used(seat, id, bucket)
       wereUnderWay.set(bucket, (wereUnderWay.get(bucket) ?? 0) + 1)
     }
+    for (const [bucket, bound] of this.#scheduler.bounds()) {
+      const endsInMs = handedIn.windows[bucket]
+      if (endsInMs !== undefined) bound.windowSeen(nowMs + endsInMs)
+    }
     this.#fraction = Math.min(1, this.#fraction + fraction)
     for (const [bucket, bound] of this.#scheduler.bounds()) {
       const sent = wereUnderWay.get(bucket) ?? 0
@@ -440,7 +450,9 @@ export class Dispatcher {
       bound.setAside({ fraction: part, least: 0 }, nowMs)
       bound.takeBack({ fraction: part, tokens, settledFromMs: nowMs }, nowMs)
     }
+    if (this.#isGathering) this.#expect(handedIn)
     seat.handedIn = handedIn
+    seat.joinedMs = nowMs
     seat.state = 'heard'
     seat.confirmedBy = Number.POSITIVE_INFINITY
     if (isFirst) seat.fraction = this.#former === undefined ? 0 : handedIn.confirmed
@@ -478,6 +490,10 @@ export class Dispatcher {
     const nowMs = this.#deps.now()
     const isOld = this.#former === undefined || nowMs - this.#startedMs > FORGOTTEN_AFTER_MS
     if (isOld && this.#fraction > 1 - ROUNDING) return
+    for (const { handedIn, joinedMs } of this.#seats.values()) {
+      const endsInMs = handedIn?.windows[bucket]
+      if (endsInMs !== undefined && nowMs < joinedMs + endsInMs) bound.windowSeen(joinedMs + endsInMs)
+    }
     this.#startShare(bound, (seat) => this.#tokensIn(bucket, bound, seat.handedIn), nowMs)
     this.#releaseLater()
   }

@@ -34,6 +34,9 @@ export interface MemberQueueDeps {
   readonly left: () => void
 }
 
+/** What a gateway hands in of its own. */
+export type HandedBack = Pick<HandedIn, 'confirmed' | 'used' | 'tokens' | 'windows' | 'hasAllowance'>
+
 interface Asked {
   readonly attempt: number
   readonly askedMs: number
@@ -188,22 +191,27 @@ export class MemberQueue implements DeskTurns {
   }
 
   /** Ends the work alone, and returns what is left. See `Standing`. */
-  handIn(from: Standpoint): Omit<HandedIn, 'join'> {
+  handIn(from: Standpoint): HandedBack {
     const tokens: Record<string, number> = {}
+    const windows: Record<string, number> = {}
     const isAlone = this.#mode === 'alone'
-    if (isAlone)
-      for (const [bucket, bound] of this.#local.scheduler.bounds()) {
-        const nowMs = this.#local.now()
-        const unlimited = Number.POSITIVE_INFINITY
-        const left = Math.min(bound.tokens(nowMs) ?? unlimited, bound.low(nowMs) ?? unlimited)
-        if (left < unlimited) tokens[bucket] = left
-      }
+    const localNowMs = this.#local.now()
+    for (const [bucket, bound] of this.#local.scheduler.bounds()) {
+      const { perMs, meanPerMs, limit, windowEndsMs } = bound.bucketRefill
+      if (perMs === 0 && meanPerMs > 0)
+        windows[bucket] = Math.max(0, (windowEndsMs ?? localNowMs + limit / meanPerMs) - localNowMs)
+      if (!isAlone) continue
+      const unlimited = Number.POSITIVE_INFINITY
+      const left = Math.min(bound.tokens(localNowMs) ?? unlimited, bound.low(localNowMs) ?? unlimited)
+      if (left < unlimited) tokens[bucket] = left
+    }
     this.#unshare()
     const nowMs = this.#deps.now()
     return {
       confirmed: from.fraction,
       used: isAlone ? aloneFraction(from, nowMs) : 0,
       tokens,
+      windows,
       hasAllowance: hasAllowance(from, nowMs),
     }
   }

@@ -60,8 +60,13 @@ const standing = z.strictObject({
       used: fraction,
       /** What is left of that part, by bucket. */
       tokens: tokens.check(z.refine((all) => Object.keys(all).length <= MAX_BUCKETS)),
+      /** Time until the end of fixed windows, by bucket. */
+      windows: z.record(path, age),
       /** Whether its allowance is unused in all other buckets. */
       hasAllowance: z.boolean(),
+      /** The members that it knows may work alone, and the smallest number that they may divide by. */
+      ids: z.array(text).check(z.maxLength(MAX_MEMBERS)),
+      members: z.number().check(z.gte(1)),
     }),
   ),
 })

@@ -39,6 +39,7 @@ export class Seat {
   turnsSentMs = Number.NEGATIVE_INFINITY
   /** What the member handed in when it joined this epoch last. `undefined` before that. */
   handedIn: HandedIn | undefined
+  joinedMs = 0
 
   constructor(id: string, nowMs: number) {
     this.id = id

@@ -15,6 +15,11 @@ export class SharedBound extends BucketBound {
    * time on, unless headers of the last minute show use of theirs.
    */
   #releaseFromMs = Number.POSITIVE_INFINITY
+  /**
+   * When a fixed window ends of which others told, before this side's own first header. Until then, the share
+   * does not grow.
+   */
+  #windowEndsMs: number | undefined
   /** Requests that must remain, as a function of the bucket's refill. */
   floorOf: ((refill: Refill) => number) | undefined
 
@@ -31,6 +36,17 @@ export class SharedBound extends BucketBound {
 
   get bucketRefill(): Refill {
     return this.refill
+  }
+
+  /** Others have seen a fixed window, which ends by a time at the latest. */
+  windowSeen(endsMs: number): void {
+    this.#windowEndsMs = Math.max(this.#windowEndsMs ?? endsMs, endsMs)
+  }
+
+  protected override get refill(): Refill {
+    const refill = super.refill
+    if (this.#windowEndsMs === undefined || this.limit !== undefined) return refill
+    return { ...refill, perMs: 0, windowEndsMs: this.#windowEndsMs }
   }
 
   /** What is left of the share. `undefined` if there is none. */

@@ -89,6 +89,7 @@ export async function liveQueue(seed: number): Promise<QueueLife> {
     clock[how]()
     world.clock.happen(forMs, () => {
       away.delete(machine)
+      machine.awakeSinceMs = world.elapsedMs
       clock.wake()
     })
   }
@@ -101,8 +102,7 @@ export async function liveQueue(seed: number): Promise<QueueLife> {
     comesBack(machine, forMs)
   }
   const leave = (machine: QueueMachine, forMs: number) => {
-    void machine.leave()
-    comesBack(machine, forMs)
+    void machine.leave().then(() => comesBack(machine, forMs))
   }
   const happens: Record<QueueTrouble, (machine: QueueMachine, forMs: number) => void> = {
     kill,
@@ -126,6 +126,7 @@ export async function liveQueue(seed: number): Promise<QueueLife> {
     'leave dispatcher': (_, forMs) => leave(dispatcher() ?? stop('no dispatcher'), forMs),
   }
   const check = () => {
+    world.meet()
     const [first] = world.broken
     if (first !== undefined) stop(first)
     for (const machine of present()) {

@@ -68,6 +68,8 @@ export class QueueWorld {
   /** The dispatcher whose grant was used last, and those before it. */
   #reign = ''
   readonly #ended = new Set<string>()
+  /** Pairs of runs that took turns from one dispatcher together. */
+  readonly #met = new Set<string>()
 
   constructor(options: QueueWorldOptions) {
     this.options = {
@@ -179,6 +181,39 @@ export class QueueWorld {
     return !this.machines.some((machine) => machine.isAlive && machine.knows(bucket))
   }
 
+  /** Notes which runs take turns from one dispatcher together. */
+  meet(): void {
+    for (const machine of this.machines) {
+      if (machine.mode !== 'granted') continue
+      machine.grantedMs = this.elapsedMs
+      for (const other of this.#deskOf(machine)) this.#met.add(`${machine.runName} ${other.runName}`)
+    }
+  }
+
+  /** The machines that take turns from the same dispatcher. */
+  #deskOf(machine: QueueMachine): readonly QueueMachine[] {
+    const { dispatcher } = machine.queue?.summary ?? {}
+    return this.machines.filter(
+      (other) => other.isAlive && dispatcher !== undefined && other.queue?.summary.dispatcher === dispatcher,
+    )
+  }
+
+  /**
+   * Whether a run works alone of which another run cannot know, because nobody of the other's desk has taken
+   * turns together with it, or not for a minute.
+   */
+  get hasStrangers(): boolean {
+    return this.machines.some((machine) => {
+      if (!machine.isAlive || machine.mode !== 'alone') return false
+      if (this.elapsedMs - machine.grantedMs > 60_000) return true
+      return this.machines.some((other) => {
+        if (!other.isAlive || other === machine || other.mode === 'starting') return false
+        const known = [other, ...this.#deskOf(other)]
+        return !known.some(({ runName }) => this.#met.has(`${machine.runName} ${runName}`))
+      })
+    })
+  }
+
   fail(what: string): void {
     if (this.broken.length < 20) this.broken.push(`${(this.elapsedMs / 1000).toFixed(3)} s: ${what}`)
   }
@@ -279,6 +314,10 @@ export class QueueMachine {
   accepted = 0
   refused = 0
   run = 0
+  /** When this machine took turns from a dispatcher last. */
+  grantedMs = Number.NEGATIVE_INFINITY
+  /** Since when it runs without having stood still. */
+  awakeSinceMs = 0
   readonly #world: QueueWorld
   readonly #traits: MachineTraits
   readonly #openUpstreams = new Map<number, string>()
@@ -298,11 +337,17 @@ export class QueueMachine {
     return this.name
   }
 
+  get runName(): string {
+    return `${this.name}-${this.run}`
+  }
+
   /** Starts Headroom on this machine, with its gateway, as a new run. */
   start(): void {
     this.run += 1
     const { run } = this
     const world = this.#world
+    this.grantedMs = Number.NEGATIVE_INFINITY
+    this.awakeSinceMs = world.elapsedMs
     this.clock = new VirtualMachine(world.clock, this.#traits)
     const sizes = world.options.rules
     this.scheduler = new Scheduler((bucket) => {
@@ -430,11 +475,11 @@ export class QueueMachine {
     })
   }
 
-  /** Requests that should have ended by now, but for what a machine did while it did not run. */
+  /** Requests that should have ended by now. The clock of a machine that sleeps stands still. */
   overdue(graceMs: number): QueuedRequest[] {
     const nowMs = this.#world.elapsedMs
     return [...this.requests.values()].filter(
-      ({ offeredAtMs, maxWaitMs }) => nowMs > offeredAtMs + maxWaitMs + graceMs,
+      ({ offeredAtMs, maxWaitMs }) => nowMs > Math.max(offeredAtMs, this.awakeSinceMs) + maxWaitMs + graceMs,
     )
   }
 
@@ -518,7 +563,7 @@ export class QueueMachine {
       } else {
         world.refused += 1
         this.refused += 1
-        if (isCold) world.coldRefused += 1
+        if (isCold || world.hasStrangers) world.coldRefused += 1
         else world.fail(`${this.name} (${mode}) got a 429`)
       }
       const rate = service.headers(clock.worldMs())
