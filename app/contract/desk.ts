@@ -94,8 +94,13 @@ const deskQueue = openObject({
    * - `alone`: no dispatcher is heard. This machine uses its share of each quota.
    */
   mode: z.enum(['granted', 'starting', 'alone']),
-  /** Number of members that share each quota. A machine that works alone uses the reciprocal. */
-  members: number,
+  /** Number of members that share each quota. Absent if this machine has never heard a dispatcher. */
+  members: optionalNumber,
+  /**
+   * The part of each quota that this machine uses while it works alone, from 0 to 1. Absent in the other
+   * modes. 0: the other members may not know this machine yet, so its requests wait for up to a minute.
+   */
+  share: optionalNumber,
   /** Since when this machine has worked alone, epoch ms. Absent in the other modes. */
   since: optionalNumber,
   /** Id of the member that dispatched last. Absent while a dispatcher is heard. */

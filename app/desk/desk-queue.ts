@@ -1,5 +1,11 @@
 import type { DeskTurns, LocalTurns } from '../gateway/turns.ts'
-import { ALONE_AFTER_MS, FORGOTTEN_AFTER_MS, SETTLED_AFTER_MS, type Standpoint } from './alone.ts'
+import {
+  ALONE_AFTER_MS,
+  aloneFraction,
+  FORGOTTEN_AFTER_MS,
+  SETTLED_AFTER_MS,
+  type Standpoint,
+} from './alone.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Lease, type Moment, momentOf, Wakefulness } from './lease.ts'
 import { LEASE_TTL_MS, type LeaseAnswer } from './lease-store.ts'
@@ -184,10 +190,12 @@ export class DeskQueue {
   }
 
   get summary(): QueueSummary {
+    const { members } = this.#standpoint
     return {
       dispatcher: this.#mode === 'granted' ? this.#heard?.id : undefined,
       mode: this.#mode,
-      members: this.#standpoint.members ?? 1,
+      ...(members !== undefined && { members }),
+      ...(this.#mode === 'alone' && { share: aloneFraction(this.#standpoint, this.#now) }),
       ...(this.#aloneSinceMs !== undefined && { aloneSinceMs: this.#aloneSinceMs }),
     }
   }

@@ -44,8 +44,10 @@ export interface QueueSummary {
    * - `alone`: no dispatcher is heard, and this machine uses its own share of each quota.
    */
   readonly mode: 'granted' | 'starting' | 'alone'
-  /** Number of members that share the quota. Alone, this machine uses the reciprocal. */
-  readonly members: number
+  /** Number of members that share the quota. Absent if this machine has never heard a dispatcher. */
+  readonly members?: number
+  /** The part of each quota that this machine uses alone, from 0 to 1. Absent in the other modes. */
+  readonly share?: number
   /** Since when this machine works alone, on the monotonic clock. */
   readonly aloneSinceMs?: number
 }

@@ -84,7 +84,9 @@ export function machinesText({ members }: Pick<DeskSummary, 'members'>): string 
 
 /** `3 machines, one queue`. Machines that get no turns from a dispatcher share no queue. */
 export const sharedText = (desk: DeskSummary): string =>
-  desk.queue?.mode === 'granted' ? `${machinesText(desk)}, one queue` : machinesText(desk)
+  desk.queue?.mode === 'granted' && desk.members.length > 1
+    ? `${machinesText(desk)}, one queue`
+    : machinesText(desk)
 
 /** The state of a desk's server, in words. */
 export interface EngineStatus {

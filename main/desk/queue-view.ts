@@ -38,13 +38,14 @@ export class QueueView {
   shown(nowMs: number): Pick<DeskSummary, 'dispatcher' | 'queue'> {
     const summary = this.#deps.queue()
     if (summary === undefined) return {}
-    const { dispatcher, mode, members, aloneSinceMs } = summary
+    const { dispatcher, mode, members, share, aloneSinceMs } = summary
     const last = dispatcher === undefined ? this.#told : undefined
     return {
       ...(dispatcher !== undefined && { dispatcher }),
       queue: {
         mode,
-        members,
+        ...(members !== undefined && { members }),
+        ...(share !== undefined && { share }),
         ...(aloneSinceMs !== undefined && { since: this.#since(aloneSinceMs, nowMs) }),
         ...(last !== undefined && { lastDispatcher: last }),
       },

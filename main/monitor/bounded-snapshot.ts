@@ -1,3 +1,4 @@
+import type { DeskMember } from '../../app/contract/desk.ts'
 import { urgencyOf } from '../../app/contract/severity.ts'
 import type {
   ProgramSummary,
@@ -97,14 +98,21 @@ export function boundedSnapshot(whole: Snapshot, maxBytes: number): Snapshot {
   }
 }
 
-/** The desk without its machines' counts, and without their programs, if it would not fit otherwise. */
+/** What a desk leaves out while it does not fit, in this order. */
+const OMISSIONS: readonly ((member: DeskMember) => DeskMember)[] = [
+  ({ counted: _, ...member }) => member,
+  ({ programs, ...member }) =>
+    programs === undefined ? member : { ...member, programs: programs.map(({ use: _, ...rest }) => rest) },
+  ({ programs: _, ...member }) => member,
+]
+
+/** The desk without its machines' counts, their programs' use, and their programs, as far as needed. */
 function withBoundedDesk(snapshot: Snapshot, maxBytes: number): Snapshot {
-  const { desk } = snapshot
-  if (desk === undefined || bytesOf(desk) <= maxBytes) return snapshot
-  const members = desk.members.map(({ counted: _, ...member }) => member)
-  const isFitting = bytesOf({ ...desk, members }) <= maxBytes
-  const shown = isFitting ? members : members.map(({ programs: _, ...member }) => member)
-  return { ...snapshot, desk: { ...desk, members: shown } }
+  let { desk } = snapshot
+  if (desk === undefined) return snapshot
+  for (const without of OMISSIONS)
+    if (bytesOf(desk) > maxBytes) desk = { ...desk, members: desk.members.map(without) }
+  return { ...snapshot, desk }
 }
 
 /** The items that fit. Each list first fills its own share, then bytes that other lists leave. */

@@ -317,7 +317,7 @@ const { dispatcher: _, ...deskWithoutDispatcher } = DESK
 export const DESK_ALONE: DeskSummary = {
   ...deskWithoutDispatcher,
   state: 'alone',
-  queue: { mode: 'alone', members: 3, since: NOW_MS - SECOND, lastDispatcher: 's' },
+  queue: { mode: 'alone', members: 3, share: 1 / 3, since: NOW_MS - SECOND, lastDispatcher: 's' },
   why: 'nats.lan:4222 timed out.',
   engine: { server: 'nats.lan:4222', reachable: false, since: NOW_MS - 2 * SECOND },
   members: DESK.members.map((one) =>

@@ -19,19 +19,15 @@ export function deskConditionMessage(kind: 'desk-unreachable' | 'desk-refused', 
   })
 }
 
-const NAMED_SHARES = [
-  ...['all', 'half', 'a third', 'a quarter', 'a fifth', 'a sixth', 'a seventh', 'an eighth', 'a ninth'],
-  'a tenth',
-]
+const NAMED_SHARES = ['all', 'half', 'a third', 'a quarter', 'a fifth', 'a sixth', 'a seventh', 'an eighth']
 
-/**
- * `Using a third of each quota.` on a desk of three, while this machine works alone. Empty if it does not, or
- * if its share is unknown.
- */
+/** `Using a third of each quota.` while this machine works alone. Otherwise empty. */
 export function ownShareText(desk: DeskSummary | undefined): string {
-  const { mode, members = 0 } = desk?.queue ?? {}
-  if (mode !== 'alone' || members < 1) return ''
-  return `Using ${NAMED_SHARES[members - 1] ?? `1/${members}`} of each quota.`
+  const { share } = desk?.queue ?? {}
+  if (share === undefined) return ''
+  if (share <= 0) return 'New on the desk: requests wait up to 60 s.'
+  const parts = Math.round(1 / share)
+  return `Using ${NAMED_SHARES[parts - 1] ?? `1/${parts}`} of each quota.`
 }
 
 function refusedMessage(desk: DeskSummary | undefined): Message {

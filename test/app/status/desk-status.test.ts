@@ -69,6 +69,7 @@ it('shows who dispatches the queue and who announces alerts', () => {
   const gone = { ...DESK, dispatcher: 'gone', announces: 'gone' }
   expect([dispatcherText(gone), announcerText(gone)]).toEqual(['', ''])
   expect(sharedText(DESK)).toBe('3 machines, one queue')
+  expect(sharedText({ ...DESK, members: DESK.members.slice(0, 1) })).toBe('1 machine')
   expect(deskMachines(snapshot({ desk: DESK })).map(({ role }) => role)).toEqual([
     undefined,
     undefined,

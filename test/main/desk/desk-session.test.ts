@@ -262,7 +262,7 @@ test('a machine without a dispatcher shows since when it works alone, and who di
   expect({ state, dispatcher, queue }).toEqual({
     state: 'joined',
     dispatcher: undefined,
-    queue: { mode: 'alone', members: 2, since: expect.any(Number), lastDispatcher: former.id },
+    queue: { mode: 'alone', members: 2, share: 1 / 2, since: expect.any(Number), lastDispatcher: former.id },
   })
   expect(left.timeline.now() - (queue?.since ?? 0)).toBeGreaterThan(1_000)
   expect(left.timeline.now() - (queue?.since ?? 0)).toBeLessThan(2_000)

@@ -118,7 +118,7 @@ test('64 programs with 141 long-named quotas each fit the bound, and are counted
   for (const { use, unlisted = 0 } of cut.programs ?? []) expect(use.length + unlisted).toBe(MOST.quotas)
 })
 
-test('of a desk, all machines fit; their counts are left out first, then their programs', () => {
+test('of a desk, all machines fit; counts are left out first, then programs’ use, then programs', () => {
   const whole = snapshotOf(MOST)
   const deskOf = (machines: number, programs: number): DeskSummary => ({
     ...DESK,
@@ -129,12 +129,18 @@ test('of a desk, all machines fit; their counts are left out first, then their p
         total: 9,
         counted: Object.fromEntries(whole.requests.map((row) => [row.category, 9])),
       },
-      programs: Array.from({ length: programs }, (_, at) => ({ name: longName(at, 40), perSecond: 1 })),
+      programs: Array.from({ length: programs }, (_, at) => ({
+        ...{ name: longName(at, 40), perSecond: 1 },
+        use: Array.from({ length: 2 }, (_, row) => ({
+          ...{ category: longName(row, 40), perSecond: 1, waiting: 0 },
+        })),
+      })),
     })),
   })
-  for (const [machines, programs, hasPrograms] of [
-    [32, 2, true],
-    [32, 64, false],
+  for (const [machines, programs, hasPrograms, hasUse] of [
+    [32, 2, true, true],
+    [32, 10, true, false],
+    [32, 64, false, false],
   ] as const) {
     const cut = boundedSnapshot({ ...whole, desk: deskOf(machines, programs) }, MAX_SNAPSHOTS_BYTES)
     expect(bytesOf(cut)).toBeLessThanOrEqual(MAX_SNAPSHOTS_BYTES)
@@ -142,6 +148,7 @@ test('of a desk, all machines fit; their counts are left out first, then their p
     for (const member of cut.desk?.members ?? []) {
       expect(member.counted).toBeUndefined()
       expect(member.programs !== undefined).toBe(hasPrograms)
+      expect(member.programs?.some(({ use }) => use !== undefined) ?? false).toBe(hasUse)
     }
     expect(cut.requests.length).toBeGreaterThan(0)
   }

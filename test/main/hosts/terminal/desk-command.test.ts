@@ -426,7 +426,7 @@ describe('desk status', () => {
   })
 
   test('of a machine alone shows its share of each quota', async () => {
-    const queue = { mode: 'alone', members: 4, lastDispatcher: 'b' } as const
+    const queue = { mode: 'alone', members: 4, share: 0.25, lastDispatcher: 'b' } as const
     const desk = { ...summary, state: 'alone', why: 'The server is away.', queue } as const
     const said = await run({ action: 'status', running: [keyOf('key-1', desk)] })
     expect(said.out.slice(0, 2)).toEqual([
