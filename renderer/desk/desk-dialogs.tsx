@@ -33,7 +33,7 @@ export function CreateDeskDialog() {
   return (
     <DeskFrame
       title="Create a desk"
-      about={`Machines on a desk share what they see of ${profile.name}.`}
+      about={`Machines on a desk share one queue for ${profile.name}.`}
       form="new"
       asked={asked}
       check={checkNewDesk}
@@ -66,7 +66,7 @@ export function JoinDeskDialog() {
   return (
     <DeskFrame
       title="Join a desk"
-      about={`Machines on a desk share what they see of ${profile.name}.`}
+      about={`Machines on a desk share one queue for ${profile.name}.`}
       form="joined"
       asked={asked}
       check={checkJoinedDesk}

@@ -34,7 +34,7 @@ export function LeaveDeskDialog() {
       <ul className={css('list')}>
         <li>
           <Shape severity="warning" />
-          <span>This machine then only sees its own use.</span>
+          <span>This machine then only sees its own use, and queues alone.</span>
         </li>
         <li>
           <Shape severity="ok" />

@@ -156,6 +156,8 @@ const usedText = ({ use }: ProgramSummary): string =>
 export interface OtherUsers {
   readonly checks: { readonly rate: string; readonly uses: readonly ShownUse[]; readonly streams: number }
   readonly hasDesk: boolean
+  /** Whether one machine checks each quota for all. A machine that works alone does its own checks. */
+  readonly sharesChecks: boolean
   /** Requests of the desk's other machines that none of their programs sent. Absent if there are none. */
   readonly desk?: { readonly rate: string; readonly most: string }
   /** Absent while there is no use by others. */
@@ -179,7 +181,12 @@ export function otherUsers(snapshot: Snapshot, nowMs: number): OtherUsers {
     streams: own?.streams.length ?? 0,
   }
   const desk = deskUse(snapshot)
-  const known = { checks, hasDesk: snapshot.desk !== undefined, ...(desk && { desk }) }
+  const known = {
+    checks,
+    hasDesk: snapshot.desk !== undefined,
+    sharesChecks: snapshot.desk?.state === 'joined',
+    ...(desk && { desk }),
+  }
   const [most] = [...others].sort((a, b) => b.perSecond - a.perSecond)
   if (most === undefined) return known
   const sum = (of: (one: (typeof others)[number]) => number) => others.reduce((all, one) => all + of(one), 0)

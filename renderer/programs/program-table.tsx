@@ -271,7 +271,7 @@ interface RestRowsProps extends Pick<RowProps, 'hasOrders' | 'at'> {
   readonly rest: OtherUsers
 }
 
-function RestRows({ rest: { checks, hasDesk, desk, others }, hasOrders, at }: RestRowsProps) {
+function RestRows({ rest: { checks, hasDesk, sharesChecks, desk, others }, hasOrders, at }: RestRowsProps) {
   return (
     <>
       <tr className={css('rest')}>
@@ -291,7 +291,7 @@ function RestRows({ rest: { checks, hasDesk, desk, others }, hasOrders, at }: Re
           </div>
         </td>
         <td colSpan={hasOrders ? 3 : 2} className={css('muted')}>
-          {hasDesk && 'once for the whole desk'}
+          {sharesChecks && 'once for the whole desk'}
         </td>
         <td className={css('mono')}>{checks.streams}</td>
         <td className={css('muted')}>

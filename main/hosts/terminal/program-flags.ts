@@ -129,7 +129,7 @@ export const describeDesk = (program: Command): Command =>
     .summary('share one key between the Headrooms of several machines')
     .description(
       'desk create prints an invitation: one word, with a secret. desk join reads it on each other machine, at a prompt or from stdin. ' +
-        'desk invite prints it again. desk status shows the machines. desk leave leaves the desk. ' +
+        'desk invite prints it again. desk status shows the machines, which one dispatches, and what waits. desk leave leaves the desk. ' +
         'desk rotate replaces the secret; then every other machine has to join again. ' +
         'While no Headroom runs, HEADROOM_PASSPHRASE opens the keys in --data.',
     )

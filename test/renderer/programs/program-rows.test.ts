@@ -64,14 +64,18 @@ test('on a desk, requests of its other machines outside their programs have a ro
     use: { total: 1.7, own: 0.1, desk: 0.35, elsewhere: 1.25, elsewhereLow: 1.1, elsewhereHigh: 1.4 },
   })
   expect(otherUsers(snapshot({ requests: [row], desk: DESK }), NOW_MS)).toMatchObject({
-    hasDesk: true,
+    ...{ hasDesk: true, sharesChecks: true },
     // The program risk sends 0.1 of them.
     desk: { rate: '0.25', most: 'Positions 0.25' },
     others: { rate: '1.3', range: '1.1–1.4/s', most: 'Positions 1.25' },
   })
   const byPrograms = { ...row, use: { total: 0.1, own: 0, desk: 0.103, elsewhere: 0 } }
   expect(otherUsers(snapshot({ requests: [byPrograms], desk: DESK }), NOW_MS)).not.toHaveProperty('desk')
-  expect(otherUsers(snapshot({ requests: [] }), NOW_MS)).toMatchObject({ hasDesk: false })
+  expect(otherUsers(snapshot({ requests: [] }), NOW_MS)).toMatchObject({
+    hasDesk: false,
+    sharesChecks: false,
+  })
+  expect(otherUsers(snapshot({ desk: DESK_ALONE }), NOW_MS)).toMatchObject({ sharesChecks: false })
 })
 
 test('programs on other machines of the desk have their class, rate, waits and use', () => {
