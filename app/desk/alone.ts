@@ -34,6 +34,8 @@ export interface Standpoint {
    * somebody may have joined meanwhile.
    */
   readonly stoodStillMs: number
+  /** Buckets of which another silent member may use a part that its own claim does not show. */
+  readonly split: ReadonlySet<string>
 }
 
 /** Whether a member is alone in its desk, and nobody can have used its quotas. */
@@ -53,11 +55,16 @@ export function aloneFraction({ members, fraction, heardMs }: Standpoint, nowMs:
 }
 
 /** The share of a bucket with which a member begins to work alone. See `BucketShare`. */
-export function aloneShare(from: Standpoint, refill: Refill, nowMs: number): ShareStart {
+export function aloneShare(
+  from: Standpoint,
+  { bucket, refill }: { readonly bucket: string; readonly refill: Refill },
+  nowMs: number,
+): ShareStart {
+  const settlesAfterMs = from.split.has(bucket) ? FORGOTTEN_AFTER_MS : SETTLED_AFTER_MS
   const fraction = aloneFraction(from, nowMs)
   return {
     fraction,
     tokens: hasAllowance(from, nowMs) ? allowanceOf(refill, fraction) : 0,
-    settledFromMs: Math.max(from.heardMs + SETTLED_AFTER_MS, from.stoodStillMs + ALONE_AFTER_MS),
+    settledFromMs: Math.max(from.heardMs + settlesAfterMs, from.stoodStillMs + ALONE_AFTER_MS),
   }
 }

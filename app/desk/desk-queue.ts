@@ -99,6 +99,7 @@ export class DeskQueue {
       hasAllowance: false,
       heardMs: this.#now - FORGOTTEN_AFTER_MS,
       stoodStillMs: Number.NEGATIVE_INFINITY,
+      split: new Set(),
     }
   }
 
@@ -411,11 +412,14 @@ export class DeskQueue {
     this.#entitled = entitled
     this.#noteMembers(members, sentMs)
     if (heard[self] === joined.handsIn.join) joined.isConfirmed = true
-    const heardMs = Math.max(this.#standpoint.heardMs, sentMs)
-    this.#standpoint =
-      joined.isConfirmed && entitled.includes(self)
-        ? { ...this.#standpoint, members, fraction: 1 / members, hasAllowance: true, heardMs }
-        : { ...this.#standpoint, members: this.#standpoint.members ?? members, heardMs }
+    this.#standpoint = {
+      ...this.#standpoint,
+      heardMs: Math.max(this.#standpoint.heardMs, sentMs),
+      split: new Set(dispatch.split),
+      ...(joined.isConfirmed && entitled.includes(self)
+        ? { members, fraction: 1 / members, hasAllowance: true }
+        : { members: this.#standpoint.members ?? members }),
+    }
     const { isConfirmed, handsIn, grant } = joined
     const present = this.#member?.present ?? { underWay: [], waiting: [] }
     this.#toHolder({
@@ -446,7 +450,7 @@ export class DeskQueue {
   /** What a run without a gateway hands in. */
   #handInNothing(): HandedBack {
     const { fraction, hasAllowance } = this.#standpoint
-    return { confirmed: fraction, used: 0, tokens: {}, windows: {}, hasAllowance }
+    return { confirmed: fraction, used: 0, tokens: {}, sent: {}, windows: {}, hasAllowance }
   }
 
   #granted(from: string, grant: Extract<QueueMessage, { kind: 'grant' }>): void {

@@ -103,8 +103,17 @@ export class Dispatcher {
       seat.confirmedBy = Math.min(seat.confirmedBy, this.#number)
       entitled.push(seat.id)
     }
-    const { epoch } = this.#deps
-    return { kind: 'dispatch', epoch, number: this.#number, leaseAge, members, heard: this.#heard, entitled }
+    const split = [...this.#scheduler.bounds()].flatMap(([bucket, bound]) => (bound.isSplit ? [bucket] : []))
+    return {
+      kind: 'dispatch',
+      epoch: this.#deps.epoch,
+      number: this.#number,
+      leaseAge,
+      members,
+      heard: this.#heard,
+      entitled,
+      split,
+    }
   }
 
   /** Handles a member's reply to `dispatch`. */
@@ -403,9 +412,9 @@ export class Dispatcher {
     for (const [id, { grant }] of [...seat.requests]) if (grant === undefined) this.#takeBack(seat, id)
     const { fraction } = seat
     this.#fraction -= fraction
-    for (const [, bound] of this.#scheduler.bounds()) {
+    for (const [bucket, bound] of this.#scheduler.bounds()) {
       const least = seat.isEntitled ? allowanceOf(bound.bucketRefill, fraction) : 0
-      if (bound.limit === undefined && !bound.hasShare) this.#startShare(bound, () => 1, nowMs)
+      if (bound.limit === undefined && !bound.hasShare) this.#startShare([bucket, bound], () => 1, nowMs)
       else bound.setAside({ fraction, least }, nowMs)
     }
     this.#releaseLater()
@@ -438,10 +447,10 @@ export class Dispatcher {
     }
     this.#fraction = Math.min(1, this.#fraction + fraction)
     for (const [bucket, bound] of this.#scheduler.bounds()) {
-      const sent = wereUnderWay.get(bucket) ?? 0
-      const tokens = this.#tokensIn(bucket, bound, handedIn) + sent
+      const sent = handedIn.sent[bucket] ?? 0
+      const tokens = this.#tokensIn(bucket, bound, handedIn) + (wereUnderWay.get(bucket) ?? 0)
       if (fraction > 0 && bound.hasShare) {
-        bound.takeBack({ fraction, tokens, settledFromMs: nowMs }, nowMs)
+        bound.takeBack({ fraction, tokens, sent, settledFromMs: nowMs }, nowMs)
         continue
       }
       const part = handedIn.used
@@ -494,16 +503,25 @@ export class Dispatcher {
       const endsInMs = handedIn?.windows[bucket]
       if (endsInMs !== undefined && nowMs < joinedMs + endsInMs) bound.windowSeen(joinedMs + endsInMs)
     }
-    this.#startShare(bound, (seat) => this.#tokensIn(bucket, bound, seat.handedIn), nowMs)
+    this.#startShare([bucket, bound], (seat) => this.#tokensIn(bucket, bound, seat.handedIn), nowMs)
     this.#releaseLater()
   }
 
   /** Starts the share of a bucket without a header: what the members that reply may use. */
-  #startShare(bound: SharedBound, tokensOf: (seat: Seat) => number, nowMs: number): void {
+  #startShare(
+    [bucket, bound]: readonly [bucket: string, bound: SharedBound],
+    tokensOf: (seat: Seat) => number,
+    nowMs: number,
+  ): void {
     let tokens = 0
-    for (const seat of this.#seats.values()) if (seat.state === 'heard') tokens += tokensOf(seat)
+    let sent = 0
+    for (const seat of this.#seats.values()) {
+      if (seat.state !== 'heard') continue
+      tokens += tokensOf(seat)
+      sent += seat.handedIn?.sent[bucket] ?? 0
+    }
     const settledFromMs = this.#settledFromMs(nowMs)
-    bound.setShare({ fraction: this.#fraction, tokens, settledFromMs }, nowMs)
+    bound.setShare({ fraction: this.#fraction, tokens, sent, settledFromMs }, nowMs)
   }
 
   /** Requests that must remain, because members may use them as soon as they work alone. */

@@ -35,7 +35,7 @@ export interface MemberQueueDeps {
 }
 
 /** What a gateway hands in of its own. */
-export type HandedBack = Pick<HandedIn, 'confirmed' | 'used' | 'tokens' | 'windows' | 'hasAllowance'>
+export type HandedBack = Pick<HandedIn, 'confirmed' | 'used' | 'tokens' | 'sent' | 'windows' | 'hasAllowance'>
 
 interface Asked {
   readonly attempt: number
@@ -172,15 +172,15 @@ export class MemberQueue implements DeskTurns {
     this.#mode = 'alone'
     this.#forgetDispatcher()
     scheduler.isGranted = false
-    const share = (bound: SharedBound) => {
+    const share = (bucket: string, bound: SharedBound) => {
       if (isWhole(from)) return bound.setShare(undefined, now())
       const nowMs = this.#deps.now()
-      const { settledFromMs, ...start } = aloneShare(from, bound.bucketRefill, nowMs)
+      const { settledFromMs, ...start } = aloneShare(from, { bucket, refill: bound.bucketRefill }, nowMs)
       // The scheduler's clock differs from the monotonic one.
       bound.setShare({ ...start, settledFromMs: settledFromMs - nowMs + now() }, now())
     }
-    for (const [, bound] of scheduler.bounds()) share(bound)
-    scheduler.onBucket((_, bound) => share(bound))
+    for (const [bucket, bound] of scheduler.bounds()) share(bucket, bound)
+    scheduler.onBucket(share)
     apply(scheduler.due(now()))
   }
 
@@ -193,6 +193,7 @@ export class MemberQueue implements DeskTurns {
   /** Ends the work alone, and returns what is left. See `Standing`. */
   handIn(from: Standpoint): HandedBack {
     const tokens: Record<string, number> = {}
+    const sent: Record<string, number> = {}
     const windows: Record<string, number> = {}
     const isAlone = this.#mode === 'alone'
     const localNowMs = this.#local.now()
@@ -204,6 +205,7 @@ export class MemberQueue implements DeskTurns {
       const unlimited = Number.POSITIVE_INFINITY
       const left = Math.min(bound.tokens(localNowMs) ?? unlimited, bound.low(localNowMs) ?? unlimited)
       if (left < unlimited) tokens[bucket] = left
+      sent[bucket] = bound.sentSince
     }
     this.#unshare()
     const nowMs = this.#deps.now()
@@ -211,6 +213,7 @@ export class MemberQueue implements DeskTurns {
       confirmed: from.fraction,
       used: isAlone ? aloneFraction(from, nowMs) : 0,
       tokens,
+      sent,
       windows,
       hasAllowance: hasAllowance(from, nowMs),
     }

@@ -34,6 +34,8 @@ const dispatch = z.strictObject({
   heard: z.record(text, count).check(z.refine((all) => Object.keys(all).length <= MAX_MEMBERS)),
   /** Those of them that may use an allowance and a part of each quota, should they work alone. */
   entitled: z.array(text).check(z.maxLength(MAX_MEMBERS)),
+  /** Buckets of which a silent member may use a part. */
+  split: z.array(path).check(z.maxLength(MAX_BUCKETS)),
 })
 
 /** A member's reply to `dispatch`, with what the dispatcher must know of it. */
@@ -60,6 +62,8 @@ const standing = z.strictObject({
       used: fraction,
       /** What is left of that part, by bucket. */
       tokens: tokens.check(z.refine((all) => Object.keys(all).length <= MAX_BUCKETS)),
+      /** Requests that it sent alone and that have ended, by bucket. */
+      sent: z.record(path, count),
       /** Time until the end of fixed windows, by bucket. */
       windows: z.record(path, age),
       /** Whether its allowance is unused in all other buckets. */

@@ -16,6 +16,8 @@ export interface ShareStart {
   readonly tokens: number
   /** A header of a request that was sent earlier does not raise the share. */
   readonly settledFromMs: number
+  /** Requests that this side has sent since the bucket was split. Default: 0. */
+  readonly sent?: number
 }
 
 /** Length of time after which a sent request no longer lowers what a header can give. Milliseconds. */
@@ -42,7 +44,8 @@ export class BucketShare {
   /** When requests of this side were sent. */
   readonly #sentAtMs: number[] = []
 
-  constructor({ fraction, tokens, settledFromMs }: ShareStart, nowMs: number) {
+  constructor({ fraction, tokens, settledFromMs, sent = 0 }: ShareStart, nowMs: number) {
+    for (let one = 0; one < sent; one += 1) this.#sentAtMs.push(nowMs)
     this.#fraction = fraction
     this.#tokens = tokens
     this.#settledFromMs = settledFromMs
@@ -51,6 +54,11 @@ export class BucketShare {
 
   get fraction(): number {
     return this.#fraction
+  }
+
+  /** Requests of this side since the bucket was split. */
+  get sentSince(): number {
+    return this.#sentAtMs.length
   }
 
   /** Requests that may be sent now. */
@@ -110,7 +118,8 @@ export class BucketShare {
   }
 
   /** Gives a part of the bucket to another side, or takes it over. `tokens`: below 0 if given. */
-  change({ fraction, tokens, settledFromMs }: ShareStart): void {
+  change({ fraction, tokens, settledFromMs, sent = 0 }: ShareStart): void {
+    for (let one = 0; one < sent; one += 1) this.#sentAtMs.push(this.#atMs)
     this.#fraction = Math.min(1, Math.max(0, this.#fraction + fraction))
     this.#tokens += tokens
     this.#settledFromMs = Math.max(this.#settledFromMs, settledFromMs)

@@ -34,6 +34,16 @@ export class SharedBound extends BucketBound {
     return this.#share !== undefined
   }
 
+  /** Whether another side may use a part of this bucket, as far as is known. */
+  get isSplit(): boolean {
+    return this.#share !== undefined && this.#share.fraction <= WHOLE
+  }
+
+  /** Requests of this side since the bucket was split, without those in flight. */
+  get sentSince(): number {
+    return Math.max(0, (this.#share?.sentSince ?? 0) - this.inFlight)
+  }
+
   get bucketRefill(): Refill {
     return this.refill
   }
