@@ -36,6 +36,8 @@ export interface Standpoint {
   readonly stoodStillMs: number
   /** Buckets of which another silent member may use a part that its own claim does not show. */
   readonly split: ReadonlySet<string>
+  /** Buckets without an allowance. */
+  readonly scarce: ReadonlySet<string>
 }
 
 /** Whether a member is alone in its desk, and nobody can have used its quotas. */
@@ -64,7 +66,7 @@ export function aloneShare(
   const fraction = aloneFraction(from, nowMs)
   return {
     fraction,
-    tokens: hasAllowance(from, nowMs) ? allowanceOf(refill, fraction) : 0,
+    tokens: hasAllowance(from, nowMs) && !from.scarce.has(bucket) ? allowanceOf(refill, fraction) : 0,
     settledFromMs: Math.max(from.heardMs + settlesAfterMs, from.stoodStillMs + ALONE_AFTER_MS),
   }
 }

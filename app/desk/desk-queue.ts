@@ -100,6 +100,7 @@ export class DeskQueue {
       heardMs: this.#now - FORGOTTEN_AFTER_MS,
       stoodStillMs: Number.NEGATIVE_INFINITY,
       split: new Set(),
+      scarce: new Set(),
     }
   }
 
@@ -398,7 +399,9 @@ export class DeskQueue {
     if (joined === undefined || isDropped) {
       this.#joins += 1
       const left = this.#member?.handIn(this.#standpoint) ?? this.#handInNothing()
-      const handsIn = { join: this.#joins, ...left, ...this.#known }
+      const scarce = Object.fromEntries([...this.#standpoint.scarce].map((bucket) => [bucket, 0]))
+      const tokens = { ...scarce, ...left.tokens }
+      const handsIn = { join: this.#joins, ...left, tokens, ...this.#known }
       joined = { id: from, epoch, joinedWith: number, handsIn, isConfirmed: false, grant: joined?.grant ?? 0 }
       this.#heard = joined
       this.#mode = 'granted'
@@ -416,6 +419,7 @@ export class DeskQueue {
       ...this.#standpoint,
       heardMs: Math.max(this.#standpoint.heardMs, sentMs),
       split: new Set(dispatch.split),
+      scarce: new Set(dispatch.scarce),
       ...(joined.isConfirmed && entitled.includes(self)
         ? { members, fraction: 1 / members, hasAllowance: true }
         : { members: this.#standpoint.members ?? members }),

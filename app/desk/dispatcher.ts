@@ -91,10 +91,11 @@ export class Dispatcher {
 
   /** The next sign of life. `leaseAge`: see `Dispatch`. */
   dispatch(leaseAge: number): Dispatch {
+    const nowMs = this.#deps.now()
     this.#entitle()
     this.#number += 1
     const members = this.#members
-    this.#dispatches.set(this.#number, { atMs: this.#deps.now(), members })
+    this.#dispatches.set(this.#number, { atMs: nowMs, members })
     this.#dispatches.delete(this.#number - MAX_DISPATCHES)
     const entitled: string[] = []
     for (const seat of this.#seats.values()) {
@@ -103,7 +104,12 @@ export class Dispatcher {
       seat.confirmedBy = Math.min(seat.confirmedBy, this.#number)
       entitled.push(seat.id)
     }
-    const split = [...this.#scheduler.bounds()].flatMap(([bucket, bound]) => (bound.isSplit ? [bucket] : []))
+    const split: string[] = []
+    const scarce: string[] = []
+    for (const [bucket, bound] of this.#scheduler.bounds()) {
+      if (bound.isSplit) split.push(bucket)
+      if (bound.isScarce(nowMs)) scarce.push(bucket)
+    }
     return {
       kind: 'dispatch',
       epoch: this.#deps.epoch,
@@ -113,6 +119,7 @@ export class Dispatcher {
       heard: this.#heard,
       entitled,
       split,
+      scarce,
     }
   }
 
@@ -435,6 +442,7 @@ export class Dispatcher {
     const freed = isFirst ? this.#former && handedIn.confirmed : seat.state === 'silent' && seat.fraction
     const fraction = freed || 0
     if (seat.state === 'heard') this.#forgetRequests(seat)
+    for (const bucket of Object.keys(handedIn.tokens)) this.#scheduler.know(bucket)
     const wereUnderWay = new Map<string, number>()
     for (const { id, bucket } of underWay) {
       if (seat.requests.has(id) || seat.used.has(id)) continue

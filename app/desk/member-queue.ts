@@ -199,8 +199,10 @@ export class MemberQueue implements DeskTurns {
     const localNowMs = this.#local.now()
     for (const [bucket, bound] of this.#local.scheduler.bounds()) {
       const { perMs, meanPerMs, limit, windowEndsMs } = bound.bucketRefill
-      if (perMs === 0 && meanPerMs > 0)
-        windows[bucket] = Math.max(0, (windowEndsMs ?? localNowMs + limit / meanPerMs) - localNowMs)
+      if (perMs === 0 && meanPerMs > 0) {
+        const endsInMs = (windowEndsMs ?? Number.NEGATIVE_INFINITY) - localNowMs
+        windows[bucket] = endsInMs > 0 ? endsInMs : limit / meanPerMs
+      }
       if (!isAlone) continue
       const unlimited = Number.POSITIVE_INFINITY
       const left = Math.min(bound.tokens(localNowMs) ?? unlimited, bound.low(localNowMs) ?? unlimited)

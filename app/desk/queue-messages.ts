@@ -36,6 +36,8 @@ const dispatch = z.strictObject({
   entitled: z.array(text).check(z.maxLength(MAX_MEMBERS)),
   /** Buckets of which a silent member may use a part. */
   split: z.array(path).check(z.maxLength(MAX_BUCKETS)),
+  /** Buckets with too little left for everybody's allowance. */
+  scarce: z.array(path).check(z.maxLength(MAX_BUCKETS)),
 })
 
 /** A member's reply to `dispatch`, with what the dispatcher must know of it. */

@@ -269,6 +269,11 @@ export class Scheduler {
     for (const [name, { bound }] of this.#buckets) yield [name, bound]
   }
 
+  /** Makes a bucket, if it does not exist. */
+  know(bucket: string): void {
+    this.#bucket(bucket)
+  }
+
   onBucket(made: ((bucket: string, bound: SharedBound) => void) | undefined): void {
     this.#bucketMade = made
   }

@@ -8,6 +8,7 @@ import { BucketShare, type Refill, type ShareStart } from './bucket-share.ts'
  */
 export class SharedBound extends BucketBound {
   #share: BucketShare | undefined
+  #sharedSinceMs = Number.NEGATIVE_INFINITY
   /** When requests in flight were sent, by id. Only while there is a share. */
   readonly #sentAtMs = new Map<number, number>()
   /**
@@ -26,6 +27,7 @@ export class SharedBound extends BucketBound {
   /** Starts or replaces the share. `undefined`: the whole bucket belongs to this side. */
   setShare(start: ShareStart | undefined, nowMs: number): void {
     this.#share = start && new BucketShare(start, nowMs)
+    this.#sharedSinceMs = nowMs
     this.#sentAtMs.clear()
     this.#releaseFromMs = Number.POSITIVE_INFINITY
   }
@@ -37,6 +39,15 @@ export class SharedBound extends BucketBound {
   /** Whether another side may use a part of this bucket, as far as is known. */
   get isSplit(): boolean {
     return this.#share !== undefined && this.#share.fraction <= WHOLE
+  }
+
+  /** Whether less is left than must remain. False before the first header of a bucket without a share. */
+  isScarce(nowMs: number): boolean {
+    const left = Math.min(
+      this.tokens(nowMs) ?? Number.POSITIVE_INFINITY,
+      this.low(nowMs) ?? Number.POSITIVE_INFINITY,
+    )
+    return left < (this.floorOf?.(this.refill) ?? 0)
   }
 
   /** Requests of this side since the bucket was split, without those in flight. */
@@ -55,8 +66,13 @@ export class SharedBound extends BucketBound {
 
   protected override get refill(): Refill {
     const refill = super.refill
-    if (this.#windowEndsMs === undefined || this.limit !== undefined) return refill
-    return { ...refill, perMs: 0, windowEndsMs: this.#windowEndsMs }
+    const { limit, perMs, meanPerMs, windowEndsMs } = refill
+    const isWindow = perMs === 0 || (this.limit === undefined && this.#windowEndsMs !== undefined)
+    if (this.#share === undefined || meanPerMs === 0 || !isWindow) return refill
+    const endsMs = windowEndsMs ?? this.#windowEndsMs ?? Number.NEGATIVE_INFINITY
+    // A window that this side does not know ends within a period.
+    const isKnown = endsMs > this.#sharedSinceMs
+    return { ...refill, perMs: 0, windowEndsMs: isKnown ? endsMs : this.#sharedSinceMs + limit / meanPerMs }
   }
 
   /** What is left of the share. `undefined` if there is none. */

@@ -111,7 +111,7 @@ export class QueueWorld {
   /** Whether two machines are on the same side. The lease's store is on side 0. */
   #hears(one: VirtualMachine, other: VirtualMachine): boolean {
     if (!this.#isUp || this.#cut.has(one) || this.#cut.has(other)) return false
-    return this.#sides === undefined || this.#sides.get(one) === this.#sides.get(other)
+    return (this.#sides?.get(one) ?? 0) === (this.#sides?.get(other) ?? 0)
   }
 
   cut(machine: QueueMachine): void {
