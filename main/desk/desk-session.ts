@@ -1,12 +1,10 @@
 import type { DeskRefusalCode, DeskSummary } from '../../app/contract/desk.ts'
 import type { KeyReport } from '../../app/contract/events.ts'
-import type { DeskQueue } from '../../app/desk/desk-queue.ts'
 import type { SentAt } from '../../app/desk/member-record.ts'
 import { DESK_PROTOCOL, type DeskMessage, type MemberReport } from '../../app/desk/messages.ts'
 import { ageOf, OwnRecord } from '../../app/desk/own-record.ts'
 import type { MomentRange } from '../../app/desk/peer-clock.ts'
 import { adoptRows, pictureRows } from '../../app/desk/picture.ts'
-import type { QueueSummary } from '../../app/desk/queue-ports.ts'
 import { RowHeaders } from '../../app/desk/row-headers.ts'
 import type { JoinQueue } from '../../app/gateway/turns.ts'
 import type { Ticket } from '../../app/quota/ledger.ts'
@@ -19,14 +17,14 @@ import type { DeskAnswer, SessionDesk } from '../api/session-desk.ts'
 import type { Clock, Random, RandomBytes } from '../ports/ports.ts'
 import type { Timeline } from '../ports/timeline.ts'
 import { ownMember, shownDesk } from './desk-summary.ts'
-import { DeskTrouble, type DeskTroubleDeps, LOST_AFTER_MS } from './desk-trouble.ts'
+import { DeskTrouble, type DeskTroubleDeps } from './desk-trouble.ts'
 import type { Engine } from './engine.ts'
 import { DeskLink } from './link.ts'
 import { OtherMember } from './other-member.ts'
 import { OtherMembers } from './other-members.ts'
-import { ownReport, type Reporting } from './own-report.ts'
-import { QueueView } from './queue-view.ts'
-import { sessionQueue } from './session-queue.ts'
+import { adoptSnooze, ownReport, REPORT_MS, type Reporting } from './own-report.ts'
+import { SessionQueue } from './session-queue.ts'
+import { StepBatches } from './step-batches.ts'
 
 export interface DeskSessionDeps extends Reporting, Omit<DeskTroubleDeps, 'queue'> {
   readonly membership: {
@@ -56,15 +54,11 @@ export interface DeskSessionDeps extends Reporting, Omit<DeskTroubleDeps, 'queue
   readonly queueEnded: () => void
 }
 
-/** How long observations are collected before they are sent, in milliseconds. */
-const BATCH_MS = 20
 /**
  * How long a header waits before it is applied, in milliseconds. The header may include requests of other
  * members. Their report of these requests arrives later, because they send in batches and because of transit.
  */
 const JUDGE_AFTER_MS = 60
-const REPORT_MS = 1_000
-const MAX_OBSERVATIONS = 500
 /**
  * This machine's part in the desk of one key.
  *
@@ -75,22 +69,27 @@ export class DeskSession implements SessionDesk {
   readonly #deps: DeskSessionDeps
   readonly #link: DeskLink
   readonly #own = new OwnRecord()
+  readonly #steps: StepBatches
   readonly #headers = new RowHeaders()
   readonly #members: OtherMembers
   readonly #ends: (() => void)[] = []
-  #cancelFlush: (() => void) | undefined
   #cancelReport: () => void = () => {}
   #dropped = 0
   readonly #trouble: DeskTrouble
-  readonly #queue: DeskQueue
-  readonly #queueView: QueueView
+  readonly #queue: SessionQueue
   #revokedBy: string | undefined
 
   constructor(deps: DeskSessionDeps) {
     this.#deps = deps
-    const shown = { ...deps, queue: () => this.#queueSummary }
-    this.#trouble = new DeskTrouble(shown)
-    this.#queueView = new QueueView({ ...shown, nameOf: (id) => this.#nameOf(id) })
+    this.#trouble = new DeskTrouble({ ...deps, queue: () => this.#queue.summary })
+    this.#steps = new StepBatches({
+      record: this.#own,
+      clock: deps.clock,
+      now: () => this.#now,
+      send: (list) => {
+        if (!this.#trouble.isRefused) this.#link.broadcast({ kind: 'observations', list })
+      },
+    })
     this.#members = new OtherMembers(deps.membership.memberId, (id) => this.#created(id))
     const { engine, membership, clock, random, randomBytes } = deps
     this.#link = new DeskLink(
@@ -111,12 +110,14 @@ export class DeskSession implements SessionDesk {
         dropped: () => this.#drop(),
       },
     )
-    const { queue, ended } = sessionQueue({ ...deps, link: this.#link, changed: () => this.queueChanged() })
-    this.#queue = queue
-    this.#ends.push(
-      ended,
-      engine.onChange(() => this.#trouble.tell()),
-    )
+    this.#queue = new SessionQueue({
+      ...deps,
+      link: this.#link,
+      isRefused: () => this.#trouble.isRefused,
+      nameOf: (id) => (id === this.#self ? membership.name : this.#members.nameOf(id)),
+      queueChanged: () => this.#queueChanged(),
+    })
+    this.#ends.push(engine.onChange(() => this.#trouble.tell()))
   }
 
   start(): void {
@@ -124,12 +125,9 @@ export class DeskSession implements SessionDesk {
     this.#queue.start()
   }
 
-  /**
-   * Says goodbye to the others and ends. The engine is closed too. If this machine dispatched, another one
-   * takes over at once, because the lease is given up before the goodbye.
-   */
+  /** Says goodbye to the others and ends. The engine is closed too. */
   async leave(): Promise<void> {
-    this.#flush()
+    this.#steps.sendNow()
     await this.#queue.stop()
     this.#link.leave()
     await this.close()
@@ -144,7 +142,7 @@ export class DeskSession implements SessionDesk {
   async close(): Promise<void> {
     await this.#queue.stop()
     this.#cancelReport()
-    this.#cancelFlush?.()
+    this.#steps.stop()
     for (const end of this.#ends) end()
     for (const [, member] of this.#members.all()) member.forgotten()
     this.#link.close()
@@ -165,13 +163,7 @@ export class DeskSession implements SessionDesk {
   }
 
   get queue(): JoinQueue | undefined {
-    return this.#trouble.isRefused ? undefined : (local) => this.#queue.join(local)
-  }
-
-  /** Reports what changed about the queue. Call this after each change of its summary. */
-  queueChanged(): void {
-    this.#queueView.tell()
-    this.#trouble.tell()
+    return this.#queue.join
   }
 
   get judgeAfterMs(): number {
@@ -198,13 +190,13 @@ export class DeskSession implements SessionDesk {
 
   sent(ticket: Ticket): void {
     this.#own.sent(ticket)
-    this.#flushSoon()
+    this.#steps.sendSoon()
   }
 
   answered(ticket: Ticket, answer: DeskAnswer): void {
     const nowMs = this.#now
     this.#own.answered(ticket, answer, nowMs)
-    this.#flushSoon()
+    this.#steps.sendSoon()
     const { row, rate, waitMs } = answer
     if (row === undefined) return
     if (waitMs === undefined || rate === undefined) this.#headers.counted(row)
@@ -220,22 +212,22 @@ export class DeskSession implements SessionDesk {
   lost(ticket: Ticket, laterMs: number): void {
     this.#own.lost(ticket, laterMs)
     if (ticket.category !== undefined) this.#headers.counted(ticket.category)
-    this.#flushSoon()
+    this.#steps.sendSoon()
   }
 
   notSent(ticket: Ticket): void {
     this.#own.notSent(ticket)
-    this.#flushSoon()
+    this.#steps.sendSoon()
   }
 
   checked(category: string): void {
     this.#own.checked(category, this.#now)
-    this.#flushSoon()
+    this.#steps.sendSoon()
   }
 
   slots(category: string, reading?: ConcurrencyReading): void {
     this.#own.slots(category, this.#deps.slots.ownCounts()[category] ?? 0, reading)
-    this.#flushSoon()
+    this.#steps.sendSoon()
   }
 
   summary(): DeskSummary {
@@ -243,7 +235,7 @@ export class DeskSession implements SessionDesk {
     return shownDesk({
       engine: engine.state,
       trouble: this.#trouble,
-      ...this.#queueView.shown(this.#now),
+      ...this.#queue.shown(this.#now),
       self: ownMember(membership, ledger, this.#now),
       others: this.#members.all().flatMap(([, member]) => member.summary() ?? []),
       announces: this.#members.announcer(this.#inputAge),
@@ -255,10 +247,6 @@ export class DeskSession implements SessionDesk {
     return this.#deps.membership.memberId
   }
 
-  get #queueSummary(): QueueSummary | undefined {
-    return this.#trouble.isRefused ? undefined : this.#queue.summary
-  }
-
   get #now(): number {
     return this.#deps.timeline.now()
   }
@@ -268,45 +256,27 @@ export class DeskSession implements SessionDesk {
     return lookedAtMs === undefined ? undefined : Math.max(0, this.#now - lookedAtMs)
   }
 
-  #nameOf(id: string): string | undefined {
-    if (id === this.#self) return this.#deps.membership.name
-    const name = this.#members.known(id)?.name
-    return name === id ? undefined : name
-  }
-
-  #flushSoon(): void {
-    this.#cancelFlush ??= this.#deps.clock.after(BATCH_MS, () => this.#flush())
-  }
-
-  #flush(): void {
-    this.#cancelFlush?.()
-    this.#cancelFlush = undefined
-    for (;;) {
-      const list = this.#own.take(this.#now, MAX_OBSERVATIONS)
-      if (list.length === 0) return
-      if (!this.#trouble.isRefused) this.#link.broadcast({ kind: 'observations', list })
-    }
+  #queueChanged(): void {
+    this.#queue.tell()
+    this.#trouble.tell()
   }
 
   #tick(): void {
     this.#look()
-    this.queueChanged()
-    this.#flush()
+    this.#queueChanged()
+    this.#steps.sendNow()
     this.#link.broadcast(this.#report())
     this.#cancelReport = this.#deps.clock.after(REPORT_MS, () => this.#tick())
   }
 
   /** Finds members that don't respond any more. */
   #look(): void {
-    const nowMs = this.#deps.clock.monotonicMs()
-    for (const [id, member] of this.#members.all()) {
-      const heardMs = this.#link.lastHeardMs(id)
-      if (heardMs === undefined || nowMs - heardMs < LOST_AFTER_MS || !member.isPresent) continue
-      member.lost()
+    const { clock, engine, changed } = this.#deps
+    for (const member of this.#members.loseSilent(clock.monotonicMs(), (id) => this.#link.lastHeardMs(id))) {
       // If the server is unreachable, all members are lost. One event reports the outage, so the members are
       // not reported one by one.
-      if (this.#deps.engine.state.reachable) this.#tell('desk-member-lost', member)
-      this.#deps.changed()
+      if (engine.state.reachable) this.#tell('desk-member-lost', member)
+      changed()
     }
   }
 
@@ -333,7 +303,7 @@ export class DeskSession implements SessionDesk {
   }
 
   #picture(): DeskMessage {
-    this.#flush()
+    this.#steps.sendNow()
     const rows = pictureRows(this.#headers, this.#deps.ledger, this.#now)
     return { kind: 'picture', ...this.#totals(), rows }
   }
@@ -379,19 +349,7 @@ export class DeskSession implements SessionDesk {
       this.#revokedBy = report.name
       this.#deps.revoked()
     }
-    const { snoozeAge, snoozeMs } = report
-    if (snoozeAge === undefined) return
-    const { toMs } = sentAt
-    this.#snoozed(toMs - snoozeAge, snoozeMs > 0 ? toMs + snoozeMs : undefined)
-  }
-
-  /** Adopts another member's snooze if it was chosen after this machine's snooze. */
-  #snoozed(chosenAtMs: number, untilMs: number | undefined): void {
-    const { snooze } = this.#deps
-    const own = snooze.read()
-    // The age of a choice is measured when it is sent, so the transit time makes `chosenAtMs` inexact.
-    if (chosenAtMs <= (own.chosenAtMs ?? Number.NEGATIVE_INFINITY) + REPORT_MS) return
-    snooze.adopt(untilMs, chosenAtMs)
+    adoptSnooze(this.#deps.snooze, report, sentAt.toMs)
   }
 
   #created(id: string): OtherMember {

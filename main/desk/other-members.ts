@@ -1,4 +1,5 @@
 import { announcerOf } from '../../app/desk/announcer.ts'
+import { LOST_AFTER_MS } from './desk-trouble.ts'
 import type { OtherMember } from './other-member.ts'
 
 /**
@@ -29,6 +30,12 @@ export class OtherMembers {
     return member
   }
 
+  /** The name of a member's machine. `undefined` before its first report. */
+  nameOf(id: string): string | undefined {
+    const name = this.#members.get(id)?.name
+    return name === id ? undefined : name
+  }
+
   known(id: string): OtherMember | undefined {
     return this.#members.get(id)
   }
@@ -39,6 +46,16 @@ export class OtherMembers {
 
   forget(id: string): void {
     this.#members.delete(id)
+  }
+
+  /**
+   * Marks the members as lost that have been silent for `LOST_AFTER_MS`, and returns them. `heardMs`: when a
+   * member's last message arrived. Monotonic milliseconds.
+   */
+  loseSilent(nowMs: number, heardMs: (id: string) => number | undefined): readonly OtherMember[] {
+    const lost = this.#present.filter(([id]) => nowMs - (heardMs(id) ?? nowMs) >= LOST_AFTER_MS)
+    for (const [, member] of lost) member.lost()
+    return lost.map(([, member]) => member)
   }
 
   get isAnyPresent(): boolean {

@@ -43,6 +43,25 @@ interface ReportInput {
   readonly revokedAtMs: number | undefined
 }
 
+/** Interval between two reports, in milliseconds. */
+export const REPORT_MS = 1_000
+
+/**
+ * Adopts the snooze in another member's report if it was chosen after this machine's snooze. `sentMs`: the
+ * latest time at which the report can have been sent, epoch ms.
+ */
+export function adoptSnooze(
+  snooze: Snooze,
+  { snoozeAge, snoozeMs }: Pick<MemberReport, 'snoozeAge' | 'snoozeMs'>,
+  sentMs: number,
+): void {
+  if (snoozeAge === undefined) return
+  const chosenAtMs = sentMs - snoozeAge
+  const { chosenAtMs: ownMs = Number.NEGATIVE_INFINITY } = snooze.read()
+  // The age of a choice is measured when it is sent, so the transit time makes `chosenAtMs` inexact.
+  if (chosenAtMs > ownMs + REPORT_MS) snooze.adopt(snoozeMs > 0 ? sentMs + snoozeMs : undefined, chosenAtMs)
+}
+
 /** The report that this machine sends to the other members each second. */
 export function ownReport(
   { membership, ledger, programs, snooze }: Reporting,

@@ -1,42 +1,92 @@
 import { DeskQueue } from '../../app/desk/desk-queue.ts'
+import type { QueueMessage } from '../../app/desk/queue-messages.ts'
+import type { QueueSummary } from '../../app/desk/queue-ports.ts'
+import type { JoinQueue } from '../../app/gateway/turns.ts'
 import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
 import type { Clock, Random } from '../ports/ports.ts'
 import type { Engine } from './engine.ts'
 import type { DeskLink } from './link.ts'
+import { QueueView, type QueueViewDeps } from './queue-view.ts'
 
-interface SessionQueueDeps {
+interface SessionQueueDeps extends Omit<QueueViewDeps, 'queue'> {
   readonly membership: { readonly memberId: string }
   readonly engine: Pick<Engine, 'state' | 'lease' | 'onChange'>
   readonly clock: Clock
   readonly random: Random
   readonly ledger: Pick<MeteredLedger, 'sizeOf' | 'reserveOf'>
   readonly link: Pick<DeskLink, 'send' | 'broadcast'>
+  /** Whether this machine no longer belongs to the desk. */
+  readonly isRefused: () => boolean
   /** Called when the queue's summary changed. */
-  readonly changed: () => void
+  readonly queueChanged: () => void
 }
 
-/**
- * This machine's part in the queue of its desk, through the desk's link and the store of its server. `ended`
- * removes it from the engine.
- */
-export function sessionQueue(deps: SessionQueueDeps): {
-  readonly queue: DeskQueue
-  readonly ended: () => void
-} {
-  const { membership, engine, clock, random, ledger, link, changed } = deps
-  const queue = new DeskQueue({
-    self: membership.memberId,
-    clock,
-    after: (ms, run) => clock.after(ms, run),
-    random: () => random.next(),
-    send: (to, message) => void link.send(to, message),
-    broadcast: (message) => void link.broadcast(message),
-    store: engine.lease,
-    sizeOf: (bucket) => ledger.sizeOf(bucket),
-    reserveOf: (bucket) => ledger.reserveOf(bucket),
-    report: () => {},
-    changed,
-  })
-  queue.engineChanged(engine.state.reachable)
-  return { queue, ended: engine.onChange(() => queue.engineChanged(engine.state.reachable)) }
+/** This machine's part in the queue of its desk, through the desk's link and the store of its server. */
+export class SessionQueue {
+  readonly #isRefused: () => boolean
+  readonly #queue: DeskQueue
+  readonly #view: QueueView
+  readonly #ended: () => void
+
+  constructor(deps: SessionQueueDeps) {
+    const { membership, engine, clock, random, ledger, link, isRefused, queueChanged } = deps
+    this.#isRefused = isRefused
+    this.#view = new QueueView({ ...deps, queue: () => this.summary })
+    this.#queue = new DeskQueue({
+      self: membership.memberId,
+      clock,
+      after: (ms, run) => clock.after(ms, run),
+      random: () => random.next(),
+      send: (to, message) => void link.send(to, message),
+      broadcast: (message) => void link.broadcast(message),
+      store: engine.lease,
+      sizeOf: (bucket) => ledger.sizeOf(bucket),
+      reserveOf: (bucket) => ledger.reserveOf(bucket),
+      report: () => {},
+      changed: queueChanged,
+    })
+    this.#queue.engineChanged(engine.state.reachable)
+    this.#ended = engine.onChange(() => this.#queue.engineChanged(engine.state.reachable))
+  }
+
+  /** `undefined` once this machine is refused. */
+  get summary(): QueueSummary | undefined {
+    return this.#isRefused() ? undefined : this.#queue.summary
+  }
+
+  get join(): JoinQueue | undefined {
+    return this.#isRefused() ? undefined : (local) => this.#queue.join(local)
+  }
+
+  start(): void {
+    this.#queue.start()
+  }
+
+  /** Gives the lease up. Call it before the goodbye, so that another machine dispatches at once. */
+  async stop(): Promise<void> {
+    this.#ended()
+    await this.#queue.stop()
+  }
+
+  message(from: string, message: QueueMessage, sentMs: number): void {
+    this.#queue.message(from, message, sentMs)
+  }
+
+  began(member: string): void {
+    this.#queue.began(member)
+  }
+
+  ended(member: string, why: 'left' | 'replaced'): void {
+    this.#queue.ended(member, why)
+  }
+
+  /** See `QueueView`. */
+  tell(): void {
+    this.#view.tell()
+  }
+
+  /** See `QueueView`. */
+  shown(nowMs: number): ReturnType<QueueView['shown']> {
+    return this.#view.shown(nowMs)
+  }
 }
