@@ -4,6 +4,8 @@ const RECORD = 'app/desk/member-record.ts'
 const RECORD_TEST = 'app/desk/member-record.test.ts'
 const SESSION = 'main/desk/desk-session.ts'
 const SESSION_TEST = 'main/desk/desk-session.test.ts'
+const LEASE = 'main/desk/nats-lease.ts'
+const LEASE_TEST = 'main/desk/nats-lease.process.test.ts'
 
 /** Mutants of the desk: one key on several machines. */
 export const DESK_MUTANTS: readonly Mutant[] = [
@@ -142,5 +144,53 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     find: 'const rest = used - byPrograms',
     replace: 'const rest = used - 0 * byPrograms',
     test: 'app/plan/running.test.ts',
+  },
+  {
+    promise: 'M2',
+    what: 'renew a lease that another run holds',
+    file: LEASE,
+    find: 'return entry !== null && this.#isOwn(entry) ? this',
+    replace: 'return entry !== null ? this',
+    test: LEASE_TEST,
+  },
+  {
+    promise: 'M2',
+    what: 'hold a lease that never expires',
+    file: LEASE,
+    find: 'if (ttl !== LEASE_TTL_MS) throw',
+    replace: 'if (ttl < 0) throw',
+    test: LEASE_TEST,
+  },
+  {
+    promise: 'M2',
+    what: 'send a request whose granted turn has lapsed',
+    file: 'main/gateway/forwarder.ts',
+    find: 'if (putBack === undefined) this',
+    replace: "if (putBack === undefined || next.kind === 'token') this",
+    test: 'main/gateway/forwarder.test.ts',
+  },
+  {
+    promise: 'M7',
+    what: 'leave a desk without giving its lease up',
+    file: 'main/desk/session-queue.ts',
+    find: 'await this.#queue.stop()',
+    replace: 'await Promise.resolve()',
+    test: SESSION_TEST,
+  },
+  {
+    promise: 'M7',
+    what: 'turn a gateway off without leaving the queue of its desk',
+    file: 'main/gateway/forwarder.ts',
+    find: 'this.#desk?.leave()',
+    replace: 'void this.#desk',
+    test: 'main/gateway/desk-turns.test.ts',
+  },
+  {
+    promise: 'M3',
+    what: 'decide about turns beside the dispatcher',
+    file: 'main/monitor/profile-session.ts',
+    find: 'this.#gateway?.setDesk(desk?.queue)',
+    replace: 'void desk',
+    test: 'main/gateway/desk-turns.test.ts',
   },
 ]

@@ -8,6 +8,7 @@ import { within } from '../../desk-machines/within.ts'
 import { wrongClock } from '../../desk-machines/wrong-clock.ts'
 import { getNatsServer } from '../../desk-server/get-nats-server.ts'
 import { clusterTraits, type NatsServer, runNatsServer } from '../../desk-server/nats-process.ts'
+import { proves } from '../../proof/proves.ts'
 
 /**
  * Three real `headroom gateway` on one key whose programs want more than the quotas give, and a real NATS
@@ -53,6 +54,7 @@ describe.skipIf(program === undefined)(name, () => {
     expect(await world.settled()).toEqual([])
     await pause(RUNS_MS)
     expect(busy.ledger.faults).toEqual([])
+    proves(['M2', 'M3', 'M7'], { level: 3, cases: 1 })
   }
 
   it.each(Object.keys(FAILURES) as FailureName[])(
