@@ -3,6 +3,7 @@ import {
   ALONE_AFTER_MS,
   aloneFraction,
   FORGOTTEN_AFTER_MS,
+  isWhole,
   SETTLED_AFTER_MS,
   type Standpoint,
 } from './alone.ts'
@@ -131,6 +132,7 @@ export class DeskQueue {
       maySpend: () => this.#now - this.#standpoint.heardMs < ALONE_AFTER_MS,
       toDispatcher: (message) => this.#toDispatcher(message),
       touch: () => this.#touch(),
+      isOnlyMember: () => isWhole(this.#standpoint),
       left: () => {
         if (this.#member === member) this.#member = undefined
       },

@@ -31,6 +31,7 @@ export interface MemberQueueDeps {
   readonly toDispatcher: (message: Omit<Ask, 'epoch'> | Omit<Ended, 'epoch'>) => void
   /** Called before each event, because this machine may have stood still since the last one. */
   readonly touch: () => void
+  readonly isOnlyMember: () => boolean
   readonly left: () => void
 }
 
@@ -154,8 +155,14 @@ export class MemberQueue implements DeskTurns {
   /** The gateway's own scheduler decides again. */
   leave(): void {
     this.#deps.left()
-    this.#unshare()
-    this.#local.scheduler.isGranted = false
+    const { scheduler, now } = this.#local
+    const nowMs = now()
+    scheduler.onBucket(undefined)
+    // What the others have used is not known any more. The next header of each bucket shows it.
+    if (this.#mode === 'granted' && !this.#deps.isOnlyMember())
+      for (const [, bound] of scheduler.bounds())
+        bound.setShare({ fraction: 1, tokens: 1, settledFromMs: nowMs }, nowMs)
+    scheduler.isGranted = false
   }
 
   /** Begins or continues to take turns from a dispatcher. `standing` is its reply, once per epoch. */

@@ -61,19 +61,32 @@ export class BucketShare {
     return this.#sentAtMs.length
   }
 
-  /** Requests that may be sent now. */
+  /** Requests that may be sent at a time, now or later, if none is sent before. */
   tokens(refill: Refill, nowMs: number): number {
     const { limit, perMs, windowEndsMs } = refill
     const most = limit * this.#fraction
-    if (windowEndsMs !== undefined && nowMs >= windowEndsMs && this.#atMs < windowEndsMs) {
-      this.#forget(windowEndsMs)
-      this.#tokens = most - this.#sentAtMs.length
-    }
-    const elapsedMs = Math.max(0, nowMs - this.#atMs)
-    const grown = this.#tokens + elapsedMs * perMs * this.#fraction
-    this.#tokens = limit > 0 ? Math.min(grown, most) : grown
+    if (this.#isWindowOver(windowEndsMs, nowMs))
+      return most - this.#sentAtMs.length + this.#sentBefore(windowEndsMs)
+    const grown = this.#tokens + Math.max(0, nowMs - this.#atMs) * perMs * this.#fraction
+    return limit > 0 ? Math.min(grown, most) : grown
+  }
+
+  /** Takes note of the time. Call it before each other change. */
+  advance(refill: Refill, nowMs: number): void {
+    const { windowEndsMs } = refill
+    this.#tokens = this.tokens(refill, nowMs)
+    if (this.#isWindowOver(windowEndsMs, nowMs)) this.#sentAtMs.splice(0, this.#sentBefore(windowEndsMs))
     this.#atMs = Math.max(this.#atMs, nowMs)
-    return this.#tokens
+  }
+
+  #isWindowOver(endsMs: number | undefined, nowMs: number): endsMs is number {
+    return endsMs !== undefined && nowMs >= endsMs && this.#atMs < endsMs
+  }
+
+  /** Number of remembered requests that were sent before a time. */
+  #sentBefore(atMs: number): number {
+    const first = this.#sentAtMs.findIndex((sentAtMs) => sentAtMs >= atMs)
+    return first < 0 ? this.#sentAtMs.length : first
   }
 
   /** How long until there are so many tokens, in milliseconds. `undefined` if never. */
@@ -90,7 +103,7 @@ export class BucketShare {
   sent(nowMs: number): void {
     this.#tokens -= 1
     this.#sentAtMs.push(nowMs)
-    this.#forget(nowMs - REMEMBERED_MS)
+    this.#sentAtMs.splice(0, this.#sentBefore(nowMs - REMEMBERED_MS))
   }
 
   /** Takes a request back that was not sent. */
@@ -110,11 +123,6 @@ export class BucketShare {
     const raised = this.#fraction * low - others * this.#sentAtMs.length
     // No other side ever has more than its part of the limit.
     this.#tokens = Math.max(this.tokens(refill, nowMs), raised, low - others * refill.limit)
-  }
-
-  #forget(beforeMs: number): void {
-    const first = this.#sentAtMs.findIndex((atMs) => atMs >= beforeMs)
-    this.#sentAtMs.splice(0, first < 0 ? this.#sentAtMs.length : first)
   }
 
   /** Gives a part of the bucket to another side, or takes it over. `tokens`: below 0 if given. */

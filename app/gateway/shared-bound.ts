@@ -85,6 +85,7 @@ export class SharedBound extends BucketBound {
    * level, and at least `least` requests.
    */
   setAside({ fraction, least }: { readonly fraction: number; readonly least: number }, nowMs: number): void {
+    this.#advanceShare(nowMs)
     const share = this.#share
     const tokens = this.tokens(nowMs) ?? this.low(nowMs) ?? 0
     const level = Math.max(0, tokens) / Math.max(fraction, share?.fraction ?? 1)
@@ -95,8 +96,12 @@ export class SharedBound extends BucketBound {
 
   /** Takes a part back that was set aside. Without a share, all belongs to this side already. */
   takeBack(part: ShareStart, nowMs: number): void {
-    this.tokens(nowMs)
+    this.#advanceShare(nowMs)
     this.#share?.change(part)
+  }
+
+  #advanceShare(nowMs: number): void {
+    this.#share?.advance(this.refill, nowMs)
   }
 
   releaseFrom(atMs: number): void {
@@ -104,7 +109,7 @@ export class SharedBound extends BucketBound {
   }
 
   override sent(id: number, nowMs: number): void {
-    this.tokens(nowMs)
+    this.#advanceShare(nowMs)
     super.sent(id, nowMs)
     if (this.#share === undefined) return
     this.#share.sent(nowMs)
@@ -122,7 +127,7 @@ export class SharedBound extends BucketBound {
   }
 
   override answered(id: number, refused: Refused, rate: RateReading | undefined, nowMs: number): boolean {
-    this.tokens(nowMs)
+    this.#advanceShare(nowMs)
     const isAnew = super.answered(id, refused, rate, nowMs)
     const share = this.#share
     if (share === undefined) return isAnew

@@ -314,6 +314,8 @@ export class QueueMachine {
   accepted = 0
   refused = 0
   run = 0
+  /** Called with each request that ended. */
+  onEnded: (request: QueuedRequest) => void = () => {}
   /** When this machine took turns from a dispatcher last. */
   grantedMs = Number.NEGATIVE_INFINITY
   /** Since when it runs without having stood still. */
@@ -533,6 +535,7 @@ export class QueueMachine {
     request.why = why
     request.endedAtMs = this.#world.elapsedMs
     this.ended.push(request)
+    this.onEnded(request)
   }
 
   #send(upstream: number): void {

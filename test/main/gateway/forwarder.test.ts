@@ -585,6 +585,7 @@ test('a turn that a desk granted is not used if the token came too late for it',
       maySpend: () => true,
       toDispatcher: (message) => void messages.push(message),
       touch: () => {},
+      isOnlyMember: () => false,
       left: () => {},
     })
     member.setGranted()
