@@ -414,7 +414,7 @@ export class DeskQueue {
       if (formerId !== from) this.#ports.report({ kind: 'desk-dispatcher', member: from })
       this.#ports.changed()
     }
-    this.#entitled = entitled
+    this.#entitled = [...entitled, ...dispatch.silent]
     this.#noteMembers(members, sentMs)
     if (heard[self] === joined.handsIn.join) joined.isConfirmed = true
     this.#standpoint = {

@@ -98,7 +98,9 @@ export class Dispatcher {
     this.#dispatches.set(this.#number, { atMs: nowMs, members })
     this.#dispatches.delete(this.#number - MAX_DISPATCHES)
     const entitled: string[] = []
+    const silent: string[] = []
     for (const seat of this.#seats.values()) {
+      if (seat.state !== 'heard' && seat.isEntitled) silent.push(seat.id)
       if (seat.state !== 'heard' || !seat.isEntitled) continue
       seat.fraction = Math.max(seat.fraction, 1 / members)
       seat.confirmedBy = Math.min(seat.confirmedBy, this.#number)
@@ -118,6 +120,7 @@ export class Dispatcher {
       members,
       heard: this.#heard,
       entitled,
+      silent,
       split,
       scarce,
     }
@@ -396,7 +399,6 @@ export class Dispatcher {
     let used = 0
     for (const seat of this.#seats.values()) {
       if (seat.state === 'heard') continue
-      if (seat.state === 'joining') seat.silentSinceMs = this.#startedMs
       seat.state = 'silent'
       used += seat.fraction
     }
@@ -431,7 +433,8 @@ export class Dispatcher {
   #releaseLater(): void {
     let silentSinceMs = Number.NEGATIVE_INFINITY
     for (const seat of this.#seats.values())
-      if (seat.state === 'silent') silentSinceMs = Math.max(silentSinceMs, seat.silentSinceMs)
+      if (seat.state !== 'heard' && seat.fraction > 0)
+        silentSinceMs = Math.max(silentSinceMs, seat.silentSinceMs)
     for (const [, bound] of this.#scheduler.bounds()) bound.releaseFrom(silentSinceMs + FORGOTTEN_AFTER_MS)
   }
 

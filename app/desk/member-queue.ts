@@ -161,7 +161,7 @@ export class MemberQueue implements DeskTurns {
     // What the others have used is not known any more. The next header of each bucket shows it.
     if (this.#mode === 'granted' && !this.#deps.isOnlyMember())
       for (const [, bound] of scheduler.bounds())
-        bound.setShare({ fraction: 1, tokens: 1, settledFromMs: nowMs }, nowMs)
+        bound.setShare({ fraction: 1, tokens: 0, settledFromMs: nowMs }, nowMs)
     scheduler.isGranted = false
   }
 

@@ -34,6 +34,8 @@ const dispatch = z.strictObject({
   heard: z.record(text, count).check(z.refine((all) => Object.keys(all).length <= MAX_MEMBERS)),
   /** Those of them that may use an allowance and a part of each quota, should they work alone. */
   entitled: z.array(text).check(z.maxLength(MAX_MEMBERS)),
+  /** Members that don't reply, and whose parts are set aside. */
+  silent: z.array(text).check(z.maxLength(MAX_MEMBERS)),
   /** Buckets of which a silent member may use a part. */
   split: z.array(path).check(z.maxLength(MAX_BUCKETS)),
   /** Buckets with too little left for everybody's allowance. */

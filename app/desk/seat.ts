@@ -32,7 +32,8 @@ export class Seat {
   isEntitled = false
   /** The largest part of each quota that the member may use alone, as far as is known. From 0 to 1. */
   fraction = 0
-  silentSinceMs = 0
+  /** Since when it has not been heard. Only while it is not `heard`. */
+  silentSinceMs: number
   /** The number of the first `dispatch` since then that confirmed its part. */
   confirmedBy = Number.POSITIVE_INFINITY
   /** When the probable turns of its requests were sent last. */
@@ -44,6 +45,7 @@ export class Seat {
   constructor(id: string, nowMs: number) {
     this.id = id
     this.repliedMs = nowMs
+    this.silentSinceMs = nowMs
   }
 }
 
