@@ -15,6 +15,8 @@ export class DeskLedger {
   readonly twice: Line[] = []
   /** Requests whose program got no answer, although its machine was not killed. */
   readonly unanswered: Line[] = []
+  /** 429s of the gateways themselves, whose requests were not sent. */
+  readonly declined: Line[] = []
   /** Answers to programs, by status. */
   readonly statuses = new Map<number, number>()
   /** Requests of programs whose answer was lost because their machine was killed. */
@@ -36,7 +38,9 @@ export class DeskLedger {
     const ask = askOf(machine.name, program, String(machine.asked))
     try {
       const answer = await answering
-      await answer.arrayBuffer()
+      const body = await answer.text()
+      if (answer.status === 429 && !answer.headers.get('proxy-status')?.includes('received-status'))
+        this.declined.push(`${this.#at()} ${ask}: ${/"detail":"([^"]*)"/.exec(body)?.[1]}`)
       this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1)
       return answer.status
     } catch (error) {

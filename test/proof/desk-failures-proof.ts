@@ -26,11 +26,14 @@ export async function failuresProof({ minutes, seed, nats, say }: DeskProofAsked
     for (const name of order(seed, minutes)) {
       const fromMs = Date.now()
       const before = ledger.faults.length
+      const declined = ledger.declined.length
       await FAILURES[name](world)
       const missing = await world.settled()
       unsettled.push(...missing.map((line) => `${name}: ${line}`))
       ran.set(name, (ran.get(name) ?? 0) + 1)
-      say([name, ...missing, ...ledger.faults.slice(before)].join('\n  '))
+      const some = ledger.declined.slice(declined)
+      const told = some.length === 0 ? [] : [`declined ${some.length}, first ${some[0]}, last ${some.at(-1)}`]
+      say([name, ...missing, ...told, ...ledger.faults.slice(before)].join('\n  '))
       await pause(Math.max(0, 60_000 - (Date.now() - fromMs)))
     }
     await programs.stop()
@@ -50,6 +53,7 @@ export async function failuresProof({ minutes, seed, nats, say }: DeskProofAsked
         'requests accepted twice': ledger.twice.length,
         'requests without an answer': ledger.unanswered.length,
         'answers lost with a machine that was killed': ledger.lost,
+        'requests that a gateway declined': ledger.declined.length,
         'answers to programs': [...ledger.statuses].map(([status, n]) => `${n} × ${status}`).join(', '),
         ...Object.fromEntries(takeOvers.map(([name, ms]) => [`take-over, longest, ms: ${name}`, ms])),
         ...Object.fromEntries(ledger.faults.slice(0, 20).map((line, at) => [`fault ${at + 1}`, line])),
