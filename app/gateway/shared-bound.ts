@@ -88,8 +88,11 @@ export class SharedBound extends BucketBound {
     this.#advanceShare(nowMs)
     const share = this.#share
     const tokens = this.tokens(nowMs) ?? this.low(nowMs) ?? 0
-    const level = Math.max(0, tokens) / Math.max(fraction, share?.fraction ?? 1)
-    const change = { fraction: -fraction, tokens: -Math.max(least, fraction * level), settledFromMs: nowMs }
+    const available = Math.max(0, tokens)
+    const level = available / Math.max(fraction, share?.fraction ?? 1)
+    // Where less is left than all allowances, nobody has one.
+    const aside = Math.min(available, Math.max(least, fraction * level))
+    const change = { fraction: -fraction, tokens: -aside, settledFromMs: nowMs }
     if (share === undefined) this.setShare({ fraction: 1, tokens, settledFromMs: nowMs }, nowMs)
     this.#share?.change(change)
   }
