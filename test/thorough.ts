@@ -9,6 +9,8 @@ const VARIABLE = 'HEADROOM_TESTS'
 
 /** Tests that take too long to run after each change: whole days, hundreds of kills, fuzzing, waits. */
 export const THOROUGH_FILES: readonly string[] = [
+  'app/desk/many-queue-lives.test.ts',
+  'app/desk/queue-day.test.ts',
   'app/gateway/scheduler-laws.test.ts',
   'app/quota/bucket-accuracy.test.ts',
   'app/quota/bucket-bounds.test.ts',

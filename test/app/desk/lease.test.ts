@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { Lease, momentOf, Wakefulness } from '../../../app/desk/lease.ts'
+
+function machine() {
+  const time = { wallMs: 1_000_000, monotonicMs: 5_000 }
+  const clock = { wallMs: () => time.wallMs, monotonicMs: () => time.monotonicMs }
+  /** The machine runs, and something happens every 200 ms. */
+  const run = (ms: number, lease?: Lease) => {
+    for (let leftMs = ms; leftMs > 0; leftMs -= 200) {
+      pass(Math.min(200, leftMs))
+      lease?.touch()
+    }
+  }
+  const pass = (ms: number) => {
+    time.wallMs += ms
+    time.monotonicMs += ms
+  }
+  const sleep = (ms: number) => {
+    time.wallMs += ms
+  }
+  return { clock, run, pass, sleep }
+}
+
+test('a holder may grant for four seconds from the sending of its last renewal', () => {
+  const { clock, run } = machine()
+  const lease = new Lease(clock, 1, clock.monotonicMs())
+  run(4_000, lease)
+  expect(lease.mayGrant).toBe(true)
+  run(1, lease)
+  expect(lease.mayGrant).toBe(false)
+})
+
+test('a renewal counts from its sending, not from its answer', () => {
+  const { clock, run } = machine()
+  const lease = new Lease(clock, 1, clock.monotonicMs())
+  run(2_000, lease)
+  const sent = momentOf(clock)
+  run(3_000, lease)
+  lease.renewed(2, sent)
+  expect(lease.ageMs).toBe(3_000)
+  run(1_001, lease)
+  expect(lease.mayGrant).toBe(false)
+})
+
+test('a holder whose machine slept does not grant before it has renewed the lease', () => {
+  const { clock, run, sleep } = machine()
+  const lease = new Lease(clock, 1, clock.monotonicMs())
+  sleep(1_000)
+  expect(lease.mayGrant).toBe(true)
+  sleep(1)
+  expect(lease.mayGrant).toBe(false)
+  lease.renewed(2, momentOf(clock))
+  run(100, lease)
+  expect(lease.mayGrant).toBe(true)
+})
+
+test('a renewal that was under way while the machine slept does not count', () => {
+  const { clock, sleep } = machine()
+  const lease = new Lease(clock, 1, clock.monotonicMs())
+  const sent = momentOf(clock)
+  sleep(30_000)
+  lease.renewed(2, sent)
+  expect(lease.mayGrant).toBe(false)
+  expect(lease.revision).toBe(2)
+})
+
+test('a holder that stood still for a second renews the lease before it grants', () => {
+  const { clock, run, pass } = machine()
+  const lease = new Lease(clock, 1, clock.monotonicMs())
+  run(200, lease)
+  const sent = momentOf(clock)
+  pass(1_000)
+  lease.touch()
+  expect(lease.mayGrant).toBe(true)
+  pass(1_001)
+  lease.touch()
+  expect(lease.mayGrant).toBe(false)
+  lease.renewed(2, sent)
+  expect(lease.mayGrant).toBe(false)
+  lease.renewed(3, momentOf(clock))
+  expect(lease.mayGrant).toBe(true)
+})
+
+test('a machine is steady while its clocks agree, and again after a restart', () => {
+  const { clock, sleep } = machine()
+  const wakefulness = new Wakefulness(clock)
+  sleep(-1_001)
+  expect(wakefulness.isSteady).toBe(false)
+  wakefulness.restart()
+  expect(wakefulness.isSteady).toBe(true)
+})

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { proves } from '../../proof/proves.ts'
+import { liveQueue } from './queue-lives.ts'
+
+/** Ten thousand take about half an hour. */
+const LIVES = 10_000
+
+test('ten thousand lives of a desk’s queue keep its laws, whatever goes wrong', {
+  timeout: 7_200_000,
+}, async () => {
+  let machines = 0
+  for (let seed = 100_000; seed < 100_000 + LIVES; seed += 1) machines += (await liveQueue(seed)).machines
+  expect(machines).toBeGreaterThan(2 * LIVES)
+  proves(['M2', 'M3', 'M7'], { level: 2, cases: LIVES })
+})
