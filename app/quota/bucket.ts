@@ -106,19 +106,24 @@ interface Shortfall {
  */
 export class Bucket {
   seen: Seen | undefined
-  /** When a header last showed far more use by others than expected. The next check follows soon after. */
+  /**
+   * Arrival time of the last header that showed far more use by others than expected. The row is then checked
+   * again early.
+   */
   surprisedAtMs: number | undefined
   rejected = 0
   readonly #requests = new OwnRequests()
   readonly #level: LevelBounds
   #own: CountedRate
   #ownLong: CountedRate
-  /** The share of `#own` that the desk's other machines sent. */
+  /** Rate of the desk's other machines, which `#own` includes. */
   #desk: CountedRate
   /** Others' use, as of the last header and as of the last reading. */
   readonly #atHeader: OthersUse
   readonly #others: OthersUse
-  /** The times of `#atHeader` and `#others`, and the total refill lost at the limit until each time. */
+  /**
+   * The times of `#atHeader` and of `#others`, each with the total refill that a full quota had lost by then.
+   */
   #headerAtMs: number
   #overflowedAtHeader = 0
   #othersAtMs: number
@@ -148,8 +153,8 @@ export class Bucket {
   readonly #minute = new MinuteMean()
 
   /**
-   * Rate of own requests that leave the gateway's reserve untouched, in requests per second. See
-   * `RequestQuota.held`.
+   * Rate of own requests that can't empty the quota, because they may not use the gateway's reserve. In
+   * requests per second. See `RequestQuota.held`.
    */
   heldPerSecond = 0
 
@@ -200,9 +205,10 @@ export class Bucket {
   /**
    * Records a request of another machine of the desk, sent at `sentAtMs` at the earliest.
    *
-   * The upper bound falls by less than one request in these cases: the last header may already include the
-   * request, the request may have counted in an earlier window, or a full bucket may have refilled since
-   * then.
+   * The upper bound falls by less than one request in any of these cases:
+   * - The last header may already include the request.
+   * - The request may have counted in an earlier window.
+   * - The bucket may have been full at some time since the request was sent.
    */
   heard(id: number, sentAtMs: number, nowMs: number): void {
     const level = this.#level
@@ -234,8 +240,8 @@ export class Bucket {
    * Handles a request that will get no response. Only `low` falls, because the request may or may not have
    * counted.
    *
-   * The service may still count the request within `laterMs`. Before it does, the bucket may become full and
-   * lose refill.
+   * The request may still count up to `laterMs` from now. If the bucket becomes full before that, refill is
+   * lost. `low` allows for this.
    */
   lost(id: number, nowMs: number, laterMs = 0): void {
     const level = this.#level
@@ -352,7 +358,7 @@ export class Bucket {
     return countedPerSecond(horizon === 'short' ? this.#own : this.#ownLong, nowMs)
   }
 
-  /** The share of `countedPerSecond` that the desk's other machines sent. */
+  /** Requests per second of the desk's other machines. `countedPerSecond` includes them. */
   deskPerSecond(nowMs: number): number {
     return countedPerSecond(this.#desk, nowMs)
   }
@@ -511,7 +517,7 @@ export class Bucket {
     // Since the service wrote the header, own requests may have counted, and the quota may have refilled.
     const low = Math.max(0, shown.least - this.#requests.mayHaveCountedAfter(sentAtMs))
     const high = Math.max(low, shown.most)
-    // A header that is judged later than it came includes no request that was sent since then.
+    // The header may be processed some time after it arrived. It can't include requests sent in between.
     const later = this.#requests.sentAfter(headerAtMs)
     const inFlight = this.inFlight - later
     const isFirst = this.seen === undefined || level.model !== model
@@ -608,8 +614,8 @@ export class Bucket {
   }
 
   /**
-   * Compares the last forecast with a new header. A forecast is made at a header, and is used for at least
-   * `FORETOLD_EVERY_MS`.
+   * Compares the last forecast with a new header. A forecast is replaced at the first header that comes at
+   * least `FORETOLD_EVERY_MS` after it.
    */
   #learnOutcome(nowMs: number): void {
     const horizonSeconds = RUNNING_OUT_SECONDS

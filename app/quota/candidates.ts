@@ -8,8 +8,9 @@
 const PER_OCTAVE = 3
 const OCTAVES = { below: 4, above: 5 } as const
 /**
- * Width of a candidate's cell as a share of the rate: 26 %. The cell is the range of rates for which the
- * candidate stands. `CELL_SPREAD`: standard deviation of a uniform distribution over the cell.
+ * A candidate stands for all rates in a range, its cell. `CELL`: width of the cell as a share of the
+ * candidate's rate, 26 %. `CELL_SPREAD`: standard deviation of a rate that is uniformly distributed over the
+ * cell, as the same share.
  */
 const CELL = 2 ** (1 / PER_OCTAVE) - 1
 export const CELL_SPREAD = CELL / Math.sqrt(12)

@@ -161,7 +161,7 @@ export class Ledger {
     const sentAtMs = byDeskAtMs ?? nowMs
     if (byDeskAtMs === undefined) row?.bucket.sent(id, nowMs)
     else row?.bucket.heard(id, byDeskAtMs, nowMs)
-    // The first request at or after `nextTryAtMs` counts as the try.
+    // While others use the whole refill, any request at or after `nextTryAtMs` is the next try.
     if (row !== undefined && nowMs >= row.othersTakeAll.nextTryAtMs) row.othersTakeAll.tried(nowMs)
     return { id, endpoint, sentAtMs, isByDesk: byDeskAtMs !== undefined, category: row?.category }
   }
@@ -284,8 +284,8 @@ export class Ledger {
   }
 
   /**
-   * Rate of own requests that leave the reserve untouched. Own use is a one-minute mean, so this rate applies
-   * until a minute after the last request waited.
+   * Rate of own requests that may not use the gateway's reserve, in requests per second: those of all but the
+   * critical programs. 0 unless requests waited within the last minute, because own use is a one-minute mean.
    */
   #heldOf(row: Row, nowMs: number): number {
     const criticalPerSecond = this.#criticalWhileHeld(row.category)
@@ -307,7 +307,7 @@ export class Ledger {
       held,
     }
     const view = viewOf(row.category, row.resource, row.bucket, standing, nowMs)
-    // If no header has named the category's own row, another row may count its requests.
+    // A category without a header of its own may be counted by another row, as a header of that row showed.
     const countedBy = row.bucket.seen ? undefined : this.#rowOfEndpoint.get(row.category)
     return countedBy === undefined || countedBy === row.category ? view : { ...view, countedBy }
   }

@@ -34,8 +34,8 @@ export class LowerMargin {
   #surprise = 0
 
   /**
-   * The probability, 0 to 1, that others took more than `low` allows for. The size of a surprise is added to
-   * that.
+   * The probability, 0 to 1, that others made more requests than the quantile behind `low`. After a surprise,
+   * `takenAtMost` may be greater than that quantile.
    */
   get share(): number {
     return this.#share

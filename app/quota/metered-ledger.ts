@@ -19,13 +19,17 @@ interface Used {
   elsewhere: number
 }
 
-/** Requests that headers showed as others', and that no later message has explained. */
+/**
+ * Requests that headers attributed to others, minus those that the desk's other machines have reported since.
+ */
 interface ShownOthers {
   requests: number
   readonly headerAtMs: number
 }
 
-/** How late this app may learn about a request of the desk that a header includes, in milliseconds. */
+/**
+ * Maximum delay, in milliseconds, from a header to the desk's report of a request that the header includes.
+ */
 const LATE_MS = 2_000
 
 /**
@@ -38,7 +42,7 @@ export class MeteredLedger extends Ledger {
   /** When counting began, epoch ms. */
   readonly startedAtMs: number
   readonly #used = new Map<string, Used>()
-  /** What the last header of each row showed of others' requests. */
+  /** Others' requests shown by the latest headers, by row. */
   readonly #shown = new Map<string, ShownOthers>()
 
   constructor(defaults: readonly RequestQuotaDefault[], nowMs: number) {
@@ -62,8 +66,8 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * Records a request of the desk's other machines. If a header was judged before this app learned about the
-   * request, the header may have shown it as one of others.
+   * Records a request of the desk's other machines. A header that came before this record may have attributed
+   * the request to others. The count of others' requests then falls by one.
    */
   override sentByDesk(endpoint: string, sentAtMs: number, nowMs: number): Ticket {
     const ticket = super.sentByDesk(endpoint, sentAtMs, nowMs)
@@ -92,7 +96,10 @@ export class MeteredLedger extends Ledger {
     if (used) used.elsewhere = Math.max(0, used.elsewhere - requests)
   }
 
-  /** Takes back one request of the desk that counted as lost, because its outcome is known now. */
+  /**
+   * Subtracts one request of the desk from the totals. It was counted as lost, and is counted again now that
+   * its outcome is known.
+   */
   foundByDesk(category: string): void {
     const used = this.#used.get(category)
     if (used) used.desk = Math.max(0, used.desk - 1)

@@ -55,14 +55,15 @@ const SAME_WITHIN_MS = HOUR_MS
  * requests, which arrive at irregular times.
  *
  * Model: others make `calls` requests every `period` seconds, from `phase` on, and no other requests. The
- * model predicts the level at each header from the level at the previous header. Under irregular use, that
- * level has only a probability (`PollerGaps`). `fitOf` multiplies the ratio of these two probabilities over
- * the latest headers. `searchPoller` does this for up to a million timings.
+ * model predicts the level at each header from the level at the previous header. `PollerGaps` gives the
+ * probability of the same level if others' use is irregular. `fitOf` takes the ratio of the two probabilities
+ * at each of the latest headers, and multiplies these ratios. `searchPoller` does this for up to a million
+ * timings.
  *
  * A poller is more regular than random requests. Between two headers, n polls make n × calls requests, plus
  * or minus one poll. A random number of requests would vary by its square root. On a nearly full quota, a
- * header shows requests by others only shortly after a poll. These patterns distinguish a poller after twenty
- * to sixty headers, whenever they arrive.
+ * header shows requests by others only shortly after a poll. These patterns reveal a poller after 20 to 60
+ * headers, at whatever times they arrive.
  *
  * A poller of an earlier run needs less evidence, because only the few timings near it are tried.
  *
@@ -146,7 +147,7 @@ export class OthersPoller {
     if (last === undefined) this.#baseMs = header.nowMs
     if (!isUsable) return
     const [from, to] = [this.#secondsOf(last), this.#secondsOf(header)]
-    // Headers of simultaneous requests arrive in any order, so the time between them means little.
+    // Headers of simultaneous requests arrive in any order. The gap between two of them is not used.
     this.#isDoubtful = to <= from || from < this.#gaps.end
     if (this.#isDoubtful) return
     const grown = quota.refill * (to - from)

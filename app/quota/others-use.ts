@@ -177,10 +177,7 @@ export class OthersUse {
     return this.#seconds
   }
 
-  /**
-   * The last header showed a number of others' requests. The model had given this probability, 0 to 1, to a
-   * smaller number.
-   */
+  /** The probability, 0 to 1, that the model gave to fewer requests by others than the last header showed. */
   get expectedLess(): number {
     return this.#expectedLess
   }

@@ -3,7 +3,7 @@ interface Pending {
   readonly sentAtMs: number
   /** Refill that the upper bound has lost at the limit since the request was sent, in requests. */
   overflowed: number
-  /** Whether the upper bound certainly does not include this request yet. */
+  /** True while the upper bound certainly has not fallen for this request yet. */
   unseen: boolean
 }
 
@@ -12,7 +12,10 @@ interface Span {
   readonly receivedAtMs: number
 }
 
-/** Maximum number of stored spans. Only a response that takes minutes could need more. */
+/**
+ * Maximum number of stored spans. A span is the time between sending a request and its response. Only a
+ * response that takes minutes could need more spans.
+ */
 const MAX_SPANS = 1024
 
 /**
@@ -43,7 +46,10 @@ export class OwnRequests {
     return request
   }
 
-  /** The upper bound lost `growth` requests of refill at the limit. Each request in flight keeps the sum. */
+  /**
+   * Adds `growth` to `overflowed` of each request in flight. `growth`: the refill that the upper bound has
+   * just lost at the limit, in requests.
+   */
   overflow(growth: number): void {
     if (growth > 0) for (const request of this.#pending.values()) request.overflowed += growth
   }

@@ -1,7 +1,7 @@
 /** Maximum number of stored gaps. When it is exceeded, the oldest quarter is dropped. */
 const CAPACITY = 256
 const DROPPED = CAPACITY / 4
-/** More requests by others in one gap are counted as this number. */
+/** A gap with more requests by others than this is counted as a gap with this number. */
 const MOST_COUNTED = 15
 const OUTCOMES = MOST_COUNTED + 1
 /** Gaps are pooled by length: up to 1 s, 2 s, 4 s and so on. */

@@ -36,8 +36,8 @@ export const MIN_GAP_MS = 5_000
  */
 const SECOND_AFTER = 0.2
 /**
- * Repayment of the budget that an early check used. Starting two intervals later, when others' behaviour is
- * clear, four intervals are longer by `share`.
+ * An early check uses budget ahead of time. From two intervals after it, when others' behaviour is clear,
+ * four intervals are each longer by `share` of an interval. That repays the budget.
  */
 const REPAYMENT = { after: 2, intervals: 4, share: (1 - SECOND_AFTER) / 4 } as const
 /** Number of recorded checks needed to recognise an early check. */
@@ -108,11 +108,12 @@ export function budgetOpensAtMs(
  *   check comes after a fifth of the interval. Later intervals are longer to make up for it (`REPAYMENT`).
  * - If others use the whole refill, no check is sent before `nextTryAt`.
  * - After a 429, there is no check until the wait ends. With `trialAfterStep`, a check is sent every two
- *   intervals if headers showed a gradual refill. Otherwise the row would stay unknown until Reset.
+ *   intervals if headers showed a gradual refill. Without these checks, the row would stay unknown until
+ *   Reset.
  * - If the row is probably empty, checks are at least 15 s apart, and at least one request must have
  *   refilled.
- * - If a usual load starts at about that time, the check comes just after its start, unless an interval is
- *   set for the row.
+ * - If the check is due near the start of a usual load, it comes just after that start. This does not apply
+ *   if an interval is set for the row.
  * - If an interval is set for the row, it counts from check to check, and restarts at a header of another
  *   request.
  * - If `attended` is false (no window or terminal is watched), ok rows are checked a third as often.
@@ -190,7 +191,8 @@ function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, atten
 }
 
 /**
- * Whether the last check gave the row its only header. A check without a header is not repeated immediately.
+ * Whether the row has only one header, and the last check received it. If a check received no header, the
+ * next one is not early.
  */
 const isFirstHeader = ({ use, observedAt }: RequestQuota, lastMs: number): boolean =>
   use === null && observedAt !== undefined && lastMs - observedAt < ANSWERED_WITHIN_MS

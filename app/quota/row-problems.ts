@@ -29,9 +29,9 @@ export class RowProblems {
   readonly #former = new Map<string, RowProblem>()
 
   /**
-   * The problem of a row. A 401 concerns this row alone if another row has received quota headers with the
-   * same token. If the token can't be renewed, these headers must be newer than the 401, because the service
-   * may have ended the token early.
+   * The problem of a row. A 401 concerns only this row if another row has received quota headers with the
+   * same token. If the token can't be renewed, only headers newer than the 401 count: the service may have
+   * ended the token before it expired.
    */
   of(category: string, canRenew: boolean): RowProblem | undefined {
     const problem = this.#rows.get(category)

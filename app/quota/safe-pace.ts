@@ -80,8 +80,8 @@ function emptyAtOf(row: PacedRow, level: number, usedPerSecond: number, nowMs: n
 }
 
 /**
- * Counted use that can empty a row: own requests and those of the desk's other machines, per second. Excludes
- * the requests counted in `held`, because they leave the reserve untouched.
+ * Requests per second of this app and the desk's other machines that can empty a row. Excludes the own
+ * requests in `held`, which may not use the gateway's reserve.
  */
 export const countedToEmpty = ({ use, held = 0 }: Pick<RequestQuota, 'use' | 'held'>): number =>
   Math.max(0, (use?.own ?? 0) - held) + (use?.desk ?? 0)

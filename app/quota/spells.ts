@@ -49,7 +49,7 @@ export class Spells {
       holds.set(spells.slice(band * HOLD_COUNT, (band + 1) * HOLD_COUNT))
   }
 
-  /** To be called at each header. Sets what has left each band since the last header to 0. */
+  /** Sets all of `left` to 0. To be called at each header. */
   restart(): void {
     for (const left of this.left) left.fill(0)
   }

@@ -49,9 +49,9 @@ const WATCH_CHANCE = 0.2
 /** A row is empty (calls fail) if less than one request is left with at least this chance. */
 const EMPTY_CHANCE = 0.9
 /**
- * Widths of the interval, as shares of the limit. `useless`: a wider interval is too imprecise to judge the
- * row. `unchecked`: an ok row with a wider interval becomes `not-checked` if its header is at least
- * `HELD_MS.least` old.
+ * Widths of the interval from `low` to `high`, as shares of the limit. If it is wider than `useless`, it is
+ * too imprecise to judge the row. If it is wider than `unchecked` and the header is at least `HELD_MS.least`
+ * old, an ok row becomes `not-checked`.
  */
 const WIDTH = { useless: 0.5, unchecked: 0.7 } as const
 /** Share of the limit that must certainly be left to end `running-out`. */
@@ -237,7 +237,10 @@ function isContradicted(current: QuotaState, { seen, limit, threshold }: StateRe
   }
 }
 
-/** Whether a state has clearly ended: the lower bound is high enough, or requests wait in the gateway. */
+/**
+ * Whether `empty` or `running-out` has clearly ended: the lower bound is high enough. `running-out` also ends
+ * while requests wait in the gateway, because they leave its reserve unused.
+ */
 function isPlainlyOver(current: QuotaState, { low, limit, isHeldBack }: StateReading): boolean {
   if (current === 'empty') return low >= REFILLED
   return current === 'running-out' && (isHeldBack === true || low >= PLENTY * limit)

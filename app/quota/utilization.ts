@@ -1,7 +1,9 @@
 /** Possible utilizations: 0, and 40 equal steps up to 1. */
 const STEPS = 40
 export const UTILIZATIONS = STEPS + 1
-/** Probability, before the first header and after each change, that no other program uses the quota. */
+/**
+ * Prior probability that no other program uses the quota. Also its probability after others' use has changed.
+ */
 const QUIET_AT_FIRST = 0.6
 /** Mean time in which others' use is constant, in seconds. */
 const HOLDS_SECONDS = 1800

@@ -63,8 +63,9 @@ export function rollingAllows(
 }
 
 /**
- * The levels that a header of a rolling interval leaves possible at its own time. Remaining rounds the level
- * down. If refilling one request takes longer than a second, Reset also shows the level's fraction.
+ * The range of levels that a header of a rolling interval allows for the time when the service wrote it.
+ * Remaining rounds the level down. If refilling one request takes longer than a second, Reset also shows the
+ * level's fraction.
  */
 export function rollingShows(
   limit: number,
@@ -157,8 +158,8 @@ export function modelAfter(
 }
 
 /**
- * The levels that a header leaves possible: `least` to `mostThen` at the header's own time, and up to `most`
- * now.
+ * The range of levels that a header allows. `least` to `mostThen`: when the service wrote the header. `most`:
+ * the highest level now.
  */
 export function levelsShown(
   { model, window }: WindowModel,
