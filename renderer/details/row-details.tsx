@@ -1,7 +1,8 @@
-import { lazy, Suspense, useCallback, useMemo } from 'react'
+import { Suspense, useCallback, useMemo } from 'react'
 import type { RowDetails } from '../../app/contract/quotas.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { loadedLater } from '../components/loaded-later.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useRepeated } from '../hooks/use-repeated.ts'
 import { useParts, usePausedSince, useQuota, useShown, useSnapshot } from '../state/window-parts.ts'
@@ -11,9 +12,7 @@ import sheet from './details.module.css'
 import { Refusals } from './refusals.tsx'
 import { WhatIf } from './what-if.tsx'
 
-const ProgramChart = lazy(async () => ({
-  default: (await import('../programs/program-chart.tsx')).ProgramChart,
-}))
+const ProgramChart = loadedLater(async () => (await import('../programs/program-chart.tsx')).ProgramChart)
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo } from 'react'
+import { Suspense, useMemo } from 'react'
 import type { History } from '../../app/contract/history.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { STATE_LABELS } from '../../app/status/quota-status.ts'
@@ -9,6 +9,7 @@ import { chartMarkers } from '../charts/markers.ts'
 import { RANGES } from '../charts/ranges.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { loadedLater } from '../components/loaded-later.ts'
 import { Shape } from '../components/shape.tsx'
 import type { ChartRange } from '../state/view-state.ts'
 import { useMirror, useParts, useShown, useSnapshot, useView } from '../state/window-parts.ts'
@@ -20,11 +21,9 @@ import { useHistory } from './use-history.ts'
 const css = classesOf({ ...controlsSheet, ...sheet })
 
 // Separate chunks, loaded after the numbers are shown.
-const RowDetailsPanel = lazy(async () => ({
-  default: (await import('../details/row-details.tsx')).RowDetailsPanel,
-}))
-const HistoryTable = lazy(async () => ({ default: (await import('./history-table.tsx')).HistoryTable }))
-const HistoryChart = lazy(async () => ({ default: (await import('./history-chart.tsx')).HistoryChart }))
+const RowDetailsPanel = loadedLater(async () => (await import('../details/row-details.tsx')).RowDetailsPanel)
+const HistoryTable = loadedLater(async () => (await import('./history-table.tsx')).HistoryTable)
+const HistoryChart = loadedLater(async () => (await import('./history-chart.tsx')).HistoryChart)
 
 /** Width of a wide chart in pixels. */
 const MAX_PIXELS = 900

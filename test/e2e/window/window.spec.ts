@@ -370,6 +370,28 @@ test('a restarted host is distinguished from an unreachable one, and its new lin
   expect(new URL(page.url()).hash).toBe('')
 })
 
+test('while code can’t be loaded, the window keeps its numbers; once the host is back, the page opens', async ({
+  page,
+  open,
+}) => {
+  const host = await open(snapshot())
+  const chunks = /assets\/(plan-page|settings-dialog)/
+  await page.route(chunks, (route) => route.abort('connectionrefused'))
+  const refused = page.waitForEvent('requestfailed', (request) => chunks.test(request.url()))
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await refused
+  await expect(page.locator(row('Positions'))).toBeVisible()
+  await page.keyboard.press('s')
+  await expect(page.locator('[inert]')).not.toHaveCount(0)
+  await expect(page.locator('[inert]')).toHaveCount(0)
+  host.show(snapshot({ revision: 2, requests: CALM_REQUESTS }))
+  await expect(page.getByTestId('verdict-headline')).toHaveText(CALM)
+
+  await page.unroute(chunks)
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await expect(page.getByTestId('plan-headline')).toBeVisible()
+})
+
 test('a reload needs no new link', async ({ page, open }) => {
   await open(snapshot())
   await page.reload()
