@@ -110,7 +110,8 @@ test.each([true, false])(
     for (const id of [1, 2, 3]) sent(id)
     record.ended()
     expect(row()?.used).toEqual({ own: 0, desk: 3, elsewhere: 0 })
-    // The third one got its response before the member stopped, which was missed.
+    // These totals no longer list request 3: it was answered before the member stopped, but that message was
+    // lost.
     if (isTotalsFirst) totals(6, [1, 2])
     answered(1, 319)
     record.observed([{ kind: 'not-sent', id: 2 }], { fromMs: 0, toMs: 0 })

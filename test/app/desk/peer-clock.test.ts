@@ -20,7 +20,10 @@ function receive(clock: PeerClock, { own, peers }: TwoClocks, atMs: number, dela
   return { range: clock.sentAt(peerSentMs, nowMs), truthMs: own(atMs), peerSentMs, nowMs }
 }
 
-/** A message to the peer, confirmed by one that is sent `holdMs` after it arrived. */
+/**
+ * Sends a message to the peer and receives its confirmation. The message takes `thereMs`, the peer waits
+ * `holdMs`, and the confirmation takes `backMs`.
+ */
 function exchange(
   clock: PeerClock,
   both: TwoClocks,
