@@ -17,7 +17,7 @@ const QUIET_REQUESTS = 30
 /** Requests of others at `minute` of a day; `undefined` where nothing was recorded. */
 type Traffic = (minute: number, dayMs: number) => number | undefined
 
-/** The record from 08:00 to 16:00 of the exchange's clock on the days from `fromMs`, as many as `days`. */
+/** Records of `days` days from `fromMs` on, each from 08:00 to 16:00 exchange time. */
 function record(days: number, traffic: Traffic, fromMs = MONDAY): readonly RecordedStretch[] {
   const found: RecordedStretch[] = []
   for (let day = 0; day < days; day += 1) {
@@ -38,7 +38,10 @@ const NONE: Traffic = () => 0
 const WEEKS = 14
 const nextDay = (days: number, minute = 540) => exchangeTimeOf(MONDAY + days * DAY_MS, minute)
 
-/** Loads with their times as minutes of the day after `days` days. */
+/**
+ * Records `days` days and returns the loads expected for the next day, with their times as minutes of that
+ * day.
+ */
 function loadsAfter(days: number, traffic: Traffic, today: readonly RecordedStretch[] = [], minute = 540) {
   const nowMs = nextDay(days, minute)
   const usual = usualDayOf(record(days, traffic), nowMs)
@@ -135,7 +138,8 @@ test('a weekday has a factor of its own from its third day on', () => {
     (SCAN(minute, dayMs) ?? 0) * (new Date(dayMs).getUTCDay() === 1 ? 2 : 1)
   const perSecondOn = (days: number) =>
     Math.max(...loadsAfter(days, mondays).map(({ perSecond }) => perSecond))
-  // The days after two and three weeks are Mondays. The mean day has 1.2 times the median, then 1.25 times.
+  // Days 14 and 21 are Mondays, which have twice the requests of other days. The mean trading day has 1.2
+  // times the median before day 21, and 1.25 times before day 22.
   expect(perSecondOn(14)).toBeCloseTo(2, 5)
   expect(perSecondOn(21)).toBeCloseTo((2 * 2) / 1.2, 5)
   expect(perSecondOn(22)).toBeCloseTo(2 / 1.25, 5)
