@@ -42,7 +42,8 @@ test('a request of the desk that is known late is not left among those of others
   expect(used(ledger, START_MS + 1_000)).toEqual({ own: 2, elsewhere: 2 })
   ofDesk(START_MS + 900, START_MS + 1_200)
   expect(used(ledger, START_MS + 1_200)).toEqual({ own: 2, desk: 1, elsewhere: 1 })
-  // Sent after the header, or known much too late.
+  // Neither of these lowers others' use: the first was sent after the header, the second was reported too
+  // late.
   ofDesk(START_MS + 1_100, START_MS + 1_200)
   ofDesk(START_MS + 900, START_MS + 4_000)
   expect(used(ledger, START_MS + 4_000)).toEqual({ own: 2, desk: 3, elsewhere: 1 })

@@ -80,7 +80,8 @@ describe('the ladder', () => {
 
 describe('a row lasts ten minutes', () => {
   const use = { total: 0, own: 0.5, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
-  // 300 in 300 s: it refills 1/s, so 200 last where less than 1.333/s are used.
+  // 300 requests in 300 s refill 1 a second. So 200 requests last ten minutes if less than 1.333 a second are
+  // used.
   const row = (more: Partial<RequestQuota>) => exampleRow({ limit: 300, ...more })
 
   test('only if others’ use is known', () => {
@@ -134,7 +135,7 @@ describe('a state over time', () => {
     expect(held([0, {}], [2, { low: 63, ...header(63, 1) }])).toBe('low')
     expect(held([0, {}], [2, { low: 0, high: 1, emptyNow: 1, ...header(0, 1) }])).toBe('empty')
     expect(held([0, {}], [1, { blocked: true }])).toBe('blocked')
-    // A header from before the state began is part of the state that it began with.
+    // This header arrived before the state began, so the state already includes it.
     expect(held([1, { ...header(64, 1) }], [2, { low: 63, ...header(63, 1) }])).toBe('ok')
   })
 
@@ -147,7 +148,7 @@ describe('a state over time', () => {
   })
 
   const LOW: Partial<StateReading> = { low: 63 }
-  /** Two levels: four points and five points above the threshold. */
+  /** Two levels: just under five percentage points above the threshold, and exactly five. */
   const [NEAR, CLEAR]: readonly Partial<StateReading>[] = [{ low: 79 }, { low: 80 }]
 
   test('stays until the level was five points clear for 45 seconds after a header', () => {
