@@ -46,7 +46,7 @@ export interface Answered {
 export interface Estimate {
   readonly low: number
   readonly high: number
-  /** The level is as likely to be above this value as below `low`. Never above `high`. */
+  /** An upper bound. The level is above it as often as it is below `low`. At most `high`. */
   readonly likelyHigh: number
   readonly point: number
   readonly slopePerSecond: number

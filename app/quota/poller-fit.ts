@@ -99,8 +99,8 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
           ? [top, top + PAD]
           : [full - more - pad, Math.min(top, full + fewer + pad) + PAD]
       const shared = Math.min(high, highest) - Math.max(low, lowest)
-      // Later headers were judged as if all levels that this header allows were equally likely. `counted`
-      // corrects that.
+      // The fit to later headers took all levels that this header allows as equally likely. `counted` is the
+      // share of these levels that later headers left possible. Dividing by it avoids counting them twice.
       const counted = (high - low) / (gaps.mostAfter[at]! - gaps.leastAfter[at]!)
       chance = shared <= 0 ? 0 : Math.min(1, shared / (highest - lowest) / counted)
       isKnown = false

@@ -5,7 +5,10 @@ import type { PollerGaps } from './poller-gaps.ts'
 /** Shortest and longest period, in seconds, and the maximum number of calls per poll. */
 const PERIODS = { least: 0.5, most: 60 } as const
 const MAX_CALLS = 60
-/** The grid's resolution depends on the latest gaps that together have this much evidence. In log-odds. */
+/**
+ * A first search uses only the latest gaps that together have this much evidence, in log-odds. Its grid is as
+ * fine as these gaps can resolve.
+ */
 const FIRST_LOOK = 18
 /**
  * Maximum number of periods within the gaps of `FIRST_LOOK`. Over more periods, timers of busy programs drift
