@@ -115,7 +115,10 @@ export class BucketBound {
     return this.#own.inFlight
   }
 
-  /** Whether the object equals a new one and may be discarded: no header, no request in flight, no pause. */
+  /**
+   * Whether this object holds no information and may be discarded: no header has arrived, no request is in
+   * flight, and the bucket is not paused.
+   */
   isForgettable(nowMs: number): boolean {
     return this.#free === undefined && this.inFlight === 0 && !this.isHeld(nowMs)
   }
@@ -161,7 +164,8 @@ export class BucketBound {
     const sentAtMs = this.#own.take(id)
     if (sentAtMs === undefined) return
     if (this.#free !== undefined) {
-      // A request may be counted late. Until then, a full bucket may lose refill of up to `laterMs`.
+      // The request may still be counted up to `laterMs` from now. If the bucket becomes full before that, it
+      // loses refill. So `#free` is first capped as if that happened.
       this.#free = Math.min(this.#free, this.#limit - this.#gainPerMs * laterMs) - 1
       this.#others.ownCounted()
     }
@@ -185,12 +189,16 @@ export class BucketBound {
       if (sentAtMs >= this.#heldUntilMs) this.#holds = 0
       return isAnew
     }
-    // Remaining 0 explains a 429 of this bucket. Any other 429 pauses the bucket.
+    // A 429 of this bucket with Remaining 0 needs no pause, because the header shows an empty bucket. Any
+    // other 429 pauses the bucket.
     if (refused === 'unattributed' || remaining !== 0) this.#hold(sentAtMs, nowMs)
     return true
   }
 
-  /** Whether a request that needs `level` may be sent. Before the first header, one request at a time. */
+  /**
+   * Whether a request that needs `level` may be sent. Before the first header, only one request at a time may
+   * be in flight.
+   */
   allows(level: number, nowMs: number): boolean {
     if (this.isHeld(nowMs)) return false
     if (this.#free === undefined) return this.inFlight === 0
@@ -312,7 +320,7 @@ export class BucketBound {
 
   /**
    * Updates the bound from a header. `isVoid`: the earlier bound does not apply. Returns true if the earlier
-   * bound was discarded or disproved.
+   * bound was not kept: it was void, the request got a 429, or the header shows a lower level.
    */
   #take(header: Shown, { isVoid, isRefused }: { isVoid: boolean; isRefused: boolean }): boolean {
     const { inFlight } = this

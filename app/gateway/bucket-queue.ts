@@ -185,8 +185,8 @@ export class BucketQueue<T extends Waiting> {
     const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
     const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
     const fewest = Math.max(0, expected - optimismSigmas * spread)
-    // Even the fewest arrivals may exceed the refill until `byMs`. `turnOf` limits arrivals to a share of the
-    // refill, so its result may be earlier.
+    // Even the optimistic number of arrivals may exceed the refill until `byMs`. `turnOf` caps the arrivals
+    // at a share of the refill, so it may still find a turn before `byMs`.
     return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }
 
@@ -206,7 +206,7 @@ export class BucketQueue<T extends Waiting> {
     const rates = trueRates ?? this.#served
     const overtaking = classesBefore(own).reduce((sum, name) => sum + rates.perMs(name, nowMs), 0)
     const rivals = rates.programsOf(own, nowMs).flatMap(({ program: other, weight, perMs }) => {
-      // Without room, none of the other program's later requests is sent first.
+      // If `room` is 0, none of the other program's later requests is sent before this one.
       const room = queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })

@@ -6,7 +6,7 @@ export interface OfferedRequest {
   readonly id: number
   readonly program: string
   readonly class: ProgramClass
-  /** Share among the programs of its class, above 0. */
+  /** Weight relative to the other programs of the same class, above 0. */
   readonly weight: number
   /** The bucket that counts the request: its category, or its path if the category is unknown. */
   readonly bucket: string

@@ -357,8 +357,8 @@ export class Scheduler {
   }
 
   /**
-   * Puts an upstream request back in its former place in the queue. If a request that shares it can no longer
-   * meet its deadline, that request is answered or declined.
+   * Puts an upstream request back in its former place in the queue. Its requests that can no longer meet
+   * their deadlines leave it. `others` says what they get: the upstream response, or a refusal as too late.
    */
   #again(upstream: Upstream, others: 'answer' | 'too-late', now: number): readonly Decision[] {
     upstream.state = 'waiting'

@@ -15,15 +15,15 @@ export class SteadyPart {
   #requests = 0
   #expected: number
 
-  /** `least` is the number of requests of a burst that always count. */
+  /** `least`: in each burst, this many requests always count. */
   constructor(least: number) {
     this.#least = least
     this.#expected = least
   }
 
   /**
-   * How many of the `requests` that arrived by `nowMs` count, not necessarily a whole number. A negative
-   * number of `requests` undoes an earlier count.
+   * Adds `requests` that arrived by `nowMs`, and returns how many of them count as steady use. The result
+   * need not be whole. A negative number of `requests` undoes an earlier addition.
    */
   of(requests: number, nowMs: number): number {
     const ageMs = nowMs - this.#sinceMs

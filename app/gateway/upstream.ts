@@ -25,8 +25,8 @@ export type UpstreamState = 'waiting' | 'sent' | 'refreshing'
  * An upstream request, and the requests that it serves: one request, several equal requests, or none after
  * all have left.
  *
- * The upstream request has the most urgent class of these requests. It queues as a request of that class's
- * first program.
+ * The upstream request has the most urgent class of these requests. In the queue, it counts as a request of a
+ * program that sent one of that class.
  */
 export class Upstream implements Waiting {
   readonly id: number
