@@ -115,7 +115,10 @@ export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict
 const actionOf = ({ advice: [first] }: PlanVerdict): { action?: string } =>
   first === undefined ? {} : { action: first }
 
-/** The reason if there is only one. Otherwise the number of reasons. */
+/**
+ * What exceeds its capacity: the reason if there is only one, otherwise the number of quotas and of slot
+ * groups.
+ */
 function excessText({ categories, slots }: PlanVerdict): string {
   const over = categories.filter(({ fits }) => !fits)
   const full = slots.filter(({ fits }) => !fits)

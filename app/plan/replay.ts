@@ -70,7 +70,7 @@ export function replay(plan: Plan, arrivals: Iterable<Arrival>, options: ReplayO
   return slice.value
 }
 
-/** Number of arrivals between two pauses: a few milliseconds of work. */
+/** Number of arrivals that are replayed between two yields. They take a few milliseconds. */
 const SLICE = 200
 
 /** Like `replay`, but yields regularly so that a window stays responsive. */
