@@ -19,7 +19,10 @@ export interface ForeignAnswer {
   readonly row?: string | undefined
 }
 
-/** An app that started more recently has made all of its requests while this machine was watching. In ms. */
+/**
+ * If a member's app started less than this long ago, and after this machine's app, then this machine's app
+ * has been running during all of that app's requests. Milliseconds.
+ */
 const JUST_STARTED_MS = 10_000
 
 /** The parts of this machine that a member's observations update. */
@@ -64,7 +67,7 @@ export class MemberRecord {
     this.#deps = deps
   }
 
-  /** The member's counted requests since its run began, by row. `undefined` before the first totals. */
+  /** The member's counted requests since its app started, by row. `undefined` before the first totals. */
   get counted(): Readonly<Record<string, number>> | undefined {
     return this.#hasTotals ? Object.fromEntries(this.#noticed) : undefined
   }
@@ -79,8 +82,9 @@ export class MemberRecord {
   }
 
   /**
-   * Updates the counts to the member's totals. The first totals only say where counting begins, unless the
-   * member's app has just started: then this machine's headers included all of its requests.
+   * Updates the counts to the member's totals, and charges the requests that this record missed. The first
+   * totals are only the starting point of the count. But if the member's app has just started, its first
+   * totals are charged too, because this machine's app was running during all of these requests.
    */
   totals({ counted, countedAge, streams, underWay }: Totals, { fromMs }: SentAt): void {
     const { ledger, headers, now } = this.#deps

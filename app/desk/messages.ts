@@ -81,7 +81,7 @@ const perCategory = z.record(text, count)
 const totals = {
   /** Requests that counted or may have counted, by row. */
   counted: perCategory,
-  /** Time since the app started, from which on they are counted. */
+  /** Time since the app started. `counted` covers all of this time. */
   countedAge: age,
   /** Own streams that hold a slot, by category. */
   streams: perCategory,
