@@ -10,7 +10,7 @@ export type AlertSeverity = (typeof ALERT_SEVERITIES)[number]
 
 /** An alert as stored across restarts. */
 export const alertSchema = z.object({
-  /** Id of this episode. The next episode of the same condition has a new id. */
+  /** Id of the alert. If the condition occurs again after its end, the new alert has another id. */
   id: text,
   profile: text,
   /** A kind of condition (app/conditions/kinds.ts), or `capacity-back`. */
@@ -31,7 +31,7 @@ export const alertSchema = z.object({
   dismissed: z.boolean(),
 })
 
-/** An announced episode that has not ended. */
+/** An announced alert whose condition still lasts. */
 export interface Alert extends Immutable<z.output<typeof alertSchema>> {}
 
 /** An alert whose cause has ended. */

@@ -161,8 +161,8 @@ export interface ProgramHistory {
 export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, remaining: number])[]>>
 
 /**
- * One recorded minute of a row: its start, this app's requests, and all other requests. The last number
- * includes the requests of the desk's other machines, and an estimate of others' requests.
+ * One recorded minute of a row: its start, this app's requests, and all other requests. The other requests
+ * are those of the desk's other machines, plus an estimate of others' requests.
  */
 export type RecordedUse = readonly [atMs: number, own: number, elsewhere: number]
 

@@ -33,7 +33,7 @@ const profileSummary = openObject({
 export interface ProfileSummary extends Immutable<z.output<typeof profileSummary>> {}
 
 const serviceSummary = openObject({
-  /** False until the service's first response. */
+  /** False before the service's first response, and while the service does not respond. */
   reachable: z.boolean(),
   /** Set until the first request succeeds or fails. Only with `reachable: false`. */
   pending: z.exactOptional(z.literal(true)),
@@ -195,7 +195,7 @@ export const requestQuota = openObject({
   /** When the window ends and the quota is full again. Only for fixed windows. */
   windowEndsAt: optionalNumber,
   verdict: rowVerdict,
-  /** The row's state in the whole app, with hysteresis: see `app/quota/state.ts`. */
+  /** The row's state, the same on every surface. It changes with a delay: see `app/quota/state.ts`. */
   state: z._default(quotaState, 'not-checked'),
   /** Share of the limit below which the row is low, 0 to 1. Default: 0.2. */
   threshold: z._default(number, LOW_THRESHOLD),
@@ -356,7 +356,7 @@ export const programSummary = openObject({
   pausedUntil: optionalNumber,
   streams: number,
   use: z.array(programUse),
-  /** Number of further categories that do not fit in a snapshot. Absent if all fit. */
+  /** Number of categories missing in `use`, because they do not fit in a snapshot. Absent if all fit. */
   unlisted: optionalNumber,
 })
 
@@ -376,8 +376,8 @@ export const snapshotSchema = openObject({
   profile: profileSummary,
   service: serviceSummary,
   /**
-   * Present only while a due refresh cannot reach the sign-in host, and only if this host is not the
-   * service's own host.
+   * Present only while a due refresh cannot reach the sign-in host. Always absent if the sign-in host is also
+   * the service's host.
    */
   signInHost: z.exactOptional(signInHostSummary),
   keystore: keystoreState,
