@@ -118,7 +118,8 @@ function signInConditions(snapshot: Snapshot, nowMs: number): readonly Condition
       if (refresh.cause === 'misconfigured') return [{ kind: 'key-rejected', severity: 'critical' }]
       return [{ ...SIGNED_OUT, ...sinceOf(refresh.revokedAt) }]
     case 'revoked': {
-      // A person who revokes the key here knows about it. A revocation on another machine is unexpected here.
+      // A revocation by the person at this machine is no problem. A revocation on another machine is
+      // unexpected here.
       const isHere = refresh.revokedBy === undefined
       const how = isHere ? { kind: 'revoked' as const, severity: 'ok' as const } : SIGNED_OUT
       return [{ ...how, ...sinceOf(refresh.revokedAt) }]
@@ -329,7 +330,7 @@ function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
 function dataConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const [tightest] = judgedRows(snapshot, nowMs)
   if (tightest === undefined) {
-    // Responses without quota headers may be the reason. They have a condition of their own.
+    // If rows are unchecked because responses have no quota headers, that problem is already a condition.
     return keyProblems(snapshot, nowMs).length > 0 ? [] : [{ kind: 'not-checked', severity: 'unknown' }]
   }
   const { row } = tightest

@@ -35,8 +35,8 @@ export interface IncidentLine extends EventSentence {
 /** Facts that decide whether a condition is open, apart from its events. */
 export interface LogStyle extends EventStyle {
   /**
-   * The present time, epoch ms. A 429 is not shown as open if its wait ended before this time, because until
-   * the next response, it is unknown whether 429s continue.
+   * The present time, epoch ms. A 429 whose wait ended before this time is not shown as open. Only the next
+   * response will show whether 429s continue.
    */
   readonly nowMs?: number
   /**

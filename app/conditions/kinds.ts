@@ -13,8 +13,8 @@ export type Aspect = (typeof ASPECTS)[number]
 interface KindRow {
   readonly aspect: Aspect
   /**
-   * Kinds that can't be the headline while this kind is open. A kind about one quota explains only kinds on
-   * that quota.
+   * Kinds that this kind can cause. While this kind is open, they can't be the headline. A kind about one
+   * quota explains only kinds on the same quota.
    */
   readonly explains: readonly string[]
   /** Whether all calls fail while this kind is open. If so, no part of the key can be reported as fine. */
@@ -228,9 +228,9 @@ export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
   'running-out': after(10_000, 20_000),
   'renewal-failing': after(60_000),
   'sign-in-ends': after(0),
-  // Shown only while a stream waits for a slot.
+  // This alert is raised only while a stream waits for a slot.
   'slots-full': after(10_000, 10_000),
-  // A silent stream has already been quiet for 15 s.
+  // A stream counts as silent only after 15 s without a frame, so its alert needs no further delay.
   'streams-silent': after(0, 5_000),
   'streams-restarting': after(0),
   'quota-failing': after(60_000),

@@ -322,8 +322,8 @@ export function presentAlert(
 }
 
 /**
- * The subject of an alert. If several rows share the alert's problem, the first of these rows. Empty for the
- * whole key.
+ * The category that an alert is about. If several rows share the alert's problem, this is the first of them.
+ * Empty for an alert about the whole key.
  */
 export function alertPlace(alert: Named, snapshot: Snapshot | undefined, nowMs: number): string {
   if (alert.subject !== '' || snapshot === undefined) return alert.subject

@@ -26,8 +26,8 @@ export interface Words<E> {
   readonly of: EventGroup
   readonly say: (event: E, style: EventStyle) => Said
   /**
-   * The detail once the condition has ended, when advice no longer applies. Absent if the event's own detail
-   * still fits.
+   * Replaces the event's own detail after the condition has ended, for example because advice no longer
+   * applies. Absent if the event's own detail still fits.
    */
   readonly over?: (event: E, ends: readonly LoggedEvent[]) => string
   /** The text of several events that share one line. The worst event is first. */

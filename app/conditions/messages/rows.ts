@@ -151,7 +151,8 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
 /** The safe rate of one program while the other programs continue. `undefined` if they use all of it. */
 function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): string | undefined {
   if (safe?.everySeconds === undefined || safe.everySeconds === null) return undefined
-  // Own use minus this program's use would be wrong, because the two means cover different times.
+  // The rates of the other programs are added up. Own use minus this program's rate would be wrong, because
+  // the two are means over different times.
   const others = Object.entries(use?.programs ?? {}).filter(([program]) => program !== id)
   const perSecond = 1 / safe.everySeconds - others.reduce((sum, [, rate]) => sum + rate, 0)
   return perSecond < SLOWEST ? undefined : paceText(1 / perSecond)
@@ -221,7 +222,7 @@ export function usageSentence(
   return `${capitalised(parts.join(', '))}; ${refillText(quota)}.`
 }
 
-/** Use by the desk's other machines, as a rate: `0` also without a desk, and for an unchecked row. */
+/** The rate of the desk's other machines, as text. `0` without a desk and for an unchecked row. */
 function deskRate({ use, state }: RequestQuota): string {
   const perSecond = state === 'not-checked' ? 0 : (use?.desk ?? 0)
   return rateRangeText(perSecond, perSecond)
