@@ -88,8 +88,8 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
 }
 
 /**
- * The text next to the label in a table: the note, with `in` before the countdown after a 429. If it is
- * unknown when 429s end, the number of 429s so far, such as `×12`.
+ * The text next to the label in a table: the note. After a 429, `in` precedes its countdown. While it is
+ * unknown when 429s end, the text is the number of 429s so far, such as `×12`.
  */
 export function rowNote(quota: RequestQuota, nowMs: number): string {
   const { state, note, untilMs } = quotaStatus(quota, nowMs)
@@ -120,7 +120,7 @@ export function isUnchecked(quota: RequestQuota, nowMs: number): boolean {
   return stateAt(quota, nowMs) === 'not-checked' || status === 401 || status === 403
 }
 
-/** For a row that may already be empty but may also never run out. */
+/** Shown for a row that may already be empty, but may also never run out. */
 const ANY_MOMENT = 'any moment'
 
 /**
@@ -199,8 +199,8 @@ type Bounds = Pick<RequestQuota, 'low' | 'high' | 'limit'>
  * The estimated level: `38`, or `60–95` if the interval is wider than a tenth of the limit. `–` without a
  * header.
  *
- * Prefixed with `~` if the last header is older than two minutes. For an unchecked row, the number of its
- * last header.
+ * The number begins with `~` if the last header is older than two minutes. For an unchecked row, it is the
+ * level in the last header.
  */
 export function leftText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default') return '–'
@@ -263,8 +263,8 @@ export function ownText({ use, state }: RequestQuota): string {
 }
 
 /**
- * Use by the desk's other machines, requests per second: `0.4`, or `0`, also without a desk. For `?` and `–`,
- * see `ownText`.
+ * Use by the desk's other machines, in requests per second: `0.4`. Without a desk: `0`. For `?` and `–`, see
+ * `ownText`.
  */
 export function deskText({ use, state }: RequestQuota): string {
   if (state === 'not-checked') return UNCHECKED
