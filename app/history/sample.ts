@@ -11,7 +11,7 @@ const TRUST: Readonly<Record<SampleSource, number>> = { default: 0, modelled: 1,
 /** Positive if `a` is more reliable than `b`, 0 if they are equal. Headers are the most reliable source. */
 export const byTrust = (a: SampleSource, b: SampleSource): number => TRUST[a] - TRUST[b]
 
-/** One sample of a request quota. Its counts start at the previous sample. */
+/** One sample of a request quota. It counts the requests since the previous sample. */
 export interface Sample {
   /** Epoch milliseconds. */
   readonly atMs: number

@@ -37,8 +37,9 @@ const USUAL_SHARE = 0.6
 /** A day has a load in a quarter if the requests reach `share` of the median load and at least `requests`. */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
- * When a day counts as a day without its usual traffic: before `untilMinute`, it had less than `share` of the
- * usual requests. A row with fewer than `requests` usual requests before `untilMinute` is not checked.
+ * How to recognise a day without its usual traffic: before `untilMinute`, it has less than `share` of the
+ * usual requests. A row that usually has fewer than `requests` requests before `untilMinute` is left out of
+ * this test.
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
 /** Minimum recorded share of a three-minute interval, and of the intervals in a quarter. */
