@@ -9,8 +9,8 @@ export type NextStep =
   | { readonly kind: 'refresh'; readonly atMs: number }
   | { readonly kind: 'revoke'; readonly atMs: number }
   /**
-   * A warning that the 24 hours of a rotating key end at `endsAtMs`. A person must sign in again before that
-   * time.
+   * A warning that the session of a rotating key ends at `endsAtMs` (service 8.4). A person must sign in
+   * again before that time.
    */
   | { readonly kind: 'warn'; readonly atMs: number; readonly aheadMs: number; readonly endsAtMs: number }
 

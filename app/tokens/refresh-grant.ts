@@ -61,7 +61,7 @@ export type RefreshOutcome =
       /** Whether an intermediary answered in place of the sign-in host. */
       readonly isFromIntermediary?: true
       /**
-       * Whether the error is a client error without a stated cause. Another candidate token may then be
+       * Whether the response is a 4xx status without an OAuth error code. Another candidate token may then be
        * valid.
        */
       readonly anotherTokenMayDo?: true

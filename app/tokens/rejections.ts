@@ -18,11 +18,11 @@ const MAX_PATHS = 256
 const NEVER = Number.NEGATIVE_INFINITY
 
 /**
- * Decides whether a 401 causes a refresh. It does, however young the token is, unless a recent refresh did
+ * Decides whether a 401 causes a refresh. Even a 401 for a new token causes one, unless a recent refresh did
  * not help.
  *
- * A refresh did not help if a path that rejected the old token also rejects the new one. The first wait of
- * `RETRY.rejected` then begins, during which 401s of any path are ignored. 401s of this one path are ignored
+ * A refresh did not help if a path that rejected the old token also rejects the new one. For the first wait
+ * of `RETRY.rejected` after that, the 401s of all paths are ignored. The 401s of this one path are ignored
  * for longer each time. So a path that requires a missing scope causes few refreshes, and other paths can
  * still cause one.
  *
