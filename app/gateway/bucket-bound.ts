@@ -115,10 +115,7 @@ export class BucketBound {
     return this.#own.inFlight
   }
 
-  /**
-   * Whether this object holds no information and may be discarded: no header has arrived, no request is in
-   * flight, and the bucket is not paused.
-   */
+  /** True if no header has arrived, no request is in flight and no pause applies. May then be discarded. */
   isForgettable(nowMs: number): boolean {
     return this.#free === undefined && this.inFlight === 0 && !this.isHeld(nowMs)
   }
@@ -164,8 +161,7 @@ export class BucketBound {
     const sentAtMs = this.#own.take(id)
     if (sentAtMs === undefined) return
     if (this.#free !== undefined) {
-      // The request may still be counted up to `laterMs` from now. If the bucket becomes full before that, it
-      // loses refill. So `#free` is first capped as if that happened.
+      // If the bucket becomes full before the request is counted, it loses refill. The cap allows for that.
       this.#free = Math.min(this.#free, this.#limit - this.#gainPerMs * laterMs) - 1
       this.#others.ownCounted()
     }
@@ -189,16 +185,12 @@ export class BucketBound {
       if (sentAtMs >= this.#heldUntilMs) this.#holds = 0
       return isAnew
     }
-    // A 429 of this bucket with Remaining 0 needs no pause, because the header shows an empty bucket. Any
-    // other 429 pauses the bucket.
+    // Remaining 0 explains a 429 of this bucket: the bucket is empty. Any other 429 pauses the bucket.
     if (refused === 'unattributed' || remaining !== 0) this.#hold(sentAtMs, nowMs)
     return true
   }
 
-  /**
-   * Whether a request that needs `level` may be sent. Before the first header, only one request at a time may
-   * be in flight.
-   */
+  /** Whether a request that needs `level` may be sent. Before a header, only one may be in flight. */
   allows(level: number, nowMs: number): boolean {
     if (this.isHeld(nowMs)) return false
     if (this.#free === undefined) return this.inFlight === 0
