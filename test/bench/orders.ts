@@ -12,15 +12,14 @@ import { round, tell } from './result.ts'
 import { endProcesses, type Started, started } from './started-processes.ts'
 
 /**
- * Orders through the gateway: `node test/bench/orders.ts [--orders 400] [--json]`.
+ * Orders through the gateway: `node test/bench/orders.ts [--orders 400] [--json]`. Exit 1 if an aim is
+ * missed.
  *
- * - What it adds: each order is sent directly, through a plain proxy and through the gateway, and a page
- *   flushed to the disk of the journal, in turning order.
- * - How long an order waits, from its caller to the moment before the flush, while every quota of reads is
- *   used up by readers that queue.
+ * - What the gateway adds: each order is sent directly, through a plain proxy and through the gateway, in
+ *   rotating order. The flush of one page to the journal's disk is timed too.
+ * - How long an order waits, from its caller to the moment before the flush, while readers have used up
+ *   every quota of reads and queue for more.
  * - How long `headroom orders stop` takes, from its start until orders are refused.
- *
- * Exit 1 where an aim is missed.
  */
 const { values } = parseArgs({
   options: { orders: { type: 'string', default: '400' }, json: { type: 'boolean', default: false } },
@@ -125,11 +124,11 @@ try {
   agent.destroy()
   endProcesses()
   closeSync(pages)
-  // The gateways that end now may still write there.
+  // Gateways that are still ending may write to the folder.
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 }
 
-/** How long each order waits with readers, in milliseconds: its own flush comes after that. */
+/** How long each order waits while readers queue, in milliseconds. Ends before the order's own flush. */
 async function waitsWithReaders(): Promise<readonly number[]> {
   const scarce = await started([here('gateway-upstream.ts'), 'scarce'], /^(\d+)$/m)
   const script = here('../main/orders/killed-gateway.ts')
@@ -182,11 +181,11 @@ async function stops(origin: string): Promise<readonly number[]> {
   const tookMs: number[] = []
   for (let n = 0; n < STOPS; n += 1) {
     await once(headroom('orders', 'allow', '--yes', '--data', data), 'exit')
-    // Until the access token has arrived.
+    // Waits until the access token has arrived.
     while ((await statusOf(order(gateway.said, PROGRAM, 'DELETE'))) !== 200) await pause(GAP_MS)
     const beganMs = performance.now()
     const stopped = once(headroom('orders', 'stop', '--data', data), 'exit')
-    // A cancel is refused by no limit of a minute.
+    // Sends cancels, because no limit per minute refuses them.
     while ((await statusOf(order(gateway.said, PROGRAM, 'DELETE'))) !== 503) await pause(1)
     tookMs.push(performance.now() - beganMs)
     await stopped
