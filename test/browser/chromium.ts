@@ -2,7 +2,10 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium } from '@playwright/test'
 
-/** The same engine without a desktop's compositor: the window's tests take a third less of the processor. */
+/**
+ * The same engine without a desktop's compositor, which saves a third of the processor time of the window's
+ * tests.
+ */
 const HEADLESS_SHELL = 'chromium-headless-shell'
 
 const PATH_NAMES = [
