@@ -23,12 +23,12 @@ const METRICS_TOKEN = 'metrics-of-a-bad-day'
 const GLANCE_SIZE = { width: 1280, height: 800 } as const
 const STRIP_SIZE = { width: 360, height: 60 } as const
 
-/** A person reads spaces that do not break as spaces. */
+/** Replaces non-breaking spaces by normal ones and trims the text. */
 const unbroken = (text: string) => text.replaceAll('\u00a0', ' ').trim()
 
 async function surfaceOf(page: Page, surface: Locator): Promise<Surface> {
   await surface.waitFor()
-  // What is drawn anew after a change of size.
+  // Waits for one frame, because a change of size is drawn in the next frame.
   await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(drawn)))
   return {
     severity: (await surface.getAttribute('data-severity')) ?? '',
@@ -42,7 +42,7 @@ interface Surface {
   readonly text: string
 }
 
-/** Everything that a person reads of a key, as it stands. */
+/** Everything that a person can read about a key, unchanged. */
 export interface Texts {
   readonly window: string
   readonly glance: string
@@ -50,7 +50,7 @@ export interface Texts {
   readonly status: string
 }
 
-/** What every surface says, as a person and as a program read it. */
+/** The texts of every surface for people and for programs. */
 export interface Said {
   readonly headline: string
   readonly detail: string
@@ -58,7 +58,7 @@ export interface Said {
   readonly buttons: readonly string[]
   readonly severity: string
   readonly glance: Surface
-  /** The glance in a window as low as a line. */
+  /** The glance in a window that is only one line high. */
   readonly strip: Surface
   /** The line of the key in the tray's menu, from the snapshot of `--json`. */
   readonly tray: Surface
@@ -70,13 +70,13 @@ export interface Said {
 }
 
 export interface DayOptions {
-  /** A data folder that the caller removes. */
+  /** A data folder that the caller removes. By default, the test creates one. */
   readonly folder?: string
   /** Streams of the key; one of positions unless given. */
   readonly streams?: readonly StreamRequest[]
-  /** How many other keys are saved, each of a service of its own that nothing happens to. Default: 0. */
+  /** Number of other saved keys, each at its own service without faults. Default: 0. */
   readonly spares?: number
-  /** Seconds between checks of a category, where the budget's are too few for a test. */
+  /** Seconds between checks of a category, for tests that need more checks than the budget pays for. */
   readonly everySeconds?: ProbeSettings['everySeconds']
 }
 

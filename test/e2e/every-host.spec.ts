@@ -17,7 +17,7 @@ test('numbers fall as requests are made, and the use is shown as others’', { t
   const positions = page.locator('tr[data-category="Positions"]')
   await expect(positions).not.toHaveAttribute('data-source', 'default')
   const left = async () => Number(/\d+$/.exec((await remaining(page, 'Positions').textContent()) ?? '')?.[0])
-  // The upper end: on a slow machine a header is old enough for a range.
+  // Reads the upper end of the number. On a slow machine, the header is so old that a range is shown.
   expect(await left()).toBeGreaterThan(300)
 
   const other = await OtherProgram.signIn(simulator)
@@ -30,7 +30,7 @@ test('numbers fall as requests are made, and the use is shown as others’', { t
 })
 
 test.describe('with fixed windows', () => {
-  // Nothing refills before the window ends, so that Headroom's check gets the 429.
+  // In a fixed window nothing refills before its end, so Headroom's check gets the 429.
   test.use({ simulatorOptions: { window: 'fixed' } })
 
   test('a 429 shows as an event and pauses its own row only', async ({ window: page, simulator }) => {
@@ -76,7 +76,7 @@ test('a stream opened in the window uses a slot and frees it when closed', async
   expect(simulator.service.streams()).toHaveLength(1)
 
   await page.getByRole('button', { name: /^Close .*SIM1001/ }).click()
-  // Until the close can no longer be undone, the stream is open and counted.
+  // The stream stays open and counted until the close can no longer be undone.
   await expect(page.getByRole('button', { name: /^Undo closing .*SIM1001/ })).toBeVisible()
   await expect(slots).toContainText('39 free')
   await expect(slots).toContainText('40 free', { timeout: 30_000 })
@@ -104,7 +104,7 @@ test('check settings reach the service, and are still set when reopened', {
 
   await dialog.getByLabel('Check this key').uncheck()
   await expect(dialog.getByTestId('probe-use')).toContainText('Off.')
-  // Only the desktop app is updated by itself; this one was built here, and says so.
+  // Only the desktop app updates itself. The app under test is a local build, and its text says so.
   const { host } = (await page.evaluate('window.headroom?.hello() ?? { host: "browser" }')) as {
     host: string
   }

@@ -52,7 +52,7 @@ const HOSTS: Readonly<Record<Host, (dataFolder: string, browser: Browser) => Pro
   },
 }
 
-/** Why a host cannot run here; the browser can wherever these tests can. */
+/** Why a host can't run here. The browser can always run where these tests run. */
 export function obstacleTo(host: Host): string | undefined {
   return host === 'electron' ? obstacleToHost() : undefined
 }
