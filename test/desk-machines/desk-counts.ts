@@ -2,21 +2,21 @@ import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { DeskMachine } from './desk-machine.ts'
 import type { Counts, SharedKey } from './shared-key.ts'
 
-/** What a machine shows of use, by category. */
+/** Use by category, as a machine shows it. */
 interface Shown {
   readonly own: Counts
   readonly desk: Counts
   readonly elsewhere: Counts
 }
 
-/** From where on a machine's counts are compared. */
+/** The state at which the comparison of a machine began. */
 interface Baseline {
   readonly shown: Shown
-  /** What the service had counted of each machine. */
+  /** The service's counts for each machine. */
   readonly counted: ReadonlyMap<string, Counts>
 }
 
-/** Compares what each machine of a desk shows of use with what the service counted. */
+/** Compares the use that each machine of a desk shows with the counts of the service. */
 export class DeskCounts {
   readonly #key: SharedKey
   readonly #machines: readonly DeskMachine[]
@@ -35,7 +35,10 @@ export class DeskCounts {
     }
   }
 
-  /** Called for a machine that was restarted: what it shows of the others by row is not compared any more. */
+  /**
+   * To be called for a machine that was restarted. What it shows of the other machines is not compared any
+   * more.
+   */
   forget(machine: DeskMachine): void {
     this.#baselines.delete(machine)
   }
@@ -63,8 +66,8 @@ export class DeskCounts {
   }
 
   /**
-   * The largest share of all requests since `begin` that a machine takes for others', where there are none.
-   * It is not always 0, because a header may show requests that are not known yet.
+   * The largest share of requests since `begin` that a machine attributes to others, although there are none.
+   * It is not always 0, because a header may count requests whose reports have not arrived yet.
    */
   async shareOfOthers(): Promise<number> {
     const shares: number[] = []

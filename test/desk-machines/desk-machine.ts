@@ -11,7 +11,7 @@ import { invitationText, readInvitation } from '../../main/desk/invitation.ts'
 import { nodeClock } from '../../main/ports/node-clock.ts'
 import { CLIENT_ID, type SharedKey } from './shared-key.ts'
 
-/** Headroom as a source checkout, and as it is built. */
+/** The `headroom` command of a source checkout, and the built one. */
 export const FROM_SOURCES: string = fileURLToPath(
   new URL('../../main/hosts/terminal/headroom.ts', import.meta.url),
 )
@@ -59,7 +59,7 @@ export class DeskMachine {
     return child !== undefined && child.exitCode === null && child.signalCode === null
   }
 
-  /** Whether it runs, and is not frozen. */
+  /** Whether it runs and is not frozen. */
   get isAwake(): boolean {
     return this.isRunning && !this.#isFrozen
   }
@@ -68,7 +68,9 @@ export class DeskMachine {
     return this.#child?.pid ?? 0
   }
 
-  /** Resolves once its gateway serves. `environment`: for example a clock that is wrong. */
+  /**
+   * Resolves once its gateway serves. `environment`: environment variables, for example for a wrong clock.
+   */
   async start(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     const { key, dataFolder, headroom = FROM_SOURCES, flags = [], name, programs } = this.#traits
     const service = ['--auth-url', key.origin, '--base-url', key.origin, '--client-id', CLIENT_ID]
@@ -157,13 +159,13 @@ export class DeskMachine {
     return created.invitation
   }
 
-  /** Joins a desk by its own way to the server, if it has one. */
+  /** Joins a desk. `servers`: the addresses of the machine's own way to the server, if it has one. */
   async joinDesk(invitation: string, servers?: readonly string[]): Promise<void> {
     const own = servers === undefined ? invitation : throughServers(invitation, servers)
     await this.ask({ do: 'join-desk', profile: PROFILE, invitation: own, name: this.name })
   }
 
-  /** A request of one of its programs, which is equal to no other. */
+  /** A request of one of its programs. No two requests are equal. */
   async get(program: string, path: string): Promise<Response> {
     this.#asked += 1
     const query = new URLSearchParams({ by: program, n: String(this.#asked) })

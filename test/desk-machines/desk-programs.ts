@@ -11,13 +11,15 @@ export interface PolledPaths {
 
 /** The programs of several machines, each of which polls until `stop`. */
 export class DeskPrograms {
-  /** Answers so far, by status; 0 where none came. */
+  /** Number of responses so far, by status. 0 counts requests without a response. */
   readonly statuses = new Map<number, number>()
   readonly #chance: () => number
   readonly #running: Promise<unknown>
   #isStopped = false
 
-  /** `polls`: what each program of each machine does, by its name. */
+  /**
+   * `polls`: the paths that each program polls, by the program's name. All machines have the same programs.
+   */
   constructor(machines: readonly DeskMachine[], polls: Readonly<Record<string, PolledPaths>>, seed: number) {
     this.#chance = chanceFrom(seed)
     this.#running = Promise.all(
