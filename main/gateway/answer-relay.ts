@@ -26,8 +26,9 @@ const DROPPED: ReadonlySet<string> = new Set([
 const MAX_BEHIND_BYTES = 8 << 20
 
 /**
- * The end-to-end headers of a response. The gateway adds `Via` and `Proxy-Status`. It removes the access
- * token (`removal`) and list members that name Headroom itself.
+ * The headers of a response that the gateway relays. Headers of one connection are left out (`DROPPED`). The
+ * access token is removed (`removal`). Entries that name Headroom are removed from lists of proxies. The
+ * gateway's own `Via` and `Proxy-Status` are added.
  */
 export function passedHeaders(
   { status, rawHeaders }: Pick<ForwardAnswer, 'status' | 'rawHeaders'>,

@@ -38,14 +38,17 @@ export interface WaitingNow {
   readonly sinceMs: number
   /** When the request's maximum wait ends. */
   readonly untilMs: number
-  /** Absent while the request waits for a stream slot. Other clients may free a slot at any time. */
+  /**
+   * When the request is expected to be sent. Absent while the request waits for a stream slot, because other
+   * clients may free a slot at any time.
+   */
   readonly turnAtMs?: number
 }
 
 /** Present activity of a program on this key. */
 export interface ProgramNow {
   readonly use: ProgramUse
-  /** The program's waiting requests, with their arrivals and turns. */
+  /** The program's requests that wait in the queue. */
   readonly waiting: readonly WaitingNow[]
 }
 
@@ -217,7 +220,10 @@ export class Forwarder {
     return { use: this.#countsOf(program), waiting: [...waiting, ...this.#hub.waitingOf(program)] }
   }
 
-  /** See `Ledger.setHeld`. */
+  /**
+   * Rate of the critical programs' requests to a bucket, in requests per second, while a less urgent request
+   * waits for that bucket. `undefined` while none waits.
+   */
   criticalWhileHeld(bucket: string): number | undefined {
     if (!this.#scheduler.hasWaiting) return undefined
     const isHeld = this.#scheduler
@@ -251,8 +257,8 @@ export class Forwarder {
     const problem = pausedFor(untilMs - this.#now())
     this.#hub.refuseWaitingOf(program, problem)
     for (const { request, program: id } of this.#scheduler.waiting()) {
-      // A request without a call here opens a shared stream. It stays queued, because other programs may wait
-      // for it.
+      // A queued request that is not in `#calls` opens a shared stream. It stays queued, because other
+      // programs may wait for the same stream.
       const call = id === program.id ? this.#calls.get(request) : undefined
       if (call === undefined) continue
       this.#refuse(call, problem)
@@ -482,7 +488,7 @@ export class Forwarder {
       return
     }
     if (upstream !== undefined && access.kind === 'none') upstream.unsent = noToken(access, this.#now())
-    // Reported later, after all other decisions of the same event.
+    // The request is settled later, after the other decisions of the same event.
     this.#settleSoon(id, { kind: 'not-sent' })
   }
 
@@ -538,8 +544,8 @@ export class Forwarder {
   }
 
   /**
-   * Whether another token arrives in time: within `MIN_TOKEN_WAIT_MS`, or before the longest maximum wait of
-   * the calls ends. Calls that join in the meantime count too.
+   * Whether another token arrives while at least one call still waits. A call waits for its maximum wait, but
+   * at least for `MIN_TOKEN_WAIT_MS`. Calls that join in the meantime are included.
    */
   async #tokenFor({ request, calls }: Upstream, refused: string): Promise<boolean> {
     const fromMs = this.#now()

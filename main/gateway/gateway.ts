@@ -72,7 +72,7 @@ export class Gateway {
    */
   readonly #pausedUntilMs = new Map<string, number>()
   #servers: LoopbackServers | undefined
-  /** Epoch ms. */
+  /** When the gateway began to serve, in epoch ms. */
   #servingSinceMs = 0
   /** Why the gateway could not be turned on. */
   #failure: string | undefined

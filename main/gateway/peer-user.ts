@@ -42,7 +42,10 @@ export interface PeerSocket {
  */
 export type Peer = PeerSocket | 'gone' | 'unknown'
 
-/** Maximum reads of a table for one lookup. A read may miss a row while other rows are added or removed. */
+/**
+ * Maximum reads of a table for one lookup. A read may miss a row if other rows are added or removed during
+ * the read.
+ */
 const TRIES = 3
 
 const MEANS_UNTOLD = new Set<unknown>(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])

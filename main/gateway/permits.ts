@@ -26,7 +26,7 @@ interface ReadersInQueue {
   longest: { readonly id: number; readonly untilMs: number } | undefined
 }
 
-/** Headroom's own id among the scheduler's programs. A program's id is never empty. */
+/** Program id of Headroom's own requests in the scheduler. A program's own id is never empty. */
 const OWN_PROGRAM = ''
 const OWN_MAX_WAIT_MS = 5_000
 /** Class of the request that reopens a stream with readers. A request of this class can't use the reserve. */
@@ -153,7 +153,8 @@ export class Permits {
   }
 
   /**
-   * Grants the permits of requests that may now be sent. Returns false if none of them waits for a permit.
+   * Tells the requests of this turn that wait for a permit here that they may be sent. Returns false if none
+   * does.
    */
   grant(turn: Turn): boolean {
     const ends = turn.requests.flatMap((id) => this.#waiting.get(id) ?? [])
@@ -199,7 +200,8 @@ export class Permits {
     const nowMs = now()
     const rate = 'rate' in outcome ? outcome.rate : undefined
     const bucket = rate && { bucket: bucketOf(endpoint) }
-    // The scheduler must not repeat checks, because they have their own schedule.
+    // Checks and streams are retried on schedules of their own, so the scheduler must not repeat these
+    // requests.
     apply([
       ...scheduler.answered(upstream, { ...outcome, ...bucket }, nowMs),
       ...requests.flatMap((id) => scheduler.drop(id, nowMs)),

@@ -88,10 +88,10 @@ export type AddedProgram =
   | { readonly kind: 'added'; readonly program: Program; readonly key: string }
   | { readonly kind: 'refused'; readonly why: string }
 
-/** The keys of a running Headroom. */
+/** The API keys that are connected now. */
 export interface KeysNow {
   readonly profiles: readonly string[]
-  /** Whether a disconnected key was certainly deleted. */
+  /** Whether a key that is not connected is known to have been deleted. */
   readonly isGone: (profile: string) => boolean
 }
 
@@ -121,7 +121,7 @@ export class Programs {
   readonly #file: JsonFile<Stored>
   #stored: Stored
   #given: readonly StoredProgram[]
-  /** By digest, oldest first. */
+  /** Local access tokens by their digest, oldest first. */
   readonly #tokens = new Map<string, LocalToken>()
   /**
    * Ids used in this run, including those of revoked programs, whose last requests may still be in flight.
@@ -234,8 +234,8 @@ export class Programs {
    * Binds each program's order permission to the key that is connected now. Returns the names of the programs
    * that lost their permission.
    *
-   * A program loses its permission if it is bound to a former key with the same id, or if its key was
-   * deleted.
+   * A program loses its permission if the permission is bound to an earlier key that had the same id, or if
+   * the program's key was deleted.
    */
   bindOrders({ profiles, isGone }: KeysNow): { readonly names: readonly string[]; readonly saved: Saved } {
     const [only, ...more] = profiles

@@ -284,8 +284,8 @@ export class StreamHub {
   #open(asked: Asked): void {
     const { shared, request } = asked
     const turn = this.#deps.turn(request.pathAndQuery)
-    // Set before `#hasRoom`. `#hasRoom` may free a slot, which starts a search for a stream that needs the
-    // slot. The search must skip this stream.
+    // `#hasRoom` may close a stream to free its slot, which calls `#advance` again. `#advance` skips a stream
+    // whose `turn` is set, so it does not open this stream twice.
     asked.turn = turn
     if (shared.pending.length === 0 || !this.#hasRoom(shared)) {
       asked.turn = undefined
@@ -427,8 +427,8 @@ export class StreamHub {
       return
     }
     if (tapped.refused === 'concurrency') {
-      // All slots are taken. The request keeps waiting for a slot, but the unopened stream is closed. If
-      // Headroom needs the stream for itself, Headroom reopens it.
+      // All slots are taken, so the request waits for a free slot. If only programs need the stream, its
+      // keeper is given up. Otherwise the keeper retries for Headroom.
       const { keeper } = shared
       if (keeper === undefined || keeper.isOwn) return
       shared.keeper = undefined
@@ -438,8 +438,9 @@ export class StreamHub {
     }
     const [first] = shared.pending
     if (observation.status === 429 && first !== undefined) this.#deps.countsOf(first.program).rejected += 1
-    // Reset is the time until the quota is full. The stream can reopen earlier, as soon as the quota has
-    // room.
+    // Readers whose wait ends before `untilMs` get this response. After a quota 429, `untilMs` is the time
+    // when the quota has room for one request. Reset is later, because it is the time until the quota is
+    // full. After any other response, all readers get it.
     const path = shared.keeper?.path
     const untilMs =
       tapped.refused === undefined || path === undefined
