@@ -63,7 +63,7 @@ export class ApiClient {
     // Without another token, a retry is useless and is not queued.
     if ((await tokenAfter401(this.#deps, token, request.path)) === undefined) return answer
     const again = await this.#inTurn(request, token)
-    // The key was revoked or stopped while the retry waited for its turn.
+    // The retry was not sent. For example, the key was revoked or disconnected while the retry waited.
     if (again.token === undefined) return answer
     if (again.answer.kind === 'answered' && again.answer.status === 401) {
       void this.#deps.rejected(again.token, request.path)

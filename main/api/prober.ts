@@ -21,7 +21,7 @@ import * as checkErrors from './check-errors.ts'
 import type { ApiAnswer, ApiRequest } from './client.ts'
 import type { SessionDesk } from './session-desk.ts'
 
-/** The ledger's methods for a prober. They read one row, because a view of all rows is rarely needed. */
+/** The parts of the ledger that a prober reads, one row at a time. */
 export interface ProbedQuotas {
   rowAt(category: string, nowMs: number): RequestQuota | undefined
   sizeOf(category: string): QuotaSize | undefined
@@ -360,8 +360,9 @@ export class Prober {
       this.#records.set(category, { ...record, sentAtMs: earlier, notBeforeMs })
       return
     }
-    // A check may first wait for a token, so the budget counts it when its response arrives. This is closer
-    // to the time at the service. With a configured interval, the check counts at its start instead.
+    // The budget counts a check when its response arrives. The check may first have waited for a token, so
+    // this is closer to the time at which the service counted it. With a configured interval, the check
+    // counts when it starts, so that the interval stays exact.
     const keepsBeat = this.#settings.everySeconds[category] !== undefined
     const headerAtMs = this.#deps.quotas.lastHeaderAtMs(category)
     const settled: ProbeRecord = {

@@ -90,7 +90,7 @@ export class QuotaTap {
     return sent
   }
 
-  /** A row's state before a 429, for the event. */
+  /** A row's state before a 429, for the event that reports the 429. */
   #before(row: RequestQuota, now: number): BeforeRefusal | undefined {
     if (row.source === 'default') return undefined
     const { limit, low, high, use } = row
@@ -110,8 +110,8 @@ export class QuotaTap {
   /**
    * The earliest time for a request to this path, in epoch milliseconds. `undefined` if it may be sent now.
    *
-   * The request must wait while the category is paused, or has probably too little left. `as` is the
-   * request's class. Each class leaves a reserve to more urgent classes.
+   * A request must wait while its category is paused. It must also wait while its quota probably has too
+   * little left for its class, `as`. Each class leaves a reserve to more urgent classes.
    */
   notBeforeMs(method: string, pathAndQuery: string, as: ProgramClass = 'critical'): number | undefined {
     const { ledger, timeline } = this.#deps
@@ -165,7 +165,7 @@ export class QuotaTap {
   notTheService(ticket: Ticket, status: number, why: string): void {
     const { timeline } = this.#deps
     this.#lost(ticket)
-    // Reachability reports such a response once for the whole host.
+    // No event is reported here, because reachability reports one for the whole host.
     const row = rowNamed(ticket)
     if (row !== undefined) this.#problems.strange(row, { status, message: why }, timeline.now())
   }
@@ -290,7 +290,7 @@ export class QuotaTap {
     const { ledger, secrets, report } = this.#deps
     if (row === undefined || ledger.sizeOf(row) === undefined) return
     const isFine = status >= 200 && status < 300
-    // A stream may open without quota headers (service 12).
+    // A stream may open without quota headers (service 12). This is not a problem of its row.
     if (isFine && !PROBED_CATEGORIES.includes(row)) return
     const message = isFine ? undefined : errorMessage(body, (text) => secrets.clean(text))
     const refused: AnswerProblem = { status, ...(message !== undefined && { message }) }
@@ -298,7 +298,7 @@ export class QuotaTap {
   }
 
   #number(category: string, ticket: Ticket): void {
-    // The headers may belong to a different row than the request.
+    // The headers may name another row than the request's own. Both rows then have a response.
     for (const row of new Set([category, rowNamed(ticket)])) {
       if (row === undefined) continue
       for (const one of this.#problems.answered(row, this.#deps.timeline.now())) this.#deps.report(one)

@@ -76,7 +76,7 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
     serve(socket, deps, () => limit.keep(socket))
   })
   const limit = limitConnections([server], { most: MAX_CONNECTIONS })
-  // While the server listens, an error concerns only one connection. Earlier errors are reported below.
+  // Once the server listens, an error affects only one connection. An error before that is handled below.
   server.on('error', (cause) => server.listening && log.note('the control socket failed', { cause }))
   try {
     await listenAnew(server, deps)
@@ -88,8 +88,8 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
   const reopenIfDeleted = async () => {
     try {
       if (path.kind === 'pipe' || lstatSync(path.path, { throwIfNoEntry: false }) !== undefined) return
-      // Closing the old server makes libuv delete the file at this path, so the server closes before it
-      // listens again.
+      // `close` makes libuv delete the file at this path. The old server is therefore closed before the new
+      // file is created.
       server.close()
       await listenAnew(server, deps)
       log.note('the control socket was deleted; it is open again')
@@ -108,7 +108,7 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
     close: () =>
       new Promise((resolve) => {
         cancel()
-        // libuv deletes the socket file.
+        // `close` also makes libuv delete the socket file.
         server.close(() => resolve())
         for (const socket of open) socket.destroy()
       }),
