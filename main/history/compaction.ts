@@ -28,7 +28,10 @@ const WEEK_MS = 7 * DAY_MS
  */
 export class CompactionTime {
   #trustedMs: number | undefined
-  /** Monotonic milliseconds. */
+  /**
+   * When the clock was first seen more than a day ahead, in monotonic milliseconds. `undefined` if it is not
+   * ahead.
+   */
   #aheadSinceMs: number | undefined
 
   /**
@@ -142,7 +145,10 @@ function deleteBefore(database: DatabaseSync, table: string, series: number, cut
   return Number(changes)
 }
 
-/** Returns pages to the file system if a quarter of the file is free. Fewer free pages are reused. */
+/**
+ * Gives free pages back to the file system, at most `SLICE_PAGES` at a time. Returns whether it did. While
+ * less than a quarter of the file is free, SQLite reuses the free pages, so they stay.
+ */
 function freePages(database: DatabaseSync): boolean {
   const pragma = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0)
   const free = pragma('freelist_count')

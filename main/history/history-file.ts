@@ -116,8 +116,8 @@ export class HistoryFile {
   /**
    * The time of the oldest sample of a series, epoch ms. `undefined` without samples.
    *
-   * A rollup has only the start of its interval. If finer samples begin within the oldest rollup, the time of
-   * the first finer sample is returned, because it is more precise.
+   * A rollup stores only the start of its interval, so its first sample may be later. If the oldest finer
+   * sample is within that interval, its time is returned.
    */
   since(profile: string, category: string): number | undefined {
     const series = this.#find(profile, category, 'requests')

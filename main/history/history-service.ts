@@ -86,7 +86,8 @@ export class HistoryService {
             clock,
             log,
             problem: (sentence, failure) => {
-              // A problem with a `failure` lasts. The events of each key report when it begins and ends.
+              // A problem with a `failure` lasts. Each key reports the beginning and the end of such a
+              // problem as events, so only other problems are reported here.
               if (failure === undefined) this.#problem(sentence)
             },
             ...(retention && { retention }),
@@ -362,7 +363,8 @@ function withEarlier(
   const earlier = room < 2 ? undefined : stored(first.at - 1, room)
   if (earlier === undefined) return recent
   const rejectedAt = [...new Set([...earlier.rejectedAt, ...recent.rejectedAt])].toSorted((a, b) => a - b)
-  // Data from before this run, such as the simulator's past, is only in memory.
+  // The points in memory may begin earlier than those of the file. For example, the simulator's past is only
+  // in memory.
   const since = Math.min(earlier.since ?? Number.POSITIVE_INFINITY, recent.since ?? first.at)
   return { points: [...earlier.points, ...recent.points], rejectedAt, since }
 }

@@ -23,7 +23,10 @@ const NOTHING: Counted = { own: 0, elsewhere: 0, rejected: 0 }
 
 type Level = Pick<RequestQuota, 'remaining' | 'source'>
 
-/** The lowest header of a category after `afterMs` up to `untilMs`, epoch ms. `undefined` without headers. */
+/**
+ * The lowest level in the headers of a category that arrived after `afterMs` and not after `untilMs`. Both
+ * are epoch ms. `undefined` if no header arrived.
+ */
 export type LowestHeader = (category: string, afterMs: number, untilMs: number) => number | undefined
 
 /** Turns snapshots into history entries: samples of request quotas, and slots when they change. */
@@ -65,7 +68,7 @@ export class Recorder {
       this.#request(profile, row, level, snapshot.at)
     }
     for (const member of snapshot.desk?.members ?? []) this.#member(profile, member, snapshot.at)
-    // A gateway that was restarted counts from zero.
+    // The gateway is off. Its counters start from zero when it is turned on again.
     if (snapshot.programs === undefined) forgetOf(profile, this.#forwarded)
     for (const program of snapshot.programs ?? []) this.#program(profile, program, snapshot.at)
     for (const row of snapshot.slots) this.#slot(profile, row, snapshot.at)
