@@ -97,7 +97,10 @@ export function boundedSnapshot(whole: Snapshot, maxBytes: number): Snapshot {
   }
 }
 
-/** The desk without its machines' counts, and without their programs, if it would not fit otherwise. */
+/**
+ * Shortens the desk if it is larger than `maxBytes`. Its machines lose their counts. If that is not enough,
+ * they lose their programs too.
+ */
 function withBoundedDesk(snapshot: Snapshot, maxBytes: number): Snapshot {
   const { desk } = snapshot
   if (desk === undefined || bytesOf(desk) <= maxBytes) return snapshot
@@ -194,7 +197,7 @@ const withoutUse = (program: ProgramSummary): ProgramSummary => ({
 
 const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value))
 
-/** The remaining bytes of a JSON array or object. */
+/** The bytes that are left for items of a JSON array or object. */
 class Room {
   bytes: number
 

@@ -260,8 +260,8 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     session.signedInAgain(profile, this.#storage.signIn(profile, this.#timeline.now()))
     this.#happened({ kind: 'signed-in' }, profile.id)
     this.#orders?.switchChanged()
-    // `signIn` stores the key with its switch for orders, except for the built-in simulator. For the
-    // simulator, only this call stores the switch.
+    // For all keys except the built-in simulator's, `signIn` has already stored the switch for orders. This
+    // call stores it for the simulator too.
     if (profile.orders !== orders) this.#storage.keepOrders(profile)
     this.#ordersChosen(profile, orders)
     if (profile.clientSecret !== clientSecret) this.#secrets.sends(profile.id)

@@ -348,7 +348,7 @@ export function wordsOf({ code = '' }: Error & { code?: string }): string {
   return 'connection failed'
 }
 
-/** OpenSSL's codes for an untrusted certificate chain whose names do not suggest it. */
+/** OpenSSL's codes for an untrusted certificate that do not contain `CERT`. */
 const UNTRUSTED = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'INVALID_CA',

@@ -6,8 +6,8 @@ import type { Clock } from './ports.ts'
  */
 const GAP_MS = 2_000
 /**
- * If the wall clock is set back by more than this, its earlier time was wrong. The new time is adopted.
- * Otherwise every wait would become longer by the difference. Milliseconds.
+ * If the wall clock is set back by more than this, its earlier time was wrong, and the new time is adopted.
+ * With the earlier time, every wait would be longer by the difference. Milliseconds.
  */
 const SET_BACK_MS = 24 * 3_600_000
 /**
@@ -34,7 +34,7 @@ export class Timeline {
   /** Wall clock minus monotonic clock, at the last gap or backward correction. */
   #aheadMs: number
   #latestMs: number
-  /** Monotonic milliseconds. */
+  /** Until this time, a clock that is set back is not adopted again. Monotonic milliseconds. */
   #setBackNotBeforeMs = Number.NEGATIVE_INFINITY
 
   /** `onSetBack` is called when the time went back. Stored times may be in the future from then on. */
@@ -56,8 +56,9 @@ export class Timeline {
     const aheadMs = this.#clock.wallMs() - monotonicMs
     if (this.#offsetMs - aheadMs > SET_BACK_MS) {
       if (monotonicMs >= this.#setBackNotBeforeMs) return this.#setBack(monotonicMs, aheadMs)
-      // If two programs keep setting the clock to different times, neither time is adopted. Otherwise each
-      // jump forward would be mistaken for sleep.
+      // The clock was set back again soon after the last adoption. Two programs may be setting it to
+      // different times, so the time just follows the monotonic clock. Otherwise each jump forward would be
+      // mistaken for sleep.
       this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
       return this.#latestMs
     }
