@@ -140,8 +140,8 @@ export class Lookups {
   #judge(asked: readonly Unknown[], list: OrderList): void {
     const { entries, hashes, isOfFormerKey } = this.#deps
     const times = asked.map(({ entry }) => entry.atMs)
-    // An order counts as not found only if all listed orders belong to other entries. Only the last lookup
-    // can conclude that, so only this lookup reads older and newer entries.
+    // Only the last lookup can conclude that an order was not found. For that, all listed orders must belong
+    // to other entries of the journal, so this lookup also reads much older and newer entries.
     const [beforeMs, toMs] = asked.some(isLast)
       ? [MAX_CLOCK_ERROR_MS, Number.MAX_SAFE_INTEGER]
       : [RIVAL_MS, Math.max(...times) + RIVAL_MS]

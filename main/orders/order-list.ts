@@ -39,7 +39,9 @@ export interface WantedOrders {
   /** When the oldest order to look up was sent, epoch ms. */
   readonly sinceMs: number
   readonly nowMs: number
-  /** Whether an order that is not in the list counts as not found. */
+  /**
+   * Whether this is the last lookup of an order. An order that is not in the list then counts as not found.
+   */
   readonly isLast: boolean
 }
 

@@ -32,7 +32,7 @@ interface Opening {
   isStopped: boolean
 }
 
-/** Number of ended sign-ins that are remembered for a late command. */
+/** Maximum number of ended sign-ins whose results are kept for a command that asks later. */
 const MAX_ENDED = 16
 
 /**
@@ -100,7 +100,7 @@ export class OrderSwitches {
       : { ok: false, code: ended.code, message: ended.message }
   }
 
-  /** Cancels a sign-in whose command has ended. */
+  /** Cancels a sign-in, because the command that waited for it has ended. */
   cancel(signIn: string): void {
     this.#waiting.delete(signIn)
     this.#parts?.signIns.cancel(signIn)

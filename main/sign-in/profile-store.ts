@@ -60,7 +60,7 @@ export interface VaultProfileStoreDeps {
 interface ConnectedKey {
   readonly profile: Profile
   readonly tokens: TokenStore
-  /** The text of the key's desk, until the text can be sealed. */
+  /** The key's desk as text. Present only until the text has been sealed. */
   readonly desk?: string
 }
 
@@ -210,7 +210,8 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     const { state } = this.#handle.status
     if (tokens === undefined) return state === 'waiting' ? 'waiting' : 'memory'
     if (this.#damaged.has(profile)) return 'record-corrupt'
-    // A key that was connected in this run works from memory, and is sealed later if possible.
+    // A key that was connected in this run works from memory and is sealed later if possible. States that
+    // concern only stored keys do not apply to it.
     const isOfThisRun = tokens.kind === 'memory' && profile !== SAVED_KEYS
     const isOfStored = state !== 'unavailable' && state !== 'unprotected'
     if (state !== 'ok' && !(isOfThisRun && isOfStored)) return state
@@ -219,7 +220,10 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     return this.#handle.hidesNothing ? 'unprotected' : 'ok'
   }
 
-  /** Seals the tokens of one key. A key that is sealed late gets its newest settings. */
+  /**
+   * Seals the tokens of one key. If that happens later, the newest settings of the key are stored with the
+   * tokens.
+   */
   #sealerOf(id: string): TokenSealer {
     return {
       seal: (tokens) => {
