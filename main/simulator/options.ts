@@ -175,7 +175,10 @@ const hasRequestQuota = (category: string, options: SimulatorFlags): boolean =>
   category === ORDER_QUOTA.category ||
   CURRENT_REQUEST_QUOTAS.some((quota) => quota.category === category)
 
-/** The built-in simulator's other program uses Positions for `onSeconds` and then pauses for `offSeconds`. */
+/**
+ * Activity of the built-in simulator's other program: it uses Positions for `onSeconds`, then pauses for
+ * `offSeconds`.
+ */
 const SPELL = { onSeconds: 195, offSeconds: 285 } as const
 
 /**

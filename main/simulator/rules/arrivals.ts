@@ -16,8 +16,8 @@ export interface ArrivalRule {
 /**
  * The arrivals of a rule from `startMs` on.
  *
- * Gaps between requests are drawn in working time, and pauses are inserted afterwards. A program that works
- * two minutes out of five makes `perSecond` requests per second in these two minutes, and none in the other
+ * Gaps between requests count only working time, and the pauses are inserted between them. So `perSecond` is
+ * the rate while the program works: a program that works two minutes out of five sends nothing in the other
  * three.
  */
 export function arrivalsOf(rule: ArrivalRule, startMs: number, chance: () => number): Arrivals {
