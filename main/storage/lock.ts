@@ -52,7 +52,8 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const opening = openPatiently(file, sideFile)
   if (opening.kind === 'unusable') return { kind: 'unusable', line: `can't lock ${folder}: ${opening.why}` }
   const former = readHolder(sideFile)
-  // On a file system without locks, either every attempt is busy (ENOLCK), or every attempt succeeds.
+  // Either the folder is in use, or its file system has no locks: there, either every attempt is busy
+  // (ENOLCK), or every attempt succeeds. A new file shows which.
   if (opening.kind === 'busy') return canLock(folder) ? busy(folder, former) : withoutLocks(folder)
   const marks = { folder: fileIdentity(folder), file: fileIdentity(file), started: startOf(process.pid) }
   if (former !== undefined && isAlive(former.pid)) {
@@ -186,8 +187,9 @@ function makeForOwner(file: string): void {
 }
 
 /**
- * Whether a live process still uses the folder although its lock file was deleted and created again. If
- * `folder` differs, this folder is a copy. If `started` differs, the process id was reused.
+ * Whether a live process still uses the folder although its lock file was deleted and created again. The side
+ * file records the folder and the start of the process. If `folder` differs, this folder is a copy. If
+ * `started` differs, the process id was reused.
  */
 function hasLostItsFile({ pid, folder, file, started }: SideFile, marks: Marks): boolean {
   if (file === undefined || folder !== marks.folder || file === marks.file) return false

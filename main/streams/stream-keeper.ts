@@ -61,7 +61,8 @@ interface Reason {
 }
 
 /**
- * Reasons that may mean an outage. A wait for one of these reasons may end early, because the outage may end.
+ * Reasons that may mean an outage of the service. A wait for such a reason may end early, as soon as another
+ * stream opens.
  *
  * Two kinds of reasons are not listed. After a rejection, the time of the next attempt is already set. A
  * stream that exceeded a limit must not retry more often.
@@ -105,7 +106,8 @@ export class StreamKeeper {
    */
   #heardMs: number | undefined
   /**
-   * Whether the stream may try as soon as another stream has opened. False if it repeatedly opens and ends.
+   * Whether the stream may try again as soon as another stream has opened. False if this stream repeatedly
+   * opens and ends.
    */
   #mayFollow = false
   /**
@@ -251,7 +253,7 @@ export class StreamKeeper {
       ...(!hasFrame(state) &&
         this.#heardMs !== undefined && {
           lastFrameAt: Math.round(this.#heardMs),
-          // A reopened connection is stale too if no frame has arrived for too long.
+          // The connection was reopened, but the last frame is from an earlier connection and too old.
           ...(isUp && now - this.#heardMs >= SILENCE.staleMs && { state: 'stale' as const }),
         }),
       framesPerSecond: isUp ? this.#rate.perSecond(now) : 0,
@@ -332,7 +334,7 @@ export class StreamKeeper {
         break
       case 'restarting':
         this.#lastReason = { text: state.reason, code: state.code }
-        // GoAway shows that the stream was alive.
+        // GoAway is data too, so the stream is not silent.
         if (state.code === 'going-away') this.#events.heard()
         void this.#connections.connect()
         break

@@ -39,8 +39,10 @@ export class StreamOutage {
   }
 
   /**
-   * Records that a stream opened, which ends the outage. A `fleeting` stream repeatedly opens and ends. If it
-   * starts another outage, the interval still counts from its last attempt.
+   * Records that a stream opened, which ends the outage.
+   *
+   * A `fleeting` stream repeatedly opens and ends, so it may soon start the next outage. `TRY_EVERY_MS` then
+   * still counts from the last attempt of this outage.
    */
   served(how: 'lasting' | 'fleeting'): void {
     if (!this.#isOn) return

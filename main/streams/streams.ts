@@ -189,7 +189,7 @@ export class Streams {
     this.#checks.set(category, this.#checksOf(category) + 1)
     const checked = await checkStream(category, request, {
       ...this.#deps,
-      // Excludes this connection, because the headers are in its own response.
+      // The check's own connection is not counted, because the slots in its response already include it.
       opening: (wanted) => this.#opening(wanted) - (wanted === category ? 1 : 0),
       slotFreed: (freed) => this.#slotFreed(freed),
     })

@@ -155,8 +155,8 @@ function judge(database: DatabaseSync, row: KeyRow, key: Uint8Array): Verdict {
   if (key.length !== KEY_BYTES) return 'other'
   if (unseal(key, placeOfCanary(row.id), row.canary) === CANARY) return 'right'
   if (isWhole(row.canary, row.canary_digest)) return 'other'
-  // Only the canary is damaged. If the key opens any record, the key is right. If there are no records,
-  // nothing can be lost.
+  // Only the canary is damaged. The key is still right if it opens any record. Without records, nothing can
+  // be lost.
   const sealed = z
     .array(
       z.object({

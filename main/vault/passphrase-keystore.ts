@@ -38,7 +38,7 @@ const wrapping = z
     check: base64,
     key: base64,
   })
-  // Numbers within their bounds may together require too much memory.
+  // Each number may be within its bounds, and all together may still require too much memory.
   .refine(({ N, r, p }) => 128 * r * (N + 2 + p) <= MAX_MEMORY_BYTES)
 
 /**

@@ -284,8 +284,8 @@ export class Vault {
   }
 
   /**
-   * Whether any data key that was opened in this run confirms an address mark, see `addressMark`. True if no
-   * data key was opened, because no secret can be read then.
+   * Whether any data key that was opened in this run confirms an address mark, see `addressMark`. Also true
+   * if no data key was opened: no secret can be read then, so none can reach a wrong address.
    */
   #isVouchedFor(id: string, about: ProfileAbout, mark: string | undefined): boolean {
     const keys = [...this.#keys.opened.values()]
@@ -301,7 +301,7 @@ export class Vault {
     return reading
   }
 
-  /** Quarantines a record. If this fails, the record stays where it was, which is just as safe. */
+  /** Quarantines a record. If this fails, the record stays in its table, where it is just as safe. */
   #quarantine(profile: string, kind: RecordKind, why: string): void {
     this.#write((view) => quarantineRecord(view, profile, kind, why))
   }
