@@ -139,7 +139,8 @@ export async function startApp({
     monitor,
     asChosen: (profile) => simulatorSettings.chosenFor(profile),
     mayTrade: () => simulatorSettings.mayTrade,
-    // Does not run in addition to stored keys. Its numbers must not be mistaken for those of a real key.
+    // The demonstration does not run together with stored keys. Its numbers could be mistaken for those of a
+    // real key.
     isWanted: () => simulate || storage.ids().length === 0,
     ...(simulatorControl !== undefined && { controlSecret: simulatorControl }),
   })

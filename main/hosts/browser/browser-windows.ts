@@ -28,7 +28,7 @@ export interface BrowserWindowsDeps {
 /** The windows admitted since the app started, by the digest of their bearer. */
 export class BrowserWindows {
   readonly #deps: BrowserWindowsDeps
-  /** In order of last use. */
+  /** The windows by the digest of their bearer, in order of last use. */
   readonly #byDigest = new Map<string, BrowserWindow>()
 
   constructor(deps: BrowserWindowsDeps) {
@@ -124,7 +124,7 @@ export class BrowserWindow {
   }
 
   stream(sink: PushSink): void {
-    // If the response is closed already, no `close` event will follow, so the stream would never be removed.
+    // If the response is already closed, no `close` event follows, and the stream would never be removed.
     if (this.#isClosed || sink.destroyed) {
       sink.end()
       return

@@ -84,7 +84,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     ...deps,
     isWanted: () => state.read().checkForUpdates,
     changed: () => choicesChanged(),
-    // The address comes from the build and contains no secret.
+    // The address may appear in an argument list, because it comes from the build and contains no secret.
     openPage: (url) => {
       const opened = restoreFileMask()
       return shell.openExternal(url).finally(opened)
@@ -172,7 +172,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     cancelLook = clock.after(TRAY_LOOK_MS, async () => {
       if (window.isOpen || isQuitting) return
       if (await deps.tray.ask()) {
-        // Creates the icon again, because the first one had no tray.
+        // The present icon was created before there was a tray, so it is created again.
         tray.close()
         tray = openTray({ electron, platform, monitor, clock, choices, actions })
         choicesChanged()

@@ -33,7 +33,7 @@ export interface Updates {
   state(): UpdateState
   /** Called after the setting changed. */
   wantedChanged(): void
-  /** The person's next step for a version: download, install, or open its page. */
+  /** Takes the person's next step for a version: downloads it, installs it, or opens its page. */
   proceed(): void
   close(): void
 }

@@ -158,8 +158,8 @@ export function renderTable(
     recent.length > 0
       ? [
           ...weighed(WEIGHTS.newest, [[left('EVENTS', width, 'dim')]]),
-          // Older events are removed first. The newest event has almost the weight of a quota. Otherwise a
-          // terminal of a common size would never show an event.
+          // If there is too little room, older events are removed first. The newest event weighs almost as
+          // much as a quota. Otherwise a terminal of a common size would never show an event.
           ...recent.flatMap((event, at) =>
             weighed(at === recent.length - 1 ? WEIGHTS.newest : WEIGHTS.event + at / 10, [
               eventRow(event, nowMs, width),
@@ -346,11 +346,14 @@ function tokenParts({ access }: Snapshot, nowMs: number): readonly string[] {
   ]
 }
 
-/** The first part may need a person's action. A narrow terminal cuts off the other parts. */
+/**
+ * The parts of the line about the refresh token. A narrow terminal cuts off the later parts, so the part that
+ * may need a person's action comes first.
+ */
 function refreshParts({ refresh }: Snapshot, nowMs: number): readonly string[] {
   const parts = [`refresh token  ${refreshStatus(refresh, nowMs).label}`]
   if (refresh.reason !== undefined) parts.push(refresh.reason)
-  // A sign-in that has ended can't rotate or end again.
+  // After a sign-in has ended, its end and its rotation are not shown.
   const isAlive = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   if (isAlive && refresh.endsAt !== undefined)
     parts.push(`sign-in ends in ${duration(refresh.endsAt - nowMs)}`)

@@ -246,16 +246,17 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     if (!vault) monitor.connect(asWatched(asked, flags))
     desks?.follow()
     publisher.changed(id)
-    // A sign-in that ended earlier causes no event, so the state is checked.
+    // A sign-in that ended in an earlier run causes no event in this run, so the state is checked.
     const refresh = monitor.snapshot(id)?.refresh
     if (refresh?.state === 'sign-in-required' || refresh?.state === 'revoked') {
       personNeeded(`sign in again: ${refresh.reason ?? 'the tokens of this key were revoked'}`)
     }
   })
-  // Shows the final state. Otherwise screen or log would end with "valid" although a sign-in is needed.
+  // After a failure, the final state is shown. Otherwise the screen or the log would end with "valid"
+  // although a sign-in is needed.
   const latest = failure === undefined ? undefined : monitor.snapshot(id)
   if (latest) view.last(latest)
-  // Pushes the final state now, because `monitor.stop` removes it.
+  // The last push starts now, because `monitor.stop` removes the final state.
   const lastPush = pushed?.close()
   // The listeners are removed after these stops, so that the events of closing streams are shown.
   if (gateway !== undefined) await gateway.stop()

@@ -118,7 +118,7 @@ function liveView(screen: Screen): WatchView {
     const { colour } = screen
     const columns = screen.columns()
     const below = [...alerts, ...(isHelpShown ? KEY_HELP : [])].flatMap((text) => wrapped(text, columns))
-    // The cursor occupies a line below the drawing.
+    // One row stays free for the cursor, which stands below the drawing.
     const rows = screen.rows() - below.length - 1
     const table = renderTable(snapshot, events, snapshot.at, { columns, rows, colour })
     screen.draw([table, ...below].join('\n'))
