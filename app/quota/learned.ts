@@ -1,4 +1,4 @@
-/** What headers showed about others' use of one quota, stored for a later run. */
+/** Statistics of others' use of one quota, learned from headers and stored for a later run. */
 export interface LearnedQuota {
   /** Size and model of the quota at that time. If either differs later, learning starts again. */
   readonly limit: number

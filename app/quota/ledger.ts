@@ -105,9 +105,9 @@ export class Ledger {
   }
 
   /**
-   * Sets the function that returns the rate of critical programs in a category, in requests per second. While
-   * a less urgent request waits for the category, only critical programs use the reserve. While none waits,
-   * the function returns `undefined`.
+   * Sets the function that returns the rate of critical programs in a category, in requests per second. The
+   * function returns `undefined` unless a less urgent request waits for the category. While one waits, only
+   * critical programs use the reserve.
    */
   setHeld(criticalWhileHeld: (category: string) => number | undefined): void {
     this.#criticalWhileHeld = criticalWhileHeld

@@ -189,7 +189,10 @@ export class LevelBounds {
     return Math.min(this.limit, middle + (nowMs - this.#atMs) * this.gainPerMs)
   }
 
-  /** The present levels that one header allows. Own requests after the header are not subtracted. */
+  /**
+   * The lowest and the highest present level that one header allows. Own requests after the header are not
+   * subtracted.
+   */
   shownBy(header: Shown): { readonly least: number; readonly most: number } {
     // If the clock was set back, the time of the bounds applies.
     const nowMs = Math.max(header.nowMs, this.#atMs)

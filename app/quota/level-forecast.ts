@@ -17,7 +17,9 @@ export interface ForecastPoint {
 
 /** How a row's level develops if its use does not change. */
 export interface LevelForecast {
-  /** When the low edge reaches 0, epoch ms. Not in the future if the row may be empty already. */
+  /**
+   * When the low edge reaches 0, epoch ms. If the row may be empty already, this time is not in the future.
+   */
   readonly emptyAtMs: number
   /**
    * Earliest first: now, each time at which an edge changes its slope, and evenly spaced times in between.
@@ -71,7 +73,8 @@ const FAR_PERIODS = 12
 export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
   const { state, asOf, emptyAt } = row
   if (state === 'empty' || state === 'blocked' || row.blockedUntil !== undefined) return undefined
-  // Computed for the snapshot's time, so that the result does not move with the clock.
+  // Computed from the snapshot's time and not from the present. So the result changes only with a new
+  // snapshot.
   const fromMs = emptyAtWith(row, 0, asOf)
   if (typeof fromMs !== 'number') return undefined
   const isDoubted = state === 'watch' || state === 'low' || state === 'running-out'

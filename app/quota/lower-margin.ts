@@ -34,8 +34,8 @@ export class LowerMargin {
   #surprise = 0
 
   /**
-   * The probability, 0 to 1, that others made more requests than the quantile behind `low`. After a surprise,
-   * `takenAtMost` may be greater than that quantile.
+   * The probability, 0 to 1, that others made more requests than `low` allows for, apart from the surprise.
+   * The surprise can only lower `low`.
    */
   get share(): number {
     return this.#share

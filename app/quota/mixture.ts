@@ -61,7 +61,8 @@ export class Mixture {
     if (overHigh < 0) return most
     let side = 0
     for (let look = 0; look < MAX_LOOKS && high - low > width; look += 1) {
-      // False position converges slowly near an end, so every third step is a bisection.
+      // False position converges slowly if the result is near an end of the interval, so every third step is
+      // a bisection.
       const isHalved = look % 3 === 2 || !(overHigh > underLow)
       const at = isHalved ? (low + high) / 2 : low - (underLow * (high - low)) / (overHigh - underLow)
       const middle = Math.min(high - width / 4, Math.max(low + width / 4, at))

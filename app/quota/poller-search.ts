@@ -11,8 +11,8 @@ const MAX_CALLS = 60
  */
 const FIRST_LOOK = 18
 /**
- * Maximum number of periods within the gaps of `FIRST_LOOK`. Over more periods, timers of busy programs drift
- * too much.
+ * Maximum number of periods in the time that the gaps of `FIRST_LOOK` cover. Over more periods, timers of
+ * busy programs drift too much.
  */
 const MAX_PERIODS = 800
 /** A clear timing needs log-odds of at least this value plus the logarithm of the number of tries. */

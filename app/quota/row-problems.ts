@@ -57,7 +57,8 @@ export class RowProblems {
   }
 
   /**
-   * Records a response that did not come from the service. It is reported as a reachability problem instead.
+   * Records a response that did not come from the service, for example from a proxy. It causes no event here,
+   * because it is reported as a reachability problem.
    */
   strange(category: string, refused: AnswerProblem, nowMs: number): void {
     if (this.#refused.get(category) === refused.status) return

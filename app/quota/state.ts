@@ -63,7 +63,10 @@ const ENOUGH = 0.5
  * of the limit.
  */
 const WIDE_LOW = 0.85
-/** Requests that must certainly be left to end `empty`. Rounding is less than one request. */
+/**
+ * Requests that must certainly be left to end `empty`. 1 would not be enough, because headers are rounded by
+ * up to one request.
+ */
 const REFILLED = 2
 /**
  * Slack before a milder state replaces the current one. `share` of the limit is added to the threshold of a

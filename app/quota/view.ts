@@ -21,7 +21,7 @@ export interface Hold {
   readonly byOthers?: boolean
 }
 
-/** What a row has in addition to its bucket: its wait, state and threshold. */
+/** The wait, state and thresholds of a row. They are not part of its bucket. */
 export interface RowStanding {
   readonly hold: Hold | undefined
   /** When to send the next try while others use the whole refill. The end of the wait is then unknown. */
@@ -77,7 +77,7 @@ export function viewOf(
     ? undefined
     : emptyAtOf(bucket, measured && measured.total - Math.min(measured.own, held), point, gain, nowMs)
   const source = seen === undefined ? 'default' : remaining === seen.remaining ? 'header' : 'modelled'
-  // Assigned one by one: conditional spreads took most of the time of a snapshot.
+  // The fields are assigned one by one. Conditional spreads took most of the time that a snapshot needs.
   const row: { -readonly [K in keyof RequestQuota]: RequestQuota[K] } = {
     category,
     model: bucket.model,
@@ -137,7 +137,7 @@ export function viewOf(
   const empties = emptyRangeOf(row)
   if (empties) row.emptyFrom = Math.round(empties.fromMs)
   if (empties?.toMs !== undefined) row.emptyTo = Math.round(empties.toMs)
-  // Unknown use by others is not 0. After a single header, no rate is safe.
+  // After a single header, others' use is unknown. It may not be 0, so no rate counts as safe.
   if (seen && (row.use !== null || isBlocked)) row.safe = safePace(row, nowMs, reserve)
   return row
 }
