@@ -28,8 +28,8 @@ export interface WaitingRequest {
 /** Time for which a request may still reach the service after its connection closed. Milliseconds. */
 const ON_ITS_WAY_MS = 2_000
 /**
- * If a wake-up is later than this, the machine is assumed to have slept. A shorter delay makes no request
- * miss its turn.
+ * A waiting request may still be sent this long after its maximum wait ended, because a wake-up may be late.
+ * After a longer delay, the machine is assumed to have slept. Milliseconds.
  */
 const MAX_LATE_MS = 250
 /** Maximum number of buckets. Without it, a program with requests for many paths could fill the memory. */

@@ -7,7 +7,10 @@ export interface Request extends OfferedRequest {
   /** Order of arrival. */
   readonly order: number
   offeredAtMs: number
-  /** When the request's maximum wait ends. A clock change moves `deadlineMs` and `offeredAtMs`. */
+  /**
+   * When the request's maximum wait ends. After a sleep or a clock change, its length is added to
+   * `deadlineMs` and `offeredAtMs`.
+   */
   deadlineMs: number
 }
 
