@@ -156,7 +156,8 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
     return [
       { kind: 'hosts-unreachable', severity: 'critical', since: Math.min(since, service.since ?? since) },
     ]
-  // The service may end a token early. Without the sign-in host, Headroom can't get a new token.
+  // The service may reject a token before it expires. While the sign-in host is unreachable, Headroom can't
+  // get another token.
   const isRejected = keyProblems(snapshot, nowMs).some(
     ({ problem, isWhole }) => problem.status === 401 && isWhole,
   )

@@ -221,8 +221,8 @@ export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
   'history-paused': after(0),
   'others-use-refill': after(10_000, 20_000),
   'own-use': after(10_000, 20_000),
-  // Announced immediately, because a 429 is a fact and not a trend. A repeat within ten seconds continues the
-  // condition.
+  // A 429 is announced immediately, because it is a fact and not a trend. Another 429 within ten seconds
+  // continues the condition.
   'rate-limited': after(0, 10_000),
   empty: after(5_000, 20_000),
   'running-out': after(10_000, 20_000),

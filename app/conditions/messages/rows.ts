@@ -229,8 +229,8 @@ function deskRate({ use, state }: RequestQuota): string {
 }
 
 /**
- * `Headroom uses 0.1/s`; with programs behind the gateway `you use 0.9/s (scanner 0.6)`. On a desk,
- * `this machine`.
+ * Own use as text. Without use by programs: `Headroom uses 0.1/s`. With it: `you use 0.9/s (scanner 0.6)`. On
+ * a desk, the subject is `this machine`.
  */
 function ownUse(quota: RequestQuota, own: string, snapshot: Pick<Snapshot, 'programs'>) {
   const most = busiestProgram(quota, snapshot)
