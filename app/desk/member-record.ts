@@ -20,8 +20,8 @@ export interface ForeignAnswer {
 }
 
 /**
- * If a member's app started less than this long ago, and after this machine's app, then this machine's app
- * has been running during all of that app's requests. Milliseconds.
+ * A member's app counts as new if it started less than this long ago and after this machine's app. This
+ * machine was then running when the new app sent its first request. Milliseconds.
  */
 const JUST_STARTED_MS = 10_000
 
@@ -83,8 +83,8 @@ export class MemberRecord {
 
   /**
    * Updates the counts to the member's totals, and charges the requests that this record missed. The first
-   * totals are only the starting point of the count. But if the member's app has just started, its first
-   * totals are charged too, because this machine's app was running during all of these requests.
+   * totals are only the starting point of the count. But if the member's app is new (`JUST_STARTED_MS`), its
+   * first totals are charged too.
    */
   totals({ counted, countedAge, streams, underWay }: Totals, { fromMs }: SentAt): void {
     const { ledger, headers, now } = this.#deps

@@ -60,7 +60,7 @@ export interface RecordedStretch {
 interface QuarterLoad {
   readonly requests: number
   readonly perSecond: number
-  /** The three-minute interval of the quarter in which the load begins, 0 to 4. */
+  /** When the load begins: the index of the three-minute interval within the quarter, 0 to 4. */
   readonly begins: number
   /** Chance that a day has the load, 0 to 1. */
   readonly chance: number

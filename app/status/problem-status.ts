@@ -40,7 +40,7 @@ export function shownProblem(
 export const isServiceAway = ({ reachable, pending }: Snapshot['service']): boolean => !reachable && !pending
 
 /**
- * Shown rows whose last response had no quota headers. Such rows never count as fine, even before they show
+ * The rows to show whose last response had no quota headers. They never count as fine, even before they show
  * the problem.
  */
 export function unansweredRows(

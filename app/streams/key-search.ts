@@ -82,7 +82,7 @@ function placeOf(word: number): number {
 }
 
 function wordsOf(pieces: readonly string[]): readonly number[] {
-  // Uses the same kind of view as the search, so that byte order does not matter.
+  // An `Int32Array` reads the words here and in the search, so that byte order does not matter.
   const bytes = new Uint8Array(WORD_BYTES)
   const word = new Int32Array(bytes.buffer)
   return pieces.flatMap((piece) =>

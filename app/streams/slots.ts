@@ -124,7 +124,8 @@ export class SlotLedger {
       const desk = Math.min(row.desk, limit - own)
       const elsewhere = Math.min(row.elsewhere, limit - own - desk)
       const source = observedAtMs !== undefined ? 'header' : own + desk > 0 ? 'counted' : 'default'
-      // Assigned field by field, like request rows, because every snapshot needs it.
+      // The fields are assigned one by one. Conditional spreads are slow, and every snapshot needs this
+      // object.
       const quota: { -readonly [K in keyof SlotQuota]: SlotQuota[K] } = {
         category,
         limit,
