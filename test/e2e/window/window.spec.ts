@@ -54,7 +54,7 @@ test('the monitor is hidden and unchanged behind other pages, and continues when
   open,
 }) => {
   const host = await open(snapshot())
-  // The plan has rows of the same categories.
+  // Selects by the number, because the plan has rows of the same categories.
   const accounts = page.locator(row('Accounts')).filter({ has: page.getByTestId('remaining') })
   const drawn = await accounts.elementHandle()
   await page.getByRole('img', { name: /^Positions, last 15 minutes/ }).waitFor()
@@ -147,7 +147,7 @@ test('the form says what happens to a key, whatever key is on screen', async ({ 
   await page.keyboard.press('Escape')
   host.answer('hello', { version: '0.1.0', host: 'browser', keeps: 'sealed' })
   await page.getByRole('button', { name: 'Connect a key' }).click()
-  // What is gone at the end is no success.
+  // Keys that are lost when Headroom quits must not be shown in the colour of success.
   expect(await colour('Encrypted on this computer.')).not.toBe(ofMemory)
 })
 
@@ -343,7 +343,7 @@ test('"Try now" retries an unreachable host at once', async ({ page, open }) => 
   const host = await open(snapshot())
   host.sleep()
   await expect(page.locator('[data-banner=host-gone]')).toBeVisible()
-  // With the window's timers standing still, only the button can ask.
+  // The window's timers are paused, so only the button can cause a request.
   await page.clock.pauseAt(Date.now() + 30_000)
   const before = host.refused()
   await page.getByRole('button', { name: 'Try now' }).click()
