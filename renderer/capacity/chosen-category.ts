@@ -63,7 +63,7 @@ export function useFirstChoice(): void {
 
 /**
  * The row to show in the chart, as long as a person has chosen none. `undefined` leaves the chart unchanged.
- * `own` is the row that this function chose last.
+ * `own` is the row that this function returned last, if any.
  *
  * The first choice is the worst row. Later, the choice changes only if another row gets into trouble while
  * the shown row is well.

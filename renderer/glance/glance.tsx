@@ -123,7 +123,7 @@ function Hero({ close }: { readonly close: () => void }) {
 
 function heroOf(snapshot: Snapshot, nowMs: number) {
   const { severity, label, subject, row, moment, title, text, action } = keyStatus(snapshot, nowMs)
-  // The large number already shows the quota's text.
+  // For a quota, the large number already shows its text, so the lines leave the text out.
   const isQuota = subject !== undefined && row !== undefined
   const lines = isQuota
     ? glanceLines(row, moment, nowMs)

@@ -3,13 +3,13 @@ import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import type { ChartRow } from './series.ts'
 
 /**
- * The strip of use below the line of a chart. Both share one axis, and so one cursor and one tooltip. The
- * strip is below zero, with scaled rates.
+ * The strip of use below the line of a chart. The strip and the line share one axis, and so one cursor and
+ * one tooltip. On the axis, the strip is below zero, and its rates are scaled to fit.
  */
 export interface UseStrip {
   /**
-   * Axis positions of four rates, in requests: no use, `maxPerSecond`, the refill, and a round rate for a
-   * tick.
+   * Positions on the axis, whose unit is requests: of no use (`base`), of `maxPerSecond` (`top`), of the
+   * refill, and of a round rate (`tick`).
    */
   readonly base: number
   readonly top: number
