@@ -36,7 +36,8 @@ export function HeadroomWindow() {
   const isBehindDialog = useView((view) => view.dialog !== undefined)
   const page = useView((view) => view.page)
   const isPaused = usePausedSince() !== undefined
-  // A changed time zone redraws the page, because texts about the past do not change on their own.
+  // Read here, so that a changed time zone redraws the whole page. Texts about the past do not change on
+  // their own.
   const zone = useLook((look) => look.zone)
   useShortcuts()
   useFirstChoice()

@@ -60,7 +60,7 @@ api.alertAnnounced((announcement) => {
 })
 const tellVisibility = () => mirror.visibilityChanged(document.visibilityState === 'visible')
 document.addEventListener('visibilitychange', tellVisibility)
-// A tab may open in the background.
+// A tab may open in the background, and then no `visibilitychange` follows.
 if (document.visibilityState === 'hidden') tellVisibility()
 
 const root = document.getElementById('window')
@@ -100,7 +100,8 @@ function connectHost() {
     clock,
     random: Math.random,
   })
-  // A link that is opened in this tab changes only the fragment.
+  // If a link with a new code is opened in this tab, only the fragment changes, and the page is not loaded
+  // again.
   addEventListener('hashchange', () => browser.start())
   browser.start()
   return { api: browser.api, link: browser }

@@ -12,7 +12,7 @@ export interface MenuCode {
   readonly Opened: ComponentType<OpenedMenu>
 }
 
-/** The code of a menu, in its own chunk. Menus need more script than the whole first view without React. */
+/** The code of a menu, in its own chunk. Menus need more code than all of the first view except React. */
 export function menuCode(load: () => Promise<ComponentType<OpenedMenu>>): MenuCode {
   let loading: Promise<ComponentType<OpenedMenu>> | undefined
   const once = () => {

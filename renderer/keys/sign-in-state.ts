@@ -65,7 +65,7 @@ export function withStatus(state: SignInState, status: SignInStatus): SignInStat
     case 'done':
       return { kind: 'done', profile: status.profile }
     case 'failed':
-      // Cancelled here, or replaced by another window's sign-in.
+      // The sign-in failed. For example, it was cancelled here, or another window's sign-in replaced it.
       return { kind: 'failed', code: status.code, message: status.message }
   }
 }

@@ -79,7 +79,7 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
             {threshold > 0 && (
               <ReferenceLine
                 {...low}
-                // The label is in the corner where the label of the lowest point is not.
+                // The label must not be in the same corner as the label of the lowest point.
                 label={isEarly ? { ...low.label, position: 'insideBottomRight' } : low.label}
               />
             )}

@@ -76,8 +76,8 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
   const { verdict } = judged
   const atMost = useMemo(() => planVerdict(withOthersHigh(plan, base)), [plan, base])
   const before = useMemo(() => planVerdict(base.plan), [base])
-  // Painted in this order: first the verdict and the changed row, then the rest. The day takes longest, so it
-  // is painted last, when changes pause.
+  // The page is painted in this order: the verdict and the changed row, then the rest, then the day. The day
+  // takes longest, so it waits for a pause between changes.
   const late = useDeferredValue(judged)
   const rested = useRested(judged)
   const openFile = usePlanFile(change)
@@ -154,7 +154,7 @@ function usePlanFile(change: ChangeDraft): (file: File) => Promise<void> {
       change((draft) => fileOpened(draft, read.plan))
       say('opened. Others stay as they are observed now.')
     } catch (error) {
-      // The file is missing or a folder, or the host does not respond.
+      // The file can't be read (it is missing or a folder), or the code that checks it can't be loaded.
       say(unanswered(error))
     }
   }

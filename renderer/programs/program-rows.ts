@@ -45,7 +45,7 @@ export interface ProgramRow {
   readonly used: string
 }
 
-/** Requests per second with two decimals, such as `0.31`. Readers add them up. */
+/** Requests per second, such as `0.31`. Always with two decimals, because readers add these numbers up. */
 export const perSecondText = (perSecond: number): string => perSecond.toFixed(2)
 
 /** A whole number, such as `41,207`. */
@@ -222,7 +222,10 @@ export function totalsOf(programs: readonly ProgramSummary[]) {
   }
 }
 
-/** `5 programs share this key`; on a desk, `4 programs on 3 machines share this key`. */
+/**
+ * How many programs share the key: `5 programs share this key`. On a desk: `4 programs on 3 machines share
+ * this key`.
+ */
 export function sharingText(count: number, desk?: DeskSummary): string {
   const others = desk && programsElsewhere(desk)
   const all = count + (others?.programs ?? 0)

@@ -34,6 +34,7 @@ export function useProgramHistory(profile: string | undefined, category: string)
     isOn: profile !== undefined,
     everyMs: isPaused ? undefined : ASK_AGAIN_MS,
   })
-  // Bars of one category must not appear with another category's text.
+  // There is no history until the response for this category arrives. Bars of another category must not
+  // appear with this category's text.
   return last?.isCurrent === true ? last.answer : undefined
 }

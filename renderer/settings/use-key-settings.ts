@@ -65,7 +65,8 @@ export function useKeySettings(profile: string): HeldKeySettings {
   useEffect(() => {
     let stopped = false
     const follow = async () => {
-      // The response to a change by this window may already include the newer settings.
+      // If the response to a change by this window already includes the newer settings, they are not fetched
+      // again.
       if (stopped || settingsAt <= (latest.current?.settingsAt ?? settingsAt)) return
       // Without a response, nothing changes. The banner reports a lost host.
       const answer = await api.keySettings({ profile }).catch(() => undefined)

@@ -159,7 +159,7 @@ export function rateBefore(
   return before === undefined || before.perSecond === perSecond ? undefined : before.perSecond
 }
 
-/** `1 added, 2 changed, 1 left out`. Empty if unchanged. */
+/** The changes of a draft in words: `1 added, 2 changed, 1 left out`. Empty if unchanged. */
 export function changesText(draft: PlanDraft): string {
   const changes = draft.plan.programs.map((program) => changeOf(draft, program))
   const count = (one: ProgramChange) => changes.filter((change) => change === one).length

@@ -1,11 +1,10 @@
 /**
- * The difference between main's clock and the window's, in ms. It starts at 0, because main usually runs on
- * the same computer. The first message would be a worse start, because a window that opens slowly gets it
- * late. Only messages that contradict the present value change it.
+ * The difference between main's clock and the window's clock, in ms. It starts at 0, because main usually
+ * runs on the same computer. A message changes it only if the message contradicts the present value.
  *
- * A message's `at` is set before it is sent, so `at − received` is at most the true difference. The maximum
- * over several messages is the best estimate. A message that was delayed in a frozen tab can't make old
- * numbers look new.
+ * A message has the time `at`, which main sets before it sends the message. So `at − received` is at most the
+ * true difference, and the maximum over several messages is the best estimate. A message that was delayed in
+ * a frozen tab can't make old numbers look new.
  *
  * The response to a request bounds the difference from both sides. It therefore also corrects the difference
  * after a clock was set.
