@@ -317,7 +317,7 @@ function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
   return `${profile.name} (${profile.environment})  ${reach}`
 }
 
-/** `next try in 12s`, `retrying now`. `undefined` if no time is known. */
+/** When the next attempt follows: `next try in 12s` or `retrying now`. `undefined` if no time is known. */
 function triesText(retryAtMs: number | undefined, nowMs: number): string | undefined {
   if (retryAtMs === undefined) return undefined
   return retryAtMs <= nowMs ? 'retrying now' : `next try in ${duration(retryAtMs - nowMs)}`
