@@ -84,7 +84,7 @@ export class LevelBounds {
     return this.#mayBeInEitherAt(this.#atMs)
   }
 
-  /** A request sent after this time counts in the present window. Epoch ms; 0 in the rolling model. */
+  /** Latest possible start of the present window, epoch ms. Later requests count in it. 0 if rolling. */
   get windowBeganByMs(): number {
     const window = this.#window
     if (this.#model !== 'fixed' || window === undefined) return 0

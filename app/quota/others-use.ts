@@ -114,8 +114,8 @@ export class OthersUse {
   readonly #rates = new Float64Array(RATE_COUNT)
   readonly #spreads = new Float64Array(RATE_COUNT)
   /**
-   * Others' requests in the present spell, and its length in seconds. Also the refill lost at the limit since
-   * the last header.
+   * Others' requests in the present spell, and the length of the spell in seconds. `#overflowed`: the refill
+   * lost at the limit since the last header, in requests.
    */
   #spellTaken = 0
   #spellSeconds = 0

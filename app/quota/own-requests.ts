@@ -57,8 +57,9 @@ export class OwnRequests {
   /**
    * How far the upper bound falls when `request` has certainly counted: 0 to 1 requests.
    *
-   * If the request counted early, the quota was not full, and refill was kept that a full quota would have
-   * lost. That refill offsets the request. It can't offset another request too.
+   * The request may have counted long before its response. It then made room for refill that the upper bound
+   * took as lost at the limit (`overflowed`). That refill offsets the request. It can't offset another
+   * request too.
    */
   consume(request: Pending): number {
     if (!request.unseen) return 0
@@ -74,8 +75,8 @@ export class OwnRequests {
   }
 
   /**
-   * Marks requests in flight as possibly included in the upper bound, because the bound was reset. A request
-   * sent after `untilMs` is not included: a header that came at that time can't include it.
+   * The upper bound was reset, and may now include the requests in flight. Those sent after `untilMs` are not
+   * included: a header that came at that time can't include them.
    */
   allMaybeSeen(untilMs = Number.POSITIVE_INFINITY): void {
     for (const request of this.#pending.values()) if (request.sentAtMs <= untilMs) request.unseen = false

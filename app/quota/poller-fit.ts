@@ -36,7 +36,8 @@ const PAD = 0.03
  */
 const BURST_SECONDS = 1
 /**
- * Older gaps are added until the log-odds are this far below their maximum, or `MAX_FALL_AT_FIRST` below 0.
+ * The fit stops adding older gaps when the log-odds are `MAX_FALL` below their maximum, or
+ * `MAX_FALL_AT_FIRST` below 0.
  */
 const MAX_FALL = 7
 const MAX_FALL_AT_FIRST = 3.4

@@ -8,7 +8,10 @@ const OUTCOMES = MOST_COUNTED + 1
 const LENGTHS = 8
 /** When a pool has this many outcomes, all its counts are halved. */
 const REMEMBERED = 64
-/** At each gap, the weights of the two models of irregular use move towards equality by this share. */
+/**
+ * Each of the two models of irregular use has a weight. At each gap, both weights move towards ½ by this
+ * share.
+ */
 const SHARED = 0.02
 /**
  * Minimum probability of a gap under irregular use. A jump of others' rate makes a gap improbable too, but is
@@ -75,8 +78,10 @@ export class PollerGaps {
 
   #weight = 0.5
   /**
-   * Number of gaps for each number of requests by others. `#nearFull` and `#nearFullBy` count only gaps on a
-   * nearly full quota. `#nearFullBy` and `#by` have separate counts for each length of gap.
+   * How many gaps had 0, 1, 2 … requests by others.
+   * - `#nearFull`: gaps on a nearly full quota, whatever their length.
+   * - `#nearFullBy`: the same, separately for each length of gap.
+   * - `#by`: gaps on any other quota, separately for each length of gap.
    */
   readonly #nearFull = new Float64Array(OUTCOMES)
   readonly #nearFullBy = pools()

@@ -55,8 +55,8 @@ export class Spells {
   }
 
   /**
-   * Updates the counts from a header, `seconds` after the previous one. `came`: for each candidate, the
-   * probability that its spell began with a jump in between, times `total`.
+   * Updates the counts from a header that came `seconds` after the previous one. `came`: for each candidate,
+   * `total` times the probability that a jump to it happened in between.
    */
   learn(came: Float64Array, total: number, seconds: number): void {
     const kept = Math.exp(-seconds / MEMORY_SECONDS)
