@@ -32,7 +32,7 @@ export interface KeyConditions {
   readonly consequences: readonly Condition[]
 }
 
-/** An open stream counts as missed after this time without a frame. Milliseconds. */
+/** An open stream counts as missed if it has received no frame for this long. Milliseconds. */
 const MISSED_MS = 15_000
 /**
  * A stream with at least this many restarts in ten minutes counts as restarting. An occasional planned

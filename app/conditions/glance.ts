@@ -106,7 +106,9 @@ function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   return { caption, value: `${least}–${most} min` }
 }
 
-/** Short lines next to a quota's number: `moment`, how much may be sent now, and who uses the quota. */
+/**
+ * Short lines next to a quota's number: the text `moment`, how much may be sent now, and who uses the quota.
+ */
 export function glanceLines(quota: RequestQuota, moment: string, nowMs: number): readonly string[] {
   const { burst, text } = allowanceOf(quota, nowMs)
   const now = [moment, burst === undefined ? '' : `${burst} ${text}`].filter(Boolean).join(', ')

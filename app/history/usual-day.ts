@@ -216,7 +216,10 @@ function isUnlike(means: readonly number[], days: number, { requests }: Day): bo
   return usual >= SHOWN.requests && had < SHOWN.share * usual
 }
 
-/** Requests in the recorded intervals of a day, and the mean of the same intervals over all days. */
+/**
+ * `had`: the requests of a day in its recorded intervals. `usual`: the sum of the means of the same
+ * intervals.
+ */
 function against(means: readonly number[], requests: Float64Array) {
   let [had, usual] = [0, 0]
   for (const [at, count] of requests.entries()) {

@@ -125,7 +125,7 @@ const ANY_MOMENT = 'any moment'
 
 /**
  * When the row runs out, the same in the whole app:
- * - `14:33–14:36`, or `14:33` within one minute
+ * - `14:33–14:36`: the usual case. `14:33` if both times are in one minute.
  * - `by 14:36`: the row may be empty already.
  * - `14:33 or later`: the row may never run out.
  * - `as early as 14:33`: a watched row.

@@ -5,8 +5,8 @@ const WORD_SHIFT = 2
 const STEP_WORDS = 2
 
 /**
- * The first eleven bytes of each long key. The search reads every second four-byte word. Any eleven bytes
- * contain at least one of these words.
+ * The first eleven bytes of each long key. The search reads every second four-byte word of a chunk, and any
+ * eleven bytes contain one of these words completely.
  */
 const LONG_PIECES = ['"Heartbeat"', '"StreamStat'] as const
 const LETTER = { E: 0x45, r: 0x72, o: 0x6f } as const

@@ -45,8 +45,8 @@ export function signedIn(refreshToken: string, nowMs: number): StoredTokens {
 /**
  * The state of a key at startup, from its stored tokens.
  *
- * An open intent means that the token may be used up, although no response is known. The refresh at startup
- * is then the immediate retry.
+ * An open intent means that a refresh was sent whose response is unknown. The refresh token may then be used
+ * up. The refresh at startup is the immediate retry after the lost response.
  */
 export function restoredState(
   { token, standing, intent, revocation }: StoredTokens,

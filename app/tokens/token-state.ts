@@ -86,8 +86,8 @@ export interface TokenState {
   /** Why the latest refresh failed. */
   readonly failure: string | undefined
   /**
-   * Whether a response was lost, possibly by an earlier process. Only the first loss causes an immediate
-   * retry.
+   * Whether the response to a refresh was lost, possibly in an earlier process. Only the first loss causes an
+   * immediate retry.
    */
   readonly lostAnswer: boolean
   /**

@@ -299,7 +299,7 @@ function rotatedText(stored: EventStyle['stored']): string {
   }
 }
 
-/** Who uses up the quota, and its refill. For a low row, how much is left. */
+/** The detail of a short quota: who uses it up, and its refill. For a low row: how much is left. */
 function shortDetail({ state, remaining, limit, othersLow, othersHigh, refill }: Of<'quota-short'>): string {
   if (state === 'low') return `at the start: ${remaining} of ${limit} left`
   if (othersLow === undefined || othersHigh === undefined) return 'still measuring others'
