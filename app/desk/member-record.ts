@@ -19,20 +19,13 @@ export interface ForeignAnswer {
   readonly row?: string | undefined
 }
 
-/**
- * A member's app counts as new if it started less than this long ago and after this machine's app. This
- * machine was then running when the new app sent its first request. Milliseconds.
- */
-const JUST_STARTED_MS = 10_000
-
 /** The parts of this machine that a member's observations update. */
 export interface RecordDeps {
-  readonly ledger: Pick<
-    MeteredLedger,
-    'startedAtMs' | 'sentByDesk' | 'notSent' | 'lost' | 'missedByDesk' | 'foundByDesk'
-  >
+  readonly ledger: Pick<MeteredLedger, 'sentByDesk' | 'notSent' | 'lost' | 'missedByDesk' | 'foundByDesk'>
   readonly headers: RowHeaders
   readonly now: () => number
+  /** When this machine's own run in the desk began, epoch ms. */
+  readonly sinceMs: number
   /** Applies a response. Returns the row that counted the request. */
   readonly answered: (member: string, ticket: Ticket, answer: ForeignAnswer) => string | undefined
   readonly checked: (category: string, atMs: number) => void
@@ -82,19 +75,24 @@ export class MemberRecord {
   }
 
   /**
-   * Updates the counts to the member's totals, and charges the requests that this record missed. The first
-   * totals are only the starting point of the count. But if the member's app is new (`JUST_STARTED_MS`), its
-   * first totals are charged too.
+   * Updates the counts to the member's totals, and charges the requests that this record missed.
+   *
+   * The first totals of a run that began after this machine's own run are charged from the beginning of that
+   * run, however late they arrive. The first totals of an older run are only the starting point of the count.
    */
-  totals({ counted, countedAge, streams, underWay }: Totals, { fromMs }: SentAt): void {
-    const { ledger, headers, now } = this.#deps
+  totals({ counted, run, streams, underWay }: Totals, { fromMs }: SentAt): void {
+    const { ledger, headers, now, sinceMs } = this.#deps
     const nowMs = now()
     this.#streams = streams
     this.#deps.slots(undefined)
     const noticed = this.#noticed
-    const isNew = countedAge < Math.min(JUST_STARTED_MS, nowMs - ledger.startedAtMs)
-    const isBeginning = !this.#hasTotals && !isNew
-    if (!this.#hasTotals && isNew) this.#totalsAtMs = Math.min(nowMs, fromMs - countedAge)
+    const beganAtMs = Math.min(nowMs, fromMs - run.age)
+    const isBeginning = !this.#hasTotals && beganAtMs < sinceMs
+    if (!this.#hasTotals && !isBeginning) {
+      this.#totalsAtMs = beganAtMs
+      for (const [row, before] of Object.entries(run.counted))
+        noticed.set(row, before + (noticed.get(row) ?? 0))
+    }
     this.#hasTotals = true
     const open = new Set(underWay)
     for (const id of open) this.#found(id)
@@ -199,4 +197,4 @@ export class MemberRecord {
   }
 }
 
-type Totals = Pick<MemberReport, 'counted' | 'countedAge' | 'streams' | 'underWay'>
+type Totals = Pick<MemberReport, 'counted' | 'run' | 'streams' | 'underWay'>

@@ -77,12 +77,15 @@ const MAX_OBSERVATIONS = 2_000
 const MAX_ROWS = 160
 const perCategory = z.record(text, count)
 
-/** A member's totals since its app started, for members that missed observations. */
+/** A member's totals, for members that missed observations. */
 const totals = {
-  /** Requests that counted or may have counted, by row. */
+  /** Requests since the app started that counted or may have counted, by row. */
   counted: perCategory,
-  /** Time since the app started. `counted` covers all of this time. */
-  countedAge: age,
+  /**
+   * The sender's present run in the desk: time since it began, and `counted` at that time. `counted` is empty
+   * if the app started as a member.
+   */
+  run: z.strictObject({ age, counted: perCategory }),
   /** Own streams that hold a slot, by category. */
   streams: perCategory,
   /** The ids of requests without a response. */

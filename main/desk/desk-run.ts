@@ -14,12 +14,12 @@ export interface DeskRunPorts {
 
 /** Runs a desk's session. While the session runs, it is attached to the session of the key. */
 export function deskRun(
-  { session, membership, engine }: DeskRunParts,
+  { session, membership, engine, isFromStart }: DeskRunParts,
   { clock, random, person }: DeskRunPorts,
 ): DeskRun {
   const { ledger, slots, tap, prober, timeline } = session.parts
   const desk = new DeskSession({
-    ...{ membership, engine, clock, random, randomBytes, ledger, slots, tap, prober, timeline },
+    ...{ membership, engine, isFromStart, clock, random, randomBytes, ledger, slots, tap, prober, timeline },
     ...person,
     programs: () => session.programs,
     revokedAtMs: () => session.revokedAtMs,

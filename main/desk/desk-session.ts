@@ -1,8 +1,8 @@
-import type { DeskMember, DeskRefusalCode, DeskSummary } from '../../app/contract/desk.ts'
+import type { DeskRefusalCode, DeskSummary } from '../../app/contract/desk.ts'
 import type { KeyReport } from '../../app/contract/events.ts'
 import type { SentAt } from '../../app/desk/member-record.ts'
 import { DESK_PROTOCOL, type DeskMessage, type MemberReport } from '../../app/desk/messages.ts'
-import { ageOf, OwnRecord } from '../../app/desk/own-record.ts'
+import { OwnRecord } from '../../app/desk/own-record.ts'
 import type { MomentRange } from '../../app/desk/peer-clock.ts'
 import { adoptRows, pictureRows } from '../../app/desk/picture.ts'
 import { RowHeaders } from '../../app/desk/row-headers.ts'
@@ -15,12 +15,13 @@ import type { QuotaTap } from '../api/quota-tap.ts'
 import type { DeskAnswer, SessionDesk } from '../api/session-desk.ts'
 import type { Clock, Random, RandomBytes } from '../ports/ports.ts'
 import type { Timeline } from '../ports/timeline.ts'
+import { deskSummaryOf } from './desk-summary.ts'
 import { DeskTrouble, type DeskTroubleDeps, LOST_AFTER_MS } from './desk-trouble.ts'
 import type { Engine } from './engine.ts'
 import { DeskLink } from './link.ts'
-import { OtherMember, sumOf } from './other-member.ts'
+import { OtherMember } from './other-member.ts'
 import { OtherMembers } from './other-members.ts'
-import { ownReport, type Reporting } from './own-report.ts'
+import { OwnRun, ownReport, type Reporting } from './own-report.ts'
 
 export interface DeskSessionDeps extends Reporting, DeskTroubleDeps {
   readonly membership: {
@@ -32,6 +33,8 @@ export interface DeskSessionDeps extends Reporting, DeskTroubleDeps {
   readonly engine: Engine
   readonly clock: Clock
   readonly timeline: Pick<Timeline, 'now'>
+  /** Whether the app started as a member. If so, this run began with the app. */
+  readonly isFromStart: boolean
   readonly random: Random
   readonly randomBytes: RandomBytes
   readonly ledger: MeteredLedger
@@ -69,6 +72,7 @@ export class DeskSession implements SessionDesk {
   readonly #own = new OwnRecord()
   readonly #headers = new RowHeaders()
   readonly #members: OtherMembers
+  readonly #run: OwnRun
   readonly #ends: (() => void)[] = []
   #cancelFlush: (() => void) | undefined
   #cancelReport: () => void = () => {}
@@ -79,6 +83,7 @@ export class DeskSession implements SessionDesk {
   constructor(deps: DeskSessionDeps) {
     this.#deps = deps
     this.#trouble = new DeskTrouble(deps)
+    this.#run = new OwnRun(deps, this.#now)
     this.#members = new OtherMembers(deps.membership.memberId, (id) => this.#created(id))
     const { engine, membership, clock, random, randomBytes } = deps
     this.#link = new DeskLink(
@@ -197,24 +202,9 @@ export class DeskSession implements SessionDesk {
   }
 
   summary(): DeskSummary {
-    const { state } = this.#deps.engine
-    const { refusal, why } = this.#trouble
-    const announces = this.#members.announcer(this.#inputAge)
-    const others = this.#members.all().flatMap(([, member]) => member.summary() ?? [])
-    return {
-      state: this.#trouble.isRefused ? 'refused' : state.reachable ? 'joined' : 'alone',
-      ...(why !== undefined && { why }),
-      ...(refusal && { refusal }),
-      engine: {
-        server: state.server,
-        reachable: state.reachable,
-        ...(state.sinceMs !== undefined && { since: Math.round(state.sinceMs) }),
-        ...(state.roundTripMs !== undefined && { roundTripMs: state.roundTripMs }),
-      },
-      members: [this.#ownMember(), ...others.sort((a, b) => a.name.localeCompare(b.name))],
-      ...(announces !== undefined && { announces }),
-      dropped: this.#dropped,
-    }
+    const [trouble, members] = [this.#trouble, this.#members]
+    const parts = { ...this.#deps, trouble, members, inputAge: this.#inputAge, dropped: this.#dropped }
+    return deskSummaryOf(parts, this.#now)
   }
 
   get #self(): string {
@@ -228,19 +218,6 @@ export class DeskSession implements SessionDesk {
   get #inputAge(): number | undefined {
     const lookedAtMs = this.#deps.lookedAtMs()
     return lookedAtMs === undefined ? undefined : Math.max(0, this.#now - lookedAtMs)
-  }
-
-  #ownMember(): DeskMember {
-    const { ledger, membership } = this.#deps
-    return {
-      id: this.#self,
-      name: membership.name,
-      self: true,
-      present: true,
-      lastSeenMs: 0,
-      perSecond: sumOf(ledger.ownRates(this.#now)),
-      total: sumOf(ledger.ownCounts()),
-    }
   }
 
   #flushSoon(): void {
@@ -280,13 +257,7 @@ export class DeskSession implements SessionDesk {
   }
 
   #totals() {
-    const { ledger, slots } = this.#deps
-    return {
-      counted: ledger.ownCounts(),
-      countedAge: ageOf(ledger.startedAtMs, this.#now),
-      streams: slots.ownCounts(),
-      underWay: [...this.#own.underWay],
-    }
+    return this.#run.totals(this.#own.underWay, this.#now)
   }
 
   #report(): MemberReport {
@@ -360,6 +331,7 @@ export class DeskSession implements SessionDesk {
         ledger,
         headers: this.#headers,
         now: () => this.#now,
+        sinceMs: this.#run.sinceMs,
         answered: (_, ticket, answer) => tap.answeredByDesk(ticket, answer, member.name),
         checked: (category) => prober.count(category),
         slots: (category, reading) => {

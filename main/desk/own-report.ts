@@ -1,6 +1,7 @@
 import { DESK_PROTOCOL, type MemberReport } from '../../app/desk/messages.ts'
 import { ageOf } from '../../app/desk/own-record.ts'
 import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
+import type { SlotLedger } from '../../app/streams/slots.ts'
 
 /** The snooze of alerts, which the members of a desk share. Times in epoch ms. */
 export interface Snooze {
@@ -22,9 +23,45 @@ export interface Reporting {
   readonly snooze: Snooze
 }
 
+interface Totalled {
+  readonly ledger: Pick<MeteredLedger, 'startedAtMs' | 'ownCounts'>
+  readonly slots: Pick<SlotLedger, 'ownCounts'>
+  /** Whether the app started as a member. If so, this run began with the app. */
+  readonly isFromStart: boolean
+}
+
+/** This machine's run in the desk, and its totals. */
+export class OwnRun {
+  /** When this run began, epoch ms. */
+  readonly sinceMs: number
+  readonly #parts: Totalled
+  /** Own requests before this run. */
+  readonly #before: Readonly<Record<string, number>>
+
+  constructor(parts: Totalled, nowMs: number) {
+    const { ledger, isFromStart } = parts
+    this.#parts = parts
+    this.sinceMs = isFromStart ? ledger.startedAtMs : nowMs
+    this.#before = isFromStart ? {} : ledger.ownCounts()
+  }
+
+  /** `underWay`: the ids of requests without a response. */
+  totals(underWay: readonly number[], nowMs: number): Totals {
+    const { ledger, slots } = this.#parts
+    return {
+      counted: ledger.ownCounts(),
+      run: { age: ageOf(this.sinceMs, nowMs), counted: this.#before },
+      streams: slots.ownCounts(),
+      underWay: [...underWay],
+    }
+  }
+}
+
+type Totals = Pick<MemberReport, 'counted' | 'run' | 'streams' | 'underWay'>
+
 interface ReportInput {
   readonly nowMs: number
-  readonly totals: Pick<MemberReport, 'counted' | 'countedAge' | 'streams' | 'underWay'>
+  readonly totals: Totals
   /** Milliseconds since a person last looked at this Headroom. `undefined` if unknown. */
   readonly inputAge: number | undefined
   /** When this machine revoked the key, epoch ms. `undefined` if this machine did not revoke it. */

@@ -1300,10 +1300,33 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'What a machine of a desk did before the others heard of its start was counted as others’',
     tests: [
-      [MEMBER, 'the first totals of an app that has just started are all that it did'],
+      [MEMBER, 'the first totals of a run that is younger than this machine’s are all that it did'],
       [MACHINES, 'see one again after it started, with a clock that is hours ahead'],
     ],
     breaks: ['leave out what a member did before its first totals'],
+  },
+  {
+    found:
+      'What a machine of a desk did after its start, while another one was frozen, was counted as others’',
+    tests: [
+      ['main/desk/desk-session.test.ts', 'a machine that %s for a minute while another one restarted'],
+      [MEMBER, 'totals that were held up on their way still belong to a run that is younger'],
+      [
+        MACHINES,
+        'see one again after it started, with a clock that is hours ahead, while another one stood still',
+      ],
+    ],
+    breaks: ['take a run that is known late for one that is older'],
+  },
+  {
+    found: 'A machine that left a desk and joined again was counted twice, if its Headroom was seconds old',
+    tests: [
+      [
+        'main/desk/desk-session.test.ts',
+        'a machine counts requests from before another one joined again neither twice',
+      ],
+    ],
+    breaks: ['count what a member did before it joined again'],
   },
   {
     found: 'Requests of a desk that were known after a header was judged stayed among those of others',

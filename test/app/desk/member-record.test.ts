@@ -5,17 +5,18 @@ import { MeteredLedger } from '../../../app/quota/metered-ledger.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 
 const LIMIT = 320
-const WATCHING_MS = 5_000
+/** How long this machine has been in the desk. */
+const SINCE_MS = 50_000
 
-/** `watchingMs`: how long this machine has counted. */
-function setUp(watchingMs = 0) {
+function setUp() {
   const now = 1_000_000
-  const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, now - watchingMs)
+  const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, now)
   const headers = new RowHeaders()
   const record = new MemberRecord('b', {
     ledger,
     headers,
     now: () => now,
+    sinceMs: now - SINCE_MS,
     answered: (_, ticket, { rate, waitMs }) =>
       ledger.answered(ticket, rate, now, waitMs !== undefined).category,
     checked: () => {},
@@ -26,10 +27,15 @@ function setUp(watchingMs = 0) {
   const totals = (
     counted: number,
     underWay: readonly number[] = [],
-    { sentAt = at(), countedAge = 60_000 } = {},
+    { sentAt = at(), runAge = 60_000, before = 0 } = {},
   ) =>
     record.totals(
-      { counted: { Accounts: counted }, countedAge, streams: {}, underWay: [...underWay] },
+      {
+        counted: { Accounts: counted },
+        run: { age: runAge, counted: { Accounts: before } },
+        streams: {},
+        underWay: [...underWay],
+      },
       sentAt,
     )
   const sent = (id: number) => record.observed([{ kind: 'sent', id, endpoint: 'Accounts', age: 0 }], at())
@@ -49,7 +55,7 @@ function setUp(watchingMs = 0) {
   return { record, ledger, headers, row, totals, sent, answered, nowMs: now }
 }
 
-test('the first totals are where counting begins', () => {
+test('the first totals of a run that is older than this machine’s are where counting begins', () => {
   const { totals, row } = setUp()
   totals(1_000)
   expect(row()?.used).toBeUndefined()
@@ -57,16 +63,24 @@ test('the first totals are where counting begins', () => {
   expect(row()?.used).toEqual({ own: 0, desk: 3, elsewhere: 0 })
 })
 
-test('the first totals of an app that has just started are all that it did, if this machine was there', () => {
-  const { totals, answered, row } = setUp(WATCHING_MS)
+test('the first totals of a run that is younger than this machine’s are all that it did since it began', () => {
+  const { totals, answered, row } = setUp()
   answered(1, 319)
-  totals(9, [], { countedAge: WATCHING_MS - 1 })
+  totals(29, [], { runAge: SINCE_MS - 1, before: 20 })
   expect(row()?.used).toEqual({ own: 0, desk: 9, elsewhere: 0 })
-  totals(10)
+  totals(30, [], { before: 20 })
   expect(row()?.used?.desk).toBe(10)
-  const later = setUp(WATCHING_MS)
-  later.totals(9, [], { countedAge: WATCHING_MS })
-  expect(later.row()?.used).toBeUndefined()
+  const older = setUp()
+  older.totals(29, [], { runAge: SINCE_MS, before: 20 })
+  expect(older.row()?.used).toBeUndefined()
+})
+
+test('totals that were held up on their way still belong to a run that is younger', () => {
+  const { totals, row, nowMs } = setUp()
+  totals(29, [], { runAge: 1_000, sentAt: { fromMs: nowMs - 40_000, toMs: nowMs } })
+  expect(row()?.used?.desk).toBe(29)
+  // They may have been sent long ago, and refilled since.
+  expect(row()?.high).toBe(LIMIT)
 })
 
 test('a request whose observations arrive is not charged again by the totals', () => {

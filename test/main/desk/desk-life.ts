@@ -140,8 +140,10 @@ export class DeskMachine {
   }
 
   /** Joins the world's desk, as a new run. */
-  join(changes: { readonly secret?: string; readonly user?: string } = {}): DeskSession {
-    const { secret = SECRET, user } = changes
+  join(
+    changes: { readonly secret?: string; readonly user?: string; readonly isFromStart?: boolean } = {},
+  ): DeskSession {
+    const { secret = SECRET, user, isFromStart = false } = changes
     const engine = this.#world.server.engines(this.machine).start({ servers: [], names: deskNames(secret) })
     const desk = new DeskSession({
       membership: {
@@ -151,6 +153,7 @@ export class DeskMachine {
         marks: { ...(user !== undefined && { user }) },
       },
       engine,
+      isFromStart,
       clock: this.machine,
       timeline: this.timeline,
       random: this.#world.random,

@@ -161,6 +161,47 @@ test('a machine that was frozen for half a minute has exact counts again', async
   expect(errorOf(world, two)).toBeLessThan(1)
 })
 
+test.each(['stood still', 'was cut off'] as const)(
+  'a machine that %s for a minute while another one restarted counts all that it did',
+  async (how) => {
+    const { world, one, two } = await pair()
+    await traffic(world, 10)
+    await world.advance(2_000)
+    if (how === 'stood still') one.machine.freeze()
+    else world.server.cut(one.machine)
+    two.kill()
+    await world.advance(1_000)
+    const again = world.machine('LAPTOP')
+    again.join({ isFromStart: true })
+    await traffic(world, 60, [again])
+    if (how === 'stood still') one.machine.wake()
+    else world.server.heal(one.machine)
+    await traffic(world, 5, [again])
+    await world.advance(3_000)
+    expect(again.accepted).toBeGreaterThan(50)
+    expect(one.used).toEqual({ own: one.accepted, desk: two.accepted + again.accepted, elsewhere: 0 })
+    expect(one.members?.[1]).toEqual({ name: 'LAPTOP', present: true, total: again.accepted })
+    proves('M4', { level: 2, cases: 1 })
+  },
+)
+
+test('a machine counts requests from before another one joined again neither twice nor as the desk’s', async () => {
+  const { world, one, two } = await pair()
+  await traffic(world, 10)
+  await two.desk?.leave()
+  two.desk = undefined
+  const before = two.accepted
+  await traffic(world, 10, [two])
+  await world.advance(1_000)
+  const meanwhile = two.accepted - before
+  two.join()
+  await traffic(world, 10)
+  await world.advance(2_000)
+  expect(meanwhile).toBeGreaterThan(5)
+  expect(one.used).toEqual({ own: one.accepted, desk: two.accepted - meanwhile, elsewhere: meanwhile })
+  expect(one.members?.[1]?.total).toBe(two.accepted)
+})
+
 test('without the server each machine is alone, and both agree again after it is back', async () => {
   const { world, one, two } = await pair()
   await traffic(world, 10)

@@ -415,7 +415,7 @@ describe.skipIf(program === undefined)(name, () => {
       user: 'a-hash-of-the-user',
       rates: { 'Market Data': 3 },
       counted: { Positions: 4 },
-      countedAge: 60_000,
+      run: { age: 60_000, counted: {} },
       streams: { 'Quotes of MSFTX': 1 },
       underWay: [],
       programs: [{ name: 'scanner.py', perSecond: 1 }],

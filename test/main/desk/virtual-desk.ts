@@ -126,7 +126,7 @@ export const numbered = (id: number): DeskMessage => ({
 export const picture = (upTo: number): DeskMessage => ({
   kind: 'picture',
   counted: { all: upTo },
-  countedAge: 60_000,
+  run: { age: 60_000, counted: {} },
   streams: {},
   underWay: [],
   rows: [],
