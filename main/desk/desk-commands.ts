@@ -18,7 +18,7 @@ import { isRotated, markRotated } from './rotation.ts'
 export interface RunningDesks {
   /** The engine of a running desk; `undefined` if the desk does not run. */
   engineOf(profile: string): Engine | undefined
-  /** Runs a new membership. From now on, the run owns the open `engine` and closes it. */
+  /** Runs the desk of a new membership. The run takes over the open `engine`, and closes it later. */
   run(profile: string, membership: Membership, engine: Engine): void
   /** Tells the other members that the secret was replaced, and ends the desk. */
   rotated(profile: string): Promise<void>

@@ -12,7 +12,7 @@ export interface DeskRunPorts {
   readonly person: DeskPerson
 }
 
-/** Runs a desk's session. While the session runs, it is attached to the session of the key. */
+/** Runs the desk of a connected key. While the desk runs, it is attached to the key's session. */
 export function deskRun(
   { session, membership, engine, isFromStart }: DeskRunParts,
   { clock, random, person }: DeskRunPorts,
@@ -34,8 +34,7 @@ export function deskRun(
     },
     rotated: () => desk.rotated(),
     refuse: (code) => desk.refuse(code),
-    // Detaches the desk before its run has ended, because another run may start on the same key in the
-    // meantime.
+    // The desk is detached first, because another run may start on the same key before this run has ended.
     leave: () => {
       session.attachDesk(undefined)
       return desk.leave()

@@ -55,7 +55,8 @@ export interface DeskSessionDeps extends Reporting, DeskTroubleDeps {
 const BATCH_MS = 20
 /**
  * How long a header waits before it is applied, in milliseconds. The header may include requests of other
- * members. Their report of these requests arrives later, because they send in batches and because of transit.
+ * members. Their reports arrive later than the header, because members send in batches, and because of the
+ * transit.
  */
 const JUDGE_AFTER_MS = 60
 const REPORT_MS = 1_000
@@ -317,7 +318,8 @@ export class DeskSession implements SessionDesk {
   #snoozed(chosenAtMs: number, untilMs: number | undefined): void {
     const { snooze } = this.#deps
     const own = snooze.read()
-    // The age of a choice is measured when it is sent, so the transit time makes `chosenAtMs` inexact.
+    // The time of another member's choice is exact only up to the transit of its report. A difference up to
+    // `REPORT_MS` is therefore ignored.
     if (chosenAtMs <= (own.chosenAtMs ?? Number.NEGATIVE_INFINITY) + REPORT_MS) return
     snooze.adopt(untilMs, chosenAtMs)
   }

@@ -203,7 +203,7 @@ export class Desks implements RunningDesks {
       const refusal = await refusalOf(membership, engine, own)
       if (running.isOver || refusal === running.refusal) return
       running.refusal = refusal
-      // The reason for the refusal has ended. For example, the right user is signed in again.
+      // The desk does not refuse this machine any more. For example, the right user is signed in again.
       if (refusal === undefined) this.#startAnew(profile, false)
       else running.run.refuse(refusal)
     }

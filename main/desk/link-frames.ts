@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { DESK_LIMITS } from '../../app/contract/desk.ts'
 
-/*
- * What a link seals in a frame: who is alive, since when, and the message of the desk. It stays the same
- * when the messages of the desk change, so that members of different versions recognise each other.
- */
+/* What a link seals in a frame: who is alive, since when, and the message of the desk. This format stays the
+   same when the messages of the desk change, so that members of different versions recognise each other. */
 
 const monotonicMs = z.number()
 const nonce = z.string().length(32)
@@ -12,7 +10,10 @@ const nonce = z.string().length(32)
 const said = z.discriminatedUnion('kind', [
   /** Asks the receiver to prove that it is running now. */
   z.object({ kind: z.literal('hello'), challenge: nonce }),
-  /** The proof. Often it also asks the other side for a proof. */
+  /**
+   * Proves that this run is alive. `to` is the challenge that the proof answers. Often the frame also has a
+   * challenge for the receiver.
+   */
   z.object({
     kind: z.literal('answer'),
     to: nonce,
@@ -34,8 +35,8 @@ export const linkFrame = z.object({
   /** Number of desk messages that this run has sent to all members so far, including this one. */
   broadcasts: z.int().min(0),
   /**
-   * One received message of each other run, by run. The first time is when that run sealed the message, on
-   * its own clock. The second is when the message arrived, on this sender's clock.
+   * For each other run, one message that this sender received from it. The first time is when that run sealed
+   * the message, on that run's clock. The second is when the message arrived, on this sender's clock.
    */
   confirms: z.record(z.string(), z.tuple([monotonicMs, monotonicMs])).optional(),
   said,

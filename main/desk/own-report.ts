@@ -14,7 +14,7 @@ export interface Snooze {
   adopt(untilMs: number | undefined, chosenAtMs: number): void
 }
 
-/** Parts of a report that stay the same for all reports. See `ReportInput` for the others. */
+/** The input of `ownReport` that stays the same for all reports. */
 export interface Reporting {
   readonly membership: { readonly name: string; readonly marks: { readonly user?: string } }
   readonly ledger: Pick<MeteredLedger, 'ownRates'>

@@ -31,7 +31,8 @@ export class PeerRun {
   #counter: number
   #heardMs: number
   /**
-   * Number of this run's broadcasts that were received, are covered by a picture, or are known to be missing.
+   * Number of this run's broadcasts that are accounted for: they were received, a picture includes them, or
+   * they are known to be missing.
    */
   #broadcasts: number
   #asked = 0
@@ -66,7 +67,7 @@ export class PeerRun {
     return counter > this.#counter
   }
 
-  /** Handles the fields that every frame has. */
+  /** Handles the fields that every frame has: its counter and its times. */
   heard(counter: number, frame: LinkFrame, ownRun: string): void {
     const nowMs = this.#parts.clock.monotonicMs()
     this.#counter = counter
@@ -105,8 +106,9 @@ export class PeerRun {
   }
 
   /**
-   * When the peer sent a message, and when the message arrived here. The peer computes its clock offset from
-   * these times. Of all messages since the last call, the message with the shortest transit is used.
+   * Two times of one message from the peer: when the peer sent it, and when it arrived here. The peer
+   * computes its clock offset from them. Of all messages since the last call, the message with the shortest
+   * transit is used.
    */
   takeSample(): readonly [peerSentMs: number, receivedMs: number] | undefined {
     const sample = this.#sample

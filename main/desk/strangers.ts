@@ -4,8 +4,8 @@ import type { MemberRun } from './envelope.ts'
 /** Maximum number of remembered runs that have not proved that they are alive. */
 const MAX_STRANGERS = 64
 /**
- * How long after a challenge its answer is accepted, and minimum time between two challenges to one run.
- * Milliseconds.
+ * `CHALLENGE_MS`: how long the answer to a challenge is accepted. `RETRY_CHALLENGE_MS`: minimum time between
+ * two challenges to one run. Milliseconds.
  */
 const CHALLENGE_MS = 5_000
 const RETRY_CHALLENGE_MS = 1_000
