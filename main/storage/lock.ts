@@ -155,8 +155,9 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Another process runs this script to try to take the lock that this process holds. It shows whether file
- * locks work. A recorded pid of a live process does not show that, because the pid may have been reused.
+ * A script that another process runs. It tries to take the lock that this process holds, which shows whether
+ * file locks work. A live process with the recorded pid would not show that, because the pid may have been
+ * reused.
  */
 const TRY = `
   const { DatabaseSync } = require('node:sqlite')

@@ -48,8 +48,8 @@ export class StreamHandover {
   /** Replaces the current connection once it is open. */
   #successor: StreamConnection | undefined
   /**
-   * Number of attempts and calls of `hangUp`. If the number changes while an attempt waits for a token, the
-   * attempt is outdated.
+   * Number of attempts and calls of `hangUp` so far. An attempt that has waited for a token is outdated if
+   * this number has changed.
    */
   #attempt = 0
 
