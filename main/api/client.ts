@@ -49,8 +49,8 @@ export class ApiClient {
   }
 
   /**
-   * Drops requests that wait for a token. After the key is disconnected, these requests would use its quota
-   * without being counted.
+   * Call this when the key is disconnected. Requests that still wait for a token are then dropped, because
+   * they would use the key's quota without being counted.
    */
   stop(): void {
     this.#isStopped = true

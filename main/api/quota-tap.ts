@@ -152,7 +152,10 @@ export class QuotaTap {
     this.#lost(ticket)
   }
 
-  /** `laterMs`: how much longer the service may still count the request, in milliseconds. */
+  /**
+   * Records a request whose outcome is unknown. `laterMs`: how much longer the service may still count the
+   * request, in milliseconds.
+   */
   #lost(ticket: Ticket, laterMs = 0): void {
     this.#deps.ledger.lost(ticket, this.#deps.timeline.now(), laterMs)
     this.#desk?.lost(ticket, laterMs)
@@ -209,8 +212,8 @@ export class QuotaTap {
     }
     const waitMs = refused === undefined ? (this.#desk?.judgeAfterMs ?? 0) : 0
     if (waitMs > 0) {
-      // The header may already count requests of other machines whose reports have not arrived here. They
-      // should arrive within `waitMs`.
+      // The header may include requests of other machines whose reports have not arrived here yet. The
+      // reports should arrive within `waitMs`, so the header is applied after that time.
       this.#deps.clock.after(waitMs, () => {
         const late = { ...ticket, headerAtMs: now }
         this.#desk?.answered(late, { row: this.#judge(late, reading), rate: reading.rate })
@@ -325,7 +328,10 @@ export class QuotaTap {
     this.#deps.report({ kind: 'rate-limit-over', category })
   }
 
-  /** Called periodically. Even without a response, others may stop their requests, or a row may run out. */
+  /**
+   * Reports what changes with time, even without a response: others may stop their requests, or a row may run
+   * out. Called periodically.
+   */
   evaluate(rows: readonly RequestQuota[], nowMs: number): void {
     for (const row of rows) {
       const others = this.#others.evaluate(row, nowMs)

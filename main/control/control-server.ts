@@ -180,7 +180,8 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
     cancel()
     socket.removeAllListeners('data')
     const request = parseRequest(received.slice(0, end))
-    // These requests wait for a server or a person; newer connections must not displace them.
+    // These requests wait for a server or a person. Their connections are exempt from the limit, so that
+    // newer connections do not displace them.
     if (request !== undefined && WAITING.has(request.do)) keep()
     if (request?.do === 'await-orders') socket.on('close', () => deps.switches?.cancel(request.signIn))
     const answer = () => answerTo(request, deps)

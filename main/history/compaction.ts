@@ -74,8 +74,8 @@ function newestBefore(database: DatabaseSync, nowMs: number): number | undefined
 /**
  * The time of the newest sample or slot sample up to `nowMs` that was probably written under a correct clock.
  *
- * An earlier run may have had a wrong clock from its start, and its own samples must not confirm that clock.
- * So if the newest samples cover less than a day and follow a gap of more than a week, they are skipped.
+ * An earlier run may have had a wrong clock from its start. If its samples cover less than a day and follow a
+ * gap of more than a week, they are skipped. Otherwise they would confirm the wrong clock.
  */
 export function newestTrusted(database: DatabaseSync, nowMs: number): number | undefined {
   let newest = newestBefore(database, nowMs)

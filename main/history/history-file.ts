@@ -171,8 +171,8 @@ export class HistoryFile {
   }
 
   /**
-   * Rollups from `fromMs`, rounded down to a whole minute, to `toMs`. Whole hours and quarters of an hour are
-   * one rollup each. The rest are minutes.
+   * The rollups of an interval. `fromMs` is rounded down to a whole minute. A whole hour or a quarter of an
+   * hour is one rollup, and the rest are minutes.
    */
   accounts(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
     const series = this.#find(profile, category, 'requests')

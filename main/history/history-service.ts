@@ -48,8 +48,8 @@ export interface HistoryServiceDeps {
 export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
 
 /**
- * A chart includes the usual level for this long before and after its history, in milliseconds. The time
- * after the history covers the chart's forecast.
+ * How far the usual level in a chart extends before and after the chart's history, in milliseconds. The part
+ * after the history is drawn with the forecast.
  */
 const USUAL_BEYOND_MS = 30 * MINUTE_MS
 

@@ -128,8 +128,8 @@ export class Tiers {
     // Rows after `untilMs` were written while the clock was wrong. They are skipped until the clock reaches
     // their time.
     const untilMs = Math.min(this.#nowMs + WRONG_CLOCK_MS, Number.MAX_SAFE_INTEGER)
-    // The coarsest level is loaded first. If loading a finer level completes a rollup, the coarser level is
-    // then ready to include it.
+    // The levels are loaded from coarse to fine. If loading a finer level completes a rollup, the coarser
+    // level is already loaded and can include it.
     for (const [level, { lengthMs, last, below }] of [...this.#levels.entries()].reverse()) {
       const lastMs = timeOf(last.get(series, untilMs))
       for (const row of below.iterate(series, lastMs === undefined ? 0 : lastMs + lengthMs, untilMs)) {

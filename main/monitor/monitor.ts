@@ -83,7 +83,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     const onClockUncertain = (fromMs: number, toMs: number) => {
       for (const session of this.#profiles.all()) session.markClockUncertain(fromMs, toMs)
     }
-    // Deferred, because this callback runs while a caller reads the time.
+    // The restart is deferred, because the timeline calls this function while a caller reads the time.
     const setBack = () => void ports.clock.after(0, () => this.#startAnew())
     this.#timeline = new Timeline(ports.clock, onClockUncertain, setBack)
   }

@@ -194,8 +194,8 @@ export class ProfileSession {
   }
 
   /**
-   * Stops the retries of a revocation. Waits for an attempt in progress, because it would also end new
-   * tokens.
+   * Stops the retries of a revocation. Waits for an attempt in progress, because that attempt would end new
+   * tokens too.
    */
   async suspendRevocationRetrySettled(): Promise<void> {
     this.suspendRevocationRetry()

@@ -194,8 +194,8 @@ function noteIdle(agent: http.Agent): void {
 }
 
 /**
- * Closes connections that have been idle for longer than `maxIdleMs`. They stay in the agent's list for a
- * moment, but the agent prefers the connection that became idle last. So it does not reuse them.
+ * Closes connections that have been idle for longer than `maxIdleMs`. The agent still lists them for a
+ * moment. It does not reuse them, because it prefers the connection that became idle last.
  */
 function closeIdle(agent: http.Agent, maxIdleMs: number): void {
   const now = moment()
@@ -243,13 +243,13 @@ function begin(
     return target.send({
       ...target.options,
       method,
-      // No URL parser handles the path, because a parser would rewrite it.
+      // The path is sent unchanged. A URL parser would rewrite it.
       path: pathAndQuery,
       headers:
         body === undefined ? headers : { ...headers, 'content-length': String(Buffer.byteLength(body)) },
     })
   } catch {
-    // The error's own message would quote the header.
+    // This is a fixed text, because the error's own message would quote the header.
     return MALFORMED
   }
 }

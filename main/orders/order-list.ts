@@ -52,8 +52,8 @@ export const endingOf = (account: string): string => account.slice(-3)
 const MAX_ACCOUNTS = 25
 const MAX_PAGES = 50
 /**
- * An order older than this is also looked up in the list of former days. The current day of the service may
- * end at any time, so the last lookup always reads both lists.
+ * An order older than this is also looked up in the list of former days. The last lookup always reads both
+ * lists, because the service's current day may end at any time.
  */
 const FORMER_DAY_MS = DAY_MS / 4
 

@@ -38,7 +38,10 @@ export interface HttpRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Timeout in milliseconds: until the response's headers, and for `send` until its last byte. */
+  /**
+   * Timeout in milliseconds. For `open`, it applies to the response's headers. For `send`, it applies to the
+   * whole response.
+   */
   readonly timeoutMs: number
 }
 

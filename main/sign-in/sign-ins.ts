@@ -85,8 +85,8 @@ export class SignIns {
   /** Watches the host of a sign-in that is starting. */
   #looking: HostWatch | undefined
   /**
-   * Increases with each start. While a start opens its port, another start may replace it. The first start
-   * detects this, because the number has changed.
+   * Number of starts so far. A start that has waited for its port compares this number. If it has changed,
+   * another start has replaced this one.
    */
   #starts = 0
   /** Resolves once the last server is closed and its port is free. */

@@ -244,7 +244,7 @@ export class TokenKeeper {
     return this.refresh()
   }
 
-  /** Adopts another API key or secret. Tries it immediately only if the service rejected the former one. */
+  /** Adopts another API key or secret. Tries it now only if the service rejected the present one. */
   async takeKey(key: KeyCredentials): Promise<void> {
     this.#key = key
     await this.#refresh.flight

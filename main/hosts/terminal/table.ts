@@ -50,7 +50,10 @@ export interface TableOptions {
 const MIN_COLUMNS = 96
 const MAX_BAR = 30
 const LAST_EVENTS = 5
-/** The layout of a terminal with fewer than `columns` columns: state, a short name, and what is left. */
+/**
+ * In a terminal with fewer than `columns` columns, a row shows only the state, a short name, and what is
+ * left. `state` and `category` are widths in columns.
+ */
 const NARROW = { columns: 60, state: 11, category: 14 } as const
 
 /** The order in which lines are removed if there are too many: lowest first. */

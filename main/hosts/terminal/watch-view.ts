@@ -54,7 +54,8 @@ export function watchView(
     dropped: (count) => terminal.error(`stdout is read too slowly: skipped ${count} lines`),
   })
   if (flags.json === true) return jsonView(lines, flags)
-  // A server's journal should contain events, not a table every few seconds.
+  // With a gateway, `watch` usually runs on a server. The server's journal should contain events, not a table
+  // every few seconds.
   return plainView(lines, flags.gateway === undefined ? PLAIN_GAP_MS : Number.POSITIVE_INFINITY)
 }
 
