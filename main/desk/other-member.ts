@@ -13,7 +13,9 @@ export interface OtherMemberDeps {
   readonly record: RecordDeps
 }
 
-/** Another member of the desk, across its runs. */
+/**
+ * Another member of the desk. It stays the same object if the member is restarted, which begins a new run.
+ */
 export class OtherMember {
   readonly #id: string
   readonly #deps: OtherMemberDeps

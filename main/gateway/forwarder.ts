@@ -581,7 +581,8 @@ export class Forwarder {
         use.forwarded(shownCategory(this.#bucketOf(upstream.endpoint)), this.#now())
       }
     }
-    // After a 429, some calls may return to the queue. Their next attempt is a new exchange.
+    // After a 429, some calls may return to the queue. `sending` is cleared, because their next attempt is a
+    // new exchange.
     upstream.sending = undefined
     let hasEnded = false
     const relayed = relay({

@@ -85,7 +85,7 @@ export class HistoryStore {
     if (this.#isClosed) return
     this.#waiting.push(entry)
     if (this.#waiting.length > MAX_WAITING) {
-      // One large splice is faster than one per entry.
+      // A tenth of the queue is dropped at once, because one large splice is faster than one for each entry.
       this.#waiting.splice(0, MAX_WAITING / 10)
       this.#lost += MAX_WAITING / 10
     }

@@ -11,7 +11,8 @@ export const LEVELS = [
 ] as const
 
 /**
- * If the clock is set back by more than this, it was wrong before. Milliseconds. See main/ports/timeline.ts.
+ * If the clock is set back by more than this, its earlier time was wrong. Milliseconds. See
+ * main/ports/timeline.ts.
  */
 const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS
 

@@ -181,7 +181,10 @@ export class Lookups {
   }
 }
 
-/** Whether an order's latest lookup began late enough to be the last one. */
+/**
+ * Whether an order's latest lookup was its last one. The last lookup begins at least `LOOKUP_MS` after
+ * `sinceMs`.
+ */
 const isLast = ({ lookedUpMs = 0 }: Unknown): boolean => lookedUpMs >= LOOKUP_MS
 
 const UNCLEAR: Recognition = { kind: 'unclear' }

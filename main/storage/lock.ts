@@ -111,7 +111,8 @@ function openExclusively(file: string, retried = false): Opening {
     const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
     if (code === SQLITE_BUSY) return { kind: 'busy' }
     if (code === SQLITE_NOTADB && !retried) {
-      // A file that is not a database can't be locked. A lock file has no content to lose.
+      // The file is not a database, so it can't be locked. It is replaced, because a lock file has no content
+      // to lose.
       rmSync(file, { force: true })
       return openExclusively(file, true)
     }

@@ -36,8 +36,8 @@ export interface HandoverListener {
  * The connections of one stream: the current one and, during an announced restart, its successor.
  *
  * While the gateway is on, a new connection waits in the queue of all requests. While the gateway is off, it
- * waits until its category is not paused and has more requests left than the reserve. The connection uses the
- * access token that is valid when it opens.
+ * waits as long as its category is paused, or has no more requests left than the reserve. A connection uses
+ * the access token that is valid when it opens.
  */
 export class StreamHandover {
   readonly #category: string
