@@ -16,13 +16,14 @@ const SETTLES_MS = 12_000
 
 /**
  * A short life of a desk of two to five machines in virtual time. Messages are late, lost and repeated.
- * Machines are killed, freeze, are cut off, leave and join again. The server restarts empty. Throws at the
- * first law that is broken:
+ * Machines are killed, freeze, are cut off, leave and join again. The server restarts with an empty store.
+ * Throws if one of these laws is broken:
  *
- * - the upper bound of a row is never below what the service has left, whatever was missed;
- * - once all is quiet, every living member shows for each machine as many requests as the service counted;
- * - if nothing went wrong, no request of the desk counts as others';
- * - what a machine shows of its desk fits the contract.
+ * - The upper bound of a row is never below what the service has left, whatever was missed.
+ * - Once no faults occur any more, every living member shows for each machine as many requests as the
+ *   service counted.
+ * - If nothing went wrong, no request of the desk counts as others'.
+ * - What a machine shows of its desk fits the contract.
  */
 export async function liveDesk(seed: number): Promise<DeskLife> {
   const random = new VirtualRandom(seed)
@@ -58,7 +59,7 @@ export async function liveDesk(seed: number): Promise<DeskLife> {
 
   const check = (machine: DeskMachine) => {
     const { row } = machine
-    // A machine's clock may be 100 ppm slow.
+    // Allows for a machine's clock that is 100 ppm slow.
     const level = Math.floor(world.service.level(world.clock.worldMs()) - 0.05)
     if (row?.source !== 'default' && row !== undefined && row.high < level)
       fail(`${machine.name} shows at most ${row.high} where ${level} are left`)

@@ -105,7 +105,7 @@ test('a member that is killed is lost after five seconds, and what it had under 
   expect(one.events).not.toContain('desk-member-lost LAPTOP')
   await world.advance(1_600)
   expect(one.events).toContain('desk-member-lost LAPTOP')
-  // Newer than its last report.
+  // The total is newer than the machine's last report.
   expect(one.members?.[1]).toMatchObject({ name: 'LAPTOP', present: false, total: two.accepted })
   expect(one.row?.low).toBeGreaterThanOrEqual(low)
   one.request()
@@ -138,7 +138,7 @@ test('a machine that leaves settles what the others had under way, and counts it
   expect(one.slots.view().find(({ category }) => category === 'Positions Stream')).not.toHaveProperty('desk')
   await world.advance(4_000)
   const { low = 0, level = 0 } = one.row ?? {}
-  // The header of its own request came last, and nothing is under way any more.
+  // The header of its own request arrived last, and no request is under way any more.
   expect(level - low).toBeLessThan(1.5)
   expect(one.used?.own).toBe(one.accepted)
   await traffic(world, 5, [one])
@@ -325,7 +325,7 @@ test('three machines send the checks of one, and the others take over when it is
   const counts = world.machines.map(({ checks }) => checks.length)
   const all = counts.reduce((sum, one) => sum + one, 0)
   expect(ofOne).toBeGreaterThan(20)
-  // Each may send a first check of its own, and each has its own jitter.
+  // Each machine may send a first check of its own, and the jitter differs.
   expect(all).toBeLessThanOrEqual(ofOne * 1.05 + 2)
   expect(all).toBeGreaterThan(ofOne * 0.9)
   const checking = world.machines.find(({ checks }) => checks.length > ofOne / 2)
