@@ -13,7 +13,7 @@ const HEADROOM = fileURLToPath(new URL('../../../../main/hosts/terminal/headroom
 /** An address, because a path with a space would end the option. */
 const LISTED = new URL('../../desk/listed-modules.ts', import.meta.url).href
 const ENVIRONMENT = { HEADROOM_PASSPHRASE: 'CANARY words of eleven green plums' }
-/** For what takes some seconds at most on a quiet machine, in milliseconds. */
+/** Allows for steps that take some seconds at most on a quiet machine. Milliseconds. */
 const PATIENT = { timeout: 30_000, interval: 250 } as const
 const DESK_MODULES = /\/main\/desk\/|@nats-io/
 
