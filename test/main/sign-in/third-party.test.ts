@@ -21,7 +21,7 @@ interface Interactions {
   ): Promise<void>
 }
 
-/** Somebody else's authorization server, at which every person says yes, or no. */
+/** A third-party authorization server, at which every person accepts or declines. */
 async function startServer() {
   // The sign-in checks whether its host responds before the client is known here.
   let listener: RequestListener = (_, response) => void response.writeHead(404).end()
