@@ -30,16 +30,16 @@ const FROZEN_MS = 30_000
 const AWAY_MS = 20_000
 const SAMPLE_MS = 1_000
 const SETTLE_MS = 10_000
-/** Times of checks vary by a tenth. */
+/** Tolerance for the number of checks, because their times vary by a tenth. */
 const CHECKS_TOLERANCE = 1.1
-/** A killed member's requests of this time may show as others'. */
+/** Requests of a killed member from its last moments may count as others', in milliseconds. */
 const LAST_MOMENT_MS = 100
 
 const account = (rest: string) => `/v3/brokerage/accounts/SIM1001/${rest}`
 const watches: PolledPaths = { paths: [account('positions'), account('balances')], everyMs: 1_670 }
 const follows: PolledPaths = { paths: [account('orders'), '/v3/brokerage/accounts'], everyMs: 1_670 }
 const scans: PolledPaths = { paths: ['/v3/marketdata/quotes/MSFT'], everyMs: 3_330 }
-/** Only one machine asks for these, so that each header of this row is from there. */
+/** Only one machine requests these, so every header of this row is from that machine. */
 const expirations: PolledPaths = { paths: ['/v3/marketdata/options/expirations/MSFT'], everyMs: 2_500 }
 const FOLLOWED = 'Option Expirations'
 
@@ -64,7 +64,7 @@ const MACHINES = {
   NOTEBOOK: PROGRAMS.slice(4, 8),
   CLOSET: PROGRAMS.slice(8),
 }
-/** The quotas that all machines use, and what is spent of each at the start. */
+/** The quotas that all machines use, with their limits. Half of each is used up at the start. */
 const SHARED = {
   Accounts: 320,
   Balances: 320,
@@ -74,7 +74,7 @@ const SHARED = {
 } as const
 const PERIOD_SECONDS = 300
 
-/** Runs three machines for so long, and measures them. */
+/** Runs three machines for `minutes` and measures them. */
 export async function deskProof({ minutes, seed, nats, say }: DeskProofAsked): Promise<DeskProof> {
   const alreadySpent = Object.fromEntries(Object.entries(SHARED).map(([row, limit]) => [row, limit / 2]))
   const common = { nats, headroom: BUILT, service: { alreadySpent } }
@@ -242,7 +242,7 @@ async function measured(
   }
 }
 
-/** What the machines show each second, where it is new. */
+/** The new data that the machines show each second. */
 class Samples {
   readonly levels: LevelSample[] = []
   readonly others: number[] = []
@@ -282,12 +282,12 @@ async function sumsByProgram({ machines, key }: StartedDesk) {
   return { shown, counted }
 }
 
-/** The largest sum of differences of one machine, in requests. */
+/** The largest sum of differences on one machine, in requests. */
 function wrongBy(differences: readonly string[]): number {
   const sums = new Map<string, number>()
   for (const line of differences) {
     const [, machine = '', shows, counted] = /^(\w+), desk .*shows (\d+), .*counted (\d+)$/.exec(line) ?? []
-    // A total is the sum of rows, and an own number is never to differ.
+    // A total is not added, because it is the sum of rows. An own number must never differ.
     const by =
       shows === undefined
         ? line.includes(', total')
@@ -299,12 +299,12 @@ function wrongBy(differences: readonly string[]): number {
   return Math.max(0, ...sums.values())
 }
 
-/** Words that NATS must not see, in all bytes to and from it and in its store. */
+/** Words that NATS must not see, but that occur in its traffic or its store. */
 function canariesIn({ ways, nats, key, machines }: StartedDesk) {
   const recorded = [...ways.values()].map((way) => way.recorded())
   const stored = readdirSync(nats.folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     const path = join(entry.parentPath, entry.name)
-    // A test's folder is named for this program, and its configuration names it.
+    // The path of a test's folder contains the program's name, and so does the configuration.
     if (entry.name === 'nats.conf') return []
     const name = Buffer.from(path.replaceAll(nats.folder, ''))
     return entry.isFile() ? [name, readFileSync(path)] : [name]

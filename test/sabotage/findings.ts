@@ -4,9 +4,9 @@
  */
 export interface Finding {
   readonly found: string
-  /** Each a file under test/, and the beginning of a test's name in it. */
+  /** Each test is a file under test/ and the beginning of a test's name in it. */
   readonly tests: readonly (readonly [file: string, name: string])[]
-  /** As `what` in the registry. */
+  /** The `what` of these mutants in the registry. */
   readonly breaks: readonly string[]
 }
 
@@ -36,7 +36,8 @@ const MEMBER = 'app/desk/member-record.test.ts'
 const MACHINES = 'main/desk/desk-processes.process.test.ts'
 
 /**
- * Defects that attacks on real processes, files, clocks and proxies found; each was fixed with these tests.
+ * Defects that attacks on real processes, files, clocks and proxies found. Each was fixed together with these
+ * tests.
  */
 export const FINDINGS: readonly Finding[] = [
   {
