@@ -57,7 +57,7 @@ test('the day begins with the first recorded minute, and divides own requests by
   })
   expect(day.recorded).toEqual([
     { program: 'bot', minutes: [of(6)] },
-    // Ten minus the slots of both programs. A program that no longer exists has no slots.
+    // Ten own requests, minus those of both programs. A deleted program has no row of its own.
     { program: 'Headroom', minutes: [of(3), of(3, 1)] },
     { program: 'Others', minutes: [of(4)] },
   ])
