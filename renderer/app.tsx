@@ -24,7 +24,7 @@ import { RevokeButton, TokenPanel } from './verdict/token-panel.tsx'
 import { NARROW, VerdictPanel } from './verdict/verdict-panel.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
-// Separate chunks, because most windows never show these pages.
+// These pages are separate chunks, because most windows never show them.
 const Glance = loadedLater(async () => (await import('./glance/glance.tsx')).Glance)
 const ProgramsPage = loadedLater(async () => (await import('./programs/programs-page.tsx')).ProgramsPage)
 const PlanPage = loadedLater(async () => (await import('./plan/plan-page.tsx')).PlanPage)
@@ -36,8 +36,8 @@ export function HeadroomWindow() {
   const isBehindDialog = useView((view) => view.dialog !== undefined)
   const page = useView((view) => view.page)
   const isPaused = usePausedSince() !== undefined
-  // Read here, so that a changed time zone redraws the whole page. Texts about the past do not change on
-  // their own.
+  // The zone is read here, so that a change of it redraws the whole page. Texts about the past do not change
+  // on their own.
   const zone = useLook((look) => look.zone)
   useShortcuts()
   useFirstChoice()

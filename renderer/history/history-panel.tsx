@@ -20,7 +20,7 @@ import { useHistory } from './use-history.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-// Separate chunks, loaded after the numbers are shown.
+// These parts are separate chunks, loaded after the numbers are shown.
 const RowDetailsPanel = loadedLater(async () => (await import('../details/row-details.tsx')).RowDetailsPanel)
 const HistoryTable = loadedLater(async () => (await import('./history-table.tsx')).HistoryTable)
 const HistoryChart = loadedLater(async () => (await import('./history-chart.tsx')).HistoryChart)

@@ -25,7 +25,7 @@ const DayChart = loadedLater(async () => (await import('./day-chart.tsx')).DayCh
 interface DayPanelProps {
   readonly draft: PlanDraft
   readonly verdict: PlanVerdict
-  /** Whether this draft is the newest one. */
+  /** Whether this draft is the newest one. It is not while a person is still changing the plan. */
   readonly isResting: boolean
 }
 

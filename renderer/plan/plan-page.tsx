@@ -147,7 +147,7 @@ function usePlanFile(change: ChangeDraft): (file: File) => Promise<void> {
     const name = file.name.replaceAll(/\p{Cc}/gu, ' ').slice(0, MAX_NAME)
     const say = (line: string) => view.setState({ notice: `${name}: ${line}` })
     try {
-      // Loaded on demand: the code that checks a file is a sixth of the window's script.
+      // The code that checks a file is loaded on demand, because it is a sixth of the window's script.
       const { MAX_PLAN_FILE_BYTES, readPlan } = await import('../../app/plan/plan-file.ts')
       const read = readPlan(file.size > MAX_PLAN_FILE_BYTES ? undefined : await file.text())
       if (read.kind === 'wrong') return say(`${read.line}. The plan is unchanged.`)
