@@ -193,7 +193,7 @@ function admit(
   serve({ ...partsOf(request, reply, admission), ...admission, maxWaitMs })
 }
 
-/** The parts of a request that are forwarded, except its method. */
+/** The parts of a request that are forwarded. The method is not among them. */
 function partsOf(
   { url = '/', headers }: IncomingMessage,
   reply: ServerResponse,

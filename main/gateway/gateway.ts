@@ -177,8 +177,8 @@ export class Gateway {
   }
 
   /**
-   * The port to start with again. 0 means that any free port was chosen; the system then picks a new one.
-   * `undefined` while off.
+   * The port to use at the next start. 0 if a person chose any free port, so that the next start picks a new
+   * one. `undefined` while off.
    */
   get #port(): number | undefined {
     const { port } = this.#deps.programs
@@ -502,7 +502,7 @@ export class Gateway {
 
   #follow(): MonitorListener {
     return {
-      // Creates the forwarder of a key that was connected later or reconnected. Without this, requests on the
+      // A key that was connected later or reconnected needs a forwarder for its new session. Requests to the
       // former session would wait forever.
       changed: (profile) => void this.#attach(profile),
       event: ({ kind, profile }) => {

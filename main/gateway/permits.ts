@@ -153,8 +153,8 @@ export class Permits {
   }
 
   /**
-   * Tells the requests of this turn that wait for a permit here that they may be sent. Returns false if none
-   * does.
+   * Grants the permits for which requests of this turn wait here. Returns false if no request of the turn
+   * waits here.
    */
   grant(turn: Turn): boolean {
     const ends = turn.requests.flatMap((id) => this.#waiting.get(id) ?? [])

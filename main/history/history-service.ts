@@ -136,7 +136,7 @@ export class HistoryService {
       )
       return 'points' in known ? known : { points: [], rejectedAt: [] }
     }
-    // Points in memory are finer than points in the file.
+    // Points in memory are finer than points in the file, so a short interval is read from memory first.
     if (toMs - fromMs > RECENT_MS) return stored(toMs, points) ?? recent()
     return withEarlier(recent(), (untilMs, most) => stored(Math.min(toMs, untilMs), most), points)
   }

@@ -59,10 +59,9 @@ type Worth = readonly number[]
 const MAX_COUNT = 999_999
 
 /**
- * The snapshot in at most `maxBytes` of JSON. Unchanged if it fits.
- *
- * Keeps the most important items in their original order. Items with problems come first, then the most used.
- * `unlisted` counts the rest.
+ * The snapshot in at most `maxBytes` of JSON. Unchanged if it fits. Otherwise, the least important items are
+ * left out, and `unlisted` counts them. Items with problems are the most important, then those with the most
+ * use. The order of the items does not change.
  */
 export function boundedSnapshot(whole: Snapshot, maxBytes: number): Snapshot {
   if (bytesOf(whole) <= maxBytes) return whole

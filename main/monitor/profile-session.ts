@@ -229,7 +229,7 @@ export class ProfileSession {
   /** Applies new settings. Tokens and numbers stay. */
   changeSettings(profile: Profile): void {
     this.#profile = profile
-    // Two changes may happen within the same millisecond.
+    // Two changes may happen within the same millisecond, but the time must increase with each.
     this.#settingsAtMs = Math.max(this.#deps.timeline.now(), this.#settingsAtMs + 1)
     this.#keeper.changeLifetimes(keyLifetimes(profile))
     this.parts.prober.change(profile.probes)

@@ -186,7 +186,7 @@ const idleAgents = new WeakSet<http.Agent>()
 /** When each connection became idle. */
 const idleSince = new WeakMap<Duplex, Moment>()
 
-/** Records from now on when connections of an agent become idle. */
+/** From now on, records when each connection of an agent becomes idle. */
 function noteIdle(agent: http.Agent): void {
   if (idleAgents.has(agent)) return
   idleAgents.add(agent)

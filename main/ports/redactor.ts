@@ -18,8 +18,8 @@ const OMITTED_KEY = /headers?$|body$/i
  */
 const SECRET_SHAPES: readonly ((text: string) => string)[] = [
   (text) => text.replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`),
-  // Also matches a word without a second part, so that it is not scanned again. Such a word is not a JWT and
-  // stays.
+  // The pattern also matches a word without a second part, so that the word is not scanned again. Such a word
+  // is not a JWT and stays.
   (text) =>
     text.replace(/\beyJ[\w-]+(\.[\w-]+)?(?:\.[\w-]+)?/g, (word, second) =>
       second === undefined ? word : REDACTED,

@@ -96,7 +96,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     return stored.flatMap((found) => {
       const profile = profileOf(found)
       const former = this.#keys.get(found.id)?.tokens
-      // A connected key is returned again if it can be opened only now.
+      // A connected key is returned once more if its tokens could not be opened before and can be opened now.
       const opensNow = former?.lost !== undefined && found.reading.kind === 'found'
       if (former !== undefined && !opensNow) return []
       if (found.about === undefined) this.#damaged.add(found.id)

@@ -196,7 +196,8 @@ export const BUILT_IN_OPTIONS: SimulatorFlags = {
   keys: 'rotating',
   rotationOverlapSeconds: 30,
   arrivals: 'poisson',
-  // Enough to show that a stream is alive. Every frame costs some work, even in a hidden window.
+  // One message per second is enough to show that a stream is alive. Every frame costs some work, even in a
+  // hidden window.
   streamRate: 1,
   neighbours: [
     { category: 'Positions', perSecond: 2.4, onSeconds: SPELL.onSeconds, offSeconds: SPELL.offSeconds },

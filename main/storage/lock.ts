@@ -72,7 +72,7 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const release = () => {
     if (!HELD.delete(opening.database)) return
     try {
-      // Deleted before the lock is released. Later, the file could be the next holder's.
+      // The side file is deleted before the lock is released. After that, it could be the next holder's.
       rmSync(sideFile, { force: true })
     } catch {
       // No reader needs the file once the lock is released.
@@ -204,7 +204,8 @@ function hasLostItsFile({ pid, folder, file, started }: SideFile, marks: Marks):
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is a name in parentheses, which may contain anything.
+    // The second field is a name in parentheses, which may contain anything. So the fields are counted after
+    // the last parenthesis.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
   } catch {
     return undefined

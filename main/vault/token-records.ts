@@ -128,7 +128,7 @@ export function writeTokens(
     database.prepare('DELETE FROM outbox WHERE profile = ?').run(profile)
     return
   }
-  // If a revocation is already pending, the time of its request stays unchanged.
+  // If a revocation is already pending, only `about` is replaced. The time of the first request stays.
   database
     .prepare('INSERT INTO outbox VALUES (?, ?, ?) ON CONFLICT (profile) DO UPDATE SET about = excluded.about')
     .run(profile, JSON.stringify(revocation), Math.round(nowMs))

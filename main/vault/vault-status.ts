@@ -7,7 +7,10 @@ export interface StartTrouble {
   readonly why: string
   /** The complete text that a window shows. */
   readonly line: string
-  /** Present with `key-changed` if another kind of keystore sealed the keys and can still open them. */
+  /**
+   * The kind of keystore that sealed the keys and can still open them. Only with `key-changed`, and only if
+   * it is another kind than the present one.
+   */
   readonly sealedBy?: 'desktop' | 'passphrase'
 }
 

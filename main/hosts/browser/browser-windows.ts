@@ -7,8 +7,8 @@ import type { WindowSession, Windows } from '../window-session.ts'
 import { type PushSink, PushStream } from './push-stream.ts'
 
 /**
- * Time in milliseconds after which a window without a push stream ends its session. Longer than a reload or a
- * short sleep.
+ * Time in milliseconds after which a window without a push stream ends its session. A reload or a short sleep
+ * takes less time.
  */
 export const GRACE_MS = 30_000
 const MAX_WINDOWS = 32

@@ -78,7 +78,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     setGlobalShortcut(electron, wanted, () => window.toggle(), log) && wanted
 
   const rotatingKeys = followRotatingKeys({ monitor, power, notify, clockText: minuteText })
-  // Read once, because the tray often needs it, and reading the registry or a file is slow.
+  // The setting is read once. The tray often needs it, and reading the registry or a file is slow.
   let openAtLogin = loginItem?.isSet() ?? false
   const updates = followUpdates({
     ...deps,
