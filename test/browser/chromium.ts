@@ -66,7 +66,10 @@ function candidates({ platform, environment, playwrightPath }: ChromiumPlaces): 
   return found
 }
 
-/** The sandbox does not start as root; everything else keeps a test's browser quiet and offline. */
+/**
+ * Flags for a test's browser. As root, it only starts without its sandbox. The other flags avoid background
+ * work and requests to the network.
+ */
 export function chromiumArgs(): string[] {
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   return [

@@ -108,12 +108,12 @@ export class DeskMachine {
     })
   }
 
-  /** SIGKILL; resolves once it is gone. */
+  /** Sends SIGKILL. Resolves once the process is gone. */
   kill(): Promise<void> {
     return this.#end('SIGKILL')
   }
 
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM. Resolves to the exit code. */
   async stop(): Promise<number | null> {
     await this.#end('SIGTERM')
     return this.#child?.exitCode ?? null

@@ -128,7 +128,7 @@ export class BadDay {
     return this.#app?.lines ?? []
   }
 
-  /** Starts the app; the address of its window, with its code. */
+  /** Starts the app. Resolves to the address of its window, which contains the code. */
   async start(
     environment: Readonly<Record<string, string>> = { HEADROOM_PASSPHRASE: PASSPHRASE },
     flags: readonly string[] = [],
@@ -157,7 +157,7 @@ export class BadDay {
     await page.goto(await this.start(...how))
   }
 
-  /** Ends the access token, as the service does: the next request with it is a 401. */
+  /** Expires the access token, so that the service answers the next request with a 401. */
   expireAccess(): void {
     const { service } = this.simulator
     service.tokens.expireAccess(service.nowMs())
@@ -231,7 +231,7 @@ export class BadDay {
     return (await answer.text()).split('\n')
   }
 
-  /** The address of the gateway, where the app was started with one. */
+  /** The address of the gateway. Throws if the app was started without one. */
   get gateway(): string {
     return this.#said('gateway ready: ')
   }
@@ -242,7 +242,7 @@ export class BadDay {
     return line.slice(prefix.length)
   }
 
-  /** A window that `page` opens, which shares its session. */
+  /** The window of the glance. `page` opens it, so it shares the session of `page`. */
   async #glanceOf(page: Page): Promise<Page> {
     if (this.#glance?.isClosed() === false) return this.#glance
     const opened = page.waitForEvent('popup')
@@ -255,8 +255,7 @@ export class BadDay {
   }
 
   /**
-   * Starts `headroom watch` next to the app, with a monitor of its own; it writes its table every five
-   * seconds.
+   * Starts `headroom watch` with its own monitor, next to the app. It writes its table every five seconds.
    */
   async watch(): Promise<void> {
     const { clientId, refreshToken } = this.simulator.service.options

@@ -206,7 +206,7 @@ test('a name rebound to this machine is rejected before anything is read', async
   for (const mode of ['cors', 'no-cors'] as const)
     expect(await fetched(page, `${evil}api/session`, { method: 'POST', mode, body })).toBe('threw')
 
-  // Our own port under that name, as if the attacker's server had used the same port.
+  // The page navigates to our port under that name, as if the attacker's server had used the same port.
   const response = page.waitForResponse(evil)
   // Chromium shows an error page of its own for an answer without a body.
   await page.goto(evil).catch(() => {})

@@ -76,7 +76,7 @@ test('a stream opened in the window uses a slot and frees it when closed', async
   expect(simulator.service.streams()).toHaveLength(1)
 
   await page.getByRole('button', { name: /^Close .*SIM1001/ }).click()
-  // The stream stays open and counted until the close can no longer be undone.
+  // As long as the close can be undone, the stream stays open and its slot counts as used.
   await expect(page.getByRole('button', { name: /^Undo closing .*SIM1001/ })).toBeVisible()
   await expect(slots).toContainText('39 free')
   await expect(slots).toContainText('40 free', { timeout: 30_000 })

@@ -5,7 +5,7 @@ import type { Browser, Page } from '@playwright/test'
 import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
 import { startProcess } from './started-process.ts'
 
-/** What shows the window. */
+/** The program that displays the window. */
 export type Host = 'browser' | 'electron'
 
 /** The app with its window open, on a data folder of its own. */

@@ -51,7 +51,7 @@ const test = base.extend<SignInFixtures>({
 
 const start = (page: Page) => page.getByRole('button', { name: 'Sign in with the browser' }).click()
 
-/** Where the link of a dialog that waits for the browser leads. */
+/** The address of the sign-in page: the link of a dialog that waits for the browser. */
 const signInAddress = async (dialog: Locator) => (await dialog.getByRole('link').getAttribute('href')) ?? ''
 
 const redirectOf = (address: string) => new URL(address).searchParams.get('redirect_uri') ?? ''

@@ -16,7 +16,7 @@ export function inAlerts(looks: readonly Look[], look: Look, note: Note): void {
   for (const { titles, body } of alerts) {
     for (const title of titles) inAlert(title, titles.length === 1 ? body : '', looks, look, note)
   }
-  // The window of the alerts may be as late as the other window is early.
+  // The alerts are read from another window, which may be later than this one by `delayMs`.
   const former = looks.findLast(
     (one) => one !== look && one.shown.atMs <= shown.atMs - HOLD_MS - delayMs(look),
   )

@@ -4,8 +4,8 @@ import { durationMs } from './times.ts'
 import type { Truth } from './truth.ts'
 
 /**
- * Time after the last header that use by others must have lasted, or must be over, before it can contradict
- * what is shown.
+ * Tolerance for the rate of others, which changes only with a header: a statement about it counts as wrong
+ * only if their use has lasted, or has been over, for this long.
  */
 export const USE_MS = 30_000
 /** Maximum time between two checks of a row that a person looks at. */

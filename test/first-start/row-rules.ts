@@ -20,7 +20,7 @@ const CHECK_MS = 5_000
 export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: Note): void {
   const count = countOf(row.category, look)
   if (count === undefined) {
-    // A row that only a response has named, without any counted request, is full.
+    // The simulator has counted no request of this row, so the row must be full.
     const [, high] = numberOf(row)
     if (high < row.limit) note('number', `${row.category}: ${row.left}`, 'no use')
     return
@@ -175,7 +175,10 @@ export function inOwn({ category, own }: ShownRow, look: Look, said: string, not
     note('own', `${said}, own ${own}/s`, 'none lately')
 }
 
-/** Reports a safe pace that is too high next to others' minimum use, and `none` if there are no others. */
+/**
+ * Reports a safe pace that exceeds the refill together with others' minimum use. Also reports `none` if there
+ * are no others.
+ */
 export function inSafePace(row: ShownRow, looks: readonly Look[], said: string, note: Note): void {
   const look = looks.at(-1)
   const count = look && countOf(row.category, look)

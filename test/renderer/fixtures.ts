@@ -159,7 +159,7 @@ export const REQUESTS: readonly RequestQuota[] = [
   live('MarketDepth Stream', 30, 60, { seen: 20, level: 26, nextMs: 1600, ageSeconds: 12 }),
 ]
 
-/** The same rows with enough left of each. */
+/** The same rows, but those with a problem have 61 % left. */
 export const CALM_REQUESTS: readonly RequestQuota[] = REQUESTS.map((row) => {
   if (row.state === 'ok' || row.state === 'not-checked') return row
   const { emptyAt: _, emptyFrom: _from, emptyTo: _to, ...rest } = row

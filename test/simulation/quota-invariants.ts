@@ -55,7 +55,8 @@ export class QuotaInvariants {
   }
 
   /**
-   * This is another process. It counts from the start, and does not know the requests of the previous one.
+   * To be called when another process starts. It numbers its snapshots from 0, and does not know the requests
+   * of the previous process.
    */
   restarted(): void {
     this.#revision = 0

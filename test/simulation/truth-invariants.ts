@@ -35,10 +35,11 @@ interface Watched {
 /**
  * Compares displayed quotas with the service's own counts, while others use them.
  *
- * At every look, nothing may be above `high`. A row whose last header showed less than a fifth must not be
- * called ok, as long as less than a fifth has been left since. It is counted how often the range contains the
- * level, how often a low row is called ok, and how often an emptying was preceded by a warning. These counts
- * are judged over many lives, because one life may be unlucky.
+ * At every look, the service's level must be at most `high`. A row whose last header showed less than a fifth
+ * must not be called ok, as long as less than a fifth has been left since.
+ *
+ * `counts` has how often the range contained the level, how often a low row was called ok, and how often a
+ * warning preceded an emptying. A test judges these counts over many lives, because one life may be unlucky.
  */
 export class TruthInvariants {
   checked = 0

@@ -29,7 +29,8 @@ const CUT_SHARE = 0.25
 /** A proxy in front of a host of the service. It can spoil the data that it passes on. */
 export class FaultProxy {
   readonly #server = createServer((incoming, response) => this.#forward(incoming, response))
-  // Without it, a connection that the simulator has just closed would be an additional fault.
+  // Each request has its own connection. A shared one that the simulator has just closed would be an
+  // additional fault.
   readonly #agent = new Agent({ keepAlive: false })
   readonly #to: number
   readonly #chance: () => number

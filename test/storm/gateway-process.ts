@@ -77,7 +77,7 @@ export class GatewayProcess {
     await ready
   }
 
-  /** SIGKILL; resolves once it is gone. */
+  /** Sends SIGKILL. Resolves once the process is gone. */
   kill(): Promise<void> {
     return this.#end('SIGKILL')
   }

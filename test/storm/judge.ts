@@ -15,11 +15,11 @@ export interface Look {
   readonly unbound: Readonly<Record<string, string>>
 }
 
-/** What a fault allows that no other does. */
+/** How a fault changes the rules for its slot. */
 export interface Allowances {
-  /** The gateway itself was killed, so connections to it break, and streams end. */
+  /** The gateway is killed. Connections to it may break, and streams may end. */
   readonly kills?: true
-  /** The gateway itself was stopped. A broken connection was seen. */
+  /** The gateway is stopped by SIGSTOP. Connections to it may break. */
   readonly stops?: true
   /** The service cuts responses short, and so the gateway does too. */
   readonly cuts?: true

@@ -32,7 +32,7 @@ test('use by others is open until its end is reported, and then has a length', (
   const started = others('Positions', 1.5)
   expect(incidentLines([started])[0]).toMatchObject({ isOpen: true })
   const ended = logged({ kind: 'elsewhere-ended', category: 'Positions', perSecond: 1.2, since: AT }, 480)
-  // Its end is part of its line.
+  // The event that ends the use becomes a part of the same line.
   expect(incidentLines([started, ended])).toMatchObject([
     { isOpen: false, endedAt: AT + 480_000, events: [started], ends: [ended] },
   ])

@@ -196,7 +196,7 @@ const TOKENS: Readonly<Record<RefreshSummary['state'], readonly [severity: Sever
   revoked: ['ok', 'revoked'],
 }
 
-/** A key of which only the tokens can be wrong. */
+/** A healthy key, except for the given state of its tokens. */
 const withTokens = (more: Partial<RefreshSummary>) => {
   const { refresh } = snapshot()
   const requests = [quota('Positions', 320, 300, 250)]

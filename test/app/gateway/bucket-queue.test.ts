@@ -9,7 +9,7 @@ const GAIN_PER_MS = 320 / 300_000
 const FROM_MS = 101
 
 interface Rates {
-  /** Requests per millisecond of each more urgent class. */
+  /** Rate of all more urgent programs, in requests per millisecond. */
   readonly before?: number
   readonly rivals?: readonly ServedProgram[]
   readonly unseen?: number

@@ -40,7 +40,7 @@ test('two waiting programs each get at most one request beyond their share of wh
   fc.assert(
     fc.property(weights, steps, (weightOf, what) => {
       // For each pair of programs, since both have been waiting: by how many requests the first is ahead of
-      // its share, and the minimum of that.
+      // its share of what both got, and the smallest such number so far.
       const pairs = new Map<string, { ahead: number; least: number }>()
       run(weightOf, what, (item, busy) => {
         for (const [f, weightF] of weightOf.entries()) {

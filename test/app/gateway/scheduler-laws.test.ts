@@ -29,7 +29,7 @@ const RESERVES_LEFT: Readonly<Record<ProgramClass, number>> = { critical: 0, nor
 
 interface Setting {
   readonly rule: Rule
-  /** At the start. */
+  /** Level of the bucket at the start, in requests. By default, the bucket is full. */
   readonly level?: number
   /** The longest time that a request may take in one direction. */
   readonly maxTripMs: number
@@ -149,7 +149,8 @@ describe('with no other program on the key', () => {
           untilMs: period * 1500,
           one: ofClass('normal', 'normal', 'background'),
         })
-        // Critical requests arrive as a token bucket of size `burst` allows that refills at `perMs`.
+        // Critical requests arrive at random times. A token bucket of size `burst` that refills at `perMs`
+        // limits them.
         const burst = reserveOf(requests)
         const perMs = (0.97 * requests) / (period * 1000)
         let held = burst
@@ -190,8 +191,9 @@ describe('with no other program on the key', () => {
         const chance = chanceFrom(from)
         const rule = { limit: requests, periodSeconds: period, window: 'rolling' as const }
         const door = doorOf({ rule, maxTripMs: tripMs, chance })
-        // A request may be sent up to `earlierMs` before its computed turn. A later header may show the
-        // fraction that the first one rounded off, or when a request was counted in a full bucket.
+        // A request may be sent up to `earlierMs` before its computed turn, because a later header is more
+        // precise. It may show the fraction that the first header rounded off, or when a request was counted
+        // in a full bucket.
         const earlierMs = (period * 1000) / requests + 4 * tripMs
         const laterMs = 2 + 4 * tripMs
         const oneProgram = (): Omit<Arrival, 'atMs'> => ({
@@ -237,7 +239,8 @@ describe('with no other program on the key', () => {
         let seen = 0
         door.onQuiet = () => {
           for (const { program } of door.sent.slice(seen)) {
-            // The programs that waited before this moment, and the program that was served.
+            // The programs that competed for this turn: those that waited before it, and the one that was
+            // served.
             const sharing = new Set([...busy, program])
             for (const other of [...ahead.keys()]) if (!sharing.has(other)) ahead.delete(other)
             for (const other of sharing) {
@@ -339,8 +342,9 @@ describe('with programs outside the gateway', () => {
         const door = doorOf({ rule, maxTripMs: 60, chance })
         const untilMs = period * 3000
         load(door, rule, chance, { share: 1.5, untilMs, one: ofClass('normal', 'background') })
-        // Others send as a token bucket allows that has half the reserve and half the refill. Its size is
-        // reduced by 2 requests first: a header's rounding and requests in flight may reduce the reserve.
+        // A token bucket limits what others send. It refills at half of the quota's rate. Its size is half of
+        // the reserve, after 2 requests were subtracted: a header's rounding and requests in flight may
+        // reduce the reserve.
         const most = Math.floor((reserveOf(requests) - 2) / 2)
         const perMs = (0.5 * requests) / (period * 1000)
         let held = most

@@ -196,7 +196,7 @@ test('a rate of others neither drops nor narrows without a header', () => {
 })
 
 test('counts what spilled over a full quota: a steady fall shows its true rate, not the least proved (A1)', () => {
-  // Others use 1.3/s at a refill of 1.067/s, from full on; a check every 47 s.
+  // The quota is full at first. Others use 1.3/s, while 1.067/s refill. A check is made every 47 s.
   const service = new ReferenceService({ limit: 320, periodSeconds: 300, window: 'rolling' }, 320, 0)
   const bucket = new Bucket(320, 300, 0)
   let owed = 0

@@ -37,7 +37,7 @@ test('a request of the desk that is known late is not left among those of others
   const ofDesk = (sentAtMs: number, nowMs: number) =>
     ledger.answered(ledger.sentByDesk('Accounts', sentAtMs, nowMs), undefined, nowMs, false)
   header(START_MS, 300)
-  // One own request, and two of others.
+  // Since the first header, one own request and two of others were counted, and one request has refilled.
   header(START_MS + 1_000, 298)
   expect(used(ledger, START_MS + 1_000)).toEqual({ own: 2, elsewhere: 2 })
   ofDesk(START_MS + 900, START_MS + 1_200)

@@ -54,7 +54,8 @@ describe('a check is never sent', () => {
     const every = { ...allowed, everySeconds: { Positions: 60 } }
     expect(probeDueAtMs(held, NO_PROBES, every, HOUR)).toBe(HOUR + 120_000)
     expect(probeDueAtMs(held, NO_PROBES, { ...every, everySeconds: { Positions: 0 } }, HOUR)).toBe(2 * HOUR)
-    // This needs headers that showed a gradual refill, because a fixed window refills nothing before its end.
+    // The check before `blockedUntil` needs headers that showed a gradual refill. A fixed window refills
+    // nothing before its end.
     for (const other of [{ confidence: 'assumed' }, { model: 'fixed' }] as const) {
       expect(probeDueAtMs({ ...held, ...other }, NO_PROBES, allowed, HOUR)).toBe(2 * HOUR)
     }
@@ -144,7 +145,7 @@ describe('how old a row may grow', () => {
 
 describe('after a header that shows far more use by others than expected', () => {
   const PACE_MS = 1.03 * paceMsOf(row(), rules.budgetFraction)
-  /** Checks `gaps` intervals apart, the last one at `HOUR`. */
+  /** A record of checks that were `gaps` intervals apart. The last one was at `HOUR`. */
   const checked = (gaps: readonly number[]): ProbeRecord => {
     const sentAtMs = [HOUR]
     for (const gap of gaps.toReversed()) sentAtMs.unshift(sentAtMs[0]! - gap * PACE_MS)
@@ -254,8 +255,8 @@ test('the most checks a minute follow from the budget, or a row’s own interval
 describe('around the usual start of a load', () => {
   const paceMs = paceMsOf(row(), rules.budgetFraction)
   /**
-   * By how much a check is postponed that a load's usual start concerns. Without the load, the check would be
-   * due `earlierMs` before the time 20 s after that start.
+   * By how much a load's usual start postpones a check. Without the load, the check would be due `earlierMs`
+   * before the time 20 s after that start.
    */
   const dueBefore = (earlierMs: number, more: ProbeRules = rules) => {
     const usual = probeDueAtMs(row(), NO_PROBES, rules, 0)

@@ -7,7 +7,10 @@ const started = () => {
   spells.forget()
   return spells
 }
-/** The probability of each candidate that it began by a jump. It is 0 except for one candidate at `rate`. */
+/**
+ * For each candidate, the probability that it began by a jump. It is `chance` for one candidate at `rate`,
+ * and 0 for the others.
+ */
 const jumpTo = (rate: number, chance: number) => {
   const came = new Float64Array(RATE_COUNT * HOLD_COUNT)
   came[rate * HOLD_COUNT] = chance

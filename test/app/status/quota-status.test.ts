@@ -25,7 +25,7 @@ import {
 import { defaultQuota, NOW_MS, quota, snapshot } from '../../renderer/fixtures.ts'
 
 const positions = (more: Partial<RequestQuota> = {}) => quota('Positions', 320, 300, 54, more)
-/** Empty `seconds` from now, 30 s before or 30 s after. */
+/** A quota that will be empty in `seconds`, give or take 30 s. */
 const out = (seconds: number, more: Partial<RequestQuota> = {}) => {
   const at = (later: number) => NOW_MS + (seconds + later) * 1000
   return positions({
@@ -333,7 +333,8 @@ describe('what a person can do', () => {
     expect(said({ state: 'blocked', blockedUntil: NOW_MS + 300_000 })).toBe(
       '429 on Positions. Safe to retry at 14:36:05, in 5 min 0 s.',
     )
-    // The word stays for a while after the wait, so that it does not flip.
+    // After the wait, the sentence still names the 429 for a while, so that it does not change back and
+    // forth.
     expect(said({ state: 'blocked' })).toBe('429 on Positions. The wait is over. Checking now.')
     expect(said({ state: 'low' })).toBe('Positions is low (16 %).')
     expect(said({ state: 'watch' })).toBe('Positions may run out within 10 min.')

@@ -239,7 +239,10 @@ function flickers({ count, state, isSeen, headerAgeSeconds }: Looks): number {
   return found
 }
 
-/** The last header at a look. Its content applies to the oracles at once, too. */
+/**
+ * The last header at a look, as the state needs it. The oracles' range includes this header from the same
+ * look on.
+ */
 const headerAt = ({ isSeen, headerAgeSeconds, peers }: Looks, at: number) =>
   isSeen[at] === 1
     ? { remaining: peers[NO_MODEL]![at]!, atMs: 1000 * (at - headerAgeSeconds[at]!) }

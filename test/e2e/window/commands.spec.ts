@@ -128,7 +128,7 @@ test('rows are navigated by keys, and keys are ignored while typing', async ({ p
 
 test('the time a row is full again is a time of day or a countdown', async ({ page, open }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
-  // Without an end in sight, because a row that runs out shows no time at which it is full.
+  // Removes the times of emptying, because a row that runs out shows no time at which it is full.
   const requests = REQUESTS.map(({ emptyAt: _, emptyFrom: __, ...lasting }) => lasting)
   await open(snapshot({ requests }))
   const cells = page.locator('tr[data-category="Positions"] td')

@@ -189,7 +189,7 @@ for (const [name, viewport] of [
     for (const row of await rows.all()) {
       await row.scrollIntoViewIfNeeded()
       const category = await row.getAttribute('data-category')
-      // A row that is behind the headline can't be reached by the pointer.
+      // If the headline covered the row, the element at the middle of the row would belong to the headline.
       const isOnTop = await row.evaluate((one) => {
         const { left, top, width, height } = one.getBoundingClientRect()
         return one.contains(document.elementFromPoint(left + width / 2, top + height / 2))

@@ -6,7 +6,7 @@ import { quotaHeaders } from '../quota-headers.ts'
 import { startedTap } from './started-tap.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
-/** Of 320 requests in 300 s, per second. */
+/** The refill of 320 requests in 300 s, in requests per second. */
 const REFILL = 320 / 300
 const DEPTH = '/v3/marketdata/stream/marketdepth/quotes/MSFT'
 const RATE = JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
@@ -423,8 +423,8 @@ describe('while others use the whole refill', () => {
     expect(row('Accounts').nextTryAt).toBeUndefined()
   })
 
-  // With only one header during the burst, the estimate alone would no longer be sure within the wait that
-  // the burst continues.
+  // Only one header arrives during the burst. Before the wait is over, the estimate alone would no longer be
+  // sure that the burst continues.
   test.each([
     { name: 'others caused', others: 12, own: 0, by: true },
     { name: 'own requests caused', others: 0, own: 240, by: false },

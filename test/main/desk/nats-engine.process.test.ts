@@ -268,7 +268,7 @@ describe.skipIf(program === undefined)(name, () => {
     const message = `127.0.0.1:${port} does not respond.`
     expect(await refusalOf(`nats://127.0.0.1:${port}`)).toEqual({ code: 'unreachable', message })
     await expect.poll(() => sockets.size, SOON).toBe(0)
-    // An engine that keeps trying can be closed meanwhile.
+    // An engine can be closed while it is still trying to connect.
     const engine = engines.start({ servers: [`nats://127.0.0.1:${port}`], names: NAMES })
     await expect.poll(() => sockets.size, SOON).toBe(1)
     await engine.close()
@@ -456,7 +456,7 @@ describe.skipIf(program === undefined)(name, () => {
     expect(canaries.filter((canary) => text.includes(canary.toLowerCase()))).toEqual([])
     proves('M5', { level: 3, cases: 1 })
     expect(seen.includes(secretBytes)).toBe(false)
-    // The names of the desk are what the server sees of it.
+    // The server must see the desk's names, so they are found. This shows that the search works.
     for (const seenName of Object.values(NAMES)) expect(text).toContain(seenName)
   })
 })

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../main/ports/ports.ts'
 
-/** The world's time, which passes for all machines. `VirtualClock` has both. */
+/** The world's time, which passes for all machines. `VirtualClock` implements it. */
 export interface WorldTime {
   worldMs(): number
   /** Runs something after so many milliseconds of the world. Returns a function that cancels it. */

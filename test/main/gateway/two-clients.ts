@@ -12,7 +12,10 @@ const CATEGORY = 'Positions Stream'
 const CONTROL = 'a-secret-of-this-machine-only'
 const KEYS = { bot: 'k3y-of-the-bot-0123456789', notes: 'k3y-of-the-notes-0123456789' }
 const { seed, clientId, refreshToken } = DEFAULT_SIMULATOR_OPTIONS
-/** Number of frames after a fault that exceeds the frames that were under way when it began. */
+/**
+ * After a fault, each client must read more frames than this. Fewer may have been under way when the fault
+ * began.
+ */
 const MORE_FRAMES = 60
 /** Longer than the silence limit plus an outage that is hidden from programs plus the recovery. */
 const RECOVERED_WITHIN_MS = 120_000

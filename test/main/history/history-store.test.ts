@@ -159,7 +159,7 @@ test('a sample still waiting when its minute closes counts in that minute', () =
   add(2)
   clock.advance(59_500)
   add(3)
-  // Compaction runs at the full minute, before this sample would be written otherwise.
+  // The compaction at the full minute runs before the usual time to write this sample.
   clock.advance(120_000)
   store.close()
   expect(tables(folder).minutes).toEqual([expect.objectContaining({ at: EPOCH_MS, own: 5 })])

@@ -68,7 +68,7 @@ interface Extent {
   readonly nameLength: number
 }
 
-/** A snapshot with as many of everything as programs and the service name. */
+/** A snapshot with these numbers of programs, quotas, streams and slots, and with names of this length. */
 function snapshotOf({ programs, quotas, streams, slots, nameLength }: Extent): Snapshot {
   const categories = Array.from({ length: quotas }, (_, number) => longName(number, nameLength))
   const ids = Array.from({ length: programs }, (_, number) => `program-${number}`)
@@ -110,7 +110,7 @@ test('64 programs with 141 long-named quotas each fit the bound, and are counted
   expect(bytesOf(whole)).toBeGreaterThan(4 * MAX_SNAPSHOTS_BYTES)
   const cut = boundedSnapshot(whole, MAX_SNAPSHOTS_BYTES)
   expect(bytesOf(cut)).toBeLessThanOrEqual(MAX_SNAPSHOTS_BYTES)
-  // The available size is used.
+  // Most of the available size is used.
   expect(bytesOf(cut)).toBeGreaterThan(0.9 * MAX_SNAPSHOTS_BYTES)
   expect(snapshotSchema.parse(cut)).toEqual(cut)
   for (const name of ['requests', 'slots', 'streams', 'programs'] as const)

@@ -6,7 +6,7 @@ import { ORDER, ORDERS, startOrderGateway } from './order-gateway.ts'
 
 const SOON = { timeout: 20_000, interval: 20 }
 
-/** Asked once: whether this machine can have a small disk. */
+/** Tries once whether this machine can have a small disk. `why` is the reason if it can't. */
 const { why, close } = smallDisk(true)
 close()
 if (why !== undefined) cannotProve('O3', 3, why)

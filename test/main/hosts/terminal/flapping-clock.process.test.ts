@@ -92,8 +92,8 @@ test('a process whose wall clock is 400 days ahead for minutes keeps its history
   if (!stdout) throw new Error('stdout is a pipe')
   const lines = createInterface({ input: stdout })
   /**
-   * Whether the process runs 70 s of its own time while its clock is `days` ahead, before it runs five
-   * minutes by another clock.
+   * Resolves to true once the process has run 70 s of its own time with its clock `days` ahead. Resolves to
+   * false if it has run five minutes with another time before that, or has ended.
    */
   const livesAhead = (days: number) =>
     new Promise<boolean>((resolve) => {

@@ -169,8 +169,8 @@ test('at SIGTERM a slow reader is waited for, and gets all of its last frames', 
     `GET /v3/brokerage/stream/accounts/SIM1001/positions HTTP/1.1\r\nHost: ${new URL(url).host}\r\nAuthorization: Bearer ${KEY}\r\n\r\n`,
   )
   reads.pause()
-  // Sends until the buffers of the system and the gateway are full with what it does not read. The system's
-  // buffer is 4 MB.
+  // A second client reads the same data as `reads`, which reads nothing. Once it has read enough, the buffers
+  // of the system (4 MB) and of the gateway are full of data for `reads`.
   const other = (await get(url, '/v3/brokerage/stream/accounts/SIM1001/positions')).body?.getReader()
   let bytes = 0
   for (const megabytes of [4, 8, 12]) {
