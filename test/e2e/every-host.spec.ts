@@ -1,8 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from '@playwright/test'
+import { getNatsServer } from '../desk-server/get-nats-server.ts'
+import { runNatsServer } from '../desk-server/nats-process.ts'
 import { LONG_TAG } from '../thorough.ts'
 import { connectKey, openPositionsStream } from './connect-key.ts'
 import { expect, test } from './every-host-fixtures.ts'
 import { OtherProgram } from './other-program.ts'
+import { startSecondMachine } from './second-machine.ts'
 
 const ORIGIN = /http:\/\/127\.0\.0\.1:\d+/
 
@@ -149,6 +155,46 @@ test('a program behind the gateway gets a response, is counted, and is in the pl
   await openFromMenu(page, 'Plan…')
   await expect(page.getByTestId('plan-headline')).toContainText(/fit/i)
   await expect(page.locator('[data-program=scanner]')).toContainText('Balances')
+})
+
+test('requests of a machine that joins the desk are counted as the desk’s', { tag: LONG_TAG }, async ({
+  window: page,
+  simulator,
+}) => {
+  const program = await getNatsServer((line) => console.error(line))
+  test.skip(program === undefined, 'not run: there is no nats-server')
+  const folder = mkdtempSync(join(tmpdir(), 'headroom-nats-'))
+  const nats = await runNatsServer(program ?? '', folder)
+  const second = await startSecondMachine(simulator)
+  try {
+    await connectKey(page, simulator)
+    await page.keyboard.press('s')
+    await page.getByRole('button', { name: 'Create a desk…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('NATS server').fill(nats.url)
+    await dialog.getByLabel('Name of this machine').fill('TOWER')
+    await dialog.getByRole('button', { name: 'Create a desk' }).click()
+    const invitation = (await dialog.getByTestId('invitation').textContent()) ?? ''
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    expect(await second.join(invitation, 'NOTEBOOK')).toEqual([0, expect.stringContaining('joined the desk')])
+
+    for (let request = 0; request < 30; request += 1)
+      expect(await second.ask('/v3/brokerage/accounts/SIM1001/balances')).toBe(200)
+    const balances = page.locator('tr[data-category=Balances]')
+    await expect(balances.getByTestId('desk-use')).toHaveText(/[1-9]/)
+    await openFromMenu(page, 'Programs…')
+    const desk = page.getByRole('region', { name: 'Desk', exact: true })
+    await expect(desk.getByTestId('desk-machines')).toHaveText('2 machines')
+    await expect(desk.locator('[data-machine=NOTEBOOK]')).toContainText('scanner')
+
+    await second.stop()
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('list', { name: 'Events' })).toContainText('NOTEBOOK left the desk')
+  } finally {
+    await second.stop()
+    await nats.kill()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
 })
 
 async function openFromMenu(page: Page, item: string): Promise<void> {
