@@ -192,7 +192,7 @@ test('a page on another port cannot frame it, control a window with it or load a
   )
   expect(loaded).toMatchObject({ script: 'error', classic: 'error', image: 'error' })
   expect(page.frames().map((frame) => frame.url())).not.toContain(ours('/'))
-  // COOP cuts the opener's handle as soon as our page answers.
+  // Because of COOP, the browser cuts the opener's handle as soon as our page responds.
   if (loaded.popup) await expect.poll(() => page.evaluate(() => window.length)).toBeLessThanOrEqual(1)
   expectNothingHappened()
   provesInBrowser('W4', 1)

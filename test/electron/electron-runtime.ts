@@ -8,7 +8,10 @@ export interface ElectronRuntime {
   /** The folder as Electron is distributed: the executable with its libraries, locales and resources. */
   readonly dist: string
   readonly executable: string
-  /** From the file `version` next to the executable. The running version is in the page's user agent. */
+  /**
+   * The version in the file `version` next to the executable. The user agent of a page shows the version that
+   * really runs.
+   */
   readonly version: string
 }
 

@@ -4,7 +4,7 @@ import { delayMs, type Look, MIDDLE, type Note } from './look.ts'
 import { inState } from './row-rules.ts'
 import { EXPECTED, isUnsettled } from './troubles.ts'
 
-/** How long a condition that others cause must last before it is announced. */
+/** How long a condition that is caused by others must last before it is announced. */
 const HOLD_MS = 10_000
 
 /**

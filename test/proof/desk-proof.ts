@@ -287,7 +287,8 @@ function wrongBy(differences: readonly string[]): number {
   const sums = new Map<string, number>()
   for (const line of differences) {
     const [, machine = '', shows, counted] = /^(\w+), desk .*shows (\d+), .*counted (\d+)$/.exec(line) ?? []
-    // A total is not added, because it is the sum of rows. An own number must never differ.
+    // Totals are skipped, because they are sums of the rows. The remaining lines without `desk` are about a
+    // machine's own requests, which must always be exact.
     const by =
       shows === undefined
         ? line.includes(', total')

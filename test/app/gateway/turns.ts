@@ -18,7 +18,7 @@ export interface Mix {
   readonly share: number
 }
 
-/** The other programs next to an overloaded one. */
+/** The demand of the scanner, which is too high, and of the programs next to it. */
 export const MIXES = {
   'no other': { critical: 0, rivals: 0, unseen: 0, share: 1.5 },
   'critical ones': { critical: 0.4, rivals: 0, unseen: 0, share: 1.5 },

@@ -55,8 +55,8 @@ describe('the upper bound falls', () => {
     requests.overflow(0.5)
     requests.sent(2, 2)
     requests.overflow(0.25)
-    // Request 2 was in flight for the last 0.25 of the refill and uses that part. Request 1 keeps the other
-    // 0.5.
+    // Request 2 was in flight for the last 0.25 of the overflow, which offsets a part of it. The other 0.5
+    // offsets a part of request 1.
     expect(consumed(requests, 2)).toBe(0.75)
     expect(consumed(requests, 1)).toBe(0.5)
   })

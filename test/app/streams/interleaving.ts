@@ -264,7 +264,10 @@ export function live(shape: Shape, happened: readonly Step[]): Lived {
       mostBehind = Math.max(mostBehind, reader.queue.behind)
     }
   }
-  /** While the first response is being sent, a change is appended to it, before `EndSnapshot`. */
+  /**
+   * Sends a change. While the first response is being sent, the change becomes a part of it, before
+   * `EndSnapshot`.
+   */
   const tell = (line: string | undefined) => {
     if (service.rest.length === 0) hear(line)
     else if (line !== undefined) {

@@ -14,7 +14,10 @@ export interface Aim {
 }
 
 export const NO_MODEL = 'no model: the last Remaining, unchanged'
-/** Minimum number of cases of a kind of traffic for a share of them to be compared with an aim. */
+/**
+ * A budget for fewer checks than this is not compared with an aim, because the share of it that was used is
+ * too inexact.
+ */
 const MIN_OF_A_KIND = 20
 
 type OfKind = (figures: Figures) => number

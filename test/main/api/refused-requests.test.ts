@@ -123,7 +123,7 @@ test('a network’s sign-in page is shown on the row as such', () => {
   })
   tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(300, 19)), '')
   expect(tap.problemOf('Accounts', true)).toBeUndefined()
-  // `Reachability` reports the start and the end of the problem.
+  // There are no events of the row, because `Reachability` reports the start and the end of this problem.
   expect(events).toEqual([])
 })
 

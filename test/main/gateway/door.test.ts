@@ -155,7 +155,7 @@ test.each([
   ['x Bearer KEY', 401],
 ])('responds to the field Authorization: %s with %d', async (value, status) => {
   const { port, at, key } = await noting()
-  // A field whose value is that field's name does not count as the field.
+  // The value of `x-named` is the name of the next field. It must not be taken for that field.
   const headers = [
     ['host', at],
     ['x-named', 'authorization'],

@@ -362,7 +362,7 @@ test('keys are stored as digests, in a file for the user alone, and are in no lo
     gateway.programs(),
     monitor.events(0),
   ])
-  // The whole key appears nowhere. Only its last four characters do, which distinguish keys from one another.
+  // No part of the key appears except for its last four characters, by which a person can tell keys apart.
   for (let at = 0; at + 8 <= key.length; at += 1) expect(everything).not.toContain(key.slice(at, at + 8))
   expect(everything).toContain(key.slice(-4))
 })

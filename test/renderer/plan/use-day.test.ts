@@ -57,7 +57,8 @@ test('the day begins with the first recorded minute, and divides own requests by
   })
   expect(day.recorded).toEqual([
     { program: 'bot', minutes: [of(6)] },
-    // Ten own requests, minus those of both programs. A deleted program has no row of its own.
+    // Ten own requests, minus the seven of the two programs. Requests of a deleted program are not shown
+    // separately.
     { program: 'Headroom', minutes: [of(3), of(3, 1)] },
     { program: 'Others', minutes: [of(4)] },
   ])
