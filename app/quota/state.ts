@@ -54,10 +54,8 @@ const EMPTY_CHANCE = 0.9
  * old, an ok row becomes `not-checked`.
  */
 const WIDTH = { useless: 0.5, unchecked: 0.7 } as const
-/** Share of the limit that must certainly be left to end `running-out`. */
+/** If this share of the limit is certainly left, `low` and `running-out` end. */
 const PLENTY = 0.75
-/** If this share of the limit is certainly left, a row is never low. */
-const ENOUGH = 0.5
 /**
  * If the interval is wider than `WIDTH.useless`, a row is low only if its probable level is below this share
  * of the limit.
@@ -173,7 +171,7 @@ export function lastsAtMost(row: LastingRow): boolean {
  * These facts count immediately:
  * - a 429, and the successful end of its wait
  * - a header since the state began that disproves the state or ends `not-checked`
- * - for a low row, half of the limit certainly left
+ * - for a low row, three quarters of the limit certainly left
  */
 export class RowState {
   #state: QuotaState = 'not-checked'
@@ -204,7 +202,7 @@ export class RowState {
     if (current === 'not-checked') return hasHeader || !isHeld
     if (current === 'blocked' && (wanted === 'ok' || wanted === 'watch')) return true
     if (hasHeader && isContradicted(current, reading)) return true
-    if (current === 'low' && hasEnough(reading)) return true
+    if (current === 'low' && hasPlenty(reading)) return true
     if (gravityOf(wanted) > gravityOf(current))
       return !isHeld && (wanted !== 'not-checked' || isOutdated(reading, nowMs))
     if (gravityOf(stateOf(reading, true)) >= gravityOf(current)) {
@@ -218,8 +216,8 @@ export class RowState {
   }
 }
 
-const hasEnough = ({ low, limit, threshold }: StateReading): boolean =>
-  low >= Math.max(ENOUGH, threshold + HYSTERESIS.share) * limit
+const hasPlenty = ({ low, limit, threshold }: StateReading): boolean =>
+  low >= Math.max(PLENTY, threshold + HYSTERESIS.share) * limit
 
 /** Whether a row has no header, or has an old header and a wide interval. */
 const isOutdated = ({ seen, low, high, limit }: StateReading, nowMs: number): boolean =>
@@ -244,7 +242,7 @@ function isContradicted(current: QuotaState, { seen, limit, threshold }: StateRe
  * Whether `empty` or `running-out` has clearly ended: the lower bound is high enough. `running-out` also ends
  * while requests wait in the gateway, because they leave its reserve unused.
  */
-function isPlainlyOver(current: QuotaState, { low, limit, isHeldBack }: StateReading): boolean {
-  if (current === 'empty') return low >= REFILLED
-  return current === 'running-out' && (isHeldBack === true || low >= PLENTY * limit)
+function isPlainlyOver(current: QuotaState, reading: StateReading): boolean {
+  if (current === 'empty') return reading.low >= REFILLED
+  return current === 'running-out' && (reading.isHeldBack === true || hasPlenty(reading))
 }

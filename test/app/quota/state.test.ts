@@ -198,12 +198,12 @@ describe('a state over time', () => {
     expect(held([0, at(0.7, 200)], [10_000, at(0.36, 320)])).toBe('running-out')
   })
 
-  test('is no longer low as soon as half is left, and more than the threshold', () => {
-    expect(held([0, LOW], [1, { low: 159 }])).toBe('low')
-    expect(held([0, LOW], [1, { low: 160 }])).toBe('ok')
-    const threshold = 0.6
-    expect(held([0, { low: 191, threshold }], [1, { low: 207, threshold }])).toBe('low')
-    expect(held([0, { low: 191, threshold }], [1, { low: 208, threshold }])).toBe('ok')
+  test('is no longer low as soon as three quarters are left, and more than the threshold', () => {
+    expect(held([0, LOW], [1, { low: 239 }])).toBe('low')
+    expect(held([0, LOW], [1, { low: 240 }])).toBe('ok')
+    const threshold = 0.8
+    expect(held([0, { low: 255, threshold }], [1, { low: 271, threshold }])).toBe('low')
+    expect(held([0, { low: 255, threshold }], [1, { low: 272, threshold }])).toBe('ok')
   })
 
   test('restarts the count when the condition returns', () => {
@@ -268,7 +268,7 @@ describe('a state over time', () => {
           const told = state.at(now, nowMs)
           const isHeld = nowMs - sinceMs < 10_000
           if (told !== before) {
-            const isEnough = before === 'low' && low >= 160
+            const isEnough = before === 'low' && low >= 240
             if (!hasHeaders && before !== 'not-checked' && !isEnough) expect(isHeld).toBe(false)
             sinceMs = nowMs
           } else if (afterMs > 0 && (hasHeaders || !isHeld)) {
