@@ -54,7 +54,7 @@ const EMPTY_CHANCE = 0.9
  * old, an ok row becomes `not-checked`.
  */
 const WIDTH = { useless: 0.5, unchecked: 0.7 } as const
-/** If this share of the limit is certainly left, `low` and `running-out` end. */
+/** If this share of the limit is certainly left, `low` ends, and `running-out` too unless it recurs. */
 const PLENTY = 0.75
 /**
  * If the interval is wider than `WIDTH.useless`, a row is low only if its probable level is below this share
@@ -80,6 +80,11 @@ const HYSTERESIS = { share: 0.05, chance: 0.5 } as const
  * more alerts are false.
  */
 const HELD_MS = { least: 10_000, beforeMilder: 45_000, withoutHeader: 120_000 } as const
+/**
+ * A forecast that returns within `withinMs` after its end recurs. Its condition must then be false for at
+ * least `factor` times as long as it was away. The factor allows for cycles of others that vary.
+ */
+const RECURRENCE = { withinMs: 300_000, factor: 1.5 } as const
 
 const GRAVITY: Readonly<Record<QuotaState, number>> = {
   ok: 0,
@@ -168,6 +173,10 @@ export function lastsAtMost(row: LastingRow): boolean {
  * false for 45 s, with the slack of `stateOf`. Instead of 45 s, 120 s apply if no header since the state
  * began supports the change, or if the milder state is `not-checked`.
  *
+ * `watch`, `low` and `running-out` are forecasts. If one returns within five minutes after it ended, its
+ * condition must be false for 1.5 times as long as it was away before it ends again. So a row keeps its state
+ * while others come and go.
+ *
  * These facts count immediately:
  * - a 429, and the successful end of its wait
  * - a header since the state began that disproves the state or ends `not-checked`
@@ -177,6 +186,12 @@ export class RowState {
   #state: QuotaState = 'not-checked'
   #sinceMs = Number.NEGATIVE_INFINITY
   #falseSinceMs: number | undefined
+  /**
+   * By gravity: when the row last became milder than that, and the time until it was that bad again. In
+   * milliseconds.
+   */
+  readonly #endedAtMs: number[] = []
+  readonly #awayMs: number[] = []
 
   get state(): QuotaState {
     return this.#state
@@ -187,11 +202,27 @@ export class RowState {
     const wanted = stateOf(reading)
     if (wanted !== this.#state) {
       if (!this.#leaves(wanted, reading, nowMs)) return this.#state
+      this.#countAway(gravityOf(wanted), nowMs)
       this.#state = wanted
       this.#sinceMs = nowMs
     }
     this.#falseSinceMs = undefined
     return wanted
+  }
+
+  /** Updates `#endedAtMs` and `#awayMs` for a change to a state of this gravity. */
+  #countAway(gravity: number, nowMs: number): void {
+    const before = gravityOf(this.#state)
+    for (let ended = gravity + 1; ended <= before; ended += 1) this.#endedAtMs[ended] = nowMs
+    for (let back = before + 1; back <= gravity; back += 1)
+      this.#awayMs[back] = nowMs - (this.#endedAtMs[back] ?? Number.NEGATIVE_INFINITY)
+  }
+
+  /** How long the condition of a recurring forecast must be false. 0 for any other state. Milliseconds. */
+  #keptMs(): number {
+    const awayMs = this.#awayMs[gravityOf(this.#state)]
+    if (awayMs === undefined || awayMs > RECURRENCE.withinMs) return 0
+    return gravityOf(this.#state) <= gravityOf('running-out') ? RECURRENCE.factor * awayMs : 0
   }
 
   #leaves(wanted: QuotaState, reading: StateReading, nowMs: number): boolean {
@@ -209,10 +240,12 @@ export class RowState {
       this.#falseSinceMs = undefined
       return false
     }
-    if (!isHeld && isPlainlyOver(current, reading)) return true
     this.#falseSinceMs = Math.min(this.#falseSinceMs ?? nowMs, nowMs)
+    const falseMs = nowMs - this.#falseSinceMs
+    const keptMs = this.#keptMs()
+    if (!isHeld && isPlainlyOver(current, reading, falseMs < keptMs)) return true
     const isSupported = (hasHeader || current === 'blocked') && wanted !== 'not-checked'
-    return nowMs - this.#falseSinceMs >= (isSupported ? HELD_MS.beforeMilder : HELD_MS.withoutHeader)
+    return falseMs >= Math.max(keptMs, isSupported ? HELD_MS.beforeMilder : HELD_MS.withoutHeader)
   }
 }
 
@@ -239,10 +272,11 @@ function isContradicted(current: QuotaState, { seen, limit, threshold }: StateRe
 }
 
 /**
- * Whether `empty` or `running-out` has clearly ended: the lower bound is high enough. `running-out` also ends
- * while requests wait in the gateway, because they leave its reserve unused.
+ * Whether `empty` or `running-out` has clearly ended: the lower bound is high enough. While `running-out` is
+ * kept because it recurs, no level ends it. It always ends while requests wait in the gateway, because they
+ * leave its reserve unused.
  */
-function isPlainlyOver(current: QuotaState, reading: StateReading): boolean {
+function isPlainlyOver(current: QuotaState, reading: StateReading, isKept: boolean): boolean {
   if (current === 'empty') return reading.low >= REFILLED
-  return current === 'running-out' && (reading.isHeldBack === true || hasPlenty(reading))
+  return current === 'running-out' && (reading.isHeldBack === true || (!isKept && hasPlenty(reading)))
 }

@@ -189,6 +189,14 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     test: 'app/quota/state.test.ts',
   },
   {
+    promise: 'Q9',
+    what: 'end a warning that keeps returning as soon as one that came once',
+    file: 'app/quota/state.ts',
+    find: 'factor: 1.5',
+    replace: 'factor: 0',
+    test: 'app/quota/state.test.ts',
+  },
+  {
     promise: 'Q10',
     what: 'spend the budget early where a row is in trouble',
     file: 'app/quota/probe-plan.ts',

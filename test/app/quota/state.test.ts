@@ -206,6 +206,68 @@ describe('a state over time', () => {
     expect(held([0, { low: 255, threshold }], [1, { low: 272, threshold }])).toBe('ok')
   })
 
+  /** A forecast begins at 0, is false from 10 s, and ends at 55 s. It returns `awayMs` after that. */
+  const returning = (on: Partial<StateReading>, off: Partial<StateReading>, awayMs: number) => {
+    const [endMs, backMs] = [55_000, 55_000 + awayMs]
+    const readings = [0, 10_000, endMs, backMs, backMs + 10_000].map(
+      (atMs, step): [number, Partial<StateReading>] => {
+        const isOn = step === 0 || step === 3
+        return [atMs, { ...(isOn ? on : off), ...header(200, atMs + 1) }]
+      },
+    )
+    /** The state if its condition has then been false for `falseMs`. */
+    return (falseMs: number, level = {}) => {
+      const atMs = backMs + 10_000 + falseMs
+      return held(...readings, [atMs, { ...off, ...level, ...header(200, atMs - 1) }])
+    }
+  }
+  const OUT = { emptyChance: 1, emptyChanceByPresent: 1 }
+  const WATCHED = { emptyChance: 0.3 }
+
+  test.each([
+    ['watch', WATCHED, {}],
+    ['low', LOW, { low: 100 }],
+    ['running-out', OUT, {}],
+  ] as const)('%s that returns is then kept for 1.5 times as long as it was away', (state, on, off) => {
+    const back = returning(on, off, 120_000)
+    expect(back(179_999)).toBe(state)
+    expect(back(180_000)).toBe('ok')
+  })
+
+  test('a forecast that returns after more than five minutes is kept for 45 seconds', () => {
+    const [soon, late] = [returning(OUT, {}, 300_000), returning(OUT, {}, 300_001)]
+    expect([soon(449_999), soon(450_000)]).toEqual(['running-out', 'ok'])
+    expect([late(44_999), late(45_000)]).toEqual(['running-out', 'ok'])
+  })
+
+  test('no level ends running out early while it is kept, but requests that wait in the gateway do', () => {
+    const back = returning(OUT, {}, 120_000)
+    expect(back(100_000, { low: 320 })).toBe('running-out')
+    expect(back(180_000, { low: 320 })).toBe('ok')
+    expect(back(100_000, { isHeldBack: true })).toBe('ok')
+    expect(returning(LOW, { low: 100 }, 120_000)(100_000, { low: 240 })).toBe('ok')
+  })
+
+  test('empty and a 429 end by facts, however soon they return', () => {
+    const NONE = { low: 0, emptyNow: 1, high: 1 }
+    const empty: [number, Partial<StateReading>] = [0, NONE]
+    const again: [number, Partial<StateReading>][] = [
+      empty,
+      [10_000, { low: 2, emptyNow: 0, high: 3 }],
+      [30_000, NONE],
+    ]
+    expect(held(...again)).toBe('empty')
+    expect(held(...again, [40_000, { low: 2, emptyNow: 0, high: 3 }])).toBe('low')
+    const refused: [number, Partial<StateReading>][] = [
+      [0, { blocked: true }],
+      [1, {}],
+      [200_000, { blocked: true }],
+      [200_001, { low: 10, high: 11 }],
+    ]
+    expect(held(...refused, [245_000, { low: 10, high: 11 }])).toBe('blocked')
+    expect(held(...refused, [245_001, { low: 10, high: 11 }])).toBe('low')
+  })
+
   test('restarts the count when the condition returns', () => {
     const clear = { ...CLEAR!, ...header(80, 500) }
     for (const back of [LOW, NEAR!]) {
