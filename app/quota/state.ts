@@ -175,7 +175,7 @@ export function lastsAtMost(row: LastingRow): boolean {
  *
  * `watch`, `low` and `running-out` are forecasts. If one returns within five minutes after it ended, its
  * condition must be false for 1.5 times as long as it was away before it ends again. So a row keeps its state
- * while others come and go.
+ * while others come and go. `low` and `running-out` become `watch` first if that returned so soon.
  *
  * These facts count immediately:
  * - a 429, and the successful end of its wait
@@ -202,12 +202,20 @@ export class RowState {
     const wanted = stateOf(reading)
     if (wanted !== this.#state) {
       if (!this.#leaves(wanted, reading, nowMs)) return this.#state
-      this.#countAway(gravityOf(wanted), nowMs)
-      this.#state = wanted
+      const next = this.#mildest(wanted)
+      this.#countAway(gravityOf(next), nowMs)
+      this.#state = next
       this.#sinceMs = nowMs
     }
     this.#falseSinceMs = undefined
-    return wanted
+    return this.#state
+  }
+
+  /** The state after this one: `watch` if the row should become milder than that, but watching it recurs. */
+  #mildest(wanted: QuotaState): QuotaState {
+    const isForecast = this.#state === 'low' || this.#state === 'running-out'
+    const isMilder = gravityOf(wanted) < gravityOf('watch')
+    return isForecast && isMilder && this.#keptMs('watch') > 0 ? 'watch' : wanted
   }
 
   /** Updates `#endedAtMs` and `#awayMs` for a change to a state of this gravity. */
@@ -219,10 +227,10 @@ export class RowState {
   }
 
   /** How long the condition of a recurring forecast must be false. 0 for any other state. Milliseconds. */
-  #keptMs(): number {
-    const awayMs = this.#awayMs[gravityOf(this.#state)]
+  #keptMs(state: QuotaState): number {
+    const awayMs = this.#awayMs[gravityOf(state)]
     if (awayMs === undefined || awayMs > RECURRENCE.withinMs) return 0
-    return gravityOf(this.#state) <= gravityOf('running-out') ? RECURRENCE.factor * awayMs : 0
+    return gravityOf(state) <= gravityOf('running-out') ? RECURRENCE.factor * awayMs : 0
   }
 
   #leaves(wanted: QuotaState, reading: StateReading, nowMs: number): boolean {
@@ -242,7 +250,7 @@ export class RowState {
     }
     this.#falseSinceMs = Math.min(this.#falseSinceMs ?? nowMs, nowMs)
     const falseMs = nowMs - this.#falseSinceMs
-    const keptMs = this.#keptMs()
+    const keptMs = this.#keptMs(current)
     if (!isHeld && isPlainlyOver(current, reading, falseMs < keptMs)) return true
     const isSupported = (hasHeader || current === 'blocked') && wanted !== 'not-checked'
     return falseMs >= Math.max(keptMs, isSupported ? HELD_MS.beforeMilder : HELD_MS.withoutHeader)

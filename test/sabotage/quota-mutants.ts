@@ -197,6 +197,22 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     test: 'app/quota/state.test.ts',
   },
   {
+    promise: 'Q9',
+    what: 'call a row ok between two bursts that nearly empty it',
+    file: 'app/quota/state.ts',
+    find: "this.#keptMs('watch') > 0 ? 'watch' : wanted",
+    replace: "this.#keptMs('watch') > 1e9 ? 'watch' : wanted",
+    test: 'app/quota/state.test.ts',
+  },
+  {
+    promise: 'Q9',
+    what: 'end a warning early with half of the limit left, which the next burst takes',
+    file: 'app/quota/state.ts',
+    find: 'const PLENTY = 0.75',
+    replace: 'const PLENTY = 0.5',
+    test: 'app/quota/state.test.ts',
+  },
+  {
     promise: 'Q10',
     what: 'spend the budget early where a row is in trouble',
     file: 'app/quota/probe-plan.ts',

@@ -225,27 +225,28 @@ describe('a state over time', () => {
   const WATCHED = { emptyChance: 0.3 }
 
   test.each([
-    ['watch', WATCHED, {}],
-    ['low', LOW, { low: 100 }],
-    ['running-out', OUT, {}],
-  ] as const)('%s that returns is then kept for 1.5 times as long as it was away', (state, on, off) => {
+    ['watch', WATCHED, {}, 'ok'],
+    ['low', LOW, { low: 100 }, 'watch'],
+    ['running-out', OUT, {}, 'watch'],
+  ] as const)('%s that returns is then kept for 1.5 times as long as it was away', (state, on, off, next) => {
     const back = returning(on, off, 120_000)
     expect(back(179_999)).toBe(state)
-    expect(back(180_000)).toBe('ok')
+    expect(back(180_000)).toBe(next)
   })
 
   test('a forecast that returns after more than five minutes is kept for 45 seconds', () => {
     const [soon, late] = [returning(OUT, {}, 300_000), returning(OUT, {}, 300_001)]
-    expect([soon(449_999), soon(450_000)]).toEqual(['running-out', 'ok'])
+    expect([soon(449_999), soon(450_000)]).toEqual(['running-out', 'watch'])
     expect([late(44_999), late(45_000)]).toEqual(['running-out', 'ok'])
   })
 
   test('no level ends running out early while it is kept, but requests that wait in the gateway do', () => {
     const back = returning(OUT, {}, 120_000)
     expect(back(100_000, { low: 320 })).toBe('running-out')
-    expect(back(180_000, { low: 320 })).toBe('ok')
-    expect(back(100_000, { isHeldBack: true })).toBe('ok')
-    expect(returning(LOW, { low: 100 }, 120_000)(100_000, { low: 240 })).toBe('ok')
+    expect(back(180_000, { low: 320 })).toBe('watch')
+    expect(back(100_000, { isHeldBack: true })).toBe('watch')
+    expect(returning(LOW, { low: 100 }, 120_000)(100_000, { low: 240 })).toBe('watch')
+    expect(returning(LOW, { low: 100 }, 300_001)(10_000, { low: 240 })).toBe('ok')
   })
 
   test('empty and a 429 end by facts, however soon they return', () => {
