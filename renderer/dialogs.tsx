@@ -5,7 +5,7 @@ import { useView } from './state/window-parts.ts'
 
 const CLOSED = { dialog: undefined } as const
 
-// Each dialog is a separate chunk, so that the first numbers do not wait for it.
+// Each dialog is a separate chunk, so that the window shows its first numbers before the dialogs are loaded.
 const ConnectDialog = loadedLater(async () => (await import('./keys/connect-dialog.tsx')).ConnectDialog)
 const DisconnectDialog = loadedLater(
   async () => (await import('./keys/disconnect-dialog.tsx')).DisconnectDialog,

@@ -40,12 +40,15 @@ const MISSED_MS = 15_000
  */
 const OFTEN = 3
 /**
- * A short quota counts as Headroom's own doing if Headroom and its programs account for at least this share
- * of the use.
+ * If a quota is running out, this counts as Headroom's own doing if Headroom and its programs account for at
+ * least this share of the use.
  */
 const MOSTLY_OWN = 0.5
 
-/** The conditions of a key at `nowMs`, epoch ms, on the clock of the snapshot's `at`. */
+/**
+ * The conditions of a key at `nowMs`. This time and the snapshot's `at` must come from the same clock. Epoch
+ * ms.
+ */
 export function conditionsOf(snapshot: Snapshot, nowMs: number): KeyConditions {
   const all = [
     ...storageConditions(snapshot),

@@ -142,7 +142,7 @@ export interface KeyLine {
   /** The key's state, and the quota or stream that causes it. A quota that `tightest` names is left out. */
   readonly state: string
   readonly tightest: string
-  /** Requests left of the limit. Empty if no row is checked. */
+  /** Requests left and the limit, as text. Empty if no row is checked. */
   readonly left: string
   readonly note: string
   /** Number of today's 429s, by the date of the displayed time zone. Absent until counted. */

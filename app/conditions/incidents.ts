@@ -22,17 +22,17 @@ export interface IncidentLine extends EventSentence {
   readonly events: readonly [LoggedEvent, ...LoggedEvent[]]
   /** Start, epoch ms. */
   readonly at: number
-  /** End, epoch ms. Absent while the line is open, and if no duration was recorded. */
+  /** End, epoch ms. Absent while the condition lasts, and if no duration was recorded. */
   readonly endedAt?: number
   /** The events of a shared line, each with its own text, worst first. Absent for a single event. */
   readonly parts?: readonly IncidentPart[]
   /** Events that ended the condition. There may be several, because the condition may have begun again. */
   readonly ends: readonly LoggedEvent[]
-  /** Whether the condition is still open. */
+  /** Whether the condition still lasts. */
   readonly isOpen: boolean
 }
 
-/** Facts that decide whether a condition is open, apart from its events. */
+/** Facts that decide whether a condition still lasts, apart from its events. */
 export interface LogStyle extends EventStyle {
   /**
    * The present time, epoch ms. A 429 whose wait ended before this time is not shown as open. Only the next
@@ -64,8 +64,9 @@ export function criticalSubjects(snapshot: Snapshot, nowMs: number): readonly st
 const FOUND_WITHIN_MS = 1_000
 
 /**
- * Maximum delay between silent streams or 401s and the report that a host is unreachable, in milliseconds.
- * The delay is long, because Headroom notices an unreachable host only by sending a request.
+ * Streams may fall silent, or requests get a 401, up to this long before Headroom reports that a host is
+ * unreachable. The time is long, because Headroom notices an unreachable host only by sending a request.
+ * Milliseconds.
  */
 const UNREACHABLE_WITHIN_MS = 60_000
 

@@ -134,7 +134,7 @@ export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly Aspe
   ])
   return ASPECTS.filter((aspect) => !absent.has(aspect)).map((aspect) => {
     const isOf = ({ kind }: Condition) => CONDITIONS[kind].aspect === aspect
-    // While all calls fail, consequences are not reported as problems of their parts.
+    // While all calls fail, no aspect of the key reports the consequences of that as its own problem.
     const of = [...roots.filter(isOf), ...(stopped ? [] : consequences.filter(isOf))]
     const worst = mostUrgent(of)
     const name = ASPECT_NAMES[aspect]

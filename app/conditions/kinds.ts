@@ -13,11 +13,14 @@ export type Aspect = (typeof ASPECTS)[number]
 interface KindRow {
   readonly aspect: Aspect
   /**
-   * Kinds that this kind can cause. While this kind is open, they can't be the headline. A kind about one
-   * quota explains only kinds on the same quota.
+   * Kinds of conditions that a condition of this kind can cause. While it lasts, they can't be the headline.
+   * A condition of one quota explains only conditions of the same quota.
    */
   readonly explains: readonly string[]
-  /** Whether all calls fail while this kind is open. If so, no part of the key can be reported as fine. */
+  /**
+   * Whether all calls fail while a condition of this kind lasts. If so, no aspect of the key can be reported
+   * as fine.
+   */
   readonly stopsCalls: boolean
   /** Finds the occurrences of this kind. Absent for kinds that `evaluate.ts` finds. */
   readonly detect?: (snapshot: Snapshot, nowMs: number) => readonly Detected[]
@@ -93,7 +96,7 @@ export const CONDITIONS = {
   'sign-in-host-unreachable': leaves('sign-in', 'renewal-failing'),
   'signed-out': stops('sign-in', OF_NO_TOKEN),
   'key-rejected': stops('sign-in', OF_NO_TOKEN),
-  // A revoked key has no token to lose, so `revoked` also explains problems with storing tokens.
+  // A revoked key has no token to lose, so problems with storing tokens count as consequences of `revoked`.
   revoked: stops('sign-in', [...OF_NO_TOKEN, 'token-not-saved', 'keyring-away', 'keyring-unprotected']),
   revoking: stops('sign-in', [...OF_NO_TOKEN, 'revocation-unconfirmed']),
   'revocation-unconfirmed': stops('sign-in', OF_NO_TOKEN),

@@ -293,7 +293,7 @@ type OmitFromEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : n
 /** An event without the fields that the log adds. */
 export type MonitorEvent = OmitFromEach<LoggedEvent, keyof typeof logged>
 
-/** Fields that the tracker adds to the report that a condition ended. */
+/** Fields that the tracker adds to a report of the end of a condition. */
 type Known = 'id' | 'count' | 'since' | 'refused' | 'state'
 type OnlyEnd = Exclude<
   keyof typeof ENDS,
@@ -302,7 +302,7 @@ type OnlyEnd = Exclude<
 
 /**
  * A report to the tracker: an observation, or the end of a condition. An observation is reported every time,
- * even if nothing changed. To the end of a condition, the tracker adds the fields `Known`.
+ * even if nothing changed. To a report of the end of a condition, the tracker adds the fields `Known`.
  */
 export type KeyReport =
   | Exclude<MonitorEvent, { kind: OnlyEnd }>

@@ -77,8 +77,9 @@ export class MemberRecord {
   /**
    * Updates the counts to the member's totals, and charges the requests that this record missed.
    *
-   * The first totals of a run that began after this machine's own run are charged from the beginning of that
-   * run, however late they arrive. The first totals of an older run are only the starting point of the count.
+   * When the first totals arrive, it matters which machine joined the desk first. If this machine did, all
+   * requests of the member since it joined are charged, however late the totals arrive. If the member did,
+   * the first totals are only the starting point of the count.
    */
   totals({ counted, run, streams, underWay }: Totals, { fromMs }: SentAt): void {
     const { ledger, headers, now, sinceMs } = this.#deps

@@ -48,8 +48,8 @@ const answered = z.strictObject({
   waitMs: z.exactOptional(count),
 })
 /**
- * No response, or a response without quota headers. `laterMs`: time for which the service may still count the
- * request.
+ * A request without a response, or whose response has no quota headers. `laterMs`: for this time, the service
+ * may still count the request.
  */
 const lost = z.strictObject({ kind: z.literal('lost'), ...ended, laterMs: count })
 const notSent = z.strictObject({ kind: z.literal('not-sent'), id: count })
@@ -82,8 +82,8 @@ const totals = {
   /** Requests since the app started that counted or may have counted, by row. */
   counted: perCategory,
   /**
-   * The sender's present run in the desk: time since it began, and `counted` at that time. `counted` is empty
-   * if the app started as a member.
+   * When the sender joined the desk: `age` is the time since then, and `counted` are the counts at that time.
+   * These counts are empty if the app started as a member of the desk.
    */
   run: z.strictObject({ age, counted: perCategory }),
   /** Own streams that hold a slot, by category. */

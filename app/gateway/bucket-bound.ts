@@ -145,8 +145,8 @@ export class BucketBound {
   }
 
   /**
-   * Removes a request that never reached the service or went to another bucket. Returns when the request was
-   * sent.
+   * Removes a request that never reached the service or went to another bucket. Returns the time at which it
+   * was sent. `undefined` if the request is unknown.
    */
   notSent(id: number): number | undefined {
     return this.#own.take(id)
@@ -203,7 +203,8 @@ export class BucketBound {
   }
 
   /**
-   * Earliest whole millisecond at which `level` may be allowed. `undefined` if only a response can allow it.
+   * Earliest whole millisecond at which `allows(level)` may be true. `undefined` if only a response can make
+   * it true.
    */
   reachesAtMs(level: number, nowMs: number): number | undefined {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
@@ -223,12 +224,12 @@ export class BucketBound {
   }
 
   /**
-   * When a request that needs `level` may be sent, if `ahead` other requests are sent first. `ahead` need not
-   * be whole. `laterPerMs` is the rate of requests that arrive later but are sent first.
+   * When a request that needs `level` may be sent, if `ahead` other requests are sent before it. `ahead` need
+   * not be whole. `laterPerMs`: rate of requests that arrive later but are sent before it, per millisecond.
    *
    * Each of the `ahead` requests lowers the bound by one. So the result is the time at which the bound would
-   * reach `level + ahead` if none of them were sent. No refill is assumed to be lost at the limit. Each
-   * further fixed window allows `limit − level + 1` requests.
+   * reach `level + ahead` if no request were sent and the bound could exceed the limit. Each further fixed
+   * window allows `limit − level + 1` requests.
    */
   turnAtMs(level: number, ahead: number, nowMs: number, laterPerMs = 0): number {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)

@@ -15,10 +15,13 @@ export interface Waiting extends Queued {
   readonly class: ProgramClass
 }
 
-/** `canMeet` assumes fewer later requests than expected, by this many standard deviations. */
+/**
+ * `canMeet` assumes that fewer requests arrive later than expected. The difference is this number of standard
+ * deviations.
+ */
 export const OPTIMISM_SIGMAS = 1.9
 
-/** Arrival rates of other requests, per millisecond. */
+/** Arrival rates of the requests that compete with a waiting request, per millisecond. */
 export interface OthersRates extends Pick<ServedRates, 'perMs' | 'programsOf'> {
   /** Rate of requests from outside the gateway. */
   readonly unseenPerMs: number
@@ -28,7 +31,7 @@ export interface OthersRates extends Pick<ServedRates, 'perMs' | 'programsOf'> {
 export interface Forecast {
   /** Replaces `OPTIMISM_SIGMAS`. */
   readonly optimismSigmas?: number
-  /** True rates of others, in place of the learned rates. */
+  /** The true rates, in place of the learned ones. */
   readonly trueRates?: OthersRates
 }
 
@@ -185,8 +188,8 @@ export class BucketQueue<T extends Waiting> {
     const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
     const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
     const fewest = Math.max(0, expected - optimismSigmas * spread)
-    // Even the optimistic number of arrivals may exceed the refill until `byMs`. `turnOf` caps the arrivals
-    // at a share of the refill, so it may still find a turn before `byMs`.
+    // Even few arrivals may exceed the refill until `byMs`. The first test then fails. `turnOf` caps the
+    // arrivals at a share of the refill, so the second test may still find a turn before `byMs`.
     return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }
 
@@ -247,6 +250,6 @@ export class BucketQueue<T extends Waiting> {
 const classesBefore = (own: ProgramClass): readonly ProgramClass[] =>
   PROGRAM_CLASSES.slice(0, PROGRAM_CLASSES.indexOf(own))
 
-/** How many requests of the rivals are expected to be sent first within `withinMs`. */
+/** Expected number of the rivals' requests that are sent before the waiting request, within `withinMs`. */
 const comingOf = (rivals: readonly Rival[], withinMs: number): number =>
   rivals.reduce((sum, { room, perMs }) => sum + Math.min(room, perMs * withinMs), 0)

@@ -26,7 +26,8 @@ export interface Sample {
 }
 
 /**
- * Requests of one program behind the gateway in one category since the previous sample. `own` includes them.
+ * Requests of one program behind the gateway in one category since the previous sample. `Sample.own` includes
+ * them.
  */
 export interface ProgramSample {
   /** Epoch milliseconds. */
@@ -37,7 +38,8 @@ export interface ProgramSample {
 }
 
 /**
- * Requests of one of the desk's other machines in one category, since the previous sample. Not part of `own`.
+ * Requests of one of the desk's other machines in one category, since the previous sample. `Sample.own` does
+ * not include them.
  */
 export interface DeskSample {
   /** Epoch milliseconds. */

@@ -6,20 +6,20 @@ import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
  * Learns from recorded use which load from others is usual at each time of the trading day.
  *
  * Model: others on a trading key follow the exchange's clock. A day on that clock has 96 quarters of an hour,
- * and Monday to Friday are pooled. In each quarter, a day either has a load or does not. A load is usual if
- * at least 60 % of the days have it. Random traffic does not reach 60 % in any quarter.
+ * and Monday to Friday are pooled. In each quarter of an hour, a day either has a load or does not. A load is
+ * usual if at least 60 % of the days have it. Random traffic never reaches 60 %.
  *
  * Steps:
  * 1. Intervals of three minutes are assigned to the exchange's days. Weekends, today and unrecorded days are
- *    left out. So are days without their usual traffic by 10:00 (a holiday, a half-day): less than a quarter
- *    of what earlier days had in the same intervals.
- * 2. For each quarter, find the days on which it was recorded. A day has a load if it has at least half of
- *    the median load and at least 5 requests. Compute the medians of the requests, of the busiest interval,
- *    and of the interval in which the load began.
+ *    left out. So are days without their usual traffic by 10:00 (a holiday, a half-day): less than 25 % of
+ *    what earlier days had in the same intervals.
+ * 2. For each quarter of an hour, find the days on which it was recorded. A day has a load if it has at least
+ *    half of the median load and at least 5 requests. Compute the medians of the requests, of the busiest
+ *    interval, and of the interval in which the load began.
  * 3. Chance that a day has the load: (days with it + ½) / (days + 1).
  * 4. A weekday's factor, from its third day on: its requests divided by the mean of the same intervals over
  *    all days.
- * 5. For one day, loads of neighbouring quarters are joined, unless their rates differ too much.
+ * 5. For one day, loads of neighbouring quarters of an hour are joined, unless their rates differ too much.
  *
  * Units: requests, requests per second, epoch milliseconds. A day is the UTC midnight of its date.
  */
@@ -34,7 +34,10 @@ const MIN_DAYS = 5
 const WEEKDAY = { days: 3, least: 0.25, most: 4 } as const
 /** Minimum share of days for a load to be usual. */
 const USUAL_SHARE = 0.6
-/** A day has a load in a quarter if the requests reach `share` of the median load and at least `requests`. */
+/**
+ * A day has a load in a quarter of an hour if others made at least `requests` requests in it, and at least
+ * `share` of the median number of requests.
+ */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
  * How to recognise a day without its usual traffic: before `untilMinute`, it has less than `share` of the
@@ -42,9 +45,12 @@ const LOADED = { share: 0.5, requests: 5 } as const
  * this test.
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
-/** Minimum recorded share of a three-minute interval, and of the intervals in a quarter. */
+/**
+ * Minimum share of a three-minute interval that must be recorded. Also the minimum share of the intervals in
+ * a quarter of an hour that must be recorded.
+ */
 const RECORDED = 0.5
-/** Neighbouring quarters whose rates differ by this factor are separate loads. */
+/** Loads in neighbouring quarters of an hour are separate if their rates differ by this factor. */
 const OTHER_LOAD = 1.5
 
 /** An interval of three recorded minutes of one quota. */
@@ -60,7 +66,7 @@ export interface RecordedStretch {
 interface QuarterLoad {
   readonly requests: number
   readonly perSecond: number
-  /** When the load begins: the index of the three-minute interval within the quarter, 0 to 4. */
+  /** When the load begins: the index of the three-minute interval within the quarter of an hour, 0 to 4. */
   readonly begins: number
   /** Chance that a day has the load, 0 to 1. */
   readonly chance: number
@@ -71,7 +77,7 @@ export interface UsualDay {
   /** Number of days that the usual day was learned from. */
   readonly days: number
   readonly loads: readonly (QuarterLoad | undefined)[]
-  /** Median level by quarter. `undefined` with fewer than five recorded days. */
+  /** Median level by quarter of an hour. `undefined` with fewer than five recorded days. */
   readonly levels: readonly (number | undefined)[]
   /** Factor of each weekday, 0 for Sunday. */
   readonly factors: readonly number[]
@@ -150,8 +156,8 @@ export function usualLoads(
 }
 
 /**
- * The usual level from `fromMs` to `toMs`, with one point in the middle of each quarter. Empty with fewer
- * than five days.
+ * The usual level from `fromMs` to `toMs`, with one point in the middle of each quarter of an hour. Empty
+ * with fewer than five days.
  */
 export function usualLevels(usual: UsualDay, fromMs: number, toMs: number): UsualLevels {
   if (usual.days < MIN_DAYS) return []

@@ -20,8 +20,8 @@ const RATE_STEPS = 100
  * The reductions that make a category fit. Empty if it fits.
  *
  * The least urgent class reduces first, and within a class the program with the smallest weight. A program
- * gives up all its demand before the next one reduces. Others can't be asked to reduce. If the programs can't
- * reduce enough without them, the result names only others.
+ * gives up all its demand before the next one reduces. Others can't be asked to reduce. If the category does
+ * not fit even without any program, the result names only others.
  *
  * In total, the rates fall by `Σρ − r` and the bursts by `Σb + reserve − L`. ρ and b are the rates and bursts
  * of the programs, r is the refill, and L is the limit. Rates are rounded down to hundredths.

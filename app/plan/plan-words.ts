@@ -89,7 +89,8 @@ export interface PlanHeadline {
 }
 
 /**
- * The headline of a plan. `atMost` is the verdict with others at the high end of their estimate.
+ * The headline of a plan. `verdict` is computed with the middle of the estimate of others' use, `atMost` with
+ * its high end.
  *
  * A plan that fits only at the middle of the estimate does not count as fitting.
  */

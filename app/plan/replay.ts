@@ -116,7 +116,10 @@ interface OpenRequest {
   readonly program: string
   readonly category: Category
   readonly offeredAtMs: number
-  /** When the request reaches the service, or when its response reaches the gateway. */
+  /**
+   * The time of the request's next event: the request reaches the service, or its response reaches the
+   * gateway.
+   */
   atMs: number
   /** How long the request had waited when it was last sent, milliseconds. */
   waitedMs: number

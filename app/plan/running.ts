@@ -52,10 +52,11 @@ const MIN_PER_SECOND = 0.005
  * The programs that run on a key now, as a plan.
  *
  * The plan has each program's demand in the last minute (forwarded or queued), the key's own requests, and
- * the estimated use of others. Limits, slots and others' slots come from the snapshot.
+ * the estimated use by others. Limits, slots and the slots of others come from the snapshot.
  *
- * Others bypass the gateway and never wait, so they count as critical. The desk's other machines count as
- * others. A stream belongs to each program that reads it. Slots of unnamed streams count as others'.
+ * Requests of others bypass the gateway and never wait, so others count as critical. The desk's other
+ * machines count as others. A stream belongs to each program that reads it. A slot whose stream is unnamed
+ * counts as a slot of others.
  */
 export function runningPlan({ requests, slots, streams, programs = [] }: Snapshot): RunningPlan {
   const others = requests.flatMap((row) => othersOf(row, row.use?.desk))
@@ -161,8 +162,8 @@ function ownRequests(
 }
 
 /**
- * Others' estimated use of a row. Empty if the use is negligible. `desk`: use by the desk's other machines
- * that counts as others', in requests per second.
+ * Estimated use of a row by others. Empty if the use is negligible. `desk`: use by the desk's other machines,
+ * in requests per second. It counts as use by others.
  */
 export function othersOf({ category, use, observedAt }: RequestQuota, desk = 0): readonly OthersEstimate[] {
   if (use === null) return []

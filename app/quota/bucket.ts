@@ -46,7 +46,7 @@ export interface Answered {
 export interface Estimate {
   readonly low: number
   readonly high: number
-  /** An upper bound. The level is above it as often as it is below `low`. At most `high`. */
+  /** An upper bound of at most `high`. The level is above `likelyHigh` as often as it is below `low`. */
   readonly likelyHigh: number
   readonly point: number
   readonly slopePerSecond: number
@@ -122,7 +122,8 @@ export class Bucket {
   readonly #atHeader: OthersUse
   readonly #others: OthersUse
   /**
-   * The times of `#atHeader` and of `#others`, each with the total refill that a full quota had lost by then.
+   * The times to which `#atHeader` and `#others` apply. `#overflowedAtHeader` and `#overflowed`: total
+   * refill, in requests, that was lost until these times because the quota was full.
    */
   #headerAtMs: number
   #overflowedAtHeader = 0
@@ -140,7 +141,7 @@ export class Bucket {
   /** The level at the last header, and its change per second if others make no requests. */
   #leftAtHeader = 0
   #gainAtHeader = 0
-  /** The last forecast: the chance of running empty, and the time of its header. */
+  /** The last forecast: the chance that the quota runs empty, and the time when this forecast was made. */
   #predicted = 0
   #foretoldAtMs = Number.NEGATIVE_INFINITY
   #seenSentAtMs = Number.NEGATIVE_INFINITY
@@ -153,8 +154,8 @@ export class Bucket {
   readonly #minute = new MinuteMean()
 
   /**
-   * Rate of own requests that can't empty the quota, because they may not use the gateway's reserve. In
-   * requests per second. See `RequestQuota.held`.
+   * Own requests per second that can't empty the quota, because the gateway does not let these requests use
+   * its reserve. See `RequestQuota.held`.
    */
   heldPerSecond = 0
 
@@ -299,8 +300,9 @@ export class Bucket {
   }
 
   /**
-   * Others' use at `nowMs`. `undefined` before the second header. Chances and rates may be up to a second
-   * old, or up to a tenth of the last header's age.
+   * Others' use at `nowMs`. `undefined` before the second header. The chances and rates in the result may be
+   * up to a second old. If the last header is more than ten seconds old, they may be older: up to a tenth of
+   * that header's age.
    */
   others(nowMs: number): OthersReading | undefined {
     return this.#headers < 2 ? undefined : this.#readingAt(Math.max(nowMs, this.#level.atMs))

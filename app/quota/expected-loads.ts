@@ -17,7 +17,10 @@ const SHOWN_SECONDS = 30
  */
 const BEGUN = 0.9
 
-/** One step at which a part of a usual load's probability is added. */
+/**
+ * One of the times at which a usual load may start. `chance`: probability that the load starts at this time
+ * if it has not started before.
+ */
 interface Onset extends PossibleLoad {
   readonly atMs: number
 }

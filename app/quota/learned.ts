@@ -15,7 +15,9 @@ export interface LearnedQuota {
   readonly utilization: readonly number[]
   /** Probability of each candidate for others' rate: see `OthersUse`. */
   readonly rates: readonly number[]
-  /** Number of jumps to each rate, and number of spells by band and holding time: see `Spells`. */
+  /**
+   * Number of jumps of others' rate to each rate, and number of holding times by band of rates: see `Spells`.
+   */
   readonly jumps: readonly number[]
   readonly spells: readonly number[]
   /** Present if headers showed that others are one program that polls: see `OthersPoller`. */

@@ -284,8 +284,9 @@ export class Ledger {
   }
 
   /**
-   * Rate of own requests that may not use the gateway's reserve, in requests per second: those of all but the
-   * critical programs. 0 unless requests waited within the last minute, because own use is a one-minute mean.
+   * Own requests per second that may not use the gateway's reserve: all except those of critical programs. 0
+   * if no request waited in the gateway within the last minute. The time is a minute because own use is a
+   * one-minute mean.
    */
   #heldOf(row: Row, nowMs: number): number {
     const criticalPerSecond = this.#criticalWhileHeld(row.category)

@@ -6,11 +6,11 @@ import { countedToEmpty, emptyAtMost, emptyAtWith } from './safe-pace.ts'
 export interface ForecastPoint {
   /** Epoch ms. */
   readonly at: number
-  /** The low edge: the level from the lower bound, with others at the high end of their use. */
+  /** The lower edge of the range. Computed from the level's lower bound and the high end of others' use. */
   readonly low: number
   /**
-   * The high edge: the level from the upper bound, with others at the low end of their use. `undefined` if
-   * that end is unknown.
+   * The upper edge of the range. Computed from the level's upper bound and the low end of others' use.
+   * `undefined` if the low end is unknown.
    */
   readonly high: number | undefined
 }
@@ -18,11 +18,12 @@ export interface ForecastPoint {
 /** How a row's level develops if its use does not change. */
 export interface LevelForecast {
   /**
-   * When the low edge reaches 0, epoch ms. If the row may be empty already, this time is not in the future.
+   * When the lower edge reaches 0, epoch ms. If the row may be empty already, this time is not in the future.
    */
   readonly emptyAtMs: number
   /**
-   * Earliest first: now, each time at which an edge changes its slope, and evenly spaced times in between.
+   * Points at evenly spaced times from now on, and wherever the slope of the lower or upper edge changes.
+   * Earliest first.
    */
   readonly points: readonly ForecastPoint[]
 }
@@ -52,11 +53,11 @@ const STEPS = 20
 
 /** When a row runs out if its use continues, epoch ms. */
 export interface EmptyRange {
-  /** Computed from the lower bound, with others at the high end of their use. */
+  /** The earliest time. Computed from the level's lower bound and the high end of others' use. */
   readonly fromMs: number
   /**
-   * Computed from the upper bound, with others at the low end of their use. `undefined` if the row may never
-   * run out.
+   * The latest time. Computed from the level's upper bound and the low end of others' use. `undefined` if the
+   * row may never run out.
    */
   readonly toMs: number | undefined
 }
@@ -86,8 +87,8 @@ export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
 }
 
 /**
- * How the range of a row's level develops from `nowMs` to `toMs`. Considers both bounds of the level and both
- * ends of others' use. A fixed window is forecast only until it ends.
+ * How the range of a row's level develops from `nowMs` to `toMs`. Computed from both bounds of the level, and
+ * from the low and the high end of others' use. A fixed window is forecast only until it ends.
  *
  * `undefined` in the same cases as `emptyRangeOf`.
  */
@@ -114,7 +115,10 @@ export function levelForecast(row: ForecastRow, nowMs: number, toMs: number): Le
   return { emptyAtMs, points }
 }
 
-/** When the high edge reaches 0 or the limit. `gain`: requests per millisecond. */
+/**
+ * When the upper edge of the range reaches 0 or the limit. `gain`: change of that edge, in requests per
+ * millisecond.
+ */
 function turnsOf({ high, limit }: ForecastRow, gain: number | undefined, nowMs: number): readonly number[] {
   if (gain === undefined || gain === 0) return []
   return [nowMs + (gain > 0 ? limit - high : -high) / gain]

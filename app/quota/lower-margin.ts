@@ -11,11 +11,12 @@ import type { OthersUse } from './others-use.ts'
 const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, afterHit: 1.03 } as const
 /**
  * A header is a surprise if it shows more requests by others than the median estimate. The size of the
- * surprise is the difference. The largest surprise counts, because a burst of this size may repeat at any
- * time.
+ * surprise is the difference, in requests. `low` allows for the largest surprise so far, because a burst of
+ * this size may repeat at any time.
  *
- * The size decays by 2 % per header. It counts in proportion to the age of the last header, and fully from
- * an age of `withinSeconds` on.
+ * The stored size decays by 2 % per header. Just after a header, `low` allows for none of it. As the header
+ * gets older, `low` allows for a growing part of it, and from an age of `withinSeconds` on for the whole
+ * size.
  */
 const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
 /**

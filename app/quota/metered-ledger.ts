@@ -33,8 +33,8 @@ interface ShownOthers {
 const LATE_MS = 2_000
 
 /**
- * A ledger that also counts requests per category since the app started: own, the desk's, and others'. A rate
- * alone could not answer "what used my quota at 14:20?" later.
+ * A ledger that also counts requests per category since the app started: own requests, those of the desk's
+ * other machines, and those of others. A rate alone could not answer "what used my quota at 14:20?" later.
  *
  * Own use includes requests that may have counted. A 429 uses no quota and is not included.
  */
@@ -106,9 +106,9 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * Adopts an earlier header that another machine of the desk received. Then charges `since` requests that
-   * the desk made after that header. These requests count in rates, but not in the totals since the start.
-   * Returns the row's category.
+   * Adopts an earlier header that another machine of the desk received. Then charges the requests that the
+   * desk made after that header: `header.since` is their number. These requests count in rates, but not in
+   * the totals since the start. Returns the row's category.
    */
   adoptHeader(endpoint: string, rate: RateReading, header: AdoptedHeader): string | undefined {
     const { sentAtMs, headerAtMs, since, nowMs } = header

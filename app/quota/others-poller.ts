@@ -19,7 +19,7 @@ export interface PollerHeader {
   /** Bounds on the level when the service wrote the header, from this header alone. */
   readonly least: number
   readonly most: number
-  /** Own requests that may have counted either before or after this header. */
+  /** Own requests that the service may have counted before or after it wrote this header. */
   readonly doubtful: number
   /** The probability that `OthersUse` gave to this header's value, 0 to 1. */
   readonly chance: number
@@ -43,7 +43,10 @@ const JITTER_SECONDS = 0.03
  */
 const FOLLOWED = 32
 const ENDED = 12
-/** Number of gaps between two refinements of a timing that still fits. */
+/**
+ * A recognised poller's timing is refined each time this number of gaps is added, even if it still fits. A
+ * gap is the time between two headers.
+ */
 const FOLLOWED_EVERY = 8
 /** A poller of an earlier run is forgotten if this many gaps do not confirm it. */
 const MISSED = 128
@@ -152,8 +155,8 @@ export class OthersPoller {
     if (this.#isDoubtful) return
     const grown = quota.refill * (to - from)
     const isNearFull = last.least - last.doubtful + grown >= quota.limit
-    // If the quota was full between the two headers, the level depends on when each own request counted. Such
-    // a gap is not used.
+    // If the quota was full between the two headers, the level depends on when the service counted each own
+    // request. The gap between two such headers is not used.
     if (last.most + grown >= quota.limit && (own > 1 || header.doubtful > 0)) return
     const middle = (last.least + last.most - last.doubtful) / 2 + grown
     this.#gaps.add({
@@ -175,7 +178,10 @@ export class OthersPoller {
     return ((sentAtMs + nowMs) / 2 - this.#baseMs) / 1000
   }
 
-  /** Seconds covered by the gaps to which the present timing is fitted. */
+  /**
+   * Seconds from the start to the end of the last `FOLLOWED` gaps. The poller's timing is fitted to these
+   * gaps.
+   */
   get #span(): number {
     const { from, to, count } = this.#gaps
     return to[count - 1]! - from[Math.max(0, count - FOLLOWED)]!

@@ -1,7 +1,10 @@
 /** An own request without a response. Times in milliseconds on one clock. */
 interface Pending {
   readonly sentAtMs: number
-  /** Refill that the upper bound has lost at the limit since the request was sent, in requests. */
+  /**
+   * Refill since the request was sent, in requests, that did not raise the upper bound because it was at the
+   * limit.
+   */
   overflowed: number
   /** True while the upper bound certainly has not fallen for this request yet. */
   unseen: boolean
@@ -47,19 +50,19 @@ export class OwnRequests {
   }
 
   /**
-   * Adds `growth` to `overflowed` of each request in flight. `growth`: the refill that the upper bound has
-   * just lost at the limit, in requests.
+   * Adds `growth` to `overflowed` of each request in flight. `growth`: the latest refill, in requests, that
+   * did not raise the upper bound because it was at the limit.
    */
   overflow(growth: number): void {
     if (growth > 0) for (const request of this.#pending.values()) request.overflowed += growth
   }
 
   /**
-   * How far the upper bound falls when `request` has certainly counted: 0 to 1 requests.
+   * How far the upper bound falls when the service has certainly counted `request`: 0 to 1 requests.
    *
-   * The request may have counted long before its response. It then made room for refill that the upper bound
-   * took as lost at the limit (`overflowed`). That refill offsets the request. It can't offset another
-   * request too.
+   * The service may have counted the request long before its response. The quota then had room for the refill
+   * `overflowed`, which did not raise the upper bound. That refill offsets the request. It can't offset
+   * another request too.
    */
   consume(request: Pending): number {
     if (!request.unseen) return 0
@@ -75,8 +78,8 @@ export class OwnRequests {
   }
 
   /**
-   * The upper bound was reset, and may now include the requests in flight. Those sent after `untilMs` are not
-   * included: a header that came at that time can't include them.
+   * Call this after the upper bound was reset. The requests in flight may have lowered the new bound already.
+   * Requests sent after `untilMs` have not: a header that came at that time can't include them.
    */
   allMaybeSeen(untilMs = Number.POSITIVE_INFINITY): void {
     for (const request of this.#pending.values()) if (request.sentAtMs <= untilMs) request.unseen = false
@@ -89,7 +92,7 @@ export class OwnRequests {
     return count
   }
 
-  /** Records a request that counted, or may have counted, between two times. */
+  /** Records a request that the service counted, or may have counted, between two times. */
   remember(sentAtMs: number, receivedAtMs: number, neededSinceMs: number): void {
     let oldest = Math.min(sentAtMs, neededSinceMs)
     for (const request of this.#pending.values()) oldest = Math.min(oldest, request.sentAtMs)
@@ -98,7 +101,7 @@ export class OwnRequests {
     this.#spans.push({ sentAtMs, receivedAtMs })
   }
 
-  /** Number of ended requests that may have counted after `sinceMs`. */
+  /** Number of ended requests that the service may have counted after `sinceMs`. */
   mayHaveCountedAfter(sinceMs: number): number {
     let count = 0
     for (const span of this.#spans) if (span.receivedAtMs > sinceMs) count += 1

@@ -43,8 +43,8 @@ const MAX_FALL = 7
 const MAX_FALL_AT_FIRST = 3.4
 
 /**
- * Finds the first gap, not before `oldest`, from which on a timing explains the gaps best. Returns the
- * log-odds from that gap on.
+ * Finds the gap from which to the latest gap a timing explains the gaps best. Returns the log-odds from that
+ * gap on. Gaps before index `oldest` are not considered.
  *
  * Walks backwards through the gaps and keeps an interval of possible levels. In the model, the level at a
  * header is the level at the previous header, plus the refill, minus the polls in between, minus own
@@ -100,8 +100,9 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
           ? [top, top + PAD]
           : [full - more - pad, Math.min(top, full + fewer + pad) + PAD]
       const shared = Math.min(high, highest) - Math.max(low, lowest)
-      // The fit to later headers took all levels that this header allows as equally likely. `counted` is the
-      // share of these levels that later headers left possible. Dividing by it avoids counting them twice.
+      // In the fit to later headers, all levels from `leastAfter` to `mostAfter` were equally likely.
+      // `counted` is the share of these levels that later headers left possible. Dividing by `counted` avoids
+      // using the later headers twice.
       const counted = (high - low) / (gaps.mostAfter[at]! - gaps.leastAfter[at]!)
       chance = shared <= 0 ? 0 : Math.min(1, shared / (highest - lowest) / counted)
       isKnown = false

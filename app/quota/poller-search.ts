@@ -32,8 +32,8 @@ const CLEAR_OF_OTHERS = 5
 const MIN_PERIODS = 6
 const MIN_GAPS = 12
 /**
- * Number of phases tried per period. On a nearly full quota, headers show a request only until it is
- * refilled, so `ofVisible` phases are tried per refill time of one request.
+ * Number of phases tried per period. On a nearly full quota, headers show a request by others only until the
+ * request has refilled. So `ofVisible` phases are tried within the time in which one request refills.
  */
 const STEPS = { ofPeriod: 16, ofVisible: 6 } as const
 /** Number of different timings that are refined at the end. */
@@ -59,7 +59,10 @@ interface Pace {
   readonly mostMissing: number
   /** Minimum number of calls per poll that explains the scatter of the counts. */
   readonly leastCalls: number
-  /** Whether others leave the quota full at times. If so, headers show a poll only for a short time. */
+  /**
+   * Whether others leave the quota full at times. Headers then show a poll only until its requests have
+   * refilled.
+   */
   readonly isNearFull: boolean
   /** Time of the latest header that showed a request by others. */
   readonly busyAt: number
@@ -72,7 +75,7 @@ export function evidenceIn({ irregular, count }: PollerGaps): number {
   return sum
 }
 
-/** Evidence below which no timing can be clear. `before`: see `searchPoller`. */
+/** Minimum evidence, in log-odds, for a search to find a clear timing. `before`: see `searchPoller`. */
 export const minEvidence = (before: Poller | undefined): number =>
   before === undefined ? CLEAR + Math.log(1e5) : CLEAR_AS_BEFORE + Math.log(1e2)
 
@@ -231,7 +234,10 @@ const AROUND = [
   [1, -1],
 ] as const
 
-/** Start of the latest gaps that together have `FIRST_LOOK` of evidence. Seconds. */
+/**
+ * Start of the time covered by the latest gaps, in seconds. Uses as many gaps as needed for evidence of
+ * `FIRST_LOOK`.
+ */
 function firstLookFrom({ from, irregular, count }: PollerGaps): number {
   let shown = 0
   for (let at = count - 1; at > 0; at -= 1) {

@@ -146,7 +146,10 @@ export function viewOf(
 export const ownPerSecond = (bucket: Bucket, nowMs: number): number =>
   Math.max(0, bucket.countedPerSecond(nowMs) - bucket.deskPerSecond(nowMs))
 
-/** The use of this app, its desk and others. `counted`: own requests and the desk's. Requests per second. */
+/**
+ * The use of this app, its desk and others, in requests per second. `counted`: own requests plus those of the
+ * desk's other machines.
+ */
 function rangeOfUse(others: OthersReading | undefined, counted: number, desk: number) {
   if (others === undefined) return null
   return {
@@ -161,8 +164,8 @@ function rangeOfUse(others: OthersReading | undefined, counted: number, desk: nu
 
 /**
  * Use of an empty rolling bucket. The service accepts only the refill `gain`, so others' rate is at most
- * `gain`. The low end of their rate is at most the refill that own and desk requests leave. If others caused
- * the 429, they are assumed to take the whole refill until the wait ends.
+ * `gain`. Own and desk requests take a part of `gain`, so the low end of others' rate is at most the rest. If
+ * others caused the wait after a 429, they are assumed to take the whole refill until that wait ends.
  */
 function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: number, byOthers: boolean) {
   const { own, desk } = use

@@ -30,7 +30,7 @@ export function safePaceText(quota: RequestQuota, nowMs: number): string {
   return paceText(quota.safe.everySeconds)
 }
 
-/** The requests that may be sent, for a table: how many now, and the text after this number. */
+/** How many requests may be sent now, and the text that follows this number in a table. */
 export interface Allowance {
   readonly burst?: number
   readonly text: string

@@ -40,8 +40,8 @@ export function shownProblem(
 export const isServiceAway = ({ reachable, pending }: Snapshot['service']): boolean => !reachable && !pending
 
 /**
- * The rows to show whose last response had no quota headers. They never count as fine, even before they show
- * the problem.
+ * The displayed rows whose last response had no quota headers. Such a row never counts as fine, even before
+ * it displays that problem.
  */
 export function unansweredRows(
   { requests }: Pick<Snapshot, 'requests'>,

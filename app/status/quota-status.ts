@@ -88,8 +88,8 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
 }
 
 /**
- * The text next to the label in a table: the note. After a 429, `in` precedes its countdown. While it is
- * unknown when 429s end, the text is the number of 429s so far, such as `×12`.
+ * The text next to the label in a table: usually the note. After a 429, it is the time until the next try,
+ * such as `in 40 s`. If that time is unknown, it is the number of 429s so far, such as `×12`.
  */
 export function rowNote(quota: RequestQuota, nowMs: number): string {
   const { state, note, untilMs } = quotaStatus(quota, nowMs)
@@ -154,7 +154,7 @@ export function runsOutText(row: RequestQuota, nowMs: number): string {
 /** Replaces a countdown while 429s continue because others use the whole refill. */
 export const UNTIL_OTHERS_SLOW = 'until others slow down'
 
-/** `UNTIL_OTHERS_SLOW` for a text without a 429 label: `Calls get 429 until others slow down.` */
+/** `UNTIL_OTHERS_SLOW` with `429` before it, for a text such as `Calls get 429 until others slow down.` */
 export const GETS_429 = `429 ${UNTIL_OTHERS_SLOW}`
 
 /** `40 s`, `now`: time until a rate-limited request may be retried. */
@@ -228,7 +228,7 @@ export function ageText(quota: RequestQuota, nowMs: number): string {
 export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'countdown' = 'clock'): string {
   if (isUnchecked(quota, nowMs) || isDraining(quota)) return UNCHECKED
   const { fullAt, remaining, limit } = quota
-  // If the level is a range, the quota may not be full yet. The time is then unknown.
+  // If the level is a range, the quota may not be full yet, and it is unknown when it will be.
   if (remaining >= limit || (fullAt !== undefined && fullAt <= nowMs)) return isRange(quota) ? '?' : 'full'
   if (fullAt === undefined) return '?'
   return as === 'clock' ? clockText(fullAt) : countdownText(fullAt - nowMs, 'up')

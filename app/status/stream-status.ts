@@ -98,7 +98,7 @@ export interface NamedStream {
 
 /**
  * The programs that read a stream through the gateway: `7 programs on 1 slot: bot, notes ×2`, or `read by
- * bot`. Empty without programs. `on`: the noun after `on 1`.
+ * bot`. Empty without programs. `on`: the word `slot` or `stream` after `on 1`.
  */
 export function readByText(
   { readers = 0, readBy = [] }: Pick<StreamSummary, 'readers' | 'readBy'>,

@@ -22,11 +22,12 @@ const TABLE = tableOf(WORDS)
 const TOP_BYTES = topBytesOf(WORDS)
 
 /**
- * Finds places in a chunk that may contain the key of a frame that is not data. Does not parse.
+ * Finds places in a chunk that may start a frame without data, such as a heartbeat. Such a frame is
+ * recognised by a key that frames with data do not have. Does not parse.
  *
- * A key is in quotes, and only a `\u` escape can spell a letter differently (RFC 8259, 7). So a chunk
- * contains no such key if it contains no backslash, no `Erro` and none of `LONG_PIECES`. A match may be a
- * false positive, so a full parse decides. The search reads about every eighth byte, at several GB/s.
+ * A key is in quotes, and only a `\u` escape can spell a letter differently (RFC 8259, 7). So a chunk with
+ * such a key contains a backslash, `Erro` or one of `LONG_PIECES`. A match may be a false positive, so a full
+ * parse decides. The search reads about every eighth byte, at several GB/s.
  */
 export class KeySearch {
   readonly #chunk: Uint8Array

@@ -58,8 +58,8 @@ const book: RuleOf = () => ({ keyOf: () => 'book', merge: 'newest' })
 const contracts: RuleOf = () => ({ keyOf: (members) => legsOf(members.get('Legs')), merge: 'fields' })
 
 /**
- * A bar is identified by its end time, even while it is open. A stream from a start date has an unknown
- * number of bars.
+ * A bar is identified by its end time, even while it is open. A stream with a start date may have any number
+ * of bars, so its past data can't be stored.
  */
 const bars: RuleOf = ({ firstdate, barsback }) => {
   const ring = wholeOf(barsback, 1)

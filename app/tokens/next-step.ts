@@ -14,7 +14,7 @@ export type NextStep =
    */
   | { readonly kind: 'warn'; readonly atMs: number; readonly aheadMs: number; readonly endsAtMs: number }
 
-/** How long before the end of a rotating key's session warnings are due, longest first. Milliseconds. */
+/** How long before its session ends a rotating key gives each warning, longest first. Milliseconds. */
 export const WARNINGS_AHEAD_MS = [60 * 60_000, 15 * 60_000] as const
 
 /** The earliest step that is due. `undefined` if only a person can continue. */

@@ -268,8 +268,8 @@ export class Prober {
   }
 
   /**
-   * Schedules an extra tick at `dueAtMs` if that time is soon. If an extra tick is already scheduled earlier,
-   * that tick will schedule this one.
+   * Schedules an extra tick at `dueAtMs` if that time is soon. Does nothing if an earlier extra tick is
+   * scheduled, because that tick will call this method again.
    *
    * With regular ticks alone, checks could stay in phase with a program's timer for minutes. The row would
    * then look full at every check, or at none.

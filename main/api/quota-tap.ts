@@ -349,8 +349,8 @@ export class QuotaTap {
 }
 
 /**
- * The name of a ticket's row. A category with slots but no request row has its own name. `undefined` for a
- * path that no rule matches.
+ * The name of the row of a ticket. A category with slots but no request row is named by `endpoint`.
+ * `undefined` for a path that no rule matches.
  */
 const rowNamed = ({ category, endpoint }: Ticket): string | undefined =>
   category ?? (endpoint.startsWith('/') ? undefined : endpoint)

@@ -33,7 +33,7 @@ export interface DeskSessionDeps extends Reporting, DeskTroubleDeps {
   readonly engine: Engine
   readonly clock: Clock
   readonly timeline: Pick<Timeline, 'now'>
-  /** Whether the app started as a member. If so, this run began with the app. */
+  /** Whether the app was already a member of the desk when it started. */
   readonly isFromStart: boolean
   readonly random: Random
   readonly randomBytes: RandomBytes
@@ -109,19 +109,22 @@ export class DeskSession implements SessionDesk {
     this.#tick()
   }
 
-  /** Says goodbye to the others and ends. The engine is closed too. */
+  /** Says goodbye to the other members and ends this session. Closes the engine too. */
   async leave(): Promise<void> {
     this.#flush()
     this.#link.leave()
     await this.close()
   }
 
-  /** Tells the others that the secret was replaced. */
+  /** Tells the other members that the secret was replaced. */
   rotated(): void {
     this.#link.broadcast({ kind: 'rotated' })
   }
 
-  /** Ends without notifying the other members. They will consider this machine lost, which does no harm. */
+  /**
+   * Ends this session without notifying the other members. They will consider this machine lost, which does
+   * no harm.
+   */
   async close(): Promise<void> {
     this.#cancelReport()
     this.#cancelFlush?.()

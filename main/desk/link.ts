@@ -29,7 +29,7 @@ const MAKES_ROOM_MS = 60_000
  * alive.
  */
 const MAX_ENDED = 256
-/** Interval in milliseconds at which this member reports when the other members' messages arrived. */
+/** Interval in milliseconds at which this member tells the others at what time their messages arrived. */
 const CONFIRM_EVERY_MS = 900
 /**
  * Limits for runs that have not proved that they are alive: how many of their frames are opened, and how many

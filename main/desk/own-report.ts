@@ -26,7 +26,7 @@ export interface Reporting {
 interface Totalled {
   readonly ledger: Pick<MeteredLedger, 'startedAtMs' | 'ownCounts'>
   readonly slots: Pick<SlotLedger, 'ownCounts'>
-  /** Whether the app started as a member. If so, this run began with the app. */
+  /** Whether the app was already a member of the desk when it started. */
   readonly isFromStart: boolean
 }
 

@@ -31,8 +31,8 @@ export class PeerRun {
   #counter: number
   #heardMs: number
   /**
-   * Number of this run's broadcasts that are accounted for: they were received, a picture includes them, or
-   * they are known to be missing.
+   * Number of this run's broadcasts that need not be requested again. They were received, or a received
+   * picture (a message with the member's full state) includes them, or they are known to be missing.
    */
   #broadcasts: number
   #asked = 0

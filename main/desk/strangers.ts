@@ -1,7 +1,7 @@
 import type { Clock, RandomBytes } from '../ports/ports.ts'
 import type { MemberRun } from './envelope.ts'
 
-/** Maximum number of remembered runs that have not proved that they are alive. */
+/** Maximum number of remembered strangers: runs of members' apps that have not proved that they are alive. */
 const MAX_STRANGERS = 64
 /**
  * `CHALLENGE_MS`: how long the answer to a challenge is accepted. `RETRY_CHALLENGE_MS`: minimum time between
@@ -37,8 +37,9 @@ interface StrangersParts {
 }
 
 /**
- * Runs that have not proved that they are alive. A recording of an old run can't answer a challenge, so the
- * old run remains here until newer strangers displace it.
+ * Runs of members' apps that have not proved that they are alive. The frames of an ended run may have been
+ * recorded and sent again. Such a run can't answer a challenge, so it remains here until newer strangers
+ * displace it.
  */
 export class Strangers {
   readonly #known = new Map<string, Stranger>()

@@ -26,9 +26,9 @@ const DROPPED: ReadonlySet<string> = new Set([
 const MAX_BEHIND_BYTES = 8 << 20
 
 /**
- * The headers of a response that the gateway relays. Headers of one connection are left out (`DROPPED`). The
- * access token is removed (`removal`). Entries that name Headroom are removed from lists of proxies. The
- * gateway's own `Via` and `Proxy-Status` are added.
+ * The headers of a response that the gateway relays. Headers about the connection to the service are left out
+ * (`DROPPED`). The access token is removed (`removal`). Entries that name Headroom are removed from lists of
+ * proxies. The gateway's own `Via` and `Proxy-Status` are added.
  */
 export function passedHeaders(
   { status, rawHeaders }: Pick<ForwardAnswer, 'status' | 'rawHeaders'>,

@@ -110,7 +110,7 @@ function readingsOf(path: string): readonly string[] | undefined {
  * ignore them. A segment of only dots and spaces, with at least two dots, becomes `..`.
  */
 function namesOf(readings: readonly string[]): readonly string[] {
-  // Upper case first maps the Turkish ı and i to one letter.
+  // Conversion to upper case and then to lower case maps the Turkish ı and i to one letter.
   const segments = (readings.at(-1) ?? '').toUpperCase().toLowerCase().split('/')
   return segments.map((segment) => {
     const [name = ''] = segment.split(/[;?#]/, 1)

@@ -273,7 +273,10 @@ export class Forwarder {
     this.#apply(this.#scheduler.refuseWaiting(this.#now()), why)
   }
 
-  /** Stops accepting requests and ends waiting ones. Resolves when all sent requests have ended. */
+  /**
+   * Stops accepting requests, and answers the waiting ones with `why`. Resolves when all sent requests have
+   * ended.
+   */
   async drain(why: string): Promise<void> {
     this.#closed = why
     this.refuseWaiting(why)

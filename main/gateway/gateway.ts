@@ -68,7 +68,8 @@ export class Gateway {
   readonly #peerSockets = new PeerSockets()
   readonly #processes: CallingProcesses
   /**
-   * When each program's pause ends, by the program's id. The time is on the timeline of the program's key.
+   * When each program's pause ends, by the program's id. Each time is measured by the `timeline` of the
+   * program's key.
    */
   readonly #pausedUntilMs = new Map<string, number>()
   #servers: LoopbackServers | undefined

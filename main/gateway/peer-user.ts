@@ -136,8 +136,8 @@ function endsOf({ remoteAddress = '', remotePort, localPort }: Connection): Ends
 }
 
 /**
- * The sockets with these ends. Reading stops once all are found. `undefined` if the system denies access to
- * the table. If reading fails midway, the result is partial.
+ * Finds the sockets whose addresses are in `wanted`. Stops reading once all are found. `undefined` if the
+ * system denies access to the table. If reading fails midway, the result is partial.
  */
 async function socketsIn(
   table: AsyncIterable<string>,

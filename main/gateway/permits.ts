@@ -55,8 +55,8 @@ export class Permits {
   /**
    * Queues one of Headroom's own requests. Its class is `critical` if urgent, otherwise `background`.
    *
-   * Resolves when the request may be sent, to a function that takes its outcome. Resolves to `undefined` if
-   * there is no room within `OWN_MAX_WAIT_MS`.
+   * Resolves when the request may be sent. The result is a function that must be called with the outcome of
+   * the request. Resolves to `undefined` if there is no room within `OWN_MAX_WAIT_MS`.
    */
   async forOwn(method: string, path: string, isUrgent = false): Promise<Permit | undefined> {
     const permit = await this.#acquire(categoryOf(method, path) ?? path, {
@@ -153,8 +153,7 @@ export class Permits {
   }
 
   /**
-   * Grants the permits for which requests of this turn wait here. Returns false if no request of the turn
-   * waits here.
+   * Grants a permit to each request of this turn that waits here. Returns false if none of them waits here.
    */
   grant(turn: Turn): boolean {
     const ends = turn.requests.flatMap((id) => this.#waiting.get(id) ?? [])

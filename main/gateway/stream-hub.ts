@@ -27,7 +27,10 @@ import { TokenRemoval } from './token-removal.ts'
  * among them. Each reader has its own maximum wait.
  */
 export interface StreamTurn {
-  /** Resolves when the stream may be opened, to a function that takes the request's outcome. */
+  /**
+   * Resolves when the stream may be opened. The result is a function that must be called with the outcome of
+   * the request.
+   */
   readonly granted: Promise<Permit>
   /**
    * Adds a waiting reader. `declined` is called if the reader's wait ends before the stream may be opened.
@@ -338,7 +341,7 @@ export class StreamHub {
     kept?.close()
   }
 
-  /** Whether there is a free slot for each stream that is being opened, including this one. */
+  /** Whether there is a free slot for each stream of the category that is about to be opened. */
   #hasFreeSlot(category: string): boolean {
     const free = this.#deps.slots.free(category)
     const promised = [...this.#asked.values()].filter(
@@ -427,8 +430,8 @@ export class StreamHub {
       return
     }
     if (tapped.refused === 'concurrency') {
-      // All slots are taken, so the request waits for a free slot. If only programs need the stream, its
-      // keeper is given up. Otherwise the keeper retries for Headroom.
+      // All slots are taken, so the request waits for a free slot. If Headroom itself uses the stream, its
+      // keeper retries. If only programs use it, the keeper is no longer needed.
       const { keeper } = shared
       if (keeper === undefined || keeper.isOwn) return
       shared.keeper = undefined

@@ -29,8 +29,8 @@ const WEEK_MS = 7 * DAY_MS
 export class CompactionTime {
   #trustedMs: number | undefined
   /**
-   * When the clock was first seen more than a day ahead, in monotonic milliseconds. `undefined` if it is not
-   * ahead.
+   * When the clock was first seen more than a day ahead of the last trusted time, in monotonic milliseconds.
+   * `undefined` if the clock is not ahead.
    */
   #aheadSinceMs: number | undefined
 

@@ -116,8 +116,8 @@ export class HistoryFile {
   /**
    * The time of the oldest sample of a series, epoch ms. `undefined` without samples.
    *
-   * A rollup stores only the start of its interval, so its first sample may be later. If the oldest finer
-   * sample is within that interval, its time is returned.
+   * A rollup stores only the start of its interval, and the first sample of the interval may be later. If the
+   * oldest stored sample of a finer table lies in the interval, the result is the time of that sample.
    */
   since(profile: string, category: string): number | undefined {
     const series = this.#find(profile, category, 'requests')
@@ -350,7 +350,9 @@ export class HistoryFile {
     ]
   }
 
-  /** One extent per column. SQL aggregates, because copying a week of rows into JavaScript takes too long. */
+  /**
+   * One extent per column. Computed in SQL, because copying a week of rows into JavaScript takes too long.
+   */
   #columns(series: number, { tier, lengthMs, fromMs, toMs }: Piece, columnMs: number): Stretch[] {
     return this.#all(COLUMN_STATEMENTS[tier], series, fromMs, toMs, fromMs, columnMs).map((row) =>
       columnOf(row, lengthMs),

@@ -86,8 +86,8 @@ export class HistoryService {
             clock,
             log,
             problem: (sentence, failure) => {
-              // A problem with a `failure` lasts. Each key reports the beginning and the end of such a
-              // problem as events, so only other problems are reported here.
+              // A problem with a `failure` continues for some time. Each key reports the beginning and the
+              // end of such a problem as events, so only other problems are reported here.
               if (failure === undefined) this.#problem(sentence)
             },
             ...(retention && { retention }),

@@ -32,13 +32,15 @@ export type LowestHeader = (category: string, afterMs: number, untilMs: number) 
 /** Turns snapshots into history entries: samples of request quotas, and slots when they change. */
 export class Recorder {
   readonly #add: (entry: Entry) => void
-  /** The counters of each row at its last entry. They start at zero when a profile is connected. */
+  /**
+   * The counters of each row when its last entry was written. They start at zero when a profile is connected.
+   */
   readonly #counted = new Map<string, Counted>()
   readonly #samples = new Map<string, Sample>()
   readonly #slots = new Map<string, SlotSample>()
-  /** The counter of each program and category at its last entry. */
+  /** The counter of each program and category when the program's last entry was written. */
   readonly #forwarded = new Map<string, number>()
-  /** The counter of each row on each of the desk's other machines, at its last entry. */
+  /** The counter of each row on each of the desk's other machines when its last entry was written. */
   readonly #byDesk = new Map<string, number>()
   /** The time of each profile's last snapshot. */
   readonly #lookedAtMs = new Map<string, number>()

@@ -22,12 +22,12 @@ interface Open {
   readonly levels: (Rollup | undefined)[]
 }
 
-/** A rollup level, with the statements on its table and on the table below. */
+/** A level of rollups. The statements read and write its table, except `below`. */
 interface Level {
   readonly lengthMs: number
   readonly insert: StatementSync
   readonly last: StatementSync
-  /** Rows of the level below that are not rolled up yet. */
+  /** Reads the rows of the next finer table that are not rolled up yet. */
   readonly below: StatementSync
 }
 

@@ -47,7 +47,7 @@ export class Publisher {
 
   /**
    * From now on, sends the snapshot of each of these profiles at least once a second, even without a change.
-   * Any other profile follows after its next change.
+   * The same applies to any other profile from its next change on.
    */
   keepFresh(profiles: readonly string[]): void {
     this.#keepsFresh = true

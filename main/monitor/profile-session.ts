@@ -226,7 +226,7 @@ export class ProfileSession {
     void this.#keeper.takeKey(profile)
   }
 
-  /** Applies new settings. Tokens and numbers stay. */
+  /** Applies new settings. Keeps the tokens and the measured quotas. */
   changeSettings(profile: Profile): void {
     this.#profile = profile
     // Two changes may happen within the same millisecond, but the time must increase with each.

@@ -17,8 +17,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Buffer
   /**
-   * Timeout for the status line, in milliseconds. With `isWholeInTime`, the timeout applies to the whole
-   * response, unless the listener ends it earlier.
+   * Timeout for the status line, in milliseconds. With `isWholeInTime`, it is a timeout for the whole
+   * response, but the listener may cancel it earlier.
    */
   readonly timeoutMs: number
   readonly isWholeInTime?: boolean

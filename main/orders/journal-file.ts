@@ -28,8 +28,8 @@ const MIGRATIONS: readonly string[] = [
   // `hashes` and `confirm_hashes` are JSON lists, see `RecognisedBy`.
   //
   // `similar_hashes` is a JSON list whose only item is the `keyMark`, if there is one. The column keeps its
-  // former name, so that earlier versions can read the file. In their entries, the list is empty or contains
-  // hashes. A hash contains a dot and a `keyMark` does not.
+  // former name, so that earlier versions can read the file. Earlier versions wrote an empty list or a list
+  // of hashes. A hash contains a dot and a `keyMark` does not.
   `
   CREATE TABLE orders (
     id TEXT PRIMARY KEY,

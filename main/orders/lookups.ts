@@ -128,8 +128,8 @@ export class Lookups {
   }
 
   /**
-   * The unknown orders that the connected key with this id sent. First ends the orders of a former key with
-   * this id as ambiguous.
+   * Resolves the unknown orders of a former key with this id as ambiguous. Returns the unknown orders of the
+   * key that is connected with this id now.
    */
   #ofPresentKey(profile: string): readonly Unknown[] {
     const former = this.#of(profile).filter(({ entry }) => this.#deps.isOfFormerKey(entry))

@@ -240,7 +240,7 @@ export class Orders implements OrderLane, OrdersSurface {
     }
   }
 
-  /** Counts the orders of an earlier run in the limits of programs. */
+  /** Orders of an earlier run of the app count towards the programs' limits for one minute. */
   #countLastMinute(journal: Journal): void {
     const { clock } = this.#deps
     const [wallMs, nowMs] = [clock.wallMs(), clock.monotonicMs()]

@@ -160,7 +160,10 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
   return runs
 }
 
-/** Finds the longest match around a run. The run starts at `at` in `text` and occurs in each of `places`. */
+/**
+ * A run is `RUN` characters that start at `at` in `text` and occur in each of `places`. Finds the longest
+ * match that contains this run.
+ */
 function widest(text: string, at: number, places: Places): readonly [start: number, end: number] {
   let widestStart = at
   let widestEnd = at

@@ -11,8 +11,9 @@ const GAP_MS = 2_000
  */
 const SET_BACK_MS = 24 * 3_600_000
 /**
- * Minimum time in milliseconds between two adoptions of a clock that was set back. Each adoption makes every
- * key refresh its token, and two programs may keep setting the clock to different times.
+ * If the clock is set back again within this time after its new time was adopted, the change is ignored. Each
+ * adoption makes every key refresh its token, and two programs may keep setting the clock to different times.
+ * Milliseconds.
  */
 const SET_BACK_EVERY_MS = 10 * 60_000
 

@@ -119,7 +119,9 @@ function correctionOutcome(outcome: RefreshOutcome): Outcome {
   }
 }
 
-/** Identifies an API key at its sign-in host. A revocation ends all sign-ins of such a key (service 4.2). */
+/**
+ * Identifies an API key and its sign-in host. If such a key is revoked, all its sign-ins end (service 4.2).
+ */
 export type KeyName = Pick<Profile, 'authUrl' | 'clientId'>
 
 /** The connected keys for sign-ins, including secrets. Windows have no access. */

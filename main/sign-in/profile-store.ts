@@ -220,10 +220,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     return this.#handle.hidesNothing ? 'unprotected' : 'ok'
   }
 
-  /**
-   * Seals the tokens of one key. If that happens later, the newest settings of the key are stored with the
-   * tokens.
-   */
+  /** Seals the tokens of one key. The key's settings at the time of sealing are stored with the tokens. */
   #sealerOf(id: string): TokenSealer {
     return {
       seal: (tokens) => {

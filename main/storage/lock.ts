@@ -52,8 +52,8 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const opening = openPatiently(file, sideFile)
   if (opening.kind === 'unusable') return { kind: 'unusable', line: `can't lock ${folder}: ${opening.why}` }
   const former = readHolder(sideFile)
-  // Either the folder is in use, or its file system has no locks: there, either every attempt is busy
-  // (ENOLCK), or every attempt succeeds. A new file shows which.
+  // There are two possible causes. Either another process uses the folder, or the folder's file system has no
+  // working locks. An attempt to lock a new file shows which is the case.
   if (opening.kind === 'busy') return canLock(folder) ? busy(folder, former) : withoutLocks(folder)
   const marks = { folder: fileIdentity(folder), file: fileIdentity(file), started: startOf(process.pid) }
   if (former !== undefined && isAlive(former.pid)) {
@@ -87,7 +87,10 @@ type Opening =
   | { readonly kind: 'busy' }
   | { readonly kind: 'unusable'; readonly why: string }
 
-/** Waits for a brief holder. Blocks the event loop, because nothing may run before the lock is held. */
+/**
+ * Opens the file. If another process holds it only for a moment (`isBrief`), waits for that process. Blocks
+ * the event loop, because nothing may run before the lock is held.
+ */
 function openPatiently(file: string, sideFile: string): Opening {
   for (let waitedMs = 0; ; waitedMs += RETRY_MS) {
     const opening = openExclusively(file)

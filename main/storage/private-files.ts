@@ -116,8 +116,8 @@ function foldersAbove(path: string): readonly string[] {
 }
 
 /**
- * The flag that keeps opening a pipe from waiting for its writer. 0 on Windows, where opening a pipe never
- * waits.
+ * With this flag, opening a pipe does not wait for the pipe's writer. 0 on Windows, where opening a pipe
+ * never waits.
  */
 const NON_BLOCKING = constants.O_NONBLOCK ?? 0
 /** Interval of attempts to read a pipe, and their total duration, in milliseconds. */

@@ -180,7 +180,7 @@ export class StreamConnection {
       this.#exchange.notTheService(SOMETHING_ELSE)
       this.#notTheService(SOMETHING_ELSE)
     }
-    // Line ends alone do not identify the sender.
+    // Any server may send empty lines, so they do not show that the service responded.
     else if (text.trim() !== '') this.#opened()
   }
 

@@ -35,9 +35,9 @@ export interface HandoverListener {
 /**
  * The connections of one stream: the current one and, during an announced restart, its successor.
  *
- * While the gateway is on, a new connection waits in the queue of all requests. While the gateway is off, it
- * waits as long as its category is paused, or has no more requests left than the reserve. A connection uses
- * the access token that is valid when it opens.
+ * While the gateway is on, a new connection waits in the queue of all requests. While the gateway is off, a
+ * new connection waits until two conditions are true: its category is not paused, and more requests are left
+ * in the category than the reserve. A connection uses the access token that is valid when it opens.
  */
 export class StreamHandover {
   readonly #category: string

@@ -32,8 +32,8 @@ export interface StreamDeps extends HandoverDeps {
 }
 
 /**
- * Maximum age of an opening in milliseconds when the machine wakes up. An older opening counts as lost,
- * because its own timer stopped during sleep.
+ * When the machine wakes up, a connection attempt that began more than this long ago counts as lost, because
+ * the attempt's own timer stopped during sleep. Milliseconds.
  */
 const OPENING_MS = 20_000
 /** Maximum random delay, so that many streams do not reconnect together. Milliseconds. */
@@ -61,11 +61,11 @@ interface Reason {
 }
 
 /**
- * Reasons that may mean an outage of the service. A wait for such a reason may end early, as soon as another
- * stream opens.
+ * Reasons for the loss of a stream that may mean an outage of the service. The stream then retries as soon as
+ * another stream opens.
  *
- * Two kinds of reasons are not listed. After a rejection, the time of the next attempt is already set. A
- * stream that exceeded a limit must not retry more often.
+ * The other reasons are not listed. After a rejection, the time of the next attempt is already set. A stream
+ * that exceeded a limit must not retry more often.
  */
 const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
   'silent',

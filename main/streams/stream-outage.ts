@@ -14,7 +14,7 @@ export class StreamOutage {
   #isOn = false
   #triedAtMs = Number.NEGATIVE_INFINITY
 
-  /** `over` is called when a stream opened during an outage. */
+  /** `over` is called when a stream opens, which ends the outage. */
   constructor(now: () => number, over: () => void) {
     this.#now = now
     this.#over = over

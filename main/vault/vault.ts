@@ -65,7 +65,8 @@ const ABOUT_DAMAGED =
 type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
 
 /**
- * The result of a write after the vault was closed. A response of the service may arrive while the app quits.
+ * The result of a write after the vault was closed. Such a write happens if a response of the service arrives
+ * while the app quits.
  */
 const CLOSED = { ok: false, why: 'the vault is closed' } as const
 

@@ -36,8 +36,8 @@ export function chooseCategory({ view, look }: Pick<WindowParts, 'view' | 'look'
 }
 
 /**
- * Chooses an alert's subject if it is a row of that key. A stream or a group of slots leaves the chart
- * unchanged.
+ * If `subject`, the subject of an alert, is a row of the key `profile`, chooses this row. A stream or a group
+ * of slots leaves the chart unchanged.
  */
 export function chooseIfRow(
   { view, look, mirror }: Pick<WindowParts, 'view' | 'look' | 'mirror'>,

@@ -14,7 +14,10 @@ export interface RangeFacts {
   readonly asBand: boolean
 }
 
-/** Lengths of the shortest range while it grows, each with its tick interval. Milliseconds. */
+/**
+ * The shortest range grows with the data. These are its lengths until it is complete, each with its tick
+ * interval. Milliseconds.
+ */
 const GROWING = [
   { pastMs: 2 * MINUTE_MS, tickMs: MINUTE_MS / 2 },
   { pastMs: 3 * MINUTE_MS, tickMs: MINUTE_MS },

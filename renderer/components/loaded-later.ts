@@ -21,8 +21,8 @@ export async function fetched<Code>(load: () => Promise<Code>): Promise<Code> {
     } catch (error) {
       if (!NOT_FETCHED.test(String(error))) throw error
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-      // Vite requests each stylesheet only once, even if the request failed. A copy of the failed link
-      // requests it again.
+      // Vite requests each stylesheet only once, even if the request failed. If a failed link is replaced by
+      // a copy, the browser requests the stylesheet again.
       for (const sheet of document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]'))
         if (sheet.sheet === null) sheet.replaceWith(sheet.cloneNode())
     }

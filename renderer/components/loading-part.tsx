@@ -6,7 +6,9 @@ import { useParts } from '../state/window-parts.ts'
 const LOADS_WITHIN_MS = 3_000
 
 interface LoadingPartProps {
-  /** Taken if the code does not arrive, because without it nothing leads away from the page or dialog. */
+  /**
+   * The view to return to if the code does not arrive. Without the code, the page or dialog has no way back.
+   */
   readonly wayBack: Partial<ViewState>
 }
 

@@ -143,7 +143,8 @@ function useRefusalsToday(): Readonly<Record<string, number>> {
     for (const profile of profiles.split('\n').filter(Boolean)) {
       api.pastEvents({ profile, fromMs, toMs: Math.max(fromMs + 1, Math.round(live.ticker.nowMs())) }).then(
         (events) => !stopped && setPast((before) => ({ ...before, [profile]: events })),
-        // The key's cell stays empty. The link reports a lost host.
+        // If the request failed, the key's cell stays empty. If the host was lost, the window reports this
+        // elsewhere.
         () => {},
       )
     }

@@ -171,7 +171,7 @@ function Legend({ series }: { readonly series: ChartSeries }) {
   )
 }
 
-/** The series at a time that advances in steps of at least one pixel and two seconds. */
+/** The series of the chart. It is recomputed in steps of at least one pixel and at least two seconds. */
 function useSeries(category: string, history: History, range: ChartRange): ChartSeries | undefined {
   const { ticker } = useParts()
   const stepMs = Math.max(MIN_STEP_MS, RANGES[range].pastMs / MAX_PIXELS)
@@ -195,7 +195,10 @@ function useSeries(category: string, history: History, range: ChartRange): Chart
   )
 }
 
-/** The time of the newest point. The series includes this time, to show points that arrive within a step. */
+/**
+ * The time of the newest point. The series reaches to this time at least, so that a point is shown even if it
+ * arrives between two steps.
+ */
 const newest = ({ points }: History) => points.at(-1)?.at ?? 0
 
 function summary(category: string, { rows, limit, rejectedAt, facts }: ChartSeries): string {

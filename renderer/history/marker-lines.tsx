@@ -35,7 +35,7 @@ interface MarkerLabelProps extends Omit<ChartMarker, 'at'> {
 const LANE_HEIGHT = 14
 const GAP = 9
 
-/** The icon is on its line, with the text next to it. */
+/** The label of a marker line. The icon is on the line, and the text is next to the icon. */
 function MarkerLabel({ kind, lane, side, viewBox }: MarkerLabelProps) {
   if (viewBox === undefined || lane === undefined) return <g data-mark={kind} />
   const { x = 0, y: top = 0 } = viewBox

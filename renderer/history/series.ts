@@ -32,7 +32,7 @@ export interface ChartRow {
   /** Requests per second, as estimated at that time. */
   readonly own?: number
   readonly elsewhere?: number
-  /** By the desk's other machines; absent without a desk. */
+  /** Use by the desk's other machines. Absent without a desk. */
   readonly desk?: number
   /** Bars of the strip of use, in units of the axis. See `UseStrip`. */
   readonly ownBar?: readonly [from: number, to: number]
@@ -55,7 +55,10 @@ export interface ChartSeries {
   readonly hasDesk: boolean
   readonly range: ChartRange
   readonly facts: RangeFacts
-  /** Own and others' use below the line. `undefined` if unknown. */
+  /**
+   * The strip below the line of the chart, which shows own use and others' use. `undefined` if their use is
+   * unknown.
+   */
   readonly strip: UseStrip | undefined
   /** Start of the row's recording, epoch ms. */
   readonly sinceMs: number | undefined
@@ -208,8 +211,8 @@ function finelyDrawn(points: History['points']): ChartRow[] {
       lastHeaderMs !== undefined && nextHeader !== undefined && nextHeader.at - lastHeaderMs <= STALE_AFTER_MS
     if (isVouchedFor) {
       const before = rows.findLast((row) => row.header !== undefined)
-      // The level at this point is on the straight line between two headers. Only the range of that time is
-      // added.
+      // The level at this point is on the straight line between two headers. The row adds only the range at
+      // this time.
       const header = before && nextHeader && between(before, nextHeader, point.at)
       if (header !== undefined && point.low !== undefined)
         rows.push({ at: point.at, header, ...rangeOf(point) })

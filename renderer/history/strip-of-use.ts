@@ -8,8 +8,8 @@ import type { ChartRow } from './series.ts'
  */
 export interface UseStrip {
   /**
-   * Positions on the axis, whose unit is requests: of no use (`base`), of `maxPerSecond` (`top`), of the
-   * refill, and of a round rate (`tick`).
+   * Positions on the axis, in requests. `base` stands for no use, `top` for `maxPerSecond`, `refill` for
+   * `refillPerSecond`, and `tick` for a round rate, `tickPerSecond`.
    */
   readonly base: number
   readonly top: number
@@ -60,7 +60,9 @@ function roundedDown(perSecond: number): number {
   return Number((digit * unit).toFixed(Math.max(0, -power)))
 }
 
-/** The rows with their use and last header. Rows that only break a line stay unchanged. */
+/**
+ * The rows with their use and last header. Rows without values, which make a gap in a line, stay unchanged.
+ */
 export function withUse(
   rows: readonly ChartRow[],
   points: readonly HistoryPoint[],

@@ -147,7 +147,7 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
 /** The lowest point is labelled only if its level is at most this share of the limit. */
 const POINTED_BELOW = 0.9
 
-/** Lines and labels in the chart: the regular session, and the lowest level with the change. */
+/** Lines and labels in the chart: the regular session, and the lowest level under the changed plan. */
 function marksOf(rows: readonly DayRow[]) {
   const fromMs = rows[0]?.at ?? 0
   const toMs = rows.at(-1)?.at ?? fromMs
@@ -220,6 +220,9 @@ function Reading(cursor: CursorProps<DayRow>) {
   )
 }
 
-/** ` of backtest`: the program that waited. Empty for others, because only the replay makes them wait. */
+/**
+ * The program that waited longest, such as ` of backtest`. Empty if these were others' requests: only the
+ * replay makes such requests wait.
+ */
 const ofProgram = ({ longestBy }: DayRow): string =>
   longestBy === undefined || longestBy === OTHERS_NAME ? '' : ` of ${longestBy}`

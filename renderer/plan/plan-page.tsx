@@ -46,7 +46,7 @@ export function PlanPage() {
     }
   }
   const draft = kept !== undefined && kept.profile === profile ? kept : undefined
-  // biome-ignore lint/correctness/useExhaustiveDependencies: begins once for each key
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `begin` runs only if there is no draft
   useEffect(() => {
     if (draft === undefined) begin()
   }, [draft === undefined])

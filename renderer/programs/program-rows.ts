@@ -217,7 +217,7 @@ export function totalsOf(programs: readonly ProgramSummary[]) {
     refused: sum(({ refused }) => refused),
     forwarded: sum(({ forwarded }) => forwarded),
     saved: sum(({ coalesced }) => coalesced),
-    /** Absent if main is an earlier version, which does not report these 429s. */
+    /** 429s of the programs. Absent if main is an earlier version, which does not count 429s by program. */
     ...(met.length === programs.length && { rejected: met.reduce((all, one) => all + one, 0) }),
   }
 }

@@ -34,8 +34,8 @@ export interface MirrorPorts {
 }
 
 /**
- * Interval of full requests, in milliseconds. Unlike pushes, their responses bound the clock skew from both
- * sides.
+ * Interval at which whole snapshots are requested, in milliseconds. A response to a request bounds the clock
+ * skew from both sides, and a push does not.
  */
 const ASK_AGAIN_MS = 20_000
 const ASK_AFTER_FAILURE_MS = 2000

@@ -128,7 +128,7 @@ export const streamAdded = (draft: PlanDraft, name: string, stream: StreamReques
 export const streamRemoved = (draft: PlanDraft, name: string, at: number): PlanDraft =>
   changed(draft, name, (program) => ({ ...program, streams: program.streams.toSpliced(at, 1) }))
 
-/** The draft in which one program follows a piece of advice. */
+/** The draft after a program's demand was reduced as advised. */
 export const conceded = (draft: PlanDraft, concession: Concession): PlanDraft => ({
   ...draft,
   plan: withConcessions(draft.plan, [concession]),

@@ -337,8 +337,8 @@ function conditionNow({ kind, subject }: Named, snapshot: Snapshot, nowMs: numbe
 }
 
 /**
- * The condition that now stops all calls. While such a condition exists, an alert about the whole key has not
- * recovered.
+ * For an alert about the whole key: the condition that now stops all calls, if any. While there is one, the
+ * alert's text does not say that calls have recovered.
  */
 function successorOf({ subject }: Named, snapshot: Snapshot, nowMs: number): Condition | undefined {
   const conditions = conditionsOf(snapshot, nowMs)

@@ -13,8 +13,8 @@ import { type PushSink, PushStream } from './push-stream.ts'
 export const GRACE_MS = 30_000
 const MAX_WINDOWS = 32
 /**
- * Maximum number of streams per bearer. A duplicated tab has the bearer of its original, and a person needs
- * only a few.
+ * Maximum number of streams per bearer. A duplicated tab shares the bearer of its original, so a bearer may
+ * need several streams. A person needs only a few.
  */
 const MAX_STREAMS_PER_WINDOW = 4
 

@@ -167,7 +167,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   }
 
   let cancelLook = () => {}
-  /** Waits for a tray after a start without a window. Shows the window if none appears. */
+  /** Waits for a tray after a start without a window. Shows the window if no tray appears. */
   function lookForTray(looks: number): void {
     cancelLook = clock.after(TRAY_LOOK_MS, async () => {
       if (window.isOpen || isQuitting) return

@@ -39,8 +39,8 @@ export interface TableOptions {
   /** The terminal's width in columns. Below 96, whole columns of the table are removed. */
   readonly columns: number
   /**
-   * Number of available lines. Absent if unlimited. The least important lines are removed first. A last line
-   * counts them.
+   * Number of available lines. Absent if unlimited. The least important lines are removed first, and a last
+   * line says how many were removed.
    */
   readonly rows?: number
   readonly colour: boolean
@@ -301,7 +301,7 @@ function verdictLine(snapshot: Snapshot, nowMs: number): string {
 /** Maximum number of causes that get a line in addition to the headline's cause. */
 const MAX_CAUSES = 3
 
-/** One line per cause, the headline's first: what to do and why. */
+/** One line per cause, with what to do and why. The cause in the headline comes first. */
 function causeLines(snapshot: Snapshot, nowMs: number): readonly string[] {
   const [first, ...others] = keyFindings(snapshot, nowMs)
   if (first === undefined) return []

@@ -32,7 +32,7 @@ export interface WatchDeps {
   mayHoldKeys(folder: string): boolean
   openVault(folder: string, passphrase: string): Promise<WatchVaultOpening>
   startBuiltIn(): Promise<BuiltIn>
-  /** From now on, formats times of day as the app does with this data folder. */
+  /** From now on, shows times of day in the time zone that is set for this data folder. */
   showTimesOf(dataFolder: string): void
   /** Starts the history and alerts of a monitor, in the data folder if there is one. */
   recordHistory(
@@ -258,7 +258,8 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
   if (latest) view.last(latest)
   // The last push starts now, because `monitor.stop` removes the final state.
   const lastPush = pushed?.close()
-  // The listeners are removed after these stops, so that the events of closing streams are shown.
+  // The listeners are removed only after the gateway, orders, desks and monitor have stopped, so that the
+  // events of closing streams are shown.
   if (gateway !== undefined) await gateway.stop()
   served?.orders.stop()
   await desks?.stop()

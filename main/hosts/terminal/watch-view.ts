@@ -60,8 +60,8 @@ export function watchView(
 }
 
 /**
- * Interval in milliseconds of whole snapshots among lines of changes. They show that the program is alive,
- * and readers that join later can start with them.
+ * Interval in milliseconds at which a whole snapshot is written among the lines of changes. Whole snapshots
+ * show that the program is alive, and readers that join later can start with them.
  */
 const WHOLE_GAP_MS = 60_000
 
