@@ -139,7 +139,10 @@ export function glanceNote({ aspect, note, row: quota }: Finding, nowMs: number)
 export interface KeyLine {
   readonly id: string
   readonly severity: Severity
-  /** The key's state, and the quota or stream that causes it. A quota that `tightest` names is left out. */
+  /**
+   * The key's state, and the quota or stream that causes it. A quota is not named here if `tightest` names
+   * it.
+   */
   readonly state: string
   readonly tightest: string
   /** Requests left and the limit, as text. Empty if no row is checked. */
@@ -187,7 +190,7 @@ function keyLine(snapshot: Snapshot, nowMs: number, refusals: number | undefined
 
 /**
  * Number of 429s of one key since `fromMs` (epoch ms), for requests and slots. An event in both the history
- * and this run counts once.
+ * and this run of the app counts once.
  */
 export function refusalsSince(events: readonly LoggedEvent[], profile: string, fromMs: number): number {
   const seen = events.flatMap((event) =>

@@ -40,8 +40,8 @@ export interface LogStyle extends EventStyle {
    */
   readonly nowMs?: number
   /**
-   * Start of this run, epoch ms. An older condition may have ended while the app was not running, so it is
-   * not shown as open even if no end was recorded.
+   * Start of this run of the app, epoch ms. An older condition may have ended while the app was not running,
+   * so it is not shown as open even if no end was recorded.
    */
   readonly runSinceMs?: number
   /**
@@ -207,8 +207,8 @@ const seqOf = ({ events: [first] }: IncidentLine): number => first.seq
 const weightOf = (event: LoggedEvent): number => ('perSecond' in event ? event.perSecond : 0)
 
 /**
- * Start of the refresh or the stream's interruption that `event` reports, epoch ms. For other events, the
- * event's own time.
+ * For a refreshed token, when the refresh began. For a restarted stream, when its interruption began. For any
+ * other event, the event's own time. Epoch ms.
  */
 function beganAt(event: LoggedEvent): number {
   if (event.kind === 'token-refreshed') return event.at - (event.tookMs ?? 0)

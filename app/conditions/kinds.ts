@@ -13,8 +13,8 @@ export type Aspect = (typeof ASPECTS)[number]
 interface KindRow {
   readonly aspect: Aspect
   /**
-   * Kinds of conditions that a condition of this kind can cause. While it lasts, they can't be the headline.
-   * A condition of one quota explains only conditions of the same quota.
+   * Kinds of conditions that a condition of this kind can cause. While the condition lasts, conditions of
+   * these kinds can't be the headline. A condition of one quota explains only conditions of the same quota.
    */
   readonly explains: readonly string[]
   /**

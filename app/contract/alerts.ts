@@ -90,10 +90,10 @@ export const alertsContract = {
     }),
   ).returning<Thresholds>(),
 
-  /** Alerts of this run that have ended, latest first, at most 200. */
+  /** Alerts of this run of the app that have ended, latest first, at most 200. */
   closedAlerts: command(nothing).returning<readonly ClosedAlert[]>(),
   alertPreferences: command(nothing).returning<AlertPreferences>(),
-  /** Omitted fields stay unchanged, so that two windows can't undo each other's changes. */
+  /** Omitted fields stay unchanged, so that two app windows can't undo each other's changes. */
   setAlertPreferences: command(alertPreferencesChange).returning<AlertPreferences>(),
 
   /** All open alerts, sent after each change. */

@@ -58,8 +58,8 @@ export const BEGINS = {
   elsewhere: { name: 'others', of: ({ category = '' }: Named) => category, news: [] },
   'service-unreachable': { name: 'service-unreachable', of: ({ host = '' }: Named) => host, news: [] },
   'stream-silent': { name: 'streams-silent', of: ({ stream: id = '' }: Named) => id, news: [] },
-  // A storage problem lasts if the history can't be written or a token can't be stored. Other storage
-  // problems are single events.
+  // If the history can't be written or a token can't be stored, a storage problem is a condition that lasts.
+  // Other storage problems are single events.
   'storage-problem': {
     name: 'storage',
     of: ({ failure, unsaved }: Named) => unsaved ?? (failure === undefined ? undefined : ''),

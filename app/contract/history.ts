@@ -109,7 +109,7 @@ export interface RequestReport {
   readonly desk?: number
   /** The parts of `desk` by machine, busiest first; absent if none. */
   readonly machines?: readonly MachineReport[]
-  /** Number of 429s for the request rate. */
+  /** Number of 429s because of the request rate. */
   readonly rejected: number
   /** Lowest level in headers. Without headers, the lowest estimate. */
   readonly lowest: number
@@ -213,7 +213,7 @@ export const historyContract = {
   exportFile: command(z.strictObject({ ...interval, what: z.enum(EXPORTS) })).returning<
     Outcome<{ readonly file: ExportedFile }>
   >(),
-  /** The latest 5,000 events of the interval, oldest first, from earlier runs too. */
+  /** The latest 5,000 events of the interval, oldest first, from earlier runs of the app too. */
   pastEvents: command(z.strictObject(interval)).returning<readonly LoggedEvent[]>(),
   /** Slot samples that differ from the previous sample, and the sample that is valid at `fromMs`. */
   slotHistory: command(z.strictObject({ ...interval, category: categoryName })).returning<

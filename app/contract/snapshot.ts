@@ -11,8 +11,8 @@ import { streamKind } from './streams.ts'
 import { LOW_THRESHOLD } from './units.ts'
 
 /*
- * The published state of one profile, for windows, terminals and programs. The schemas also parse data from
- * another process of this app. Unknown fields are kept unchanged.
+ * The published state of one profile, for app windows, terminals and programs. The schemas also parse data
+ * from another process of this app. Unknown fields are kept unchanged.
  *
  * Times are epoch milliseconds, rates requests per second. A snapshot contains no secret or part of a secret.
  * Fields may be added. Existing fields are renamed or retyped only with a note in the README.
@@ -390,7 +390,7 @@ export const snapshotSchema = openObject({
   /** Increases with each change of the key's settings. A window then fetches `keySettings` again. */
   settingsAt: optionalNumber,
   verdict,
-  /** Only in JSON lines. Windows compute the health themselves, because it changes with time. */
+  /** Only in JSON lines. App windows compute the health themselves, because it changes with time. */
   health: z.exactOptional(health),
   /** Why the history can't be written. Absent while it can be written. */
   pausedHistory: z.exactOptional(pausedHistory),

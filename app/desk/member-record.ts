@@ -13,7 +13,7 @@ export interface SentAt {
 /** The response to another member's request. */
 export interface ForeignAnswer {
   readonly rate?: RateReading | undefined
-  /** For a 429 for the request rate: remaining wait of the row, in milliseconds. */
+  /** After a 429 because of the request rate: how much longer the row waits, in milliseconds. */
   readonly waitMs?: number | undefined
   /** The row that the member charged. */
   readonly row?: string | undefined
@@ -24,7 +24,7 @@ export interface RecordDeps {
   readonly ledger: Pick<MeteredLedger, 'sentByDesk' | 'notSent' | 'lost' | 'missedByDesk' | 'foundByDesk'>
   readonly headers: RowHeaders
   readonly now: () => number
-  /** When this machine's own run in the desk began, epoch ms. */
+  /** When this machine joined the desk, epoch ms. */
   readonly sinceMs: number
   /** Applies a response. Returns the row that counted the request. */
   readonly answered: (member: string, ticket: Ticket, answer: ForeignAnswer) => string | undefined
@@ -52,7 +52,7 @@ export class MemberRecord {
   /** The rows of requests that were counted as lost when the member stopped responding, by request id. */
   readonly #lost = new Map<number, string>()
   #streams: Readonly<Record<string, number>> = {}
-  /** Earliest time at which the last totals were sent, epoch ms. */
+  /** Earliest time at which the member may have sent its last totals, epoch ms. */
   #totalsAtMs = 0
 
   constructor(id: string, deps: RecordDeps) {
@@ -168,7 +168,7 @@ export class MemberRecord {
     const { rate } = answer
     const isHeader = row !== undefined && rate?.remaining !== undefined
     const isRejected = answer.waitMs !== undefined && rate !== undefined
-    // A 429 for the request rate uses no quota (service 3).
+    // A 429 because of the request rate uses no quota (service 3).
     if (!isRejected) this.#notice(answer.row ?? row)
     if (isHeader)
       headers.seen(row, { from: this.#id, rate, sentAtMs: ticket.sentAtMs, atMs: ticket.headerAtMs ?? now() })

@@ -44,12 +44,12 @@ const answered = z.strictObject({
   /** Time since the header arrived. */
   age,
   rate: z.exactOptional(rateReading),
-  /** For a 429 for the request rate: remaining wait of the row. */
+  /** After a 429 because of the request rate: how much longer the row waits. */
   waitMs: z.exactOptional(count),
 })
 /**
- * A request without a response, or whose response has no quota headers. `laterMs`: for this time, the service
- * may still count the request.
+ * A request without a response, or whose response has no quota headers. `laterMs`: how much longer the
+ * service may still count the request.
  */
 const lost = z.strictObject({ kind: z.literal('lost'), ...ended, laterMs: count })
 const notSent = z.strictObject({ kind: z.literal('not-sent'), id: count })
@@ -79,7 +79,7 @@ const perCategory = z.record(text, count)
 
 /** A member's totals, for members that missed observations. */
 const totals = {
-  /** Requests since the app started that counted or may have counted, by row. */
+  /** By row, the requests since the app started that the service counted or may have counted. */
   counted: perCategory,
   /**
    * When the sender joined the desk: `age` is the time since then, and `counted` are the counts at that time.

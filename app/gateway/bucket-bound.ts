@@ -161,7 +161,8 @@ export class BucketBound {
     const sentAtMs = this.#own.take(id)
     if (sentAtMs === undefined) return
     if (this.#free !== undefined) {
-      // If the bucket becomes full before the request is counted, it loses refill. The cap allows for that.
+      // If the bucket becomes full before the service counts the request, refill is lost. The cap on `#free`
+      // allows for that.
       this.#free = Math.min(this.#free, this.#limit - this.#gainPerMs * laterMs) - 1
       this.#others.ownCounted()
     }
@@ -202,10 +203,7 @@ export class BucketBound {
     return this.#free === undefined ? undefined : this.#freeAt(nowMs) - this.inFlight
   }
 
-  /**
-   * Earliest whole millisecond at which `allows(level)` may be true. `undefined` if only a response can make
-   * it true.
-   */
+  /** First whole millisecond at which `allows(level)` may be true. `undefined` if a response must decide. */
   reachesAtMs(level: number, nowMs: number): number | undefined {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
     if (this.allows(level, fromMs)) return fromMs
@@ -377,8 +375,8 @@ export class BucketBound {
   }
 
   /**
-   * Takes limit and period from a header, which override the table (service 8.2). Returns true if either
-   * changed.
+   * Takes limit and period from a header. They override the values in the table (service 8.2). Returns true
+   * if either changed.
    */
   #adoptSize(rate: RateReading | undefined): boolean {
     const limit = rate?.limit ?? this.#limit

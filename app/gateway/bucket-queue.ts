@@ -36,8 +36,8 @@ export interface Forecast {
 }
 
 /**
- * Another program of the same class. `room`: how many of its later requests may be sent before the waiting
- * request.
+ * Another program of the same class as the waiting request. `room`: how many requests that the rival adds
+ * later may still be sent before the waiting request.
  */
 interface Rival {
   readonly room: number
@@ -47,12 +47,12 @@ interface Rival {
 const RESERVES_LEFT: Readonly<Record<ProgramClass, number>> = { critical: 0, normal: 1, background: 2 }
 
 /**
- * The level that the bound must reach before a class may send, at most the limit. Critical: 1. Normal: 1 +
- * `reserve`. Background: 1 + 2 × `reserve`.
+ * The level that the bound must reach before a class may send. Critical: 1. Normal: 1 + `reserve`.
+ * Background: 1 + 2 × `reserve`. Never more than the limit.
  *
- * Each request lowers the level by one. So a normal request leaves `reserve` for critical requests, and a
- * background request leaves the same number again for normal requests. A reserve does not reduce a class's
- * rate: while the reserve is full, the class can use the whole refill.
+ * Each request lowers the level by one. So a normal request leaves `reserve` requests for critical programs.
+ * A background request leaves 2 × `reserve`, so that normal programs also have `reserve` requests. A reserve
+ * does not reduce a class's rate: while the reserve is full, the class can use the whole refill.
  */
 export function levelOf(programClass: ProgramClass, limit: number, reserve = defaultReserve(limit)): number {
   return Math.min(limit, 1 + RESERVES_LEFT[programClass] * reserve)

@@ -27,7 +27,7 @@ export interface OfferedRequest {
  */
 export type UpstreamOutcome =
   | { readonly kind: 'answer'; readonly rate?: RateReading; readonly bucket?: string }
-  /** A 429 for the request rate, or one that names no quota. */
+  /** A 429 because of the request rate, or one that names no quota. */
   | {
       readonly kind: 'rate-limited'
       readonly of: 'rate' | 'unattributed'

@@ -117,8 +117,8 @@ export class FairQueue<T extends Queued> {
   }
 
   /**
-   * How many requests that `other` adds later would still be served before this one. `weight`: the weight of
-   * `other`. The result need not be whole.
+   * How many further requests `other` could add now that would be served before `item`. `weight`: the weight
+   * of the program `other`. The result need not be whole.
    */
   roomBefore(program: string, item: T, other: string, weight: number): number {
     const own = this.#find(program, item)

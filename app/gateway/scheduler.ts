@@ -357,8 +357,9 @@ export class Scheduler {
   }
 
   /**
-   * Puts an upstream request back in its former place in the queue. Its requests that can no longer meet
-   * their deadlines leave it. `others` says what they get: the upstream response, or a refusal as too late.
+   * Puts an upstream request back in its former place in the queue. Programs' requests that can no longer
+   * meet their deadlines leave the upstream request. `others` says what these requests get: the upstream
+   * response, or a refusal as too late.
    */
   #again(upstream: Upstream, others: 'answer' | 'too-late', now: number): readonly Decision[] {
     upstream.state = 'waiting'
@@ -373,7 +374,7 @@ export class Scheduler {
       const leaving = [...upstream.requests.values()].filter(
         ({ deadlineMs }) => !upstream.bucket.canMeet(upstream, deadlineMs, now),
       )
-      // A request that can be sent now is not late, however long its refresh took.
+      // A request that can be sent now is not late, however long the refresh of the token took.
       if (leaving.length === 0 || turnAtMs <= now) break
       late.push(...leaving)
       for (const { id } of leaving) this.#leave(upstream, id)
@@ -411,8 +412,8 @@ export class Scheduler {
   }
 
   /**
-   * Called before an event sends anything. Declines requests whose maximum wait ended while the machine
-   * slept.
+   * Called for each event, before any request is sent. Declines requests whose maximum wait ended while the
+   * machine slept.
    */
   #overslept(now: number): Decision[] {
     return this.#expire(now - MAX_LATE_MS, now)

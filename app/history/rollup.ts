@@ -91,7 +91,8 @@ export class MinuteBuilder {
   }
 
   /**
-   * Continues from a sample whose own minute is complete. The sample may still be valid in the next minute.
+   * Continues from a stored sample whose minute is already complete. The sample may still be valid in the
+   * next minute.
    */
   resume(sample: Sample): void {
     this.#last = sample

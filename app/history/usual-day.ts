@@ -36,7 +36,7 @@ const WEEKDAY = { days: 3, least: 0.25, most: 4 } as const
 const USUAL_SHARE = 0.6
 /**
  * A day has a load in a quarter of an hour if others made at least `requests` requests in it, and at least
- * `share` of the median number of requests.
+ * `share` of the median over the days with that many requests.
  */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
@@ -50,7 +50,7 @@ export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
  * a quarter of an hour that must be recorded.
  */
 const RECORDED = 0.5
-/** Loads in neighbouring quarters of an hour are separate if their rates differ by this factor. */
+/** Loads in neighbouring quarters of an hour are separate if their rates differ by at least this factor. */
 const OTHER_LOAD = 1.5
 
 /** An interval of three recorded minutes of one quota. */
@@ -68,7 +68,7 @@ interface QuarterLoad {
   readonly perSecond: number
   /** When the load begins: the index of the three-minute interval within the quarter of an hour, 0 to 4. */
   readonly begins: number
-  /** Chance that a day has the load, 0 to 1. */
+  /** Chance that a day has a load in this quarter of an hour, 0 to 1. */
   readonly chance: number
 }
 

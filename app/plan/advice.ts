@@ -13,7 +13,7 @@ export interface Concession {
   readonly burst?: number
 }
 
-/** Number of steps per request per second: target rates are whole hundredths. */
+/** Target rates are whole multiples of 1 / `RATE_STEPS` requests per second. */
 const RATE_STEPS = 100
 
 /**

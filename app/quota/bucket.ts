@@ -68,7 +68,10 @@ const DENSE_SECONDS = 10
  * A reading applies until the next one. From an age of one second on, it is extrapolated linearly.
  */
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
-/** A header is a surprise if the model was at least this certain, 0 to 1, that others had used less. */
+/**
+ * A header is a surprise if, according to the model, others had used less with at least this probability, 0
+ * to 1.
+ */
 const SURPRISE = 0.9
 
 /** Factor by which the range of others' rate is widened. The rate may have drifted since the last header. */
@@ -147,7 +150,10 @@ export class Bucket {
   #seenSentAtMs = Number.NEGATIVE_INFINITY
   /** Arrival time of the latest header. */
   #latestHeaderMs = Number.NEGATIVE_INFINITY
-  /** Data learned by an earlier run. It is used once a header shows a quota of the same size and model. */
+  /**
+   * Data learned by an earlier run of the app. It is used once a header shows a quota of the same size and
+   * model.
+   */
   #stored: LearnedQuota | undefined
   readonly #expected = new ExpectedLoads()
   readonly #poller = new OthersPoller()
@@ -186,7 +192,7 @@ export class Bucket {
     return this.#level.confidence
   }
 
-  /** Latest possible end of the last known fixed window. It may be in the past. */
+  /** The latest time at which the last known fixed window may end. This time may have passed. */
   get windowEndsAtMs(): number | undefined {
     return this.model === 'fixed' ? this.#level.window?.endsLatestMs : undefined
   }
@@ -308,7 +314,10 @@ export class Bucket {
     return this.#headers < 2 ? undefined : this.#readingAt(Math.max(nowMs, this.#level.atMs))
   }
 
-  /** Data learned about this quota. Before the second header of this run, returns the restored data. */
+  /**
+   * Data learned about this quota. Before the second header of this run of the app, returns the restored
+   * data.
+   */
   learned(): LearnedQuota | undefined {
     if (this.#headers < 2) return this.#stored
     const poller = this.#poller.learned()
@@ -324,7 +333,8 @@ export class Bucket {
   }
 
   /**
-   * Restores the data of an earlier run. The data apply as soon as a header shows the same size and model.
+   * Restores the data of an earlier run of the app. The data apply as soon as a header shows the same size
+   * and model.
    */
   restore(stored: LearnedQuota): void {
     this.#stored = stored

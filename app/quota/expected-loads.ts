@@ -12,7 +12,7 @@ const ONSET = { steps: 3, everyMs: 60_000 } as const
  */
 const SHOWN_SECONDS = 30
 /**
- * The steps add this share of a load's probability in total. The rest is for a load that starts later than
+ * Together, the steps add this share of a load's probability. The rest is for a load that starts later than
  * the last step.
  */
 const BEGUN = 0.9

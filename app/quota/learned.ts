@@ -1,4 +1,4 @@
-/** Statistics of others' use of one quota, learned from headers and stored for a later run. */
+/** Statistics of others' use of one quota, learned from headers and stored for a later run of the app. */
 export interface LearnedQuota {
   /** Size and model of the quota at that time. If either differs later, learning starts again. */
   readonly limit: number

@@ -77,7 +77,7 @@ export class Ledger {
   #thresholds = DEFAULT_THRESHOLDS
   #reserves: Readonly<Record<string, number>> = {}
   #criticalWhileHeld: (category: string) => number | undefined = () => undefined
-  /** Data learned by an earlier run, for categories that have no row yet. */
+  /** Data learned by an earlier run of the app, for categories that have no row yet. */
   readonly #stored = new Map<string, LearnedQuota>()
 
   constructor(defaults: readonly RequestQuotaDefault[], nowMs: number) {
@@ -118,7 +118,7 @@ export class Ledger {
     return this.#reserves[category]
   }
 
-  /** What was learned about each category, for a later run. */
+  /** What was learned about each category, for a later run of the app. */
   learned(): LearnedQuotas {
     const known = [...this.#rows.values()].flatMap(({ category, bucket }) => {
       const learned = bucket.learned()
@@ -132,7 +132,7 @@ export class Ledger {
     this.#rows.get(category)?.bucket.expect(loads)
   }
 
-  /** Restores what an earlier run learned: see `Bucket.restore`. */
+  /** Restores what an earlier run of the app learned: see `Bucket.restore`. */
   restore(stored: LearnedQuotas): void {
     for (const [category, learned] of Object.entries(stored)) {
       const row = this.#rows.get(category)
@@ -234,7 +234,7 @@ export class Ledger {
     this.#rows.get(category)?.othersTakeAll.postpone(untilMs)
   }
 
-  /** Pauses a row until `untilMs`, after a 429 for the request rate. Other rows continue. */
+  /** Pauses a row until `untilMs`, after a 429 because of the request rate. Other rows continue. */
   hold(category: string, hold: Hold): void {
     const row = this.#rows.get(category)
     if (row) row.hold = hold
@@ -308,7 +308,8 @@ export class Ledger {
       held,
     }
     const view = viewOf(row.category, row.resource, row.bucket, standing, nowMs)
-    // A category without a header of its own may be counted by another row, as a header of that row showed.
+    // If no header named this category, a header may have shown that the requests of this category count in
+    // another row.
     const countedBy = row.bucket.seen ? undefined : this.#rowOfEndpoint.get(row.category)
     return countedBy === undefined || countedBy === row.category ? view : { ...view, countedBy }
   }

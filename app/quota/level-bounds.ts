@@ -84,7 +84,10 @@ export class LevelBounds {
     return this.#mayBeInEitherAt(this.#atMs)
   }
 
-  /** Latest possible start of the present window, epoch ms. Later requests count in it. 0 if rolling. */
+  /**
+   * Latest possible start of the present window, epoch ms. Requests after this time count in that window. 0
+   * for a rolling interval.
+   */
   get windowBeganByMs(): number {
     const window = this.#window
     if (this.#model !== 'fixed' || window === undefined) return 0
@@ -169,8 +172,8 @@ export class LevelBounds {
   }
 
   /**
-   * Total refill that was lost at the limit until `nowMs`, in requests. This is the excess of the uncapped
-   * midpoint over the limit.
+   * Total refill that was lost until `nowMs` because the quota was full, in requests. This is the excess of
+   * the uncapped midpoint over the limit.
    */
   overflowedAt(nowMs: number): number {
     const free = this.middleAt(this.#atMs) + (nowMs - this.#atMs) * this.gainPerMs

@@ -14,9 +14,9 @@ const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, af
  * surprise is the difference, in requests. `low` allows for the largest surprise so far, because a burst of
  * this size may repeat at any time.
  *
- * The stored size decays by 2 % per header. Just after a header, `low` allows for none of it. As the header
- * gets older, `low` allows for a growing part of it, and from an age of `withinSeconds` on for the whole
- * size.
+ * The stored size decays by 2 % per header. Just after a header, `low` does not allow for it. As the header
+ * gets older, `low` allows for a growing part of the size, and from an age of `withinSeconds` on for the
+ * whole size.
  */
 const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
 /**
@@ -35,8 +35,8 @@ export class LowerMargin {
   #surprise = 0
 
   /**
-   * The probability, 0 to 1, that others made more requests than `low` allows for, apart from the surprise.
-   * The surprise can only lower `low`.
+   * The probability, 0 to 1, that others made more requests than `low` allows for. The allowance for a
+   * surprise (`SURPRISE`) is not included. It can only lower `low`.
    */
   get share(): number {
     return this.#share

@@ -28,7 +28,8 @@ interface ShownOthers {
 }
 
 /**
- * Maximum delay, in milliseconds, from a header to the desk's report of a request that the header includes.
+ * A header may already include a request of the desk's other machines that they have not reported yet. The
+ * report arrives at most this much later. Milliseconds.
  */
 const LATE_MS = 2_000
 

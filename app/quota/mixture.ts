@@ -39,7 +39,8 @@ export class Mixture {
     const [chances, means, sharpness, parts] = [this.#chances, this.#means, this.#sharpness, this.#parts]
     let sum = 0
     for (let part = 0; part < parts; part += 1) {
-      // The smallest deviation is added so that an exact mean equal to `number` counts as at most `number`.
+      // If a mean is exact (no variance) and equal to `number`, it must count as at most `number`. So the
+      // smallest deviation is added.
       const above = number - means[part]! + MIN_DEVIATION
       sum += chances[part]! * nearChanceBelow(above * sharpness[part]!)
     }

@@ -48,7 +48,7 @@ const ENDED = 12
  * gap is the time between two headers.
  */
 const FOLLOWED_EVERY = 8
-/** A poller of an earlier run is forgotten if this many gaps do not confirm it. */
+/** A poller of an earlier run of the app is forgotten if this many gaps do not confirm it. */
 const MISSED = 128
 /** Maximum time between two runs for a poller to count as the same program. Milliseconds. */
 const SAME_WITHIN_MS = HOUR_MS
@@ -68,7 +68,7 @@ const SAME_WITHIN_MS = HOUR_MS
  * header shows requests by others only shortly after a poll. These patterns reveal a poller after 20 to 60
  * headers, at whatever times they arrive.
  *
- * A poller of an earlier run needs less evidence, because only the few timings near it are tried.
+ * A poller of an earlier run of the app needs less evidence, because only the few timings near it are tried.
  *
  * Mutable. `TRIES` limits the work per header.
  */
@@ -84,7 +84,7 @@ export class OthersPoller {
   #shownPeriod = 0
   #sinceMs = 0
   #against = 0
-  /** The poller of an earlier run, until headers of this run confirm it. */
+  /** The poller of an earlier run of the app, until headers confirm it. */
   #stored: Poller | undefined
   #isSame = false
 
@@ -97,8 +97,8 @@ export class OthersPoller {
   }
 
   /**
-   * The poller to store for a later run: the recognised poller, or else the restored poller. A restored
-   * poller is forgotten after `MISSED` gaps.
+   * The poller to store for a later run of the app: the recognised poller, or else the restored poller. A
+   * restored poller is forgotten after `MISSED` gaps.
    */
   learned(): Poller | undefined {
     const { found } = this
@@ -106,8 +106,8 @@ export class OthersPoller {
   }
 
   /**
-   * Restores the poller of an earlier run. `ageMs`: age of that run's last header, negative if the clock was
-   * set back.
+   * Restores the poller of an earlier run of the app. `ageMs`: age of that run's last header, negative if the
+   * clock was set back.
    */
   restore(stored: Poller | undefined, ageMs: number): void {
     this.#stored = stored

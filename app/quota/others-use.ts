@@ -139,7 +139,7 @@ export class OthersUse {
   readonly #cameChance = new Float64Array(RATE_COUNT)
   /** Statistics of the jumps of others' rate so far. */
   readonly #spells = new Spells()
-  /** For each band of rates, how often others' rate was constant for some time. Working memory of `#jump`. */
+  /** For each band of rates, the sum of `Spells.holds`. Working memory of `#jump`. */
   readonly #spellsOf = new Float64Array(HOLD_PRIOR.length)
   /** Whether the sums by rate are up to date. */
   #isSummed = false
@@ -241,8 +241,8 @@ export class OthersUse {
    * Advances the model by `elapsedSeconds`. `left`: the level at the end, if others have made no requests
    * since the last header.
    *
-   * `overflowed`: the refill, in requests, that a full quota loses unless others use it. The quota is assumed
-   * to be full at the end of the elapsed time.
+   * `overflowed`: the refill, in requests, for which a full quota has no room unless others make requests.
+   * The quota is assumed to be full in the last part of the elapsed time.
    */
   advance(elapsedSeconds: number, overflowed: number, left: number): void {
     const seconds = Math.min(elapsedSeconds, MAX_SECONDS)
@@ -539,7 +539,7 @@ export class OthersUse {
 
   /**
    * Others' estimated rate in requests per second. This is the mean rate since the last jump. If that mean is
-   * outside the displayed range, it is the median of the distribution.
+   * outside the displayed range, the result is the median of the distribution.
    */
   rate(): number {
     const mean = this.#spellTaken / this.#spellSeconds

@@ -6,7 +6,7 @@ interface Pending {
    * limit.
    */
   overflowed: number
-  /** True while the upper bound certainly has not fallen for this request yet. */
+  /** True as long as the upper bound has certainly not been lowered for this request. */
   unseen: boolean
 }
 

@@ -43,8 +43,8 @@ const MAX_FALL = 7
 const MAX_FALL_AT_FIRST = 3.4
 
 /**
- * Finds the gap from which to the latest gap a timing explains the gaps best. Returns the log-odds from that
- * gap on. Gaps before index `oldest` are not considered.
+ * Finds how far back a timing explains the gaps best. Returns the index of the oldest gap in this fit, and
+ * the log-odds from that gap on. Gaps before index `oldest` are not considered.
  *
  * Walks backwards through the gaps and keeps an interval of possible levels. In the model, the level at a
  * header is the level at the previous header, plus the refill, minus the polls in between, minus own

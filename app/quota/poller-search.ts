@@ -18,8 +18,8 @@ const MAX_PERIODS = 800
 /** A clear timing needs log-odds of at least this value plus the logarithm of the number of tries. */
 const CLEAR = 10
 /**
- * Like `CLEAR`, for a timing near that of a poller from an earlier run. Such a timing is expected, so less
- * evidence is enough.
+ * Like `CLEAR`, for a timing near that of a poller from an earlier run of the app. Such a timing is expected,
+ * so less evidence is enough.
  */
 const CLEAR_AS_BEFORE = 5
 /** Maximum difference between two periods of the same poller, as a share of the period. */
@@ -84,8 +84,8 @@ export const isNear = ({ period, calls }: Timing, poller: Poller | undefined): p
   poller?.calls === calls && Math.abs(period - poller.everySeconds) <= SAME_PERIOD * poller.everySeconds
 
 /**
- * Searches near the poller of an earlier run, if any, and then everywhere. Yields numbers of tries: see
- * `searchGrid`.
+ * Searches near the poller of an earlier run of the app, if any, and then everywhere. Yields numbers of
+ * tries: see `searchGrid`.
  */
 export function* searchPoller(
   gaps: PollerGaps,
@@ -172,7 +172,10 @@ function clearOf(
   return isLong && isWithin ? best : undefined
 }
 
-/** Timings with the same rate: two or three times the period, or a half or a third of it. */
+/**
+ * Other timings with the same rate: two or three times the period and the calls, or a half or a third of
+ * both.
+ */
 function multiplesOf({ period, phase, calls, mayBeMore }: FoundTiming): readonly FoundTiming[] {
   const unknown = { logOdds: 0, first: 0, latest: 0, mayBeMore }
   return [2, 3].flatMap((times) => [

@@ -117,8 +117,7 @@ export function budgetOpensAtMs(
  *   interval for the row.
  * - If a person set an interval for the row, it counts from the last check, or from a later header of another
  *   request.
- * - If `attended` is false (nobody watches an app window or a terminal), ok rows are checked a third as
- *   often.
+ * - If `attended` is false (no app window or terminal is watched), ok rows are checked a third as often.
  */
 export function probeDueAtMs(
   row: RequestQuota,
@@ -150,8 +149,8 @@ export function probeDueAtMs(
 }
 
 /**
- * Moves a check near the start of a usual load to just after it. The check's header then shows whether the
- * load has started.
+ * If a check is due near the start of a usual load, moves the check to just after that start. The check's
+ * header then shows whether the load has started.
  */
 function afterUsualStart(
   row: RequestQuota,
@@ -193,8 +192,8 @@ function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, atten
 }
 
 /**
- * Whether the row has only one header, and the last check received it. If a check received no header, the
- * next one is not early.
+ * Whether the row has only one header, and the last check received it. If the last check received no header,
+ * the next check need not come early.
  */
 const isFirstHeader = ({ use, observedAt }: RequestQuota, lastMs: number): boolean =>
   use === null && observedAt !== undefined && lastMs - observedAt < ANSWERED_WITHIN_MS

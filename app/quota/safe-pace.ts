@@ -12,8 +12,8 @@ export type PacedRow = Pick<
  * The rate and burst that others leave for Headroom's own requests on a row. Headroom's checks count as own.
  *
  * `everySeconds`: seconds between requests at the safe rate. `null` if others leave nothing, or during the
- * wait after a 429. The safe rate, in requests per second, where `others` is the high end of others' use plus
- * the desk's use:
+ * wait after a 429. The safe rate is in requests per second. In its formulas, `others` is the high end of
+ * others' use plus the desk's use:
  * - Rolling interval: `limit / period − others`. At this rate, the level does not fall (service 8.3.2).
  * - Fixed window: `low / secondsLeft − others`. The lower bound is spread over the rest of the window
  *   (service 8.3.5).

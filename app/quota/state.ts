@@ -55,13 +55,13 @@ const EMPTY_CHANCE = 0.9
  */
 const WIDTH = { useless: 0.5, unchecked: 0.7 } as const
 /**
- * If at least this share of the limit is certainly left, `low` ends early. `running-out` does too, unless it is
- * kept because it recurs.
+ * If at least this share of the limit is certainly left, `low` ends early. So does `running-out`, unless it
+ * is kept because it recurs.
  */
 const PLENTY = 0.75
 /**
- * If the interval is wider than `WIDTH.useless`, a row is low only if its probable level is below this share
- * of the limit.
+ * With `high − low` above `WIDTH.useless`, a row is low only if its probable level is below this share of the
+ * limit.
  */
 const WIDE_LOW = 0.85
 /**
@@ -84,8 +84,9 @@ const HYSTERESIS = { share: 0.05, chance: 0.5 } as const
  */
 const HELD_MS = { least: 10_000, beforeMilder: 45_000, withoutHeader: 120_000 } as const
 /**
- * A forecast that returns within `withinMs` after its end recurs. Its condition must then be false for at
- * least `factor` times as long as it was away. The factor allows for cycles of others that vary.
+ * A forecast (`watch`, `low` or `running-out`) recurs if it returns within `withinMs` after its end. It then
+ * ends only after its condition was false for `factor` times as long as the forecast was away. The factor
+ * allows for cycles of others that vary.
  */
 const RECURRENCE = { withinMs: 300_000, factor: 1.5 } as const
 
@@ -176,9 +177,10 @@ export function lastsAtMost(row: LastingRow): boolean {
  * states for 45 s. If no header since the state began supports the change, or if the milder state is
  * `not-checked`, the time is 120 s.
  *
- * `watch`, `low` and `running-out` are forecasts. A forecast recurs if it returns within five minutes after it
- * ended. It then ends only after its condition was false for 1.5 times as long as it was away. So a row keeps
- * its state while others come and go. If `watch` returned so soon, `low` and `running-out` end in `watch`.
+ * `watch`, `low` and `running-out` are forecasts. A forecast recurs if it returns within five minutes after
+ * its end. It then ends only after its condition was false for 1.5 times as long as the forecast was away. So
+ * a row keeps its state while others come and go. If `watch` returned so soon, `low` and `running-out` end in
+ * `watch`.
  *
  * In these cases, the state changes immediately:
  * - A 429 arrives, or the wait after a 429 ends successfully.
@@ -190,8 +192,8 @@ export class RowState {
   #sinceMs = Number.NEGATIVE_INFINITY
   #falseSinceMs: number | undefined
   /**
-   * By gravity: when the row last became milder than that, and the time until it was that bad again. In
-   * milliseconds.
+   * For each gravity: when the row last became milder than this gravity, and how long the row then was
+   * milder. In milliseconds.
    */
   readonly #endedAtMs: number[] = []
   readonly #awayMs: number[] = []
@@ -214,7 +216,10 @@ export class RowState {
     return this.#state
   }
 
-  /** The state after this one: `watch` if the row should become milder than that, but watching it recurs. */
+  /**
+   * The state to change to. This is `watch` instead of a milder state if `low` or `running-out` ends and
+   * `watch` recurs.
+   */
   #mildest(wanted: QuotaState): QuotaState {
     const isForecast = this.#state === 'low' || this.#state === 'running-out'
     const isMilder = gravityOf(wanted) < gravityOf('watch')

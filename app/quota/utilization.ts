@@ -87,7 +87,9 @@ export class Utilization {
     this.#isConclusive = false
   }
 
-  /** Learns from a header whether others keep a quota of `limit` requests from being full. */
+  /**
+   * Learns from a header how much of the time others keep the quota below its limit. `limit` is in requests.
+   */
   header(limit: number, { overflowed, seconds, missing, least, most, before, width }: LevelHeader): void {
     const isLarge = limit > NEAR_FULL + OWN_MISSING
     const isNearFull = isLarge && overflowed >= FULL_BETWEEN && missing + least <= NEAR_FULL

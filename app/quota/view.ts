@@ -183,7 +183,10 @@ function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: numbe
   }
 }
 
-/** When the bucket runs empty if use continues. `undefined` if it does not, or if others' use is unknown. */
+/**
+ * When the bucket runs empty if use continues. `undefined` if the bucket does not run empty, or if others'
+ * use is unknown.
+ */
 function emptyAtOf(
   bucket: Bucket,
   perSecond: number | null,

@@ -189,7 +189,7 @@ export function isStale(quota: Pick<RequestQuota, 'source' | 'observedAt'>, nowM
 const RANGE_FROM = 0.1
 const isRange = ({ low, high, limit }: Bounds) => high - low > limit * RANGE_FROM
 
-/** Whether the range of a low row extends above its threshold, so that the row may not be low. */
+/** Whether the range of a low row extends above the row's threshold, so that the row is perhaps not low. */
 export const isPerhapsLow = (row: RequestQuota): boolean =>
   isRange(row) && row.high > row.threshold * row.limit
 

@@ -14,7 +14,7 @@ export type SharedFrame =
       readonly isDeletion: boolean
       /**
        * The requested symbol of a quote frame, in capitals. Absent if the service answers with another name,
-       * such as `$SPX` for `$SPX.X`. Readers of any symbol get such a frame.
+       * such as `$SPX` for `$SPX.X`. A frame without a symbol is sent to all readers.
        */
       readonly symbol?: string
     }

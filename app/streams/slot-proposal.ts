@@ -17,8 +17,8 @@ export interface SlotHolder {
 const IDLE_PER_SECOND = 0.5
 
 /**
- * The own stream to close to make room for a new stream. Unpinned streams are chosen first, then the least
- * used, then those with the fewest readers, then the oldest.
+ * Proposes an own stream to close, so that a new stream can have its slot. Unpinned streams are chosen first,
+ * then the least used, then those with the fewest readers, then the oldest.
  */
 export function proposedToClose(holders: readonly SlotHolder[]): StreamProposal | undefined {
   const use = ({ framesPerSecond }: SlotHolder) => (framesPerSecond < IDLE_PER_SECOND ? 0 : framesPerSecond)

@@ -66,7 +66,7 @@ export type RefreshOutcome =
        */
       readonly anotherTokenMayDo?: true
       /**
-       * A string that an error response contains in place of a new refresh token. The service may have
+       * A string that an error response contains where a new refresh token would be. The service may have
        * renewed the token, so either this string or the token that was sent is valid.
        */
       readonly refreshToken?: string

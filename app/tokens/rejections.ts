@@ -4,7 +4,7 @@ import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 interface RejectedPath {
   /** The last access token for which the path returned a 401. */
   readonly token: string
-  /** Number of consecutive new tokens that the path rejected too. */
+  /** How many new tokens this path has rejected since it last accepted one. */
   readonly failures: number
   readonly notBeforeMs: number
 }

@@ -360,9 +360,9 @@ export class Prober {
       this.#records.set(category, { ...record, sentAtMs: earlier, notBeforeMs })
       return
     }
-    // The budget counts a check when its response arrives. The check may first have waited for a token, so
-    // this is closer to the time at which the service counted it. With a configured interval, the check
-    // counts when it starts, so that the interval stays exact.
+    // The budget counts a check when its response arrives. The arrival is closer than the start to the time
+    // when the service counted the check, because the check may first have waited for a token. With a
+    // configured interval, a check counts when it starts, so that the interval stays exact.
     const keepsBeat = this.#settings.everySeconds[category] !== undefined
     const headerAtMs = this.#deps.quotas.lastHeaderAtMs(category)
     const settled: ProbeRecord = {

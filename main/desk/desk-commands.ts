@@ -158,8 +158,8 @@ export class DeskCommands implements Feature<typeof deskContract> {
   }
 
   /**
-   * Stores a note on the server that the secret was replaced. Members that are offline now read the note
-   * later, and so does a machine that joins with the old invitation.
+   * Stores a note on the server that the secret was replaced. A member that is offline reads the note when it
+   * reconnects. A machine that joins with the old invitation reads it too.
    */
   async #markRotated(profile: string, former: Membership): Promise<Outcome> {
     const own = this.#deps.running?.engineOf(profile)

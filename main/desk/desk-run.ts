@@ -34,7 +34,8 @@ export function deskRun(
     },
     rotated: () => desk.rotated(),
     refuse: (code) => desk.refuse(code),
-    // The desk is detached first, because another run may start on the same key before this run has ended.
+    // Detaches the desk before it ends, because another desk may start on the same key while this one is
+    // ending.
     leave: () => {
       session.attachDesk(undefined)
       return desk.leave()

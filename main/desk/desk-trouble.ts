@@ -47,8 +47,8 @@ export class DeskTrouble {
   }
 
   /**
-   * Why this machine is refused. If it is not refused, why a present member with another version can't be
-   * understood.
+   * Why this machine is refused. If it is not refused but a member with another version responds, why that
+   * member's messages can't be read.
    */
   get refusal(): DeskRefusal | undefined {
     const { refusal, atMs } = this.#mismatch ?? { atMs: Number.NEGATIVE_INFINITY }

@@ -25,15 +25,15 @@ const MAX_MEMBERS = 32
 /** A member that was silent for this long can be replaced by a new one. Milliseconds. */
 const MAKES_ROOM_MS = 60_000
 /**
- * Number of ended runs that are remembered. A forgotten run counts as a stranger and must prove that it is
- * alive.
+ * Number of ended runs of members that are remembered. A forgotten run counts as a stranger and must prove
+ * that it is alive.
  */
 const MAX_ENDED = 256
-/** Interval in milliseconds at which this member tells the others at what time their messages arrived. */
+/** Interval in milliseconds at which this member tells the other members when it received their messages. */
 const CONFIRM_EVERY_MS = 900
 /**
- * Limits for runs that have not proved that they are alive: how many of their frames are opened, and how many
- * are answered. The limits make a flood of frames harmless.
+ * Limits for strangers, which have not proved that they are alive: how many of their frames are opened, and
+ * how many are answered. The limits make a flood of frames harmless.
  */
 const STRANGER_FRAMES = { most: 500, perSecond: 500 } as const
 const ANSWERS = { most: 128, perSecond: 64 } as const

@@ -30,12 +30,12 @@ interface Totalled {
   readonly isFromStart: boolean
 }
 
-/** This machine's run in the desk, and its totals. */
+/** This machine's time in the desk so far, and its totals. */
 export class OwnRun {
-  /** When this run began, epoch ms. */
+  /** When this machine joined the desk, or when the app started if it was a member then. Epoch ms. */
   readonly sinceMs: number
   readonly #parts: Totalled
-  /** Own requests before this run. */
+  /** Own requests before `sinceMs`. */
   readonly #before: Readonly<Record<string, number>>
 
   constructor(parts: Totalled, nowMs: number) {

@@ -16,7 +16,7 @@ export interface PeerParts {
   ask(): void
 }
 
-/** Minimum time between two pictures that are sent to the same run, in milliseconds. */
+/** Minimum time between two pictures that are sent to the same run of a member, in milliseconds. */
 const PICTURE_EVERY_MS = 1_000
 
 /**

@@ -5,7 +5,7 @@ import type { MemberRun } from './envelope.ts'
 const MAX_STRANGERS = 64
 /**
  * `CHALLENGE_MS`: how long the answer to a challenge is accepted. `RETRY_CHALLENGE_MS`: minimum time between
- * two challenges to one run. Milliseconds.
+ * two challenges to the same stranger. Milliseconds.
  */
 const CHALLENGE_MS = 5_000
 const RETRY_CHALLENGE_MS = 1_000
@@ -16,7 +16,9 @@ interface Challenge {
   readonly atMs: number
 }
 
-/** A run that has sealed a frame with the desk's secret. The frame may be an old recording. */
+/**
+ * A run of a member's app that has sealed a frame with the desk's secret. The frame may be an old recording.
+ */
 interface Stranger {
   readonly key: Uint8Array
   counter: number
@@ -56,7 +58,7 @@ export class Strangers {
     return this.#known.get(run)
   }
 
-  /** Called when a frame of this run was opened. */
+  /** Called when a frame of this stranger was opened. */
   met({ run }: MemberRun, key: Uint8Array, counter: number): void {
     const known = this.#known.get(run)
     if (known !== undefined) {
@@ -78,7 +80,7 @@ export class Strangers {
   }
 
   /**
-   * A new challenge for this run. `undefined` if the run was challenged a moment ago, or uses another
+   * A new challenge for this stranger. `undefined` if it was challenged a moment ago, or uses another
    * protocol.
    */
   challenge({ run }: MemberRun): string | undefined {
@@ -90,19 +92,21 @@ export class Strangers {
     return stranger.challenge.nonce
   }
 
-  /** When the challenge with this nonce was sent. `undefined` if this run got no such challenge recently. */
+  /**
+   * When the challenge with this nonce was sent. `undefined` if this stranger got no such challenge recently.
+   */
   proved({ run }: MemberRun, nonce: string): number | undefined {
     const asked = [this.#known.get(run)?.challenge, this.#toAll]
     return asked.find((challenge) => challenge?.nonce === nonce && this.#ageOf(challenge) <= CHALLENGE_MS)
       ?.atMs
   }
 
-  /** Forgets a run that has proved that it is alive, or has ended. */
+  /** Forgets a stranger that has proved that it is alive, or whose run has ended. */
   forget({ run }: MemberRun): void {
     this.#known.delete(run)
   }
 
-  /** Records that the run is alive, but uses another version of the protocol. */
+  /** Records that the stranger is alive, but uses another version of the protocol. */
   setForeign({ run }: MemberRun, foreign: Foreign): void {
     const stranger = this.#known.get(run)
     if (stranger !== undefined) stranger.foreign = foreign

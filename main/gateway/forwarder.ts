@@ -221,8 +221,8 @@ export class Forwarder {
   }
 
   /**
-   * Rate of the critical programs' requests to a bucket, in requests per second, while a less urgent request
-   * waits for that bucket. `undefined` while none waits.
+   * If a less urgent request waits for the bucket: the rate of the critical programs' requests to the bucket,
+   * per second. Otherwise `undefined`.
    */
   criticalWhileHeld(bucket: string): number | undefined {
     if (!this.#scheduler.hasWaiting) return undefined

@@ -105,8 +105,8 @@ export class Gateway {
   }
 
   /**
-   * Restores the last run's state, or serves on `port` for this run only. If the port is in use, the state is
-   * `failed`.
+   * Restores the state of the last run of the app, or serves on `port` for this run only. If the port is in
+   * use, the state is `failed`.
    *
    * With `retries`, the port is tried until it is free, or until the gateway is turned on, turned off or
    * stopped.

@@ -86,7 +86,8 @@ export class Permits {
 
   /**
    * A queued request that opens a stream. All programs that want the stream wait together, like identical
-   * requests. One program's readers count as one request, with the longest maximum wait among them.
+   * requests. The readers of one program count as one request. It waits as long as the longest maximum wait
+   * of these readers.
    */
   forStream(path: string): StreamTurn {
     const { newId, scheduler, bucketOf, now } = this.#deps
@@ -153,7 +154,8 @@ export class Permits {
   }
 
   /**
-   * Grants a permit to each request of this turn that waits here. Returns false if none of them waits here.
+   * Grants a permit to each request of this turn that waits here for one. Returns false if none of them waits
+   * here.
    */
   grant(turn: Turn): boolean {
     const ends = turn.requests.flatMap((id) => this.#waiting.get(id) ?? [])

@@ -99,7 +99,8 @@ export interface ProgramsDeps {
   /** If absent, programs are kept only in memory. */
   readonly dataFolder?: string | undefined
   /**
-   * Programs for this run, with keys that a person chose. Each overrides a stored program of the same name.
+   * Programs for this run of the app, with keys that a person chose. Each overrides a stored program of the
+   * same name.
    */
   readonly given?: readonly GivenProgram[]
   /** See `MonitorSurface.keyMark`. Absent where keys are unknown. */
@@ -124,7 +125,8 @@ export class Programs {
   /** Local access tokens by their digest, oldest first. */
   readonly #tokens = new Map<string, LocalToken>()
   /**
-   * Ids used in this run, including those of revoked programs, whose last requests may still be in flight.
+   * Ids used in this run of the app, including those of revoked programs, whose last requests may still be in
+   * flight.
    */
   readonly #usedIds = new Set<string>()
 

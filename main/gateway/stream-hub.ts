@@ -441,9 +441,9 @@ export class StreamHub {
     }
     const [first] = shared.pending
     if (observation.status === 429 && first !== undefined) this.#deps.countsOf(first.program).rejected += 1
-    // Readers whose wait ends before `untilMs` get this response. After a quota 429, `untilMs` is the time
-    // when the quota has room for one request. Reset is later, because it is the time until the quota is
-    // full. After any other response, all readers get it.
+    // After a 429 of a quota, only the readers whose wait ends before `untilMs` get this response. At
+    // `untilMs`, the quota has room for one request. The header Reset would be later, because it is the time
+    // until the quota is full. After any other response, all readers get the response.
     const path = shared.keeper?.path
     const untilMs =
       tapped.refused === undefined || path === undefined

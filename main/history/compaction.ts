@@ -21,10 +21,8 @@ export const FORGOTTEN = 'forgotten:'
 const WEEK_MS = 7 * DAY_MS
 
 /**
- * The time by which compaction judges whether rows have expired. A wrong clock must not make rows look
- * expired.
- *
- * A clock that is more than a day ahead of the last trusted time is ignored until the app has run for a day.
+ * Gives compaction the present time, which decides which rows have expired. A wrong clock must not make rows
+ * look expired.
  */
 export class CompactionTime {
   #trustedMs: number | undefined
@@ -35,8 +33,8 @@ export class CompactionTime {
   #aheadSinceMs: number | undefined
 
   /**
-   * The reference time, epoch ms. `newestMs` returns the time of the newest trusted sample of earlier runs,
-   * and is called only once.
+   * The reference time, epoch ms. `newestMs` returns the time of the newest trusted sample of earlier runs of
+   * the app, and is called only once.
    */
   at(nowMs: number, monotonicMs: number, newestMs: () => number | undefined): number {
     this.#trustedMs ??= newestMs() ?? nowMs
@@ -74,8 +72,8 @@ function newestBefore(database: DatabaseSync, nowMs: number): number | undefined
 /**
  * The time of the newest sample or slot sample up to `nowMs` that was probably written under a correct clock.
  *
- * An earlier run may have had a wrong clock from its start. If its samples cover less than a day and follow a
- * gap of more than a week, they are skipped. Otherwise they would confirm the wrong clock.
+ * An earlier run of the app may have had a wrong clock from its start. If its samples cover less than a day
+ * and follow a gap of more than a week, they are skipped. Otherwise they would confirm the wrong clock.
  */
 export function newestTrusted(database: DatabaseSync, nowMs: number): number | undefined {
   let newest = newestBefore(database, nowMs)

@@ -270,7 +270,8 @@ export class HistoryStore {
     try {
       const file = this.#failure === undefined ? this.#kept.file : undefined
       const nowMs = this.#deps.clock.wallMs()
-      // Closes minutes even without new entries, because compaction deletes their samples.
+      // Completes the rollups of ended minutes even without new entries, because compaction deletes the
+      // samples of these minutes.
       file?.write([], nowMs)
       if (file !== undefined) {
         const atMs = this.#compactionTime.at(nowMs, this.#deps.clock.monotonicMs(), () =>

@@ -22,7 +22,7 @@ interface Open {
   readonly levels: (Rollup | undefined)[]
 }
 
-/** A level of rollups. The statements read and write its table, except `below`. */
+/** A level of rollups, with statements for its own table and, in `below`, for the next finer table. */
 interface Level {
   readonly lengthMs: number
   readonly insert: StatementSync

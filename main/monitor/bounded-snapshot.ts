@@ -35,7 +35,7 @@ const SHARES: Readonly<Record<ListName, number>> = {
   streams: 0.25,
   programs: 0.2,
 }
-/** Minimum share of the available bytes for programs' use. */
+/** Minimum share of the available bytes that the data about programs' use gets. */
 const USE_SHARE = 0.2
 /** Maximum share of all bytes for a desk. Its machines always fit; their programs and counts may not. */
 const DESK_SHARE = 0.2

@@ -118,7 +118,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       http,
       secrets: this.#known,
       timeline: this.#timeline,
-      // Windows drop older revisions, so a reconnected key continues the numbering.
+      // App windows drop older revisions, so a reconnected key continues the numbering.
       firstRevision: former ? former.revision + 1 : 0,
       keystore: () => this.#storage.keystore(id),
       ...(pins && { pins: pins.of(this.#ownerOf(profile)) }),

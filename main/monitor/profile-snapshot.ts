@@ -161,7 +161,9 @@ function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): R
   return { ...row, use: { ...use, programs: Object.fromEntries(shares) } }
 }
 
-/** A key's orders, and why they are stopped. A process without orders shows only the switch. */
+/**
+ * A key's orders, and why they are stopped. A process that relays no orders only shows whether orders are on.
+ */
 function ordersOf({ orders }: Profile, served: OrdersSummary | undefined): OrdersSummary {
   const summary: OrdersSummary = served ?? { ...NO_ORDERS, state: orders ?? 'off' }
   return summary.state === 'stopped' ? { why: STOPPED_BY_PERSON, ...summary } : summary

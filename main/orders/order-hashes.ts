@@ -22,8 +22,8 @@ export class OrderHashes {
   #last: PreparedKey | undefined
 
   /**
-   * `keys` returns the vault's keys, the current one first. `own` is a key of this run, used while the vault
-   * has none.
+   * `keys` returns the vault's keys, the current one first. `own` is a key made for this run of the app, used
+   * while the vault has none.
    */
   constructor(keys: () => readonly Uint8Array[], own: Uint8Array) {
     this.#keys = keys

@@ -23,7 +23,10 @@ export type SendingResult =
       readonly isConclusive: boolean
     }
 
-/** A whole answer. `begun` is absent if the token is removed only while the body is relayed. */
+/**
+ * A whole answer. `begun` is its body. It is absent if the access token must be removed from the body while
+ * the body is relayed.
+ */
 export type WholeAnswer = Pick<Relayed, 'answer' | 'begun' | 'removal'>
 
 export interface SendingHooks {

@@ -99,7 +99,7 @@ export class Orders implements OrderLane, OrdersSurface {
   readonly #limit = new OrderLimit()
   readonly #hashes: OrderHashes
   #begun: { readonly journal: Journal; readonly lookups: Lookups } | undefined
-  /** Whether the orders of earlier runs were read. */
+  /** Whether the orders of earlier runs of the app were read. */
   #hasFormer = false
   /** Orders whose outcome is unknown and not dismissed, oldest first. */
   readonly #unknown = new Map<string, HashedEntry>()
@@ -224,7 +224,7 @@ export class Orders implements OrderLane, OrdersSurface {
     this.#takeFormer()
   }
 
-  /** Takes over the orders of earlier runs, once the journal was read. */
+  /** Takes over the orders of earlier runs of the app, once the journal was read. */
   #takeFormer(): void {
     const { journal, lookups } = this.#begun ?? {}
     const former = journal?.former
@@ -233,14 +233,18 @@ export class Orders implements OrderLane, OrdersSurface {
     for (const entry of former) {
       // A dismissed order is still looked up, for the journal.
       if (!entry.isDismissed) this.#unknown.set(entry.id, entry)
-      // The outcome is still `sent` if the earlier run ended before the answer arrived or was written.
+      // The outcome is still `sent` if the earlier run of the app ended before the answer arrived or was
+      // written.
       if (entry.outcome === 'sent')
         this.#becameUnknown({ ...entry, outcome: 'looking' }, { outcome: 'looking' })
       else if (entry.outcome === 'looking') lookups.add(entry)
     }
   }
 
-  /** Orders of an earlier run of the app count towards the programs' limits for one minute. */
+  /**
+   * Counts the orders that an earlier run of the app sent within the last minute towards the programs'
+   * limits.
+   */
   #countLastMinute(journal: Journal): void {
     const { clock } = this.#deps
     const [wallMs, nowMs] = [clock.wallMs(), clock.monotonicMs()]

@@ -51,8 +51,8 @@ export interface HttpStreamListener {
   opened(status: number, headers: HttpHeaders): void
   chunk(bytes: Uint8Array): void
   /**
-   * The last call, made exactly once. It is not made if the caller closed the stream. `broken-head` means
-   * that bytes arrived without a usable head.
+   * Called once, after all other calls. Not called if the caller closed the stream. `broken-head` means that
+   * bytes arrived without a usable head.
    */
   ended(why: string, how?: 'broken-head'): void
 }

@@ -151,8 +151,8 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
       const run = spelling.slice(at, at + RUN)
       const places = runs.get(run) ?? []
       runs.set(run, places)
-      // Keeps only the first and the last position of a run in a spelling. In a repetitive secret, these two
-      // give the longest matches.
+      // If a run of characters occurs several times in a spelling, keeps only its first and last position. In
+      // a repetitive secret, these two positions give the longest matches.
       if (places.at(-2)?.[0] === spelling) places.pop()
       places.push([spelling, at])
     }

@@ -35,7 +35,7 @@ export class Timeline {
   /** Wall clock minus monotonic clock, at the last gap or backward correction. */
   #aheadMs: number
   #latestMs: number
-  /** Until this time, a clock that is set back is not adopted again. Monotonic milliseconds. */
+  /** If the clock is set back before this time, the new time is not adopted. Monotonic milliseconds. */
   #setBackNotBeforeMs = Number.NEGATIVE_INFINITY
 
   /** `onSetBack` is called when the time went back. Stored times may be in the future from then on. */

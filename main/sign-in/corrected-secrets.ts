@@ -124,7 +124,7 @@ function correctionOutcome(outcome: RefreshOutcome): Outcome {
  */
 export type KeyName = Pick<Profile, 'authUrl' | 'clientId'>
 
-/** The connected keys for sign-ins, including secrets. Windows have no access. */
+/** The connected keys for sign-ins, including secrets. App windows have no access. */
 export interface ConnectedKeys {
   profiles(): readonly string[]
   profile(id: string): Profile | undefined

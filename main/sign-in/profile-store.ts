@@ -14,11 +14,11 @@ export interface ProfileStore {
   signIn(profile: Profile, nowMs: number): TokenStore
   /** Stores the settings of a connected key with the key. */
   keepSettings(profile: Profile): Saved
-  /** Stores only the profile's switch for orders, not the settings of this run. */
+  /** Stores only the profile's switch for orders, not the settings of this run of the app. */
   keepOrders(profile: Profile): Saved
   /** Stores the secret of a connected key with its token. */
   keepSecret(profile: Profile): Saved
-  /** Whether the settings of this key are stored beyond this run. */
+  /** Whether the settings of this key are stored beyond this run of the app. */
   keepsSettings(profile: Profile): boolean
   /** Deletes everything stored about a key. */
   forget(profile: string): Saved
@@ -210,8 +210,8 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     const { state } = this.#handle.status
     if (tokens === undefined) return state === 'waiting' ? 'waiting' : 'memory'
     if (this.#damaged.has(profile)) return 'record-corrupt'
-    // A key that was connected in this run works from memory and is sealed later if possible. States that
-    // concern only stored keys do not apply to it.
+    // A key that was connected in this run of the app works from memory and is sealed later if possible.
+    // States that concern only stored keys do not apply to it.
     const isOfThisRun = tokens.kind === 'memory' && profile !== SAVED_KEYS
     const isOfStored = state !== 'unavailable' && state !== 'unprotected'
     if (state !== 'ok' && !(isOfThisRun && isOfStored)) return state

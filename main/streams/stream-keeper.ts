@@ -101,7 +101,7 @@ export class StreamKeeper {
   /** Why the stream is being reopened. `undefined` while it is open. */
   #lastReason: Reason | undefined
   /**
-   * When the last frame before the present wait arrived, epoch ms. `undefined` while the stream is open, and
+   * While the stream waits: when its last frame arrived, epoch ms. `undefined` while the stream is open, and
    * before its first opening.
    */
   #heardMs: number | undefined
@@ -282,8 +282,9 @@ export class StreamKeeper {
   }
 
   /**
-   * When to retry. After a 429 for the request rate, the gateway's queue determines the time. If Headroom has
-   * just released a slot, the slot is free soon. If other programs use the slots, the time is unknown.
+   * When to retry. After a 429 because of the request rate, the gateway's queue determines the time. If
+   * Headroom has just released a slot, the slot is free soon. If other programs use the slots, the time is
+   * unknown.
    */
   #retryAtMs({ refused, retryAtMs }: Tapped): number {
     const { slots, timeline, random, turns } = this.#deps
@@ -458,7 +459,10 @@ interface SymbolError {
   readonly at: number
 }
 
-/** Maximum number of errors in a window. A stream has at most 100 symbols. */
+/**
+ * Maximum number of errors that an app window shows for one stream. A stream has up to 100 symbols, and each
+ * may have an error.
+ */
 const MAX_SYMBOLS = 20
 
 /** The latest error of each symbol. The oldest errors are dropped to bound the memory. */

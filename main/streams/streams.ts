@@ -108,7 +108,7 @@ export class Streams {
     }
   }
 
-  /** Opens a stream. If all slots of the category are in use, closes the own stream `replace` before that. */
+  /** Opens a stream. If all slots of the category are in use, closes the own stream `replace` to free one. */
   open(request: StreamRequest, replace?: string): Outcome<{ readonly stream: string }> {
     return this.#open(request, replace, false)
   }

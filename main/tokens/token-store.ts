@@ -131,7 +131,7 @@ export class TokenStore {
     return this.#state
   }
 
-  /** Whether the tokens are stored beyond this run. */
+  /** Whether the tokens are stored beyond this run of the app. */
   get kind(): 'sealed' | 'memory' {
     return this.#sealed === undefined ? 'memory' : 'sealed'
   }

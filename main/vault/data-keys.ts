@@ -5,7 +5,7 @@ import type { Keystore, KeystoreTrouble } from '../ports/keystore.ts'
 import { storageErrorText } from '../storage/storage-error.ts'
 import { KEY_BYTES, seal, unseal } from './sealing.ts'
 
-/** The data keys that were opened in this run. `current` encrypts new records. */
+/** The data keys that were opened in this run of the app. `current` encrypts new records. */
 export interface DataKeys {
   readonly opened: ReadonlyMap<number, Uint8Array>
   /**

@@ -35,7 +35,7 @@ export interface VaultTokens {
   note(step: JournalStep, generation: number, refreshToken: string): void
 }
 
-/** A stored profile as found in this run. */
+/** A stored profile as found in this run of the app. */
 export interface StoredProfile {
   readonly id: string
   /** Absent if unreadable. If absent, only the profile's id is known. */
@@ -105,7 +105,7 @@ export class Vault {
     return this.#keys.current !== undefined
   }
 
-  /** The stored profiles, oldest first, so that windows keep their order. */
+  /** The stored profiles, oldest first, so that app windows keep their order. */
   profiles(): readonly StoredProfile[] {
     const reading = this.#read(({ database }) =>
       z
@@ -285,8 +285,8 @@ export class Vault {
   }
 
   /**
-   * Whether any data key that was opened in this run confirms an address mark, see `addressMark`. Also true
-   * if no data key was opened: no secret can be read then, so none can reach a wrong address.
+   * Whether any data key that was opened in this run of the app confirms an address mark, see `addressMark`.
+   * Also true if no data key was opened: no secret can be read then, so none can reach a wrong address.
    */
   #isVouchedFor(id: string, about: ProfileAbout, mark: string | undefined): boolean {
     const keys = [...this.#keys.opened.values()]

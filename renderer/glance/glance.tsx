@@ -30,7 +30,7 @@ import { KeyTable } from './key-table.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Maximum number of cards. They show the findings after the first. */
+/** Maximum number of cards. The first finding is shown in large type, and each further finding on a card. */
 const MAX_CARDS = 3
 
 /**

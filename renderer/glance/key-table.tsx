@@ -129,8 +129,8 @@ function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
 }
 
 /**
- * Each key's 429s since midnight in the displayed zone, from the history and this run. Keys without a
- * readable history are left out.
+ * Each key's 429s since midnight in the displayed zone, from the history and this run of the app. Keys
+ * without a readable history are left out.
  */
 function useRefusalsToday(): Readonly<Record<string, number>> {
   const { api, live } = useParts()

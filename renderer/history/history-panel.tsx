@@ -178,8 +178,8 @@ function useSeries(category: string, history: History, range: ChartRange): Chart
   const step = useShown((_, nowMs) => Math.floor(nowMs / stepMs))
   const quota = useSnapshot((snapshot) => snapshot.requests.find((one) => one.category === category))
   const isDrawable = quota !== undefined
-  // A newer quota alone must not recompute the series, so the dependency list omits it. The next step uses
-  // the newer quota.
+  // The dependency list omits `quota`, because a new quota alone must not recompute the series. The next
+  // recomputation uses the new quota.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   return useMemo(
     () =>

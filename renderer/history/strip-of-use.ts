@@ -28,7 +28,7 @@ const TOP = -0.07
 /** The use of a point applies until the next point, but at most for this time. Milliseconds. */
 const SAYS_MS = 30_000
 
-/** The strip for these points. `undefined` if their use is unknown. */
+/** The strip that shows the use at these points. `undefined` if no point has a known use. */
 export function stripOf(
   points: readonly HistoryPoint[],
   { limit, period }: Pick<RequestQuota, 'limit' | 'period'>,

@@ -8,7 +8,7 @@ export type SignInState =
    * Waiting for main's response, which contains the sign-in's id. `heard`: statuses that arrived before it.
    */
   | { readonly kind: 'asking'; readonly heard: readonly SignInStatus[] }
-  /** A revocation of this key is not confirmed, so the person decides. */
+  /** A revocation of this key is not confirmed, so a person must decide whether to give it up and sign in. */
   | { readonly kind: 'blocked'; readonly message: string }
   | {
       readonly kind: 'waiting'

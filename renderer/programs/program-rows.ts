@@ -194,7 +194,10 @@ function deskUse({ desk, requests }: Snapshot): OtherUsers['desk'] {
   }
 }
 
-/** The programs on the desk's other machines that respond, and the number of machines that have any. */
+/**
+ * Counts the desk's other machines that respond and have programs. Also counts the programs on these
+ * machines.
+ */
 function programsElsewhere({ members }: DeskSummary): {
   readonly programs: number
   readonly machines: number

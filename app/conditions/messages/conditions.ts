@@ -264,7 +264,9 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
   }
 }
 
-/** Title and body of a condition's alert. Windows refresh them regularly, so that countdowns keep running. */
+/**
+ * Title and body of a condition's alert. App windows refresh them regularly, so that countdowns keep running.
+ */
 export function alertText(condition: Condition, snapshot: Snapshot, nowMs: number): AlertText {
   const { title, text, action, detail } = messageOf(condition, snapshot, nowMs)
   // An alert shows its start separately, so the text must not repeat it.

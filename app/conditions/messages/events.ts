@@ -299,7 +299,10 @@ function rotatedText(stored: EventStyle['stored']): string {
   }
 }
 
-/** The detail of a short quota: who uses it up, and its refill. For a low row: how much is left. */
+/**
+ * The detail about a quota that is running out: who uses it up, and its refill. For a low row: how much is
+ * left.
+ */
 function shortDetail({ state, remaining, limit, othersLow, othersHigh, refill }: Of<'quota-short'>): string {
   if (state === 'low') return `at the start: ${remaining} of ${limit} left`
   if (othersLow === undefined || othersHigh === undefined) return 'still measuring others'

@@ -133,7 +133,10 @@ function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): s
   return named.length === 0 ? '' : `Waiting: ${named.join(', ')}.`
 }
 
-/** The rate to which own programs must slow down. Names a program if it accounts for most of the use. */
+/**
+ * Asks to slow down to the safe rate. If one of the key's programs accounts for most of the use, names that
+ * program.
+ */
 function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const pace = safePaceText(row, nowMs)
   if (pace === '?') return 'Slow down until Headroom has measured other traffic.'

@@ -144,7 +144,10 @@ export function followUpdates(deps: UpdatesDeps): Updates {
   }
 }
 
-/** Adds updates to windows. Their pages also receive newer versions and can turn the checks on and off. */
+/**
+ * Adds the commands for app updates to each window. The page of a window can then show newer versions, and
+ * turn the checks for updates on and off.
+ */
 export function withUpdates(
   windows: Windows,
   { state, setWanted }: { readonly state: () => UpdateState; readonly setWanted: (wanted: boolean) => void },

@@ -246,7 +246,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     if (!vault) monitor.connect(asWatched(asked, flags))
     desks?.follow()
     publisher.changed(id)
-    // A sign-in that ended in an earlier run causes no event in this run, so the state is checked.
+    // A sign-in that ended in an earlier run of the app causes no event now, so the state is checked.
     const refresh = monitor.snapshot(id)?.refresh
     if (refresh?.state === 'sign-in-required' || refresh?.state === 'revoked') {
       personNeeded(`sign in again: ${refresh.reason ?? 'the tokens of this key were revoked'}`)
@@ -299,7 +299,8 @@ function reasonToGiveUp(event: LoggedEvent): string | undefined {
 }
 
 /**
- * The profile for this run: its stored settings with the flags applied. The stored settings do not change.
+ * The profile for this run of the app: its stored settings with the flags applied. The stored settings do not
+ * change.
  */
 export function asWatched(
   profile: Profile,

@@ -20,7 +20,7 @@ export interface WatchVault {
    * Connects the key with the given token, unless the stored token is at least as new. Returns the profile's
    * id. `undefined` if no token is given or stored.
    *
-   * Stored settings do not change. `asWatched` applies the flags of this run.
+   * Stored settings do not change. `asWatched` applies the flags of this run of the app.
    */
   connect(profile: WatchedProfile, asWatched: (profile: Profile) => Profile): string | undefined
   /** Where the desks of the vault's keys are stored. */
@@ -32,7 +32,7 @@ export interface WatchVault {
   close(): Promise<void>
 }
 
-/** A profile whose token is optional, because an earlier run may have stored one. */
+/** A profile whose token is optional, because an earlier run of the app may have stored one. */
 export type WatchedProfile = Omit<Profile, 'refreshToken'> & { readonly refreshToken?: string }
 
 export type WatchVaultOpening =
