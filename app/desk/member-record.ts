@@ -1,7 +1,8 @@
 import type { Ticket } from '../quota/ledger.ts'
 import type { MeteredLedger } from '../quota/metered-ledger.ts'
 import type { ConcurrencyReading, RateReading } from '../service/headers.ts'
-import type { MemberReport, RequestStep } from './messages.ts'
+import type { MemberPicture, MemberReport, RequestStep, SilentRun } from './messages.ts'
+import { ageOf } from './own-record.ts'
 import type { RowHeaders } from './row-headers.ts'
 
 /** The earliest and latest time at which a message can have been sent, epoch ms on this machine's clock. */
@@ -21,7 +22,10 @@ export interface ForeignAnswer {
 
 /** The parts of this machine that a member's observations update. */
 export interface RecordDeps {
-  readonly ledger: Pick<MeteredLedger, 'sentByDesk' | 'notSent' | 'lost' | 'missedByDesk' | 'foundByDesk'>
+  readonly ledger: Pick<
+    MeteredLedger,
+    'apartSinceMs' | 'sentByDesk' | 'notSent' | 'lost' | 'missedByDesk' | 'foundByDesk'
+  >
   readonly headers: RowHeaders
   readonly now: () => number
   /** When this machine joined the desk, epoch ms. */
@@ -48,7 +52,8 @@ export class MemberRecord {
   readonly #underWay = new Map<number, Ticket>()
   /** Number of counted requests that this record knows, by row. */
   #noticed = new Map<string, number>()
-  #hasTotals = false
+  /** The run's beginning, epoch ms, and its earlier requests. `undefined` before the first picture. */
+  #run: { readonly beganAtMs: number; readonly counted: Readonly<Record<string, number>> } | undefined
   /** The rows of requests that were counted as lost when the member stopped responding, by request id. */
   readonly #lost = new Map<number, string>()
   #streams: Readonly<Record<string, number>> = {}
@@ -60,9 +65,9 @@ export class MemberRecord {
     this.#deps = deps
   }
 
-  /** The member's counted requests since its app started, by row. `undefined` before the first totals. */
+  /** The member's counted requests since its app started, by row. `undefined` before the first picture. */
   get counted(): Readonly<Record<string, number>> | undefined {
-    return this.#hasTotals ? Object.fromEntries(this.#noticed) : undefined
+    return this.#run ? Object.fromEntries(this.#noticed) : undefined
   }
 
   /** The member's streams by category. */
@@ -74,48 +79,66 @@ export class MemberRecord {
     for (const one of list) this.#observed(one, sentAt)
   }
 
+  /** Updates the counts to the member's picture. The first picture decides where counting begins. */
+  pictured(picture: Pictured, sentAt: SentAt): void {
+    if (this.#run === undefined) this.#began(picture, sentAt)
+    this.totals(picture, sentAt)
+  }
+
   /**
-   * Updates the counts to the member's totals, and charges the requests that this record missed.
-   *
-   * When the first totals arrive, it matters which machine joined the desk first. If this machine did, all
-   * requests of the member since it joined are charged, however late the totals arrive. If the member did,
-   * the first totals are only the starting point of the count.
+   * Updates the counts to the member's totals, and charges the requests that this record missed. Before the
+   * first picture, it is not known which requests were missed.
    */
-  totals({ counted, run, streams, underWay }: Totals, { fromMs }: SentAt): void {
-    const { ledger, headers, now, sinceMs } = this.#deps
+  totals({ counted, streams, underWay }: Totals, { fromMs }: SentAt): void {
+    const { ledger, now } = this.#deps
     const nowMs = now()
     this.#streams = streams
     this.#deps.slots(undefined)
+    if (this.#run === undefined) return
     const noticed = this.#noticed
-    const beganAtMs = Math.min(nowMs, fromMs - run.age)
-    const isBeginning = !this.#hasTotals && beganAtMs < sinceMs
-    if (!this.#hasTotals && !isBeginning) {
-      this.#totalsAtMs = beganAtMs
-      for (const [row, before] of Object.entries(run.counted))
-        noticed.set(row, before + (noticed.get(row) ?? 0))
-    }
-    this.#hasTotals = true
     const open = new Set(underWay)
-    for (const id of open) this.#found(id)
     // Requests that are no longer in flight are already part of `counted`, if the service counted them.
     this.#lost.clear()
     for (const [id, ticket] of this.#underWay) {
       if (open.has(id)) continue
       this.#underWay.delete(id)
       const row = ticket.category
-      const known = isBeginning || row === undefined ? 0 : (noticed.get(row) ?? 0)
-      const isCounted = row !== undefined && (counted[row] ?? 0) > known
+      const isCounted = row !== undefined && (counted[row] ?? 0) > (noticed.get(row) ?? 0)
       if (isCounted) this.#answered(ticket, {})
       else ledger.notSent(ticket, nowMs)
     }
-    for (const [row, total] of Object.entries(counted)) {
-      const missed = isBeginning ? 0 : total - (noticed.get(row) ?? 0)
-      if (missed <= 0) continue
-      ledger.missedByDesk(row, missed, { sinceMs: this.#totalsAtMs, nowMs })
-      for (let one = 0; one < missed; one += 1) headers.counted(row)
-    }
+    this.#charge(counted)
+    // A request that counted as lost may turn out not to have counted.
+    for (const [row, known] of noticed)
+      for (let more = known - (counted[row] ?? 0); more > 0; more -= 1) ledger.foundByDesk(row)
     this.#noticed = new Map(Object.entries(counted))
     this.#totalsAtMs = Math.min(nowMs, fromMs)
+  }
+
+  /**
+   * The run's totals, for a member that can't learn of them from the run itself. Without requests whose
+   * outcome is not known. `undefined` before the first picture.
+   */
+  passedOn(): Pick<SilentRun, 'counted' | 'run'> | undefined {
+    if (this.#run === undefined) return undefined
+    const { beganAtMs, counted: before } = this.#run
+    const counted = Object.fromEntries(this.#noticed)
+    for (const row of this.#lost.values()) counted[row] = Math.max(0, (counted[row] ?? 0) - 1)
+    return { counted, run: { age: ageOf(beganAtMs, this.#deps.now()), counted: before } }
+  }
+
+  /**
+   * Charges the requests of this silent run that only another member knows. Of an unknown run that is older
+   * than this machine's own, only a picture can tell where counting begins.
+   */
+  learned(known: Pick<SilentRun, 'counted' | 'run'>, sentAt: SentAt): void {
+    if (this.#run === undefined) {
+      if (sentAt.fromMs - known.run.age < this.#deps.sinceMs) return
+      this.#began({ ...known, recent: {} }, sentAt)
+    }
+    this.#charge(known.counted)
+    for (const [row, total] of Object.entries(known.counted))
+      this.#noticed.set(row, Math.max(total, this.#noticed.get(row) ?? 0))
   }
 
   /** Handles a member that no longer responds. The service may have counted its requests in flight. */
@@ -129,6 +152,47 @@ export class MemberRecord {
     this.#underWay.clear()
     this.#streams = {}
     this.#deps.slots(undefined)
+  }
+
+  /**
+   * Decides where counting begins.
+   *
+   * If the member's run began after this machine's, all of its requests are charged, even if this machine
+   * learns of the run late. Of an older run, and of the time before a run, only the requests of the last
+   * minute are charged. They must have been sent while this machine's app ran, and after its last run ended.
+   */
+  #began({ counted, run, recent }: Pick<Pictured, 'counted' | 'run' | 'recent'>, { fromMs }: SentAt): void {
+    const { ledger, headers, now, sinceMs } = this.#deps
+    const nowMs = now()
+    const beganAtMs = Math.min(nowMs, fromMs - run.age)
+    const isOlder = beganAtMs < sinceMs
+    this.#run = { beganAtMs, counted: run.counted }
+    this.#totalsAtMs = isOlder ? Math.min(nowMs, fromMs) : beganAtMs
+    for (const [row, total] of Object.entries(isOlder ? counted : run.counted)) {
+      const observed = this.#noticed.get(row) ?? 0
+      const early = (recent[row] ?? [])
+        .map((age) => Math.min(nowMs, fromMs - age))
+        .filter((atMs) => atMs >= ledger.apartSinceMs && (isOlder || atMs < beganAtMs))
+        .sort((a, b) => a - b)
+      // The observed requests of an older run are the last ones of `early`.
+      const missed = isOlder ? early.slice(0, Math.max(0, early.length - observed)) : early
+      for (const atMs of missed) {
+        ledger.missedByDesk(row, 1, { sinceMs: atMs, nowMs })
+        if (atMs >= (headers.of(row)?.sentAtMs ?? 0)) headers.counted(row)
+      }
+      this.#noticed.set(row, isOlder ? total : total + observed)
+    }
+  }
+
+  /** Charges the requests in `counted` that this record does not know. */
+  #charge(counted: Readonly<Record<string, number>>): void {
+    const { ledger, headers, now } = this.#deps
+    for (const [row, total] of Object.entries(counted)) {
+      const missed = total - (this.#noticed.get(row) ?? 0)
+      if (missed <= 0) continue
+      ledger.missedByDesk(row, missed, { sinceMs: this.#totalsAtMs, nowMs: now() })
+      for (let one = 0; one < missed; one += 1) headers.counted(row)
+    }
   }
 
   #observed(one: RequestStep, { fromMs, toMs }: SentAt): void {
@@ -198,4 +262,5 @@ export class MemberRecord {
   }
 }
 
-type Totals = Pick<MemberReport, 'counted' | 'run' | 'streams' | 'underWay'>
+type Totals = Pick<MemberReport, 'counted' | 'streams' | 'underWay'>
+type Pictured = Omit<MemberPicture, 'kind' | 'rows' | 'silent'>

@@ -77,15 +77,20 @@ const MAX_OBSERVATIONS = 2_000
 const MAX_ROWS = 160
 const perCategory = z.record(text, count)
 
-/** A member's totals, for members that missed observations. */
-const totals = {
+/** The requests of a member since it joined the desk. */
+const runTotals = {
   /** By row, the requests since the app started that the service counted or may have counted. */
   counted: perCategory,
   /**
-   * When the sender joined the desk: `age` is the time since then, and `counted` are the counts at that time.
+   * When the member joined the desk: `age` is the time since then, and `counted` are the counts at that time.
    * These counts are empty if the app started as a member of the desk.
    */
   run: z.strictObject({ age, counted: perCategory }),
+}
+
+/** A member's totals, for members that missed observations. */
+const totals = {
+  counted: runTotals.counted,
   /** Own streams that hold a slot, by category. */
   streams: perCategory,
   /** The ids of requests without a response. */
@@ -117,10 +122,31 @@ const report = z.strictObject({
 
 export type MemberReport = z.output<typeof report>
 
+/** Maximum number of requests of the last minute in a picture, in each row. */
+export const MAX_RECENT = 500
+/** Maximum number of silent runs in a picture. */
+export const MAX_SILENT = 32
+
+const silentRun = z.strictObject({
+  member: text,
+  /** The run's random name. */
+  name: text,
+  ...runTotals,
+})
+
+/**
+ * A run of another member that has ended or does not respond, as far as the sender knows its requests. A
+ * member that was cut off meanwhile can't learn of them from that run itself.
+ */
+export type SilentRun = z.output<typeof silentRun>
+
 /** The sender's totals, and the newest header of each row, for a member that joins or missed messages. */
 const picture = z.strictObject({
   kind: z.literal('picture'),
   ...totals,
+  run: runTotals.run,
+  /** Time since each request of the last minute in `counted` was sent, by row. */
+  recent: z.record(text, z.array(age).check(z.maxLength(MAX_RECENT))),
   rows: z
     .array(
       z.strictObject({
@@ -136,6 +162,7 @@ const picture = z.strictObject({
       }),
     )
     .check(z.maxLength(MAX_ROWS)),
+  silent: z.array(silentRun).check(z.maxLength(MAX_SILENT)),
 })
 
 export type MemberPicture = z.output<typeof picture>

@@ -19,13 +19,17 @@ interface Used {
   elsewhere: number
 }
 
-/**
- * Requests that headers attributed to others, minus those that the desk's other machines have reported since.
- */
+/** Requests that a header attributed to others, minus those that the desk's other machines reported later. */
 interface ShownOthers {
   requests: number
-  readonly headerAtMs: number
+  headerAtMs: number
 }
+
+/** Number of headers of each row that showed others' requests and are remembered. Older ones are merged. */
+const MAX_SHOWN = 64
+
+/** How long, and how many requests of each row, a ledger remembers when they were sent. */
+const RECENT = { ms: 60_000, most: 500 } as const
 
 /**
  * A header may already include a request of the desk's other machines that they have not reported yet. The
@@ -43,12 +47,17 @@ export class MeteredLedger extends Ledger {
   /** When counting began, epoch ms. */
   readonly startedAtMs: number
   readonly #used = new Map<string, Used>()
-  /** Others' requests shown by the latest headers, by row. */
-  readonly #shown = new Map<string, ShownOthers>()
+  /** When own requests that counted were sent, epoch ms, by row. In order of their responses. */
+  readonly #recent = new Map<string, number[]>()
+  /** When this app's last run in a desk ended, or when this app started. Epoch ms. */
+  #apartSinceMs: number
+  /** Others' requests shown by headers, by row. In order. */
+  readonly #shown = new Map<string, ShownOthers[]>()
 
   constructor(defaults: readonly RequestQuotaDefault[], nowMs: number) {
     super(defaults, nowMs)
     this.startedAtMs = nowMs
+    this.#apartSinceMs = nowMs
   }
 
   override lost(...args: Parameters<Ledger['lost']>): ReturnType<Ledger['lost']> {
@@ -72,13 +81,7 @@ export class MeteredLedger extends Ledger {
    */
   override sentByDesk(endpoint: string, sentAtMs: number, nowMs: number): Ticket {
     const ticket = super.sentByDesk(endpoint, sentAtMs, nowMs)
-    const { category = '' } = ticket
-    const [shown, used] = [this.#shown.get(category), this.#used.get(category)]
-    const isLate = shown !== undefined && sentAtMs <= shown.headerAtMs && nowMs <= shown.headerAtMs + LATE_MS
-    if (isLate && used && shown.requests >= 1) {
-      shown.requests -= 1
-      used.elsewhere = Math.max(0, used.elsewhere - 1)
-    }
+    this.#explain(ticket.category, sentAtMs, nowMs - LATE_MS)
     return ticket
   }
 
@@ -91,10 +94,10 @@ export class MeteredLedger extends Ledger {
     requests: number,
     { sinceMs, nowMs }: { readonly sinceMs: number; readonly nowMs: number },
   ): void {
-    for (let one = 0; one < requests; one += 1)
+    for (let one = 0; one < requests; one += 1) {
       this.answered(super.sentByDesk(category, sinceMs, nowMs), undefined, nowMs, false)
-    const used = this.#used.get(category)
-    if (used) used.elsewhere = Math.max(0, used.elsewhere - requests)
+      this.#explain(category, sinceMs, sinceMs)
+    }
   }
 
   /**
@@ -107,23 +110,44 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * Adopts an earlier header that another machine of the desk received. Then charges the requests that the
-   * desk made after that header: `header.since` is their number. These requests count in rates, but not in
-   * the totals since the start. Returns the row's category.
+   * Adopts an earlier header that another machine of the desk received. Then charges `header.since` requests
+   * of the desk, which that header may or may not include. They don't count in the totals since the start.
+   * Returns the row's category.
    */
   adoptHeader(endpoint: string, rate: RateReading, header: AdoptedHeader): string | undefined {
     const { sentAtMs, headerAtMs, since, nowMs } = header
     const ticket = super.sentByDesk(endpoint, sentAtMs, nowMs)
     const { category } = super.answered({ ...ticket, headerAtMs }, rate, nowMs, false)
     if (category === undefined) return undefined
-    for (let one = 0; one < since; one += 1)
-      super.answered(super.sentByDesk(category, nowMs, nowMs), undefined, nowMs, false)
+    for (let one = 0; one < since; one += 1) super.lost(super.sentByDesk(category, nowMs, nowMs), nowMs)
     return category
   }
 
   /** This app's own requests since it started, by row. */
   ownCounts(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#used].flatMap(([row, { own }]) => (own > 0 ? [[row, own]] : [])))
+  }
+
+  get apartSinceMs(): number {
+    return this.#apartSinceMs
+  }
+
+  /** Called when a run in a desk has ended. The desk knows all requests until now. */
+  leftDesk(nowMs: number): void {
+    this.#recent.clear()
+    this.#apartSinceMs = nowMs
+  }
+
+  /**
+   * When own requests of the last minute were sent, epoch ms, by row. Only those that counted, and that no
+   * earlier run in a desk has reported.
+   */
+  recentOwn(nowMs: number): Readonly<Record<string, readonly number[]>> {
+    const rows = [...this.#recent].map(([row, sentAtMs]) => {
+      const recent = sentAtMs.filter((atMs) => atMs > nowMs - RECENT.ms)
+      return [row, recent.slice(-RECENT.most)] as const
+    })
+    return Object.fromEntries(rows.filter(([, recent]) => recent.length > 0))
   }
 
   override view(nowMs: number): readonly RequestQuota[] {
@@ -138,10 +162,36 @@ export class MeteredLedger extends Ledger {
     return rows
   }
 
-  #show(category: string, elsewhere: number, headerAtMs: number): void {
-    const { requests = 0, headerAtMs: lastAtMs = Number.NEGATIVE_INFINITY } = this.#shown.get(category) ?? {}
-    const isRecent = headerAtMs <= lastAtMs + LATE_MS
-    this.#shown.set(category, { requests: elsewhere + (isRecent ? requests : 0), headerAtMs })
+  #show(category: string, requests: number, headerAtMs: number): void {
+    const shown = this.#shown.get(category) ?? []
+    this.#shown.set(category, shown)
+    shown.push({ requests, headerAtMs })
+    const [oldest, next] = shown
+    if (shown.length <= MAX_SHOWN || oldest === undefined || next === undefined) return
+    next.requests += oldest.requests
+    shown.shift()
+  }
+
+  /**
+   * Subtracts a request of the desk, sent at `sentAtMs`, from the count of others' requests. This requires a
+   * header, at `sinceMs` or later, that attributed a request to others.
+   */
+  #explain(category: string | undefined, sentAtMs: number, sinceMs: number): void {
+    if (category === undefined) return
+    const shown = this.#shown
+      .get(category)
+      ?.find(({ requests, headerAtMs }) => requests >= 1 && headerAtMs >= Math.max(sentAtMs, sinceMs))
+    const used = this.#used.get(category)
+    if (shown === undefined || used === undefined) return
+    shown.requests -= 1
+    used.elsewhere = Math.max(0, used.elsewhere - 1)
+  }
+
+  #note(category: string, sentAtMs: number): void {
+    if (sentAtMs < this.#apartSinceMs) return
+    const recent = this.#recent.get(category) ?? []
+    recent.push(sentAtMs)
+    this.#recent.set(category, recent.length > 2 * RECENT.most ? recent.slice(-RECENT.most) : recent)
   }
 
   #count(ticket: Ticket | undefined, category: string | undefined, elsewhere: number): void {
@@ -149,7 +199,10 @@ export class MeteredLedger extends Ledger {
     const used = this.#used.get(category) ?? { own: 0, desk: 0, elsewhere: 0 }
     this.#used.set(category, used)
     if (ticket?.isByDesk === true) used.desk += 1
-    else if (ticket !== undefined) used.own += 1
+    else if (ticket !== undefined) {
+      used.own += 1
+      this.#note(category, ticket.sentAtMs)
+    }
     used.elsewhere += elsewhere
   }
 }

@@ -91,7 +91,7 @@ export class DeskSession implements SessionDesk {
       { engine, membership, clock, random, randomBytes },
       {
         message: (from, message, sentAt) => this.#message(from, message, sentAt),
-        began: (id) => this.#members.of(id).began(),
+        began: (id, run) => this.#members.began(id, run),
         ended: (id, why) => this.#ended(id, why),
         pictureWanted: (by) => void this.#link.send(by, this.#picture()),
         otherProtocol: (_, { name, protocol }) =>
@@ -130,6 +130,7 @@ export class DeskSession implements SessionDesk {
     this.#cancelFlush?.()
     for (const end of this.#ends) end()
     for (const [, member] of this.#members.all()) member.forgotten()
+    this.#deps.ledger.leftDesk(this.#now)
     this.#link.close()
     await this.#deps.engine.close()
   }
@@ -261,7 +262,7 @@ export class DeskSession implements SessionDesk {
   }
 
   #totals() {
-    return this.#run.totals(this.#own.underWay, this.#now)
+    return this.#run.totals(this.#own.underWay)
   }
 
   #report(): MemberReport {
@@ -279,7 +280,8 @@ export class DeskSession implements SessionDesk {
   #picture(): DeskMessage {
     this.#flush()
     const rows = pictureRows(this.#headers, this.#deps.ledger, this.#now)
-    return { kind: 'picture', ...this.#totals(), rows }
+    const silent = [...this.#members.silent]
+    return { kind: 'picture', ...this.#totals(), ...this.#run.beginning(this.#now), rows, silent }
   }
 
   #message(from: string, message: DeskMessage, sent: MomentRange): void {
@@ -290,7 +292,8 @@ export class DeskSession implements SessionDesk {
     if (message.kind === 'observations') member.record.observed(message.list, sentAt)
     else if (message.kind === 'report') this.#reported(member, message, sentAt)
     else if (message.kind === 'picture') {
-      member.record.totals(message, sentAt)
+      member.record.pictured(message, sentAt)
+      this.#members.learned(message.silent, sentAt)
       const { ledger } = this.#deps
       adoptRows(message.rows, sentAt, { ledger, headers: this.#headers, from, nowMs: this.#now })
     } else this.refuse('rotated', member.name === from ? undefined : member.name)
@@ -351,6 +354,7 @@ export class DeskSession implements SessionDesk {
   #ended(id: string, why: 'left' | 'replaced'): void {
     const member = this.#members.known(id)
     if (member === undefined) return
+    this.#members.ended(id)
     if (why === 'replaced') {
       member.replaced()
       return

@@ -57,7 +57,7 @@ export interface LinkEvents {
    * A new run of a member has proved that it is alive. If messages of this run were missed, the link asks for
    * its state.
    */
-  began(member: string): void
+  began(member: string, run: string): void
   ended(member: string, why: 'left' | 'replaced'): void
   /** A member missed messages and asks for this member's picture, a message with its full state. */
   pictureWanted(by: string): void
@@ -277,7 +277,7 @@ export class DeskLink {
       member,
       new PeerRun({ run: { member, run }, key, counter, ...proof }, { clock, random, ask }),
     )
-    this.#events.began(member)
+    this.#events.began(member, run)
     return true
   }
 

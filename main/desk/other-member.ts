@@ -20,15 +20,22 @@ export class OtherMember {
   readonly #id: string
   readonly #deps: OtherMemberDeps
   #record: MemberRecord
+  #run: string | undefined
   #report: MemberReport | undefined
   /** When the last report arrived, on the monotonic clock. */
   #reportedMs = 0
   #isPresent = false
+  #isSilent = false
 
   constructor(id: string, deps: OtherMemberDeps) {
     this.#id = id
     this.#deps = deps
     this.#record = new MemberRecord(id, deps.record)
+  }
+
+  /** The random name of the member's present run. `undefined` before the first one. */
+  get run(): string | undefined {
+    return this.#run
   }
 
   get record(): MemberRecord {
@@ -38,6 +45,11 @@ export class OtherMember {
   /** Whether the member has reported, and has not been lost since. */
   get isPresent(): boolean {
     return this.#isPresent
+  }
+
+  /** Whether the member's present run has ended or does not respond any more. */
+  get isSilent(): boolean {
+    return this.#isSilent
   }
 
   get name(): string {
@@ -55,21 +67,25 @@ export class OtherMember {
     return age === undefined ? undefined : age + this.#sinceReportMs
   }
 
-  /** Called when a new run of the member begins. Its totals start from zero. */
-  began(): void {
-    this.#record = new MemberRecord(this.#id, this.#deps.record)
+  /** Called when a new run of the member begins. `known`: the record of this run from other members. */
+  began(run: string, known?: MemberRecord): void {
+    this.#run = run
+    this.#isSilent = false
+    this.#record = known ?? new MemberRecord(this.#id, this.#deps.record)
   }
 
   reported(report: MemberReport, sentAt: SentAt): void {
     this.#report = report
     this.#reportedMs = this.#deps.clock.monotonicMs()
     this.#isPresent = true
+    this.#isSilent = false
     this.#record.totals(report, sentAt)
   }
 
   /** Called when the member no longer responds. */
   lost(): void {
     this.#isPresent = false
+    this.#isSilent = true
     this.#record.ended()
   }
 

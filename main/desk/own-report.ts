@@ -1,4 +1,4 @@
-import { DESK_PROTOCOL, type MemberReport } from '../../app/desk/messages.ts'
+import { DESK_PROTOCOL, type MemberPicture, type MemberReport } from '../../app/desk/messages.ts'
 import { ageOf } from '../../app/desk/own-record.ts'
 import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
@@ -24,7 +24,7 @@ export interface Reporting {
 }
 
 interface Totalled {
-  readonly ledger: Pick<MeteredLedger, 'startedAtMs' | 'ownCounts'>
+  readonly ledger: Pick<MeteredLedger, 'startedAtMs' | 'ownCounts' | 'recentOwn'>
   readonly slots: Pick<SlotLedger, 'ownCounts'>
   /** Whether the app was already a member of the desk when it started. */
   readonly isFromStart: boolean
@@ -46,18 +46,24 @@ export class OwnRun {
   }
 
   /** `underWay`: the ids of requests without a response. */
-  totals(underWay: readonly number[], nowMs: number): Totals {
+  totals(underWay: readonly number[]): Totals {
     const { ledger, slots } = this.#parts
+    return { counted: ledger.ownCounts(), streams: slots.ownCounts(), underWay: [...underWay] }
+  }
+
+  /** The part of a picture that decides where counting begins. */
+  beginning(nowMs: number): Pick<MemberPicture, 'run' | 'recent'> {
+    const recent = Object.entries(this.#parts.ledger.recentOwn(nowMs)).map(
+      ([row, sentAtMs]) => [row, sentAtMs.map((atMs) => Math.ceil(ageOf(atMs, nowMs)))] as const,
+    )
     return {
-      counted: ledger.ownCounts(),
       run: { age: ageOf(this.sinceMs, nowMs), counted: this.#before },
-      streams: slots.ownCounts(),
-      underWay: [...underWay],
+      recent: Object.fromEntries(recent),
     }
   }
 }
 
-type Totals = Pick<MemberReport, 'counted' | 'run' | 'streams' | 'underWay'>
+type Totals = Pick<MemberReport, 'counted' | 'streams' | 'underWay'>
 
 interface ReportInput {
   readonly nowMs: number

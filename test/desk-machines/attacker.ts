@@ -124,7 +124,7 @@ export class OtherDesk {
       protocol: 1,
       name: 'INTRUDER',
       rates: { Accounts: 5 },
-      ...{ counted, run: { age: 1, counted: {} }, streams: {}, underWay: [], programs: [], snoozeMs: 0 },
+      ...{ counted, streams: {}, underWay: [], programs: [], snoozeMs: 0 },
     })
   }
 

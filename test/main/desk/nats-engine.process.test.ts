@@ -416,7 +416,6 @@ describe.skipIf(program === undefined)(name, () => {
       user: 'a-hash-of-the-user',
       rates: { 'Market Data': 3 },
       counted: { Positions: 4 },
-      run: { age: 60_000, counted: {} },
       streams: { 'Quotes of MSFTX': 1 },
       underWay: [],
       programs: [{ name: 'scanner.py', perSecond: 1 }],

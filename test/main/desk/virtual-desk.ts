@@ -129,7 +129,9 @@ export const picture = (upTo: number): DeskMessage => ({
   run: { age: 60_000, counted: {} },
   streams: {},
   underWay: [],
+  recent: {},
   rows: [],
+  silent: [],
 })
 
 /** The numbers of the numbered messages among those that were heard. */
