@@ -40,8 +40,8 @@ const MISSED_MS = 15_000
  */
 const OFTEN = 3
 /**
- * A quota that runs out counts as Headroom's own doing if Headroom and its programs account for at least this
- * share of the use.
+ * A quota that is short of requests counts as Headroom's own doing if Headroom and its programs account for
+ * at least this share of the use.
  */
 const MOSTLY_OWN = 0.5
 

@@ -80,7 +80,7 @@ export const deskSummary = openObject({
     since: optionalNumber,
     roundTripMs: optionalNumber,
   }),
-  /** This machine first, then the others by name. */
+  /** This machine first, then the other machines by name. */
   members: z.array(deskMember),
   /** The id of the member that announces alerts. */
   announces: optionalText,

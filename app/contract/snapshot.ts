@@ -331,7 +331,7 @@ export const programSummary = openObject({
   weight: number,
   /** The last four characters of the program's key, to distinguish keys. */
   keyEnding: text,
-  /** Maximum number of orders in any minute. Absent if the program may not send orders. */
+  /** Maximum number of orders in any minute. Absent if the program is not allowed to send orders. */
   maxOrders: optionalNumber,
   /** Orders of the last minute, cancels included. Absent if `maxOrders` is absent. */
   ordersLastMinute: optionalNumber,

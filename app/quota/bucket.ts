@@ -529,7 +529,8 @@ export class Bucket {
     // Since the service wrote the header, own requests may have counted, and the quota may have refilled.
     const low = Math.max(0, shown.least - this.#requests.mayHaveCountedAfter(sentAtMs))
     const high = Math.max(low, shown.most)
-    // The header may be processed some time after it arrived. It can't include requests sent in between.
+    // The header may be processed some time after it arrived. It can't include requests that were sent after
+    // its arrival.
     const later = this.#requests.sentAfter(headerAtMs)
     const inFlight = this.inFlight - later
     const isFirst = this.seen === undefined || level.model !== model

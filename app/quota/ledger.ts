@@ -180,8 +180,8 @@ export class Ledger {
   }
 
   /**
-   * Handles a 429 that does not name the exceeded limit. The request may have been charged, and the bucket
-   * may not be empty.
+   * Handles a 429 that does not name the exceeded limit. The request may have been charged, and the bucket is
+   * perhaps not empty.
    */
   rateLimitedUnattributed(ticket: Ticket, nowMs: number): string | undefined {
     const row = this.#rowOf(ticket)

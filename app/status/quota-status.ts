@@ -98,7 +98,10 @@ export function rowNote(quota: RequestQuota, nowMs: number): string {
   return quota.rejected > 1 ? `×${quota.rejected}` : ''
 }
 
-/** Severity of a short quota. `emptyAt` is the estimated time at which it runs out, epoch ms. */
+/**
+ * Severity of a row that is short of requests. `emptyAt` is the estimated time at which it runs out, epoch
+ * ms.
+ */
 export function shortSeverity(state: ShortState, emptyAt: number | undefined, nowMs: number): Severity {
   if (state === 'empty') return 'critical'
   const isNear = emptyAt !== undefined && emptyAt - nowMs <= CRITICAL_SECONDS * 1000
@@ -223,20 +226,20 @@ export function ageText(quota: RequestQuota, nowMs: number): string {
 
 /**
  * When the row is full again if all use stops: `full`, a time of day, or a duration. `–` if the row is
- * unchecked or may not refill. `?` if unknown.
+ * unchecked or perhaps does not refill. `?` if unknown.
  */
 export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'countdown' = 'clock'): string {
   if (isUnchecked(quota, nowMs) || isDraining(quota)) return UNCHECKED
   const { fullAt, remaining, limit } = quota
-  // If the level is a range, the quota may not be full yet, and it is unknown when it will be.
+  // If the level is a range, the quota is perhaps not full yet, and it is unknown when it will be.
   if (remaining >= limit || (fullAt !== undefined && fullAt <= nowMs)) return isRange(quota) ? '?' : 'full'
   if (fullAt === undefined) return '?'
   return as === 'clock' ? clockText(fullAt) : countdownText(fullAt - nowMs, 'up')
 }
 
 /**
- * Whether the row may not refill: use may exceed the refill, or the row gets 429s and others use the whole
- * refill.
+ * Whether the row perhaps does not refill: use may exceed the refill, or the row gets 429s and others use the
+ * whole refill.
  */
 function isDraining(quota: RequestQuota): boolean {
   return quota.state === 'blocked'

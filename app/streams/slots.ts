@@ -32,8 +32,8 @@ export class SlotLedger {
   readonly #onOwn: (category: string, reading?: ConcurrencyReading) => void
 
   /**
-   * `onOwn` is called when the own streams of a category change, or when an own stream's header shows the
-   * category's slots.
+   * `onOwn` is called when Headroom's own streams of a category change, or when an own stream's header shows
+   * the category's slots.
    */
   constructor(
     defaults: readonly SlotQuotaDefault[],
@@ -43,7 +43,7 @@ export class SlotLedger {
     for (const { category, limit } of defaults) this.#rows.set(category, newRow(limit))
   }
 
-  /** Occupies a slot for an own stream, from its request on. */
+  /** Occupies a slot for one of Headroom's own streams, from its request on. */
   taken(category: string): void {
     const row = this.#rows.get(category) ?? newRow(undefined)
     this.#rows.set(category, row)

@@ -130,7 +130,7 @@ export class DeskLink {
     return this.#peers.get(member)?.clock.roundTripMs(this.#deps.clock.monotonicMs())
   }
 
-  /** Says goodbye to the others, and closes. The engine remains open. */
+  /** Says goodbye to the other members, and closes. The engine remains open. */
   leave(): void {
     if (this.#isClosed) return
     this.#send(subjectOfAll(this.#names), { kind: 'bye' })

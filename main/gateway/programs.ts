@@ -23,7 +23,7 @@ export interface Program {
   readonly profile: string
   /** The last four characters of the program's own key, for display. */
   readonly keyEnding: string
-  /** Maximum number of orders in any minute. Without it, the program may not send orders. */
+  /** Maximum number of orders in any minute. Without it, the program is not allowed to send orders. */
   readonly maxOrders?: number
 }
 

@@ -41,7 +41,9 @@ export interface HistoryServiceDeps {
   /** Absent if the history is only in memory. */
   readonly dataFolder?: string
   readonly retention?: Retention
-  /** Called when the history file can't be used. Called again only if the file has worked in between. */
+  /**
+   * Called when the history file can't be used. Called again only if the file has worked since the last call.
+   */
   readonly problem: (sentence: string) => void
 }
 

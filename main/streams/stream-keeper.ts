@@ -23,7 +23,8 @@ import { StreamWatchdog } from './stream-watchdog.ts'
 export interface StreamDeps extends HandoverDeps {
   readonly random: Random
   /**
-   * The own stream that could be closed to free a slot for this one. `undefined` if no own stream has a slot.
+   * Headroom's own stream that could be closed to free a slot for this one. `undefined` if no own stream has
+   * a slot.
    */
   readonly proposal: (category: string) => StreamProposal | undefined
   readonly report: (report: KeyReport) => void

@@ -48,7 +48,7 @@ export class Streams {
   readonly #closing = new Map<string, { readonly atMs: number; readonly cancel: () => void }>()
   readonly #checks = new Map<string, number>()
 
-  /** Called when a slot is free and no own stream waits for it. */
+  /** Called when a slot is free and none of Headroom's own streams waits for it. */
   onSlotFreed: (category: string) => void = () => {}
   /** Called when a slot is needed, so that streams without readers can close. */
   onSlotWanted: (category: string) => void = () => {}
@@ -108,7 +108,7 @@ export class Streams {
     }
   }
 
-  /** Opens a stream. If all slots of the category are in use, closes the own stream `replace` to free one. */
+  /** Opens a stream. If all slots are in use, closes Headroom's own stream `replace` to free one. */
   open(request: StreamRequest, replace?: string): Outcome<{ readonly stream: string }> {
     return this.#open(request, replace, false)
   }

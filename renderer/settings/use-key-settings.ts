@@ -50,7 +50,7 @@ export function useKeySettings(profile: string): HeldKeySettings {
     [],
   )
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `run` is new at each render, and asks the same
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `run` changes at each render, but not its effect
   useEffect(() => {
     let stopped = false
     turn.current = turn.current.then(async () => {
