@@ -63,7 +63,7 @@ export interface UsualLoad {
   readonly atMs: number
   readonly untilMs: number
   readonly requests: number
-  /** Requests per second in the load's busiest three minutes. */
+  /** Requests per second in the load's busiest three minutes, or more if it empties the quota faster. */
   readonly perSecond: number
   /** Chance that the load occurs, 0 to 1. */
   readonly chance: number

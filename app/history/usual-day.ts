@@ -14,8 +14,8 @@ import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
  *    left out. So are days without their usual traffic by 10:00 (a holiday, a half-day): less than 25 % of
  *    what earlier days had in the same intervals.
  * 2. For each quarter of an hour, find the days on which it was recorded. A day has a load if it has at least
- *    half of the median load and at least 5 requests. Compute the medians of the requests, of the busiest
- *    interval, and of the interval in which the load began.
+ *    half of the median load and at least 5 requests. Compute the medians of the requests, of the rate, and
+ *    of the interval in which the load began. The rate is that of the busiest interval, or `rateAtStart`.
  * 3. Chance that a day has the load: (days with it + ½) / (days + 1).
  * 4. A weekday's factor, from its third day on: its requests divided by the mean of the same intervals over
  *    all days.
@@ -25,7 +25,10 @@ import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
  */
 
 export const RECORDED_STRETCH_MS = 3 * MINUTE_MS
+const STRETCH_SECONDS = RECORDED_STRETCH_MS / 1000
 const STRETCHES = DAY_MS / RECORDED_STRETCH_MS
+/** Minimum time in which a load is assumed to empty a full quota, in seconds. */
+const MIN_FALL_SECONDS = 20
 const IN_QUARTER = 5
 const QUARTERS = STRETCHES / IN_QUARTER
 /** Minimum number of recorded days for a load to count as usual, and for the usual line to be drawn. */
@@ -246,13 +249,15 @@ function factorOf(days: readonly Day[], means: readonly number[], weekday: numbe
 }
 
 function loadOf(days: readonly Day[], quarter: number): QuarterLoad | undefined {
-  const found = days.flatMap(({ requests }) => {
-    const counts = requests.subarray(quarter * IN_QUARTER, (quarter + 1) * IN_QUARTER)
+  const found = days.flatMap((day) => {
+    const counts = day.requests.subarray(quarter * IN_QUARTER, (quarter + 1) * IN_QUARTER)
     const recorded = counts.filter((count) => !Number.isNaN(count))
     if (recorded.length < RECORDED * IN_QUARTER) return []
     const sum = recorded.reduce((total, count) => total + count, 0) * (IN_QUARTER / recorded.length)
     const most = recorded.reduce((a, b) => Math.max(a, b), 0)
-    return [{ sum, most, begins: counts.findIndex((count) => count >= most / 2) }]
+    const begins = counts.findIndex((count) => count >= most / 2)
+    const perSecond = Math.max(most / STRETCH_SECONDS, rateAtStart(day, quarter * IN_QUARTER + begins))
+    return [{ sum, perSecond, begins }]
   })
   const least = Math.max(
     LOADED.requests,
@@ -262,10 +267,27 @@ function loadOf(days: readonly Day[], quarter: number): QuarterLoad | undefined 
   if (found.length < MIN_DAYS || loaded.length < USUAL_SHARE * found.length) return undefined
   return {
     requests: medianOf(loaded.map(({ sum }) => sum)),
-    perSecond: medianOf(loaded.map(({ most }) => most)) / (RECORDED_STRETCH_MS / 1000),
+    perSecond: medianOf(loaded.map(({ perSecond }) => perSecond)),
     begins: Math.floor(medianOf(loaded.map(({ begins }) => begins))),
     chance: (loaded.length + 0.5) / (found.length + 1),
   }
+}
+
+/**
+ * The rate of a load that empties the quota in its first interval, in requests per second. 0 for any other
+ * load.
+ *
+ * The record has only accepted requests, and an empty quota accepts the refill at most. But the mean level
+ * shows how fast the level fell. If it falls from `before` to 0 in t of T seconds and then stays there, its
+ * mean is before × t / 2T. Others then made `before` requests in t seconds, in addition to the refill. The
+ * refill is what was accepted beyond `before`.
+ */
+function rateAtStart({ requests, levels }: Day, stretch: number): number {
+  const [before, accepted] = [levels[stretch - 1] ?? Number.NaN, requests[stretch] ?? Number.NaN]
+  const mean = levels[stretch] ?? Number.NaN
+  if (!(mean < before / 2 && accepted >= before)) return 0
+  const seconds = Math.max(MIN_FALL_SECONDS, (2 * STRETCH_SECONDS * mean) / before)
+  return before / seconds + (accepted - before) / STRETCH_SECONDS
 }
 
 function levelOf(days: readonly Day[], quarter: number): number | undefined {

@@ -206,11 +206,11 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'Q9',
-    what: 'end a warning early with half of the limit left, which the next burst takes',
-    file: 'app/quota/state.ts',
-    find: 'const PLENTY = 0.75',
-    replace: 'const PLENTY = 0.5',
-    test: 'app/quota/state.test.ts',
+    what: 'take the refill that an empty quota accepted for the rate of the load that emptied it',
+    file: 'app/history/usual-day.ts',
+    find: 'if (!(mean < before / 2 && accepted >= before)) return 0',
+    replace: 'if (!(mean < 0 && accepted >= before)) return 0',
+    test: 'app/history/usual-day.test.ts',
   },
   {
     promise: 'Q10',

@@ -62,6 +62,7 @@ async function watchedDay(kind: Kind, seed: number, { day, known, asksOracle }: 
   let before = 0
   const usual = usualDayOf(known.stretches, startMs)
   const today: RecordedStretch[] = []
+  let levels: number[] = []
   const looks = await watchedKey(kind, seed, {
     ...{ asksOracle, startMs, minutes: DAY_MINUTES },
     before: (made) => {
@@ -70,12 +71,14 @@ async function watchedDay(kind: Kind, seed: number, { day, known, asksOracle }: 
       made.expect(CATEGORY, usualLoads(usual, [], startMs))
     },
     each: (row, atMs) => {
+      levels.push(row.level)
       if ((atMs - startMs) % RECORDED_STRETCH_MS !== 0) return
       const used = ledger?.view(atMs).find(({ category }) => category === row.category)?.used?.elsewhere ?? 0
       today.push({
         ...{ atMs: atMs - RECORDED_STRETCH_MS, requests: used - before, knownMs: RECORDED_STRETCH_MS },
-        level: row.level,
+        level: levels.reduce((sum, level) => sum + level, 0) / levels.length,
       })
+      levels = []
       before = used
       if (atMs === exchangeTimeOf(dayMs, 600)) ledger?.expect(CATEGORY, usualLoads(usual, today, atMs))
     },
