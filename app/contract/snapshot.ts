@@ -203,10 +203,10 @@ export const requestQuota = openObject({
    * The pace that is safe despite others' use. Absent while others' use is unknown. See
    * `app/quota/safe-pace.ts`.
    *
-   * - `everySeconds`: seconds between requests that can continue forever. `null` if others may take the whole
-   *   refill.
-   * - `burst`: whole requests that can be sent immediately without use of the gateway's reserve. The reserve
-   *   is left out even if the gateway is off.
+   * - `everySeconds`: seconds between requests. A program can keep this pace forever. `null` if others may
+   *   take the whole refill.
+   * - `burst`: number of requests that can be sent immediately. The gateway's reserve is not part of it, even
+   *   if the gateway is off.
    */
   safe: z.exactOptional(openObject({ everySeconds: z.nullable(number), burst: number })),
   /** Time of the next check if no header arrives first, epoch ms. Absent if none is planned. */

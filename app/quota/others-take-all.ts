@@ -31,7 +31,7 @@ export class OthersTakeAll {
     return this.#state === 'yes'
   }
 
-  /** Earliest time of the next try. `-Infinity` while others seem to leave some refill. */
+  /** Earliest time of the next try. `-Infinity` while others seem to use less than the refill. */
   get nextTryAtMs(): number {
     return this.#nextTryAtMs
   }

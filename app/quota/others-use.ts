@@ -272,9 +272,9 @@ export class OthersUse {
    * Adds the assumption that others started a load `ageSeconds` ago, with probability `chance`. `left`: the
    * present level, if others have made no requests since the last header.
    *
-   * Each rate below the load's rate loses the share `chance` of its probability. This probability moves to
-   * the load's rate and to the two rates next to it. It gets the shortest holding time that is at least twice
-   * the load's length, or else the longest holding time.
+   * Each rate below the load's rate loses the share `chance` of its probability. What it loses moves to the
+   * load's rate and to the two rates next to it. Those rates then hold for the shortest holding time of the
+   * model that is at least twice the load's length. If no holding time is that long, the longest one is used.
    */
   mayHaveStarted({ perSecond, chance, lastsSeconds }: PossibleLoad, ageSeconds: number, left: number): void {
     const [held, came] = [this.#held, this.#came]

@@ -216,7 +216,7 @@ export function refine(
     const [byPhase, byPeriod] = [share * best.period, (share * best.period * best.period) / span]
     for (const [phases, periods] of AROUND) {
       const period = best.period + periods * byPeriod
-      // The phase is relative to the latest poll. A change of the period then moves only earlier polls.
+      // The phase is the time of the latest poll, so a different period moves only the earlier polls.
       const phase = end - ((end - best.phase) % best.period) + phases * byPhase
       const timing = { ...best, period, phase }
       const fit = fitOf(gaps, timing, quota, oldest)

@@ -55,7 +55,7 @@ export const subjectOfMember = ({ prefix }: DeskNames, member: string): string =
 export const runKey = (secret: string, { member, run }: MemberRun): Uint8Array =>
   derive(secret, `run ${member} ${run}`, KEY_BYTES)
 
-/** Seals a message of one run of a member. The caller must never use the same counter twice. */
+/** Seals a message that a member sends. The caller must never use the same counter twice. */
 export function sealFrame(key: Uint8Array, head: FrameHead, message: { subject: string; bytes: Uint8Array }) {
   const start = headBytes(head)
   const cipher = createCipheriv('aes-256-gcm', key, nonceOf(head.counter))

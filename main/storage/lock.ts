@@ -169,8 +169,8 @@ const TRY = `
 `
 
 /**
- * Whether another process can also take the lock. Assumed to be false within Electron, which can't start
- * another Node process.
+ * Whether another process can also take the lock. A second Node process tries to. Electron can't start one,
+ * so there the result is `false` without a try.
  */
 function isOpenToOthers(file: string): boolean {
   if (process.versions['electron'] !== undefined) return false

@@ -41,8 +41,8 @@ export class StreamOutage {
   /**
    * Records that a stream opened, which ends the outage.
    *
-   * A `fleeting` stream repeatedly opens and ends, so it may soon start the next outage. `TRY_EVERY_MS` then
-   * still counts from the last attempt of this outage.
+   * A `fleeting` stream repeatedly opens and ends, so the next outage may start soon. Its first attempt is no
+   * sooner than `TRY_EVERY_MS` after the last attempt of this outage.
    */
   served(how: 'lasting' | 'fleeting'): void {
     if (!this.#isOn) return

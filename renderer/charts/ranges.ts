@@ -15,8 +15,8 @@ export interface RangeFacts {
 }
 
 /**
- * The shortest range grows with the data. These are its lengths until it is complete, each with its tick
- * interval. Milliseconds.
+ * While little has been recorded, the chart of the shortest range covers less time than the range. These are
+ * the times that it covers, each with its tick interval. Milliseconds.
  */
 const GROWING = [
   { pastMs: 2 * MINUTE_MS, tickMs: MINUTE_MS / 2 },

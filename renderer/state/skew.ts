@@ -27,7 +27,7 @@ export function afterPush(skew: Skew, atMs: number, receivedMs: number): Skew {
   return seenMs > skew.ms + SETTLED_MS ? { ms: seenMs } : skew
 }
 
-/** Updates the skew by a response. The true skew is between `at − received` and `at − asked`. */
+/** Corrects the skew with the time in a response. The true skew is from `at − received` to `at − asked`. */
 export function afterAnswer(skew: Skew, atMs: number, askedMs: number, receivedMs: number): Skew {
   const ms = Math.min(Math.max(skew.ms, atMs - receivedMs), atMs - askedMs)
   return ms === skew.ms ? skew : { ms }

@@ -95,7 +95,7 @@ function hardenOne(contents: WebContents): void {
   contents.on('will-navigate', (event) => {
     if (!isOnlyReload(event)) event.preventDefault()
   })
-  // The window has no frames, so a frame that navigates is a mistake or an attack too.
+  // The app has no frames. A frame that navigates is therefore a mistake or an attack.
   contents.on('will-frame-navigate', (event) => {
     if (!isOnlyReload(event)) event.preventDefault()
   })
