@@ -59,9 +59,9 @@ export class DeskMachine {
     return child !== undefined && child.exitCode === null && child.signalCode === null
   }
 
-  /** Whether it runs and is not frozen. */
+  /** Whether its gateway serves. */
   get isAwake(): boolean {
-    return this.isRunning && !this.#isFrozen
+    return this.isRunning && this.#url !== '' && !this.#isFrozen
   }
 
   get pid(): number {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { categoryOf } from '../../app/service/categories.ts'
 import { chanceFrom } from '../app/quota/chance.ts'
 import type { DeskMachine } from './desk-machine.ts'
 
@@ -9,10 +10,23 @@ export interface PolledPaths {
   readonly everyMs: number
 }
 
+/** A request that got no response of the service. The service may have counted it. */
+interface Unanswered {
+  readonly machine: string
+  /** Its row, if its path is known. */
+  readonly category: string | undefined
+  /** When its program noticed, epoch ms. */
+  readonly atMs: number
+}
+
+/** A program's requests without a response of the service: its gateway was killed, or says so. */
+const WITHOUT_RESPONSE = [0, 502, 504]
+
 /** The programs of several machines, each of which polls until `stop`. */
 export class DeskPrograms {
   /** Number of responses so far, by status. 0 counts requests without a response. */
   readonly statuses = new Map<number, number>()
+  readonly unanswered: Unanswered[] = []
   readonly #chance: () => number
   readonly #running: Promise<unknown>
   #isStopped = false
@@ -43,8 +57,11 @@ export class DeskPrograms {
       await pause(everyMs * (0.5 + this.#chance()))
       if (this.#isStopped) return
       if (!machine.isAwake) continue
-      const status = await this.#once(machine, program, paths[at % paths.length] ?? '')
+      const path = paths[at % paths.length] ?? ''
+      const status = await this.#once(machine, program, path)
       this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
+      if (!WITHOUT_RESPONSE.includes(status)) continue
+      this.unanswered.push({ machine: machine.name, category: categoryOf('GET', path), atMs: Date.now() })
     }
   }
 
