@@ -45,8 +45,8 @@ interface Episode {
  * An episode raises one alert, and another when it becomes critical. Two events withdraw the alert: newer
  * evidence that the condition has ended, and an alert about the condition's cause.
  *
- * While the cause of a condition lasts, it is unknown whether the condition lasts. The same is true while the
- * row's last header is too old. During such a time, the condition's episode neither starts nor ends.
+ * It is unknown whether a condition still lasts in two cases: while its cause lasts, and while the last
+ * header of its row is too old. During such a time, the condition's episode neither starts nor ends.
  */
 export class AlertEngine {
   readonly #episodes = new Map<string, Episode>()

@@ -32,7 +32,10 @@ export interface IncidentLine extends EventSentence {
   readonly isOpen: boolean
 }
 
-/** Facts that decide whether a condition still lasts, apart from its events. */
+/**
+ * Facts that the log needs besides the events, to show whether a condition is still open and whether it is
+ * critical.
+ */
 export interface LogStyle extends EventStyle {
   /**
    * The present time, epoch ms. A 429 whose wait ended before this time is not shown as open. Only the next

@@ -52,7 +52,10 @@ export class MemberRecord {
   readonly #underWay = new Map<number, Ticket>()
   /** Number of counted requests that this record knows, by row. */
   #noticed = new Map<string, number>()
-  /** The run's beginning, epoch ms, and its earlier requests. `undefined` before the first picture. */
+  /**
+   * When the member joined the desk, epoch ms, and its counted requests by row before that time. For an app
+   * that started as a member, the time is the app's start. `undefined` until a `picture` message states both.
+   */
   #run: { readonly beganAtMs: number; readonly counted: Readonly<Record<string, number>> } | undefined
   /** The rows of requests that were counted as lost when the member stopped responding, by request id. */
   readonly #lost = new Map<number, string>()
@@ -65,7 +68,10 @@ export class MemberRecord {
     this.#deps = deps
   }
 
-  /** The member's counted requests since its app started, by row. `undefined` before the first picture. */
+  /**
+   * The member's counted requests since its app started, by row. `undefined` before the first `picture`
+   * message.
+   */
   get counted(): Readonly<Record<string, number>> | undefined {
     return this.#run ? Object.fromEntries(this.#noticed) : undefined
   }
@@ -79,15 +85,18 @@ export class MemberRecord {
     for (const one of list) this.#observed(one, sentAt)
   }
 
-  /** Updates the counts to the member's picture. The first picture decides where counting begins. */
+  /**
+   * Sets the counts to those in the member's `picture` message. The first such message decides which of the
+   * member's earlier requests are charged.
+   */
   pictured(picture: Pictured, sentAt: SentAt): void {
     if (this.#run === undefined) this.#began(picture, sentAt)
     this.totals(picture, sentAt)
   }
 
   /**
-   * Updates the counts to the member's totals, and charges the requests that this record missed. Before the
-   * first picture, it is not known which requests were missed.
+   * Sets the counts to the member's totals, and charges the requests that this record missed. Before the
+   * first `picture` message, only the streams are updated, because it is unknown which requests were missed.
    */
   totals({ counted, streams, underWay }: Totals, { fromMs }: SentAt): void {
     const { ledger, now } = this.#deps
@@ -108,7 +117,8 @@ export class MemberRecord {
       else ledger.notSent(ticket, nowMs)
     }
     this.#charge(counted)
-    // A request that counted as lost may turn out not to have counted.
+    // This record may have counted lost requests that the service did not count. The member's total is then
+    // lower, so those requests are subtracted.
     for (const [row, known] of noticed)
       for (let more = known - (counted[row] ?? 0); more > 0; more -= 1) ledger.foundByDesk(row)
     this.#noticed = new Map(Object.entries(counted))
@@ -116,8 +126,9 @@ export class MemberRecord {
   }
 
   /**
-   * The run's totals, for a member that can't learn of them from the run itself. Without requests whose
-   * outcome is not known. `undefined` before the first picture.
+   * The totals of this run of the member's app, after it ended or stopped responding. They are sent to
+   * members that may have missed its last messages. Requests with an unknown outcome are left out.
+   * `undefined` before the first `picture` message.
    */
   passedOn(): Pick<SilentRun, 'counted' | 'run'> | undefined {
     if (this.#run === undefined) return undefined
@@ -128,8 +139,11 @@ export class MemberRecord {
   }
 
   /**
-   * Charges the requests of this silent run that only another member knows. Of an unknown run that is older
-   * than this machine's own, only a picture can tell where counting begins.
+   * Charges requests that this record missed, after this run of the member's app ended or stopped responding.
+   * The totals come from another member.
+   *
+   * Does nothing if the member joined the desk before this machine and its `picture` message never arrived.
+   * Only that message would show which of its requests must be charged.
    */
   learned(known: Pick<SilentRun, 'counted' | 'run'>, sentAt: SentAt): void {
     if (this.#run === undefined) {
@@ -155,11 +169,14 @@ export class MemberRecord {
   }
 
   /**
-   * Decides where counting begins.
+   * Decides which of the member's earlier requests are charged.
    *
-   * If the member's run began after this machine's, all of its requests are charged, even if this machine
-   * learns of the run late. Of an older run, and of the time before a run, only the requests of the last
-   * minute are charged. They must have been sent while this machine's app ran, and after its last run ended.
+   * If the member joined the desk after this machine, all its requests since then are charged, even if this
+   * machine learns of the member late. Of the requests before it joined, only those of the last minute are
+   * charged. The same applies to all earlier requests of a member that joined before this machine.
+   *
+   * No request is charged that was sent before `apartSinceMs`, when this machine's app started or last left a
+   * desk.
    */
   #began({ counted, run, recent }: Pick<Pictured, 'counted' | 'run' | 'recent'>, { fromMs }: SentAt): void {
     const { ledger, headers, now, sinceMs } = this.#deps
@@ -174,7 +191,8 @@ export class MemberRecord {
         .map((age) => Math.min(nowMs, fromMs - age))
         .filter((atMs) => atMs >= ledger.apartSinceMs && (isOlder || atMs < beganAtMs))
         .sort((a, b) => a - b)
-      // The observed requests of an older run are the last ones of `early`.
+      // If the member joined first, the last requests in `early` are those that this record has already
+      // observed.
       const missed = isOlder ? early.slice(0, Math.max(0, early.length - observed)) : early
       for (const atMs of missed) {
         ledger.missedByDesk(row, 1, { sinceMs: atMs, nowMs })

@@ -77,13 +77,13 @@ const MAX_OBSERVATIONS = 2_000
 const MAX_ROWS = 160
 const perCategory = z.record(text, count)
 
-/** The requests of a member since it joined the desk. */
+/** A member's requests since its app started, and how many of them were sent before it joined the desk. */
 const runTotals = {
   /** By row, the requests since the app started that the service counted or may have counted. */
   counted: perCategory,
   /**
-   * When the member joined the desk: `age` is the time since then, and `counted` are the counts at that time.
-   * These counts are empty if the app started as a member of the desk.
+   * `age`: time since the member joined the desk. `counted`: its counted requests by row before that. If the
+   * app started as a member of the desk, `age` is the time since that start, and `counted` is empty.
    */
   run: z.strictObject({ age, counted: perCategory }),
 }
@@ -122,30 +122,35 @@ const report = z.strictObject({
 
 export type MemberReport = z.output<typeof report>
 
-/** Maximum number of requests of the last minute in a picture, in each row. */
+/** Maximum number of requests of each row whose sending times a `picture` message contains. */
 export const MAX_RECENT = 500
-/** Maximum number of silent runs in a picture. */
+/** Maximum number of `silent` entries in a `picture` message. */
 export const MAX_SILENT = 32
 
 const silentRun = z.strictObject({
   member: text,
-  /** The run's random name. */
+  /** The random name of this run of the member's app. */
   name: text,
   ...runTotals,
 })
 
 /**
- * A run of another member that has ended or does not respond, as far as the sender knows its requests. A
- * member that was cut off meanwhile can't learn of them from that run itself.
+ * A run of another member's app that has ended or does not respond, with the requests that the sender knows
+ * of. A member that was cut off meanwhile can't get these totals from the app itself.
  */
 export type SilentRun = z.output<typeof silentRun>
 
-/** The sender's totals, and the newest header of each row, for a member that joins or missed messages. */
+/**
+ * The sender's full state, for a member that joins or missed messages: its totals, the newest header of each
+ * row, and the totals of each `SilentRun`.
+ */
 const picture = z.strictObject({
   kind: z.literal('picture'),
   ...totals,
   run: runTotals.run,
-  /** Time since each request of the last minute in `counted` was sent, by row. */
+  /**
+   * By row: for each request in `counted` that was sent within the last minute, the time since it was sent.
+   */
   recent: z.record(text, z.array(age).check(z.maxLength(MAX_RECENT))),
   rows: z
     .array(

@@ -203,7 +203,7 @@ export class BucketBound {
     return this.#free === undefined ? undefined : this.#freeAt(nowMs) - this.inFlight
   }
 
-  /** First whole millisecond at which `allows(level)` may be true. `undefined` if a response must decide. */
+  /** First whole millisecond when `allows(level)` may be true. `undefined` if only a response can tell. */
   reachesAtMs(level: number, nowMs: number): number | undefined {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
     if (this.allows(level, fromMs)) return fromMs
@@ -225,9 +225,9 @@ export class BucketBound {
    * When a request that needs `level` may be sent, if `ahead` other requests are sent before it. `ahead` need
    * not be whole. `laterPerMs`: rate of requests that arrive later but are sent before it, per millisecond.
    *
-   * Each of the `ahead` requests lowers the bound by one. So the result is the time at which the bound would
-   * reach `level + ahead` if no request were sent and the bound could exceed the limit. Each further fixed
-   * window allows `limit − level + 1` requests.
+   * Each of the `ahead` requests lowers the bound by one. So the time is computed as if none of them were
+   * sent and the bound, not capped at the limit, had to reach `level + ahead`. With fixed windows, each
+   * window after the present one allows `limit − level + 1` requests.
    */
   turnAtMs(level: number, ahead: number, nowMs: number, laterPerMs = 0): number {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)

@@ -16,8 +16,8 @@ export interface Waiting extends Queued {
 }
 
 /**
- * `canMeet` assumes that fewer requests arrive later than expected. The difference is this number of standard
- * deviations.
+ * For an optimistic forecast, `canMeet` assumes that the number of further arrivals is below its expected
+ * value by this number of standard deviations.
  */
 export const OPTIMISM_SIGMAS = 1.9
 
@@ -36,8 +36,8 @@ export interface Forecast {
 }
 
 /**
- * Another program of the same class as the waiting request. `room`: how many requests that the rival adds
- * later may still be sent before the waiting request.
+ * Another program of the same class as the waiting request. `room`: how many of the rival's future requests
+ * can be sent before the waiting request.
  */
 interface Rival {
   readonly room: number
@@ -188,8 +188,9 @@ export class BucketQueue<T extends Waiting> {
     const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
     const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
     const fewest = Math.max(0, expected - optimismSigmas * spread)
-    // Even few arrivals may exceed the refill until `byMs`. The first test then fails. `turnOf` caps the
-    // arrivals at a share of the refill, so the second test may still find a turn before `byMs`.
+    // The first test may fail only because even the `fewest` arrivals exceed the refill until `byMs`. In the
+    // second test, `turnOf` caps the arrivals at a share of the refill, so it may still find a turn before
+    // `byMs`.
     return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }
 

@@ -357,9 +357,9 @@ export class Scheduler {
   }
 
   /**
-   * Puts an upstream request back in its former place in the queue. Programs' requests that can no longer
-   * meet their deadlines leave the upstream request. `others` says what these requests get: the upstream
-   * response, or a refusal as too late.
+   * Puts an upstream request back in its former place in the queue. Several programs' requests may wait for
+   * the same upstream request. Those that can no longer meet their deadlines stop waiting. `others` says what
+   * they get: the upstream response, or a refusal as too late.
    */
   #again(upstream: Upstream, others: 'answer' | 'too-late', now: number): readonly Decision[] {
     upstream.state = 'waiting'

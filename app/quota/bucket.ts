@@ -46,7 +46,7 @@ export interface Answered {
 export interface Estimate {
   readonly low: number
   readonly high: number
-  /** An upper bound of at most `high`. The level is above `likelyHigh` as often as it is below `low`. */
+  /** A second upper bound on the level, never above `high`. The level is above it as often as below `low`. */
   readonly likelyHigh: number
   readonly point: number
   readonly slopePerSecond: number
@@ -69,8 +69,8 @@ const DENSE_SECONDS = 10
  */
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
 /**
- * A header is a surprise if, according to the model, others had used less with at least this probability, 0
- * to 1.
+ * A header is a surprise if it shows more use by others than the model expected. The model's probability of
+ * less use must have been at least this, 0 to 1.
  */
 const SURPRISE = 0.9
 
@@ -124,13 +124,13 @@ export class Bucket {
   /** Others' use, as of the last header and as of the last reading. */
   readonly #atHeader: OthersUse
   readonly #others: OthersUse
-  /**
-   * The times to which `#atHeader` and `#others` apply. `#overflowedAtHeader` and `#overflowed`: total
-   * refill, in requests, that was lost until these times because the quota was full.
-   */
+  /** The time of the last header, to which `#atHeader` applies. */
   #headerAtMs: number
+  /** Total refill, in requests, that was lost until `#headerAtMs` because the quota was full. */
   #overflowedAtHeader = 0
+  /** The time of the last reading, to which `#others` applies. */
   #othersAtMs: number
+  /** Total refill, in requests, that was lost until `#othersAtMs` because the quota was full. */
   #overflowed = 0
   /** Others' requests that headers have shown since the last update of `#others`. */
   #missing = 0

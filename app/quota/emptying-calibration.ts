@@ -2,8 +2,8 @@ import type { EmptyingCounts } from './learned.ts'
 import type { EmptyChance } from './others-use.ts'
 
 /**
- * The prior counts as much as this number of times that the quota ran empty. It assumes that forecasts need
- * no correction.
+ * Weight of the prior, which assumes that forecasts need no correction. A weight of 1 counts as much as one
+ * time when the quota ran empty.
  */
 const PRIOR = 1
 /** Time constant with which past outcomes lose weight, in seconds. */

@@ -12,8 +12,8 @@ const ONSET = { steps: 3, everyMs: 60_000 } as const
  */
 const SHOWN_SECONDS = 30
 /**
- * Together, the steps add this share of a load's probability. The rest is for a load that starts later than
- * the last step.
+ * The probability that a usual load starts at one of the `ONSET` steps, as a share of the load's total
+ * probability. The rest is the probability that the load starts after the last step.
  */
 const BEGUN = 0.9
 

@@ -15,10 +15,9 @@ export interface LearnedQuota {
   readonly utilization: readonly number[]
   /** Probability of each candidate for others' rate: see `OthersUse`. */
   readonly rates: readonly number[]
-  /**
-   * Number of jumps of others' rate to each rate, and number of holding times by band of rates: see `Spells`.
-   */
+  /** For each rate, how often others' rate jumped to it: see `Spells.ends`. */
   readonly jumps: readonly number[]
+  /** For each band of rates, how often others' rate had each holding time: see `Spells.holds`. */
   readonly spells: readonly number[]
   /** Present if headers showed that others are one program that polls: see `OthersPoller`. */
   readonly poller?: Poller

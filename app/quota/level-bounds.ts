@@ -172,8 +172,8 @@ export class LevelBounds {
   }
 
   /**
-   * Total refill that was lost until `nowMs` because the quota was full, in requests. This is the excess of
-   * the uncapped midpoint over the limit.
+   * Total refill that was lost until `nowMs` because the quota was full, in requests. Since the last update,
+   * the loss is the amount by which the midpoint of the bounds would be above the limit without the cap.
    */
   overflowedAt(nowMs: number): number {
     const free = this.middleAt(this.#atMs) + (nowMs - this.#atMs) * this.gainPerMs

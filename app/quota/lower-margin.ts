@@ -11,12 +11,11 @@ import type { OthersUse } from './others-use.ts'
 const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, afterHit: 1.03 } as const
 /**
  * A header is a surprise if it shows more requests by others than the median estimate. The size of the
- * surprise is the difference, in requests. `low` allows for the largest surprise so far, because a burst of
- * this size may repeat at any time.
+ * surprise is the difference, in requests. A burst of this size may repeat at any time, so `low` is lowered
+ * by an allowance for the largest surprise so far.
  *
- * The stored size decays by 2 % per header. Just after a header, `low` does not allow for it. As the header
- * gets older, `low` allows for a growing part of the size, and from an age of `withinSeconds` on for the
- * whole size.
+ * Just after a header, the allowance is 0. It grows in proportion to the header's age and reaches the stored
+ * size after `withinSeconds`. With each header, the stored size decays by 2 %.
  */
 const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
 /**
@@ -36,7 +35,7 @@ export class LowerMargin {
 
   /**
    * The probability, 0 to 1, that others made more requests than `low` allows for. The allowance for a
-   * surprise (`SURPRISE`) is not included. It can only lower `low`.
+   * surprise (`SURPRISE`) may lower `low` further. This probability ignores that.
    */
   get share(): number {
     return this.#share

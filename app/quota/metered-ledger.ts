@@ -19,16 +19,23 @@ interface Used {
   elsewhere: number
 }
 
-/** Requests that a header attributed to others, minus those that the desk's other machines reported later. */
+/**
+ * Requests that a header attributed to others, minus those that the desk's other machines later reported as
+ * their own.
+ */
 interface ShownOthers {
   requests: number
   headerAtMs: number
 }
 
-/** Number of headers of each row that showed others' requests and are remembered. Older ones are merged. */
+/**
+ * Maximum number of entries of each row in `#shown`. Beyond it, the oldest entry is merged with the next one.
+ */
 const MAX_SHOWN = 64
 
-/** How long, and how many requests of each row, a ledger remembers when they were sent. */
+/**
+ * The sending times of own requests are remembered for `ms` milliseconds, at most `most` times for each row.
+ */
 const RECENT = { ms: 60_000, most: 500 } as const
 
 /**
@@ -47,11 +54,11 @@ export class MeteredLedger extends Ledger {
   /** When counting began, epoch ms. */
   readonly startedAtMs: number
   readonly #used = new Map<string, Used>()
-  /** When own requests that counted were sent, epoch ms, by row. In order of their responses. */
+  /** By row, when own counted requests were sent, epoch ms. In the order in which the requests ended. */
   readonly #recent = new Map<string, number[]>()
-  /** When this app's last run in a desk ended, or when this app started. Epoch ms. */
+  /** When this app last left a desk, or when it started if it has not left one. Epoch ms. */
   #apartSinceMs: number
-  /** Others' requests shown by headers, by row. In order. */
+  /** By row, the requests that headers attributed to others. Oldest header first. */
   readonly #shown = new Map<string, ShownOthers[]>()
 
   constructor(defaults: readonly RequestQuotaDefault[], nowMs: number) {
@@ -101,8 +108,8 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * Subtracts one request of the desk from the totals. It was counted as lost, and is counted again now that
-   * its outcome is known.
+   * Subtracts one request of the desk from the totals. It was counted as lost, and its outcome is known now.
+   * If the service counted the request, the caller counts it again.
    */
   foundByDesk(category: string): void {
     const used = this.#used.get(category)
@@ -110,9 +117,9 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * Adopts an earlier header that another machine of the desk received. Then charges `header.since` requests
-   * of the desk, which that header may or may not include. They don't count in the totals since the start.
-   * Returns the row's category.
+   * Adopts an earlier header that another machine of the desk received. Then charges the `header.since`
+   * requests of the desk after that header. The header may already include some of them. They are not added
+   * to the totals since the app started. Returns the row's category.
    */
   adoptHeader(endpoint: string, rate: RateReading, header: AdoptedHeader): string | undefined {
     const { sentAtMs, headerAtMs, since, nowMs } = header
@@ -132,15 +139,15 @@ export class MeteredLedger extends Ledger {
     return this.#apartSinceMs
   }
 
-  /** Called when a run in a desk has ended. The desk knows all requests until now. */
+  /** Called when this app has left a desk. The other members know all its requests until now. */
   leftDesk(nowMs: number): void {
     this.#recent.clear()
     this.#apartSinceMs = nowMs
   }
 
   /**
-   * When own requests of the last minute were sent, epoch ms, by row. Only those that counted, and that no
-   * earlier run in a desk has reported.
+   * By row, when own requests of the last minute were sent, epoch ms. Includes only counted requests that
+   * were sent after this app last left a desk.
    */
   recentOwn(nowMs: number): Readonly<Record<string, readonly number[]>> {
     const rows = [...this.#recent].map(([row, sentAtMs]) => {
@@ -173,8 +180,8 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * Subtracts a request of the desk, sent at `sentAtMs`, from the count of others' requests. This requires a
-   * header, at `sinceMs` or later, that attributed a request to others.
+   * Subtracts a request of the desk, sent at `sentAtMs`, from the count of others' requests. Does so only if
+   * a header at or after both `sentAtMs` and `sinceMs` attributed a request to others.
    */
   #explain(category: string | undefined, sentAtMs: number, sinceMs: number): void {
     if (category === undefined) return

@@ -39,8 +39,8 @@ export class Mixture {
     const [chances, means, sharpness, parts] = [this.#chances, this.#means, this.#sharpness, this.#parts]
     let sum = 0
     for (let part = 0; part < parts; part += 1) {
-      // If a mean is exact (no variance) and equal to `number`, it must count as at most `number`. So the
-      // smallest deviation is added.
+      // If a part has no variance and its mean equals `number`, the whole part counts. At a distance of 0,
+      // only half of it would count, so the smallest deviation is added to the distance.
       const above = number - means[part]! + MIN_DEVIATION
       sum += chances[part]! * nearChanceBelow(above * sharpness[part]!)
     }

@@ -241,8 +241,8 @@ export class OthersUse {
    * Advances the model by `elapsedSeconds`. `left`: the level at the end, if others have made no requests
    * since the last header.
    *
-   * `overflowed`: the refill, in requests, for which a full quota has no room unless others make requests.
-   * The quota is assumed to be full in the last part of the elapsed time.
+   * `overflowed`: refill in requests that is lost in this time because the quota is full, if others make no
+   * requests. The whole loss is assumed to happen at the end of the elapsed time.
    */
   advance(elapsedSeconds: number, overflowed: number, left: number): void {
     const seconds = Math.min(elapsedSeconds, MAX_SECONDS)

@@ -2,8 +2,8 @@
 interface Pending {
   readonly sentAtMs: number
   /**
-   * Refill since the request was sent, in requests, that did not raise the upper bound because it was at the
-   * limit.
+   * Refill, in requests, that could not raise the upper bound on the level because the bound was at the
+   * limit. Counted since the request was sent.
    */
   overflowed: number
   /** True as long as the upper bound has certainly not been lowered for this request. */
@@ -51,7 +51,7 @@ export class OwnRequests {
 
   /**
    * Adds `growth` to `overflowed` of each request in flight. `growth`: the latest refill, in requests, that
-   * did not raise the upper bound because it was at the limit.
+   * could not raise the upper bound because the bound was at the limit.
    */
   overflow(growth: number): void {
     if (growth > 0) for (const request of this.#pending.values()) request.overflowed += growth
@@ -60,9 +60,9 @@ export class OwnRequests {
   /**
    * How far the upper bound falls when the service has certainly counted `request`: 0 to 1 requests.
    *
-   * The service may have counted the request long before its response. The quota then had room for the refill
-   * `overflowed`, which did not raise the upper bound. That refill offsets the request. It can't offset
-   * another request too.
+   * The service may have counted the request as soon as it was sent. The quota then had room for the refill
+   * `overflowed`, which the upper bound left out. So this refill makes up for the request, in full or in
+   * part. The same refill can't make up for another request too.
    */
   consume(request: Pending): number {
     if (!request.unseen) return 0

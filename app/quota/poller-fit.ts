@@ -43,16 +43,17 @@ const MAX_FALL = 7
 const MAX_FALL_AT_FIRST = 3.4
 
 /**
- * Finds how far back a timing explains the gaps best. Returns the index of the oldest gap in this fit, and
- * the log-odds from that gap on. Gaps before index `oldest` are not considered.
+ * Finds the series of latest gaps that a timing explains best. Returns the index of the oldest gap in this
+ * series, and the log-odds summed over the series. Gaps before index `oldest` are not considered.
  *
- * Walks backwards through the gaps and keeps an interval of possible levels. In the model, the level at a
- * header is the level at the previous header, plus the refill, minus the polls in between, minus own
- * requests. The level is capped at the limit.
+ * Starts at the latest gap and goes back in time, with an interval of possible levels. In the model, the
+ * level at a header is the level at the previous header, plus the refill, minus the polls in between, minus
+ * own requests. The level is capped at the limit.
  *
- * If the cap applies, the quota was full at some time in the gap. The lowest possible level then follows from
- * a full quota just before the last poll, or before the first poll if a period refills less than a poll uses.
- * Earlier levels stay unknown. If the cap does not apply, later headers narrow the earlier levels.
+ * If the cap applies, the quota was full at some time in the gap. The level at the end of the gap is then
+ * computed from a full quota just before the last poll, or before the first poll if a period refills less
+ * than a poll uses. The level at the start of the gap stays unknown. If the cap does not apply, the levels
+ * that later headers allow also narrow the level at the start of the gap.
  *
  * A poll at the time of a header may count before or after the header.
  */

@@ -33,7 +33,8 @@ const MIN_PERIODS = 6
 const MIN_GAPS = 12
 /**
  * Number of phases tried per period. On a nearly full quota, headers show a request by others only until the
- * request has refilled. So `ofVisible` phases are tried within the time in which one request refills.
+ * quota is full again. So `ofVisible` phases are tried within the time in which the quota refills one
+ * request.
  */
 const STEPS = { ofPeriod: 16, ofVisible: 6 } as const
 /** Number of different timings that are refined at the end. */
@@ -60,8 +61,8 @@ interface Pace {
   /** Minimum number of calls per poll that explains the scatter of the counts. */
   readonly leastCalls: number
   /**
-   * Whether others leave the quota full at times. Headers then show a poll only until its requests have
-   * refilled.
+   * Whether others leave the quota full at times. Headers then show a poll only until the quota is full
+   * again.
    */
   readonly isNearFull: boolean
   /** Time of the latest header that showed a request by others. */

@@ -179,8 +179,8 @@ export function lastsAtMost(row: LastingRow): boolean {
  *
  * `watch`, `low` and `running-out` are forecasts. A forecast recurs if it returns within five minutes after
  * its end. It then ends only after its condition was false for 1.5 times as long as the forecast was away. So
- * a row keeps its state while others come and go. If `watch` returned so soon, `low` and `running-out` end in
- * `watch`.
+ * a row keeps its state while others come and go. If `low` or `running-out` ends while a recurring `watch`
+ * would still be kept, the next state is `watch`.
  *
  * In these cases, the state changes immediately:
  * - A 429 arrives, or the wait after a 429 ends successfully.
@@ -288,9 +288,13 @@ function isContradicted(current: QuotaState, { seen, limit, threshold }: StateRe
 }
 
 /**
- * Whether the lower bound is high enough to end `empty` or `running-out`. While `running-out` is kept because
- * it recurs, no level ends it. While requests wait in the gateway, `running-out` ends anyway, because the
- * gateway then does not use up its reserve.
+ * Whether `empty` or `running-out` ends early.
+ *
+ * - `empty` ends early if at least `REFILLED` requests are certainly left.
+ * - `running-out` ends early if the lower bound is high enough (`PLENTY`), unless it is kept because it
+ *   recurs.
+ * - While requests wait in the gateway, `running-out` always ends early, because the gateway then does not
+ *   use up its reserve.
  */
 function isPlainlyOver(current: QuotaState, reading: StateReading, isKept: boolean): boolean {
   if (current === 'empty') return reading.low >= REFILLED

@@ -185,8 +185,8 @@ export const assumedWindow = (afterMs: number, beforeMs: number, periodMs: numbe
 })
 
 /**
- * The window after the clock was uncertain from `fromMs` to `toMs`. The window may end later by the length of
- * that time, but not later than one period after `toMs`.
+ * The known window, corrected for a time in which the clock was uncertain, from `fromMs` to `toMs`. The
+ * window may then end later by the length of that time, but not later than one period after `toMs`.
  */
 export function doubtedWindow(
   window: FixedWindow | undefined,

@@ -14,7 +14,10 @@ export type NextStep =
    */
   | { readonly kind: 'warn'; readonly atMs: number; readonly aheadMs: number; readonly endsAtMs: number }
 
-/** How long before its session ends a rotating key gives each warning, longest first. Milliseconds. */
+/**
+ * When Headroom warns that the session of a rotating key ends: times before that end, longest first.
+ * Milliseconds.
+ */
 export const WARNINGS_AHEAD_MS = [60 * 60_000, 15 * 60_000] as const
 
 /** The earliest step that is due. `undefined` if only a person can continue. */

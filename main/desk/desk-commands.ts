@@ -18,7 +18,9 @@ import { isRotated, markRotated } from './rotation.ts'
 export interface RunningDesks {
   /** The engine of a running desk; `undefined` if the desk does not run. */
   engineOf(profile: string): Engine | undefined
-  /** Runs the desk of a new membership. The run takes over the open `engine`, and closes it later. */
+  /**
+   * Runs the desk of a new membership. The running desk takes over the open `engine`, and closes it later.
+   */
   run(profile: string, membership: Membership, engine: Engine): void
   /** Tells the other members that the secret was replaced, and ends the desk. */
   rotated(profile: string): Promise<void>

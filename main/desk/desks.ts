@@ -25,12 +25,12 @@ export interface DeskRun {
   close(): Promise<void>
 }
 
-/** The parts that a desk's run consists of. */
+/** The parts that a running desk consists of. */
 export interface DeskRunParts {
   /** The connected key. */
   readonly session: ProfileSession
   readonly membership: Membership
-  /** The run closes it. */
+  /** The running desk closes it. */
   readonly engine: Engine
   /** Keyed hash of the signed-in user, see `DeskMarks`. A token refresh may make it known or change it. */
   readonly user: () => string | undefined

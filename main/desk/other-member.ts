@@ -5,17 +5,12 @@ import type { Clock } from '../ports/ports.ts'
 
 export interface OtherMemberDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>
-  /**
-   * When the member's last message arrived, monotonic ms. `undefined` while no run of the member is
-   * connected.
-   */
+  /** When the member's last message arrived, monotonic ms. `undefined` while the member is not connected. */
   readonly heardMs: () => number | undefined
   readonly record: RecordDeps
 }
 
-/**
- * Another member of the desk. It stays the same object if the member is restarted, which begins a new run.
- */
+/** Another member of the desk. It stays the same object if the member's app is restarted. */
 export class OtherMember {
   readonly #id: string
   readonly #deps: OtherMemberDeps
@@ -33,7 +28,7 @@ export class OtherMember {
     this.#record = new MemberRecord(id, deps.record)
   }
 
-  /** The random name of the member's present run. `undefined` before the first one. */
+  /** The random name of the present run of the member's app. `undefined` before the first run is known. */
   get run(): string | undefined {
     return this.#run
   }
@@ -47,7 +42,7 @@ export class OtherMember {
     return this.#isPresent
   }
 
-  /** Whether the member's present run has ended or does not respond any more. */
+  /** Whether the present run of the member's app has ended or no longer responds. */
   get isSilent(): boolean {
     return this.#isSilent
   }
@@ -67,7 +62,10 @@ export class OtherMember {
     return age === undefined ? undefined : age + this.#sinceReportMs
   }
 
-  /** Called when a new run of the member begins. `known`: the record of this run from other members. */
+  /**
+   * Called when a new run of the member's app begins. `known`: the record of this run, if there is one
+   * already.
+   */
   began(run: string, known?: MemberRecord): void {
     this.#run = run
     this.#isSilent = false
@@ -89,7 +87,7 @@ export class OtherMember {
     this.#record.ended()
   }
 
-  /** Called when the member was restarted, which ended its former run. The member stays present. */
+  /** Called when the member's app was restarted. The member stays present. */
   replaced(): void {
     this.#record.ended()
   }

@@ -14,7 +14,9 @@ export class OtherMembers {
   readonly #self: string
   readonly #create: (id: string) => OtherMember
   readonly #members = new Map<string, OtherMember>()
-  /** Runs that have ended, by their names. The newest are last. */
+  /**
+   * The records of members' apps whose run has ended, by the random name of that run. The newest are last.
+   */
   readonly #ended = new Map<string, { readonly member: string; readonly record: MemberRecord }>()
 
   /** `self`: this member's id. `create` is called for a member that is not known yet. */
@@ -41,20 +43,23 @@ export class OtherMembers {
     return [...this.#members]
   }
 
-  /** Called when a new run of a member begins. */
+  /** Called when a new run of a member's app begins. */
   began(id: string, run: string): void {
     const known = this.#ended.get(run)?.record
     this.#ended.delete(run)
     this.of(id).began(run, known)
   }
 
-  /** Called when the present run of a member has ended. Its requests stay known. */
+  /** Called when the present run of a member's app has ended. Its record is kept. */
   ended(id: string): void {
     const { run, record } = this.#members.get(id) ?? {}
     if (run !== undefined && record !== undefined) this.#keep(run, { member: id, record })
   }
 
-  /** The runs that send nothing any more, for a member that may have missed their last requests. */
+  /**
+   * The totals of all runs of members' apps that have ended or do not respond, for a member that may have
+   * missed their last requests.
+   */
   get silent(): readonly SilentRun[] {
     const lost = this.all().flatMap(([member, { run, record, isSilent }]) =>
       isSilent && run !== undefined ? [[run, { member, record }] as const] : [],
@@ -67,7 +72,7 @@ export class OtherMembers {
       .slice(0, MAX_SILENT)
   }
 
-  /** Adopts what another member knows of silent runs. */
+  /** Adopts another member's totals of runs of apps that have ended or do not respond. */
   learned(runs: readonly SilentRun[], sentAt: SentAt): void {
     for (const { member, name, ...totals } of runs) {
       if (member === this.#self) continue

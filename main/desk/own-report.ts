@@ -51,7 +51,7 @@ export class OwnRun {
     return { counted: ledger.ownCounts(), streams: slots.ownCounts(), underWay: [...underWay] }
   }
 
-  /** The part of a picture that decides where counting begins. */
+  /** The part of a `picture` message that decides which earlier requests the receiver charges. */
   beginning(nowMs: number): Pick<MemberPicture, 'run' | 'recent'> {
     const recent = Object.entries(this.#parts.ledger.recentOwn(nowMs)).map(
       ([row, sentAtMs]) => [row, sentAtMs.map((atMs) => Math.ceil(ageOf(atMs, nowMs)))] as const,

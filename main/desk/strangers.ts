@@ -23,7 +23,7 @@ interface Stranger {
   readonly key: Uint8Array
   counter: number
   challenge?: Challenge
-  /** Present if the run is alive, but uses another version of the protocol. */
+  /** Present if the stranger is alive, but uses another version of the protocol. */
   foreign?: Foreign
 }
 
@@ -53,7 +53,7 @@ export class Strangers {
     this.#parts = parts
   }
 
-  /** The key and the highest counter of a run that is already known as a stranger. */
+  /** The key and the highest counter of a stranger. `undefined` if no frame of it was opened before. */
   known({ run }: MemberRun): { readonly key: Uint8Array; readonly counter: number } | undefined {
     return this.#known.get(run)
   }
@@ -101,7 +101,7 @@ export class Strangers {
       ?.atMs
   }
 
-  /** Forgets a stranger that has proved that it is alive, or whose run has ended. */
+  /** Forgets a stranger that has proved that it is alive, or whose app has ended. */
   forget({ run }: MemberRun): void {
     this.#known.delete(run)
   }
@@ -112,7 +112,7 @@ export class Strangers {
     if (stranger !== undefined) stranger.foreign = foreign
   }
 
-  /** The name and protocol version of a live run whose messages this version can't read. */
+  /** The name and protocol version of a stranger that is alive but whose messages this version can't read. */
   foreign({ run }: MemberRun): Foreign | undefined {
     return this.#known.get(run)?.foreign
   }

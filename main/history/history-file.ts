@@ -350,9 +350,7 @@ export class HistoryFile {
     ]
   }
 
-  /**
-   * One extent per column. Computed in SQL, because copying a week of rows into JavaScript takes too long.
-   */
+  /** The levels of each column. Computed in SQL, because copying a week of rows into JavaScript is slow. */
   #columns(series: number, { tier, lengthMs, fromMs, toMs }: Piece, columnMs: number): Stretch[] {
     return this.#all(COLUMN_STATEMENTS[tier], series, fromMs, toMs, fromMs, columnMs).map((row) =>
       columnOf(row, lengthMs),

@@ -242,8 +242,8 @@ export class Orders implements OrderLane, OrdersSurface {
   }
 
   /**
-   * Counts the orders that an earlier run of the app sent within the last minute towards the programs'
-   * limits.
+   * Counts orders of an earlier run of the app towards the programs' limits, if they were sent within the
+   * last minute.
    */
   #countLastMinute(journal: Journal): void {
     const { clock } = this.#deps

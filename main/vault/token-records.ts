@@ -21,8 +21,8 @@ export type TokenReading =
 /** The kind of the records with the current refresh tokens. */
 export const TOKEN = 'refresh-token'
 /**
- * The kind of the records with tokens that may also be valid besides the current token, see `TokenDoubt`. The
- * content is JSON. A record applies only while its generation is that of the current token.
+ * The kind of the records with other tokens that may be valid in place of the current one, see `TokenDoubt`.
+ * The content is JSON. A record applies only while its generation is that of the current token.
  */
 const DOUBT = 'refresh-token-doubt'
 

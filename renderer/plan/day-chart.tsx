@@ -221,8 +221,8 @@ function Reading(cursor: CursorProps<DayRow>) {
 }
 
 /**
- * The program that waited longest, such as ` of backtest`. Empty if these were others' requests: only the
- * replay makes such requests wait.
+ * Names the program whose request waited longest, such as ` of backtest`. Empty if this was a request of
+ * others, because others' requests wait only in the replay.
  */
 const ofProgram = ({ longestBy }: DayRow): string =>
   longestBy === undefined || longestBy === OTHERS_NAME ? '' : ` of ${longestBy}`

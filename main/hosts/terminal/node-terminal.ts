@@ -104,8 +104,8 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     written: () =>
       new Promise((resolve) => {
         stdout.write('', (error) => {
-          // The error may be that of an earlier line. The `error` event of that line comes after this
-          // callback, so the reason is recorded here.
+          // The error may have occurred while an earlier line was written. Its `error` event comes only after
+          // this callback, too late for `resolve`, so `end` is set here.
           if (error && systemErrorCode(error) !== 'ERR_STREAM_DESTROYED') end ??= outputEnd(error)
           resolve(end)
         })
