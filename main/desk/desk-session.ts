@@ -102,7 +102,12 @@ export class DeskSession implements SessionDesk {
         dropped: () => this.#drop(),
       },
     )
-    this.#ends.push(engine.onChange(() => this.#trouble.tell()))
+    this.#ends.push(
+      engine.onChange(() => {
+        this.#trouble.tell()
+        deps.changed()
+      }),
+    )
   }
 
   start(): void {
@@ -297,7 +302,8 @@ export class DeskSession implements SessionDesk {
       const { ledger } = this.#deps
       adoptRows(message.rows, sentAt, { ledger, headers: this.#headers, from, nowMs: this.#now })
     } else this.refuse('rotated', member.name === from ? undefined : member.name)
-    this.#deps.changed()
+    // A report arrives each second from each member. Snapshots are made that often anyway.
+    if (message.kind !== 'report') this.#deps.changed()
   }
 
   #reported(member: OtherMember, report: MemberReport, sentAt: SentAt): void {
@@ -309,7 +315,10 @@ export class DeskSession implements SessionDesk {
     const wasPresent = member.isPresent
     const wasRevoked = member.isRevoked
     member.reported(report, sentAt)
-    if (!wasPresent) this.#tell('desk-member-joined', member)
+    if (!wasPresent) {
+      this.#tell('desk-member-joined', member)
+      this.#deps.changed()
+    }
     if (member.isRevoked && wasRevoked === false) {
       this.#revokedBy = report.name
       this.#deps.revoked()

@@ -84,8 +84,8 @@ export class DeskTrouble {
       const why = this.why ?? 'The server doesn’t respond.'
       if (trouble === '') report({ kind: 'desk-back' })
       else report({ kind: 'desk-alone', why, ...(refusal && { refusal: refusal.code }) })
+      changed()
     }
-    changed()
   }
 
   get #isConnecting(): boolean {
