@@ -24,8 +24,8 @@ function fail(line) {
   process.exit(1)
 }
 
-// Node's default for this signal opens its inspector to every program of the machine, which could then read
-// all memory.
+// By default, Node opens its inspector on this signal. Every program of the machine could then read all
+// memory.
 if (process.platform !== 'win32') process.on('SIGUSR1', () => {})
 
 // Without a working folder, every relative path would end in a stack trace.
@@ -115,7 +115,8 @@ async function ensureBuilt() {
   if (isFresh()) return
   const release = await takeBuildLock()
   try {
-    // Meanwhile another process may have built, or the sources may have changed.
+    // While this process waited for the lock, another process may have built, or the sources may have
+    // changed.
     if (isFresh()) return
     process.stderr.write('building Headroom (a few seconds, once) …\n')
     await build()
@@ -125,8 +126,8 @@ async function ensureBuilt() {
 }
 
 /**
- * Prevents two starts from building into one `dist/` at the same time. A SQLite lock is released when its
- * process dies, so unlike a pid file or a lock folder it cannot be stale.
+ * Prevents two starts from building into one `dist/` at the same time. A SQLite lock is released when the
+ * process that holds it ends. So it can't be stale, unlike a pid file or a lock folder.
  */
 async function takeBuildLock() {
   const { DatabaseSync } = await import('node:sqlite')

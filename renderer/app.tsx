@@ -1,8 +1,10 @@
-import { Activity, lazy, Suspense } from 'react'
+import { Activity, Suspense } from 'react'
 import { CapacityTable } from './capacity/capacity-table.tsx'
 import { useFirstChoice } from './capacity/chosen-category.ts'
 import { classesOf } from './components/classes.ts'
 import controlsSheet from './components/controls.module.css'
+import { loadedLater } from './components/loaded-later.ts'
+import { LoadingPart } from './components/loading-part.tsx'
 import { Dialogs } from './dialogs.tsx'
 import { EventList } from './events/event-list.tsx'
 import { HistoryPanel } from './history/history-panel.tsx'
@@ -22,12 +24,11 @@ import { RevokeButton, TokenPanel } from './verdict/token-panel.tsx'
 import { NARROW, VerdictPanel } from './verdict/verdict-panel.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
-// Separate chunks, because most windows never show these pages.
-const Glance = lazy(async () => ({ default: (await import('./glance/glance.tsx')).Glance }))
-const ProgramsPage = lazy(async () => ({
-  default: (await import('./programs/programs-page.tsx')).ProgramsPage,
-}))
-const PlanPage = lazy(async () => ({ default: (await import('./plan/plan-page.tsx')).PlanPage }))
+// These pages are separate chunks, because most windows never show them.
+const Glance = loadedLater(async () => (await import('./glance/glance.tsx')).Glance)
+const ProgramsPage = loadedLater(async () => (await import('./programs/programs-page.tsx')).ProgramsPage)
+const PlanPage = loadedLater(async () => (await import('./plan/plan-page.tsx')).PlanPage)
+const DASHBOARD = { page: 'dashboard' } as const
 
 export function HeadroomWindow() {
   const link = useMirror((mirror) => mirror.link.kind)
@@ -35,7 +36,8 @@ export function HeadroomWindow() {
   const isBehindDialog = useView((view) => view.dialog !== undefined)
   const page = useView((view) => view.page)
   const isPaused = usePausedSince() !== undefined
-  // A changed time zone redraws the page, because texts about the past do not change on their own.
+  // The zone is read here, so that a change of it redraws the whole page. Texts about the past do not change
+  // on their own.
   const zone = useLook((look) => look.zone)
   useShortcuts()
   useFirstChoice()
@@ -44,7 +46,7 @@ export function HeadroomWindow() {
   return (
     <>
       {shown === 'glance' && (
-        <Suspense fallback={null}>
+        <Suspense fallback={<LoadingPart wayBack={DASHBOARD} />}>
           <Glance key={zone} inert={isBehindDialog} />
         </Suspense>
       )}
@@ -55,7 +57,7 @@ export function HeadroomWindow() {
           <Header />
           <PausedBanner />
           <BannerArea />
-          <Suspense fallback={null}>
+          <Suspense fallback={<LoadingPart wayBack={DASHBOARD} />}>
             {shown === 'plan' && <PlanPage key={zone} />}
             {shown === 'programs' && <ProgramsPage key={zone} />}
           </Suspense>

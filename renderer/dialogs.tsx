@@ -1,70 +1,54 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
+import { loadedLater } from './components/loaded-later.ts'
+import { LoadingPart } from './components/loading-part.tsx'
 import { useView } from './state/window-parts.ts'
 
-// Each dialog is a separate chunk, so that the first numbers do not wait for it.
-const ConnectDialog = lazy(async () => ({
-  default: (await import('./keys/connect-dialog.tsx')).ConnectDialog,
-}))
-const DisconnectDialog = lazy(async () => ({
-  default: (await import('./keys/disconnect-dialog.tsx')).DisconnectDialog,
-}))
-const SignInDialog = lazy(async () => ({
-  default: (await import('./keys/sign-in-dialog.tsx')).SignInDialog,
-}))
-const RevokeDialog = lazy(async () => ({
-  default: (await import('./keys/revoke-dialog.tsx')).RevokeDialog,
-}))
-const OpenStreamDialog = lazy(async () => ({
-  default: (await import('./streams/open-stream-dialog.tsx')).OpenStreamDialog,
-}))
-const AlertsDialog = lazy(async () => ({
-  default: (await import('./alerts/alerts-dialog.tsx')).AlertsDialog,
-}))
-const ReportDialog = lazy(async () => ({
-  default: (await import('./report/report-dialog.tsx')).ReportDialog,
-}))
-const SettingsDialog = lazy(async () => ({
-  default: (await import('./settings/settings-dialog.tsx')).SettingsDialog,
-}))
-const ShortcutsDialog = lazy(async () => ({
-  default: (await import('./shell/shortcuts-dialog.tsx')).ShortcutsDialog,
-}))
+const CLOSED = { dialog: undefined } as const
 
-const FindingsDialog = lazy(async () => ({
-  default: (await import('./verdict/findings-dialog.tsx')).FindingsDialog,
-}))
+// Each dialog is a separate chunk, so that the window shows its first numbers before the dialogs are loaded.
+const ConnectDialog = loadedLater(async () => (await import('./keys/connect-dialog.tsx')).ConnectDialog)
+const DisconnectDialog = loadedLater(
+  async () => (await import('./keys/disconnect-dialog.tsx')).DisconnectDialog,
+)
+const SignInDialog = loadedLater(async () => (await import('./keys/sign-in-dialog.tsx')).SignInDialog)
+const RevokeDialog = loadedLater(async () => (await import('./keys/revoke-dialog.tsx')).RevokeDialog)
+const OpenStreamDialog = loadedLater(
+  async () => (await import('./streams/open-stream-dialog.tsx')).OpenStreamDialog,
+)
+const AlertsDialog = loadedLater(async () => (await import('./alerts/alerts-dialog.tsx')).AlertsDialog)
+const ReportDialog = loadedLater(async () => (await import('./report/report-dialog.tsx')).ReportDialog)
+const SettingsDialog = loadedLater(
+  async () => (await import('./settings/settings-dialog.tsx')).SettingsDialog,
+)
+const ShortcutsDialog = loadedLater(
+  async () => (await import('./shell/shortcuts-dialog.tsx')).ShortcutsDialog,
+)
 
-const AllowOrdersDialog = lazy(async () => ({
-  default: (await import('./orders/allow-orders-dialog.tsx')).AllowOrdersDialog,
-}))
+const FindingsDialog = loadedLater(async () => (await import('./verdict/findings-dialog.tsx')).FindingsDialog)
 
-const CreateDeskDialog = lazy(async () => ({
-  default: (await import('./desk/desk-dialogs.tsx')).CreateDeskDialog,
-}))
+const AllowOrdersDialog = loadedLater(
+  async () => (await import('./orders/allow-orders-dialog.tsx')).AllowOrdersDialog,
+)
 
-const JoinDeskDialog = lazy(async () => ({
-  default: (await import('./desk/desk-dialogs.tsx')).JoinDeskDialog,
-}))
+const CreateDeskDialog = loadedLater(async () => (await import('./desk/desk-dialogs.tsx')).CreateDeskDialog)
 
-const InviteDialog = lazy(async () => ({
-  default: (await import('./desk/invite-dialog.tsx')).InviteDialog,
-}))
+const JoinDeskDialog = loadedLater(async () => (await import('./desk/desk-dialogs.tsx')).JoinDeskDialog)
 
-const LeaveDeskDialog = lazy(async () => ({
-  default: (await import('./desk/leave-desk-dialogs.tsx')).LeaveDeskDialog,
-}))
+const InviteDialog = loadedLater(async () => (await import('./desk/invite-dialog.tsx')).InviteDialog)
 
-const ReplaceSecretDialog = lazy(async () => ({
-  default: (await import('./desk/leave-desk-dialogs.tsx')).ReplaceSecretDialog,
-}))
+const LeaveDeskDialog = loadedLater(
+  async () => (await import('./desk/leave-desk-dialogs.tsx')).LeaveDeskDialog,
+)
 
-const PaletteDialog = lazy(async () => ({
-  default: (await import('./palette/palette-dialog.tsx')).PaletteDialog,
-}))
+const ReplaceSecretDialog = loadedLater(
+  async () => (await import('./desk/leave-desk-dialogs.tsx')).ReplaceSecretDialog,
+)
+
+const PaletteDialog = loadedLater(async () => (await import('./palette/palette-dialog.tsx')).PaletteDialog)
 
 export function Dialogs() {
   return (
-    <Suspense fallback={null}>
+    <Suspense fallback={<LoadingPart wayBack={CLOSED} />}>
       <OpenDialog />
     </Suspense>
   )

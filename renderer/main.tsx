@@ -1,4 +1,4 @@
-import { lazy, StrictMode, Suspense } from 'react'
+import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { announce, browserNotifications } from './alerts/announce.ts'
 import { BrowserApi } from './api/browser-api.ts'
@@ -7,6 +7,7 @@ import { Sounds } from './api/sounds.ts'
 import { tabPlace } from './api/tab-place.ts'
 import { alwaysLive } from './api/window-api.ts'
 import { HeadroomWindow } from './app.tsx'
+import { loadedLater } from './components/loaded-later.ts'
 import { FailureBoundary } from './shell/failure-boundary.tsx'
 import { Mirror } from './state/mirror.ts'
 import { createPausable } from './state/pause.ts'
@@ -22,7 +23,7 @@ import { WindowContext } from './state/window-parts.ts'
 /** The fragment of the strip, a frameless window above all others, at app://headroom/#strip. */
 const STRIP_HASH = '#strip'
 // A separate chunk, because other windows never show it.
-const Strip = lazy(async () => ({ default: (await import('./strip/strip.tsx')).Strip }))
+const Strip = loadedLater(async () => (await import('./strip/strip.tsx')).Strip)
 
 const look = createLook({ storage: localStorage, root: document.documentElement })
 
@@ -59,7 +60,7 @@ api.alertAnnounced((announcement) => {
 })
 const tellVisibility = () => mirror.visibilityChanged(document.visibilityState === 'visible')
 document.addEventListener('visibilitychange', tellVisibility)
-// A tab may open in the background.
+// A tab may open in the background, and then no `visibilitychange` follows.
 if (document.visibilityState === 'hidden') tellVisibility()
 
 const root = document.getElementById('window')
@@ -99,7 +100,8 @@ function connectHost() {
     clock,
     random: Math.random,
   })
-  // A link that is opened in this tab changes only the fragment.
+  // If a link with a new code is opened in this tab, only the fragment changes, and the page is not loaded
+  // again.
   addEventListener('hashchange', () => browser.start())
   browser.start()
   return { api: browser.api, link: browser }

@@ -15,7 +15,7 @@ const vitestReport = z.object({
   numFailedTests: z.int(),
   numPendingTests: z.int(),
   numTodoTests: z.int(),
-  // A test that passed on its second try keeps the message of the first one.
+  // For a test that passed on its second try, this has the message of the first try.
   testResults: z
     .array(
       z.object({
@@ -49,7 +49,7 @@ export function playwrightCounts(report: unknown, exitCode: number): Counts {
   return honest({ passed: expected + flaky, failed: unexpected, skipped, again: flaky }, exitCode)
 }
 
-/** Counts one failure if there was no test or no report, or if the run failed although no test did. */
+/** Adds one failure if no test ran, if there is no report, or if the run failed although no test did. */
 function honest(counts: Counts, exitCode: number): Counts {
   const unexplained = counts.failed === 0 && (exitCode !== 0 || counts.passed === 0)
   return unexplained ? { ...counts, failed: 1 } : counts

@@ -13,14 +13,14 @@ export interface DebianPackage<Program extends string> {
   readonly programs: Readonly<Record<Program, string>>
   /** Megabytes to download. */
   readonly size: number
-  /** What is not tested without it, as the start of a sentence. */
+  /** The tests that are left out without the package, as the start of a sentence. */
   readonly without: string
 }
 
 /**
- * The paths of a package's programs: this machine's, or else those of the package, which is fetched and
- * unpacked into the tests' cache. Installed, it might start a service. `undefined` where it cannot be had,
- * which is said in one line.
+ * The paths of a package's programs. If they are not installed on this machine, the package is downloaded and
+ * unpacked into the tests' cache. It is not installed, because it might start a service. If that fails,
+ * prints one line and resolves to `undefined`.
  */
 export async function getPrograms<Program extends string>(
   wanted: DebianPackage<Program>,
@@ -60,7 +60,7 @@ export async function getPrograms<Program extends string>(
   }
 }
 
-/** The number grows with what is done to a package after it was unpacked. */
+/** The number in the folder's name has to be raised if other steps follow the unpacking. */
 const cached = ({ name }: DebianPackage<string>) => join(testCache(), `${name}-1`)
 
 function findPrograms<Program extends string>(

@@ -84,11 +84,9 @@ export function expectedSeconds(path: string): number {
 }
 
 /**
- * Starts the longest files first, so that all workers end at about the same time; the rest follows as vitest
- * sorts it.
+ * Starts the longest test files first, so that all workers end at about the same time.
  *
- * Files that share a worker come after those that have one each: a worker is kept for as long as the next
- * file shares it.
+ * Files that share a worker come last, because such a worker is only reused if the next file also shares it.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

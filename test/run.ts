@@ -14,11 +14,11 @@ import { filesToRetry, withSecondTry } from './second-try.ts'
 import { choosing, isPart, type Part } from './thorough.ts'
 
 /**
- * `npm test`: runs every suite, then names the tests that failed and prints one line with the sum. `--part`
+ * `npm test`: runs every suite, then prints the names of the failed tests and one line with the sum. `--part`
  * selects the tests (thorough.ts).
  *
- * A suite that ran no test, or ended badly without naming a failed test, counts as one failure: the line must
- * never look better than what happened.
+ * A suite that ran no test, or failed without naming a failed test, counts as one failure. The line must
+ * never look better than the result.
  */
 const SUITES = ['unit', 'browser'] as const
 type Suite = (typeof SUITES)[number]
@@ -57,8 +57,8 @@ async function main(): Promise<number> {
     say('--part takes one of quick, thorough, all')
     return 2
   }
-  // Both are fetched before any suite, because some unit tests need them too. So a first run skips no test
-  // that a second one runs.
+  // Both are installed before any suite, because some unit tests need them too. Otherwise the first run would
+  // skip tests that the second run executes.
   const chromium = await getChromium(say)
   await getElectron(say)
   // The browser tests run the built app, and some unit tests start it as a separate process.
@@ -185,7 +185,7 @@ function run(
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
       cwd: root,
-      // Through a pipe, because on a terminal both runners draw over the lines that they have not written.
+      // The output goes through a pipe, because on a terminal both runners overwrite lines of each other.
       stdio: ['ignore', stdout, 2, 'ipc'],
       env: { ...process.env, ...extra, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) },
     })

@@ -15,7 +15,7 @@ const testFile = z.looseObject({
 const vitestReport = z.looseObject({ testResults: z.array(testFile) })
 type TestFile = z.infer<typeof testFile>
 
-/** If more files fail than this, the cause is a defect, not a slow machine. */
+/** Maximum number of files to retry. If more files fail, the cause is a defect and not a slow machine. */
 const MAX_FILES = 10
 
 /**
@@ -28,10 +28,10 @@ export function filesToRetry(report: unknown, folder: string): readonly string[]
 }
 
 /**
- * The first report, in which the results of the second run replace those of the same files.
+ * The first report, with the results of the retried files replaced by those of the second run.
  *
- * A test that passed only then keeps the failure of its first try, as with Vitest's own retry. That retry is
- * not used, because it runs a test again in the state that the first try left.
+ * A test that passed only in the second run keeps the failure of its first try, as with Vitest's own retry.
+ * Vitest's retry is not used, because it runs a test in the state that the first try left.
  */
 export function withSecondTry(first: unknown, second: unknown): unknown {
   const before = vitestReport.safeParse(first)
@@ -58,8 +58,8 @@ function retriedFile(first: TestFile, second: TestFile | undefined): TestFile {
   const own = first.assertionResults.filter(({ status }) => status === 'failed')
   const assertionResults = second.assertionResults.map((result, index) => {
     const failed = firstTries.get(result.fullName)
-    // A file that failed as a whole, for example in a hook, names no failed test. Its first test stands for
-    // it.
+    // A file that failed as a whole, for example in a hook, names no failed test. Its first test gets the
+    // failure.
     const inHook = own.length === 0 && index === 0 ? [first.message ?? ''] : []
     const failureMessages = failed?.status === 'failed' ? failed.failureMessages : inHook
     return result.status === 'passed' ? { ...result, failureMessages } : result

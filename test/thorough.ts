@@ -76,7 +76,7 @@ export const LAW_FILES: readonly string[] = [
   'main/network/request-gate.test.ts',
 ]
 
-/** How many of `all` cases of a law this run tries. */
+/** Number of cases of a law that this run tries, of `all` cases. */
 export const lawRuns = (all: number): number => (part() === 'quick' ? Math.ceil(all / 10) : all)
 
 /** The tag of a browser test that belongs to the thorough part. */

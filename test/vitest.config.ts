@@ -15,10 +15,10 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    // One more than the cores: a third of the time goes into waiting for other processes.
+    // One more worker than cores, because tests spend a third of the time waiting for other processes.
     maxWorkers: 3,
-    // For the processes that tests start, because each would need half a second of a core to read the sources
-    // anew.
+    // For the processes that tests start. Otherwise each would need half a second of a core to compile the
+    // sources again.
     env: {
       NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url)),
     },
@@ -32,7 +32,7 @@ export default defineConfig({
           exclude: part() === 'thorough' ? LEFT_OUT : [...LEFT_OUT, ...PURE],
         },
       },
-      // A process and its modules for each file would take longer than most of these files do.
+      // A separate process with its modules for each file would take longer than most of these files.
       ...(part() === 'thorough'
         ? []
         : [

@@ -45,12 +45,12 @@ interface Episode {
  * An episode raises one alert, and another when it becomes critical. Two events withdraw the alert: newer
  * evidence that the condition has ended, and an alert about the condition's cause.
  *
- * A condition is unknown while its cause lasts, or while its header is too old. During this time, its episode
- * neither starts nor ends.
+ * It is unknown whether a condition still lasts in two cases: while its cause lasts, and while the last
+ * header of its row is too old. During such a time, the condition's episode neither starts nor ends.
  */
 export class AlertEngine {
   readonly #episodes = new Map<string, Episode>()
-  /** Alerts that were open when the last run ended. Kept until their profile is seen again. */
+  /** Alerts that were open when the last run of the app ended. Kept until their profile is seen again. */
   #restored: readonly Alert[]
 
   constructor(restored: readonly Alert[] = []) {

@@ -8,7 +8,10 @@ import { mostUrgent, urgencyOf } from '../contract/severity.ts'
 const GROUP_WITHIN_MS = 5_000
 const GROUP_FROM = 3
 
-/** Alerts announced together: three or more of a kind in a burst, or a single one. */
+/**
+ * Alerts that are announced together. A burst of three or more alerts of the same kind is one group. Any
+ * other alert is a group of its own.
+ */
 export interface AlertGroup {
   /** Id of the group's first alert. */
   readonly id: string

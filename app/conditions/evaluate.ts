@@ -32,7 +32,7 @@ export interface KeyConditions {
   readonly consequences: readonly Condition[]
 }
 
-/** An open stream counts as missed after this time without a frame. Milliseconds. */
+/** An open stream counts as missed if it has received no frame for this long. Milliseconds. */
 const MISSED_MS = 15_000
 /**
  * A stream with at least this many restarts in ten minutes counts as restarting. An occasional planned
@@ -40,12 +40,15 @@ const MISSED_MS = 15_000
  */
 const OFTEN = 3
 /**
- * A short quota counts as Headroom's own doing if Headroom and its programs account for at least this share
- * of the use.
+ * A quota that is short of requests counts as Headroom's own doing if Headroom and its programs account for
+ * at least this share of the use.
  */
 const MOSTLY_OWN = 0.5
 
-/** The conditions of a key at `nowMs`, epoch ms, on the clock of the snapshot's `at`. */
+/**
+ * The conditions of a key at `nowMs`. This time and the snapshot's `at` must come from the same clock. Epoch
+ * ms.
+ */
 export function conditionsOf(snapshot: Snapshot, nowMs: number): KeyConditions {
   const all = [
     ...storageConditions(snapshot),
@@ -118,7 +121,8 @@ function signInConditions(snapshot: Snapshot, nowMs: number): readonly Condition
       if (refresh.cause === 'misconfigured') return [{ kind: 'key-rejected', severity: 'critical' }]
       return [{ ...SIGNED_OUT, ...sinceOf(refresh.revokedAt) }]
     case 'revoked': {
-      // A person who revokes the key here knows about it. A revocation on another machine is unexpected here.
+      // A revocation by the person at this machine is no problem. A revocation on another machine is
+      // unexpected here.
       const isHere = refresh.revokedBy === undefined
       const how = isHere ? { kind: 'revoked' as const, severity: 'ok' as const } : SIGNED_OUT
       return [{ ...how, ...sinceOf(refresh.revokedAt) }]
@@ -155,7 +159,8 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
     return [
       { kind: 'hosts-unreachable', severity: 'critical', since: Math.min(since, service.since ?? since) },
     ]
-  // The service may end a token early. Without the sign-in host, Headroom can't get a new token.
+  // The service may reject a token before it expires. While the sign-in host is unreachable, Headroom can't
+  // get another token.
   const isRejected = keyProblems(snapshot, nowMs).some(
     ({ problem, isWhole }) => problem.status === 401 && isWhole,
   )
@@ -329,7 +334,7 @@ function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
 function dataConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const [tightest] = judgedRows(snapshot, nowMs)
   if (tightest === undefined) {
-    // Responses without quota headers may be the reason. They have a condition of their own.
+    // If rows are unchecked because responses have no quota headers, that problem is already a condition.
     return keyProblems(snapshot, nowMs).length > 0 ? [] : [{ kind: 'not-checked', severity: 'unknown' }]
   }
   const { row } = tightest

@@ -106,7 +106,9 @@ function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   return { caption, value: `${least}–${most} min` }
 }
 
-/** Short lines next to a quota's number: `moment`, how much may be sent now, and who uses the quota. */
+/**
+ * Short lines next to a quota's number: the text `moment`, how much may be sent now, and who uses the quota.
+ */
 export function glanceLines(quota: RequestQuota, moment: string, nowMs: number): readonly string[] {
   const { burst, text } = allowanceOf(quota, nowMs)
   const now = [moment, burst === undefined ? '' : `${burst} ${text}`].filter(Boolean).join(', ')
@@ -137,10 +139,13 @@ export function glanceNote({ aspect, note, row: quota }: Finding, nowMs: number)
 export interface KeyLine {
   readonly id: string
   readonly severity: Severity
-  /** The key's state, and the quota or stream that causes it. A quota that `tightest` names is left out. */
+  /**
+   * The key's state, and the quota or stream that causes it. A quota is not named here if `tightest` names
+   * it.
+   */
   readonly state: string
   readonly tightest: string
-  /** Requests left of the limit. Empty if no row is checked. */
+  /** Requests left and the limit, as text. Empty if no row is checked. */
   readonly left: string
   readonly note: string
   /** Number of today's 429s, by the date of the displayed time zone. Absent until counted. */
@@ -185,7 +190,7 @@ function keyLine(snapshot: Snapshot, nowMs: number, refusals: number | undefined
 
 /**
  * Number of 429s of one key since `fromMs` (epoch ms), for requests and slots. An event in both the history
- * and this run counts once.
+ * and this run of the app counts once.
  */
 export function refusalsSince(events: readonly LoggedEvent[], profile: string, fromMs: number): number {
   const seen = events.flatMap((event) =>

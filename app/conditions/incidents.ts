@@ -22,26 +22,29 @@ export interface IncidentLine extends EventSentence {
   readonly events: readonly [LoggedEvent, ...LoggedEvent[]]
   /** Start, epoch ms. */
   readonly at: number
-  /** End, epoch ms. Absent while the line is open, and if no duration was recorded. */
+  /** End, epoch ms. Absent while the condition lasts, and if no duration was recorded. */
   readonly endedAt?: number
   /** The events of a shared line, each with its own text, worst first. Absent for a single event. */
   readonly parts?: readonly IncidentPart[]
   /** Events that ended the condition. There may be several, because the condition may have begun again. */
   readonly ends: readonly LoggedEvent[]
-  /** Whether the condition is still open. */
+  /** Whether the condition still lasts. */
   readonly isOpen: boolean
 }
 
-/** Facts that decide whether a condition is open, apart from its events. */
+/**
+ * Facts that the log needs besides the events, to show whether a condition is still open and whether it is
+ * critical.
+ */
 export interface LogStyle extends EventStyle {
   /**
-   * The present time, epoch ms. A 429 is not shown as open if its wait ended before this time, because until
-   * the next response, it is unknown whether 429s continue.
+   * The present time, epoch ms. A 429 whose wait ended before this time is not shown as open. Only the next
+   * response will show whether 429s continue.
    */
   readonly nowMs?: number
   /**
-   * Start of this run, epoch ms. An older condition may have ended while the app was not running, so it is
-   * not shown as open even if no end was recorded.
+   * Start of this run of the app, epoch ms. An older condition may have ended while the app was not running,
+   * so it is not shown as open even if no end was recorded.
    */
   readonly runSinceMs?: number
   /**
@@ -64,8 +67,9 @@ export function criticalSubjects(snapshot: Snapshot, nowMs: number): readonly st
 const FOUND_WITHIN_MS = 1_000
 
 /**
- * Maximum delay between silent streams or 401s and the report that a host is unreachable, in milliseconds.
- * The delay is long, because Headroom notices an unreachable host only by sending a request.
+ * Streams may fall silent, or requests get a 401, up to this long before Headroom reports that a host is
+ * unreachable. The time is long, because Headroom notices an unreachable host only by sending a request.
+ * Milliseconds.
  */
 const UNREACHABLE_WITHIN_MS = 60_000
 
@@ -117,7 +121,7 @@ export function incidentLines(events: readonly LoggedEvent[], style: LogStyle = 
     .sort((a, b) => openUrgencyOf(b) - openUrgencyOf(a) || b.at - a.at || seqOf(b) - seqOf(a))
 }
 
-/** The events in order of time. Events that an older version recorded get the ids of this version. */
+/** The events in order of time. Events of older versions have no ids of conditions, so they get them here. */
 function identified(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
   const trackers = new Map<string, ConditionTracker>()
   return events
@@ -206,8 +210,8 @@ const seqOf = ({ events: [first] }: IncidentLine): number => first.seq
 const weightOf = (event: LoggedEvent): number => ('perSecond' in event ? event.perSecond : 0)
 
 /**
- * Start of the refresh or the stream's interruption that `event` reports, epoch ms. For other events, the
- * event's own time.
+ * For a refreshed token, when the refresh began. For a restarted stream, when its interruption began. For any
+ * other event, the event's own time. Epoch ms.
  */
 function beganAt(event: LoggedEvent): number {
   if (event.kind === 'token-refreshed') return event.at - (event.tookMs ?? 0)

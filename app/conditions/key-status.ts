@@ -134,7 +134,7 @@ export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly Aspe
   ])
   return ASPECTS.filter((aspect) => !absent.has(aspect)).map((aspect) => {
     const isOf = ({ kind }: Condition) => CONDITIONS[kind].aspect === aspect
-    // While calls fail, consequences have no state of their own.
+    // While all calls fail, conditions that are only consequences are left out.
     const of = [...roots.filter(isOf), ...(stopped ? [] : consequences.filter(isOf))]
     const worst = mostUrgent(of)
     const name = ASPECT_NAMES[aspect]

@@ -13,11 +13,14 @@ export type Aspect = (typeof ASPECTS)[number]
 interface KindRow {
   readonly aspect: Aspect
   /**
-   * Kinds that can't be the headline while this kind is open. A kind about one quota explains only kinds on
-   * that quota.
+   * Kinds of conditions that a condition of this kind can cause. While the condition lasts, conditions of
+   * these kinds can't be the headline. A condition of one quota explains only conditions of the same quota.
    */
   readonly explains: readonly string[]
-  /** Whether all calls fail while this kind is open. If so, no part of the key can be reported as fine. */
+  /**
+   * Whether all calls fail while a condition of this kind lasts. If so, no aspect of the key can be reported
+   * as fine.
+   */
   readonly stopsCalls: boolean
   /** Finds the occurrences of this kind. Absent for kinds that `evaluate.ts` finds. */
   readonly detect?: (snapshot: Snapshot, nowMs: number) => readonly Detected[]
@@ -93,7 +96,7 @@ export const CONDITIONS = {
   'sign-in-host-unreachable': leaves('sign-in', 'renewal-failing'),
   'signed-out': stops('sign-in', OF_NO_TOKEN),
   'key-rejected': stops('sign-in', OF_NO_TOKEN),
-  // A revoked key has no token to lose, so `revoked` also explains problems with storing tokens.
+  // A revoked key has no token to lose, so problems with storing tokens count as consequences of `revoked`.
   revoked: stops('sign-in', [...OF_NO_TOKEN, 'token-not-saved', 'keyring-away', 'keyring-unprotected']),
   revoking: stops('sign-in', [...OF_NO_TOKEN, 'revocation-unconfirmed']),
   'revocation-unconfirmed': stops('sign-in', OF_NO_TOKEN),
@@ -217,16 +220,16 @@ export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
   'history-paused': after(0),
   'others-use-refill': after(10_000, 20_000),
   'own-use': after(10_000, 20_000),
-  // Announced immediately, because a 429 is a fact and not a trend. A repeat within ten seconds continues the
-  // condition.
+  // A 429 is announced immediately, because it is a fact and not a trend. Another 429 within ten seconds
+  // continues the condition.
   'rate-limited': after(0, 10_000),
   empty: after(5_000, 20_000),
   'running-out': after(10_000, 20_000),
   'renewal-failing': after(60_000),
   'sign-in-ends': after(0),
-  // Shown only while a stream waits for a slot.
+  // This alert is raised only while a stream waits for a slot.
   'slots-full': after(10_000, 10_000),
-  // A silent stream has already been quiet for 15 s.
+  // A stream counts as silent only after 15 s without a frame, so its alert needs no further delay.
   'streams-silent': after(0, 5_000),
   'streams-restarting': after(0),
   'quota-failing': after(60_000),

@@ -113,7 +113,10 @@ export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: S
   return plain && { kind: plain, label: LABELS[plain] }
 }
 
-/** The remedy for a full slot group: close its quietest own stream, if another stream waits for a slot. */
+/**
+ * The remedy for a full slot group: close the quietest of Headroom's own streams, if another stream waits for
+ * a slot.
+ */
 function replacing(category: string | undefined, snapshot: Snapshot): Remedy | undefined {
   const { quietest } = replacementOf(category, snapshot) ?? {}
   if (quietest === undefined) return undefined

@@ -10,7 +10,7 @@ export type AlertSeverity = (typeof ALERT_SEVERITIES)[number]
 
 /** An alert as stored across restarts. */
 export const alertSchema = z.object({
-  /** Id of this episode. The next episode of the same condition has a new id. */
+  /** Id of the alert. If the condition occurs again after its end, the new alert has another id. */
   id: text,
   profile: text,
   /** A kind of condition (app/conditions/kinds.ts), or `capacity-back`. */
@@ -31,7 +31,7 @@ export const alertSchema = z.object({
   dismissed: z.boolean(),
 })
 
-/** An announced episode that has not ended. */
+/** An announced alert whose condition still lasts. */
 export interface Alert extends Immutable<z.output<typeof alertSchema>> {}
 
 /** An alert whose cause has ended. */
@@ -90,10 +90,10 @@ export const alertsContract = {
     }),
   ).returning<Thresholds>(),
 
-  /** Alerts of this run that have ended, latest first, at most 200. */
+  /** Alerts of this run of the app that have ended, latest first, at most 200. */
   closedAlerts: command(nothing).returning<readonly ClosedAlert[]>(),
   alertPreferences: command(nothing).returning<AlertPreferences>(),
-  /** Omitted fields stay unchanged, so that two windows can't undo each other's changes. */
+  /** Omitted fields stay unchanged, so that two app windows can't undo each other's changes. */
   setAlertPreferences: command(alertPreferencesChange).returning<AlertPreferences>(),
 
   /** All open alerts, sent after each change. */

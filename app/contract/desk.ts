@@ -115,8 +115,8 @@ export const deskSummary = openObject({
   state: z.enum(['joined', 'alone', 'refused']),
   why: optionalText,
   /**
-   * The reason as a code, and the machine concerned. If `state` is `joined`, that machine has another version
-   * of the protocol.
+   * Why the desk refuses this machine, as a code, and the machine concerned. If `state` is `joined`, this
+   * machine is on the desk, but the machine concerned has another version of the protocol.
    */
   refusal: z.exactOptional(deskRefusal),
   /** `since`: when the server became unreachable, epoch ms. `roundTripMs`: duration of the last ping. */
@@ -130,7 +130,7 @@ export const deskSummary = openObject({
   dispatcher: optionalText,
   /** Absent in versions without a shared queue. */
   queue: z.exactOptional(deskQueue),
-  /** This machine first, then the others by name. */
+  /** This machine first, then the other machines by name. */
   members: z.array(deskMember),
   /** The id of the member that announces alerts. */
   announces: optionalText,

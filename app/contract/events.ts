@@ -21,7 +21,7 @@ const ofCondition = {
    * older histories.
    */
   id: optionalText,
-  /** Number of occurrences so far. Absent for the first occurrence. */
+  /** How often the condition has occurred, this time included. Absent for the first occurrence. */
   count: optionalNumber,
 }
 
@@ -58,8 +58,8 @@ export const BEGINS = {
   elsewhere: { name: 'others', of: ({ category = '' }: Named) => category, news: [] },
   'service-unreachable': { name: 'service-unreachable', of: ({ host = '' }: Named) => host, news: [] },
   'stream-silent': { name: 'streams-silent', of: ({ stream: id = '' }: Named) => id, news: [] },
-  // A storage problem lasts if the history can't be written or a token can't be stored. Other storage
-  // problems are single events.
+  // If the history can't be written or a token can't be stored, a storage problem is a condition that lasts.
+  // Other storage problems are single events.
   'storage-problem': {
     name: 'storage',
     of: ({ failure, unsaved }: Named) => unsaved ?? (failure === undefined ? undefined : ''),
@@ -118,7 +118,10 @@ export type BeforeRefusal = Immutable<z.output<typeof beforeRefusal>>
 
 const shortState = z.enum(['low', 'running-out', 'empty'])
 
-/** Set if the refresh token could not be stored. Absent if the history could not be written. */
+/**
+ * Set if the problem is that the refresh token could not be stored. Absent if the history could not be
+ * written.
+ */
 const unsaved = z.exactOptional(z.literal('refresh-token'))
 
 /** States of a row in which its quota is running short. */
@@ -142,8 +145,8 @@ export const eventSchemas = [
   event('signed-in', {}),
   event('sign-in-required', { reason: text, cause: z.exactOptional(z.literal('misconfigured')) }),
   /**
-   * The 24 hours of a rotating key (service 8.4) end at `endsAt`. Reported 60 and 15 minutes before that
-   * time.
+   * The session of a rotating key ends at `endsAt`, 24 hours after the sign-in (service 8.4). Reported 60 and
+   * 15 minutes before that time.
    */
   event('sign-in-due', { endsAt: number }),
   event('revoked', {}),
@@ -296,10 +299,10 @@ export type LoggedEvent = Immutable<z.output<typeof loggedEvent>>
 
 type OmitFromEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
-/** An event without the fields that the log adds. Windows receive every event separately. */
+/** An event without the fields that the log adds. */
 export type MonitorEvent = OmitFromEach<LoggedEvent, keyof typeof logged>
 
-/** Fields that the tracker adds to the report that a condition ended. */
+/** Fields that the tracker adds to a report of the end of a condition. */
 type Known = 'id' | 'count' | 'since' | 'refused' | 'state'
 type OnlyEnd = Exclude<
   keyof typeof ENDS,
@@ -307,8 +310,8 @@ type OnlyEnd = Exclude<
 >
 
 /**
- * A report to the tracker: an observation, or that a condition ended. Observations are reported every time,
- * even if nothing changed. To a report of an end, the tracker adds the fields `Known`.
+ * A report to the tracker: an observation, or the end of a condition. An observation is reported every time,
+ * even if nothing changed. To a report of the end of a condition, the tracker adds the fields `Known`.
  */
 export type KeyReport =
   | Exclude<MonitorEvent, { kind: OnlyEnd }>

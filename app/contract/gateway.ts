@@ -40,7 +40,7 @@ export const gatewayContract = {
       name,
       class: z.enum(PROGRAM_CLASSES),
       weight: z.number().check(z.gte(weight.least), z.lte(weight.most)),
-      /** Maximum number of orders in any minute. Without it, the program may not send orders. */
+      /** Maximum number of orders in any minute. Without it, the program is not allowed to send orders. */
       maxOrders: z.exactOptional(z.int().check(z.gte(maxOrders.least), z.lte(maxOrders.most))),
       profile: profileId,
     }),

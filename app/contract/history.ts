@@ -63,7 +63,7 @@ export interface UsualLoad {
   readonly atMs: number
   readonly untilMs: number
   readonly requests: number
-  /** Requests per second in the load's busiest three minutes. */
+  /** Requests per second in the load's busiest three minutes, or more if it empties the quota faster. */
   readonly perSecond: number
   /** Chance that the load occurs, 0 to 1. */
   readonly chance: number
@@ -109,7 +109,7 @@ export interface RequestReport {
   readonly desk?: number
   /** The parts of `desk` by machine, busiest first; absent if none. */
   readonly machines?: readonly MachineReport[]
-  /** Number of 429s for the request rate. */
+  /** Number of 429s because of the request rate. */
   readonly rejected: number
   /** Lowest level in headers. Without headers, the lowest estimate. */
   readonly lowest: number
@@ -161,8 +161,8 @@ export interface ProgramHistory {
 export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, remaining: number])[]>>
 
 /**
- * One recorded minute of a row: its start, this app's requests, and all other requests. `elsewhere` is an
- * estimate of others' requests, plus the requests of the desk's other machines. `desk` is the latter part,
+ * One recorded minute of a row: its start, this app's requests, and all other requests. The other requests
+ * are those of the desk's other machines, plus an estimate of others' requests. `desk` is the former part,
  * absent if it is 0.
  */
 export type RecordedUse = readonly [atMs: number, own: number, elsewhere: number, desk?: number]
@@ -214,7 +214,7 @@ export const historyContract = {
   exportFile: command(z.strictObject({ ...interval, what: z.enum(EXPORTS) })).returning<
     Outcome<{ readonly file: ExportedFile }>
   >(),
-  /** The latest 5,000 events of the interval, oldest first, from earlier runs too. */
+  /** The latest 5,000 events of the interval, oldest first, from earlier runs of the app too. */
   pastEvents: command(z.strictObject(interval)).returning<readonly LoggedEvent[]>(),
   /** Slot samples that differ from the previous sample, and the sample that is valid at `fromMs`. */
   slotHistory: command(z.strictObject({ ...interval, category: categoryName })).returning<

@@ -66,11 +66,11 @@ export type Api<C> = {
 export type Feature<Part> = { readonly handlers: Handlers<Part> } & ([keyof Pushes<Part>] extends [never]
   ? { readonly follow?: never }
   : {
-      /** Pushes to a window until the returned function is called. */
+      /** Starts to push to a window. The returned function stops it. */
       readonly follow: (pushes: Pushes<Part>) => () => void
     })
 
-/** Main's side of the pushes of `contract`. `send` delivers a push. */
+/** One function for each push of `contract`. It passes its channel and value to `send`. */
 export function pushesThrough<C extends Contract>(
   contract: C,
   send: (channel: string, value: unknown) => void,

@@ -7,7 +7,7 @@ import type { StartedSignIn } from './sign-in.ts'
 /** What Headroom found out about an order whose response was lost. */
 const lookupState = z.enum(['looking', 'found', 'not-found', 'ambiguous'])
 
-/** The end of a lookup. */
+/** The result of a lookup. */
 export const resolvedState = z.enum(['found', 'not-found', 'ambiguous'])
 
 export type LookupState = z.output<typeof lookupState>

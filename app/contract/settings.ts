@@ -69,7 +69,7 @@ export const settingsContract = {
     Outcome<CurrentKeySettings>
   >(),
 
-  /** Zone of all times of day in windows, the tray, notifications and a terminal. */
+  /** Zone of all times of day in app windows, the tray, notifications and a terminal. */
   timeZone: command(nothing).returning<TimeZone>(),
   /** Applies immediately. If the zone cannot be stored, the response is an error. */
   setTimeZone: command(z.strictObject({ zone: z.enum(TIME_ZONES) })).returning<Outcome>(),

@@ -11,8 +11,8 @@ import { streamKind } from './streams.ts'
 import { LOW_THRESHOLD } from './units.ts'
 
 /*
- * The published state of one profile, for windows, terminals and programs. The schemas also parse data from
- * another process of this app. Unknown fields are kept unchanged.
+ * The published state of one profile, for app windows, terminals and programs. The schemas also parse data
+ * from another process of this app. Unknown fields are kept unchanged.
  *
  * Times are epoch milliseconds, rates requests per second. A snapshot contains no secret or part of a secret.
  * Fields may be added. Existing fields are renamed or retyped only with a note in the README.
@@ -33,7 +33,7 @@ const profileSummary = openObject({
 export interface ProfileSummary extends Immutable<z.output<typeof profileSummary>> {}
 
 const serviceSummary = openObject({
-  /** False until the service's first response. */
+  /** False before the service's first response, and while the service does not respond. */
   reachable: z.boolean(),
   /** Set until the first request succeeds or fails. Only with `reachable: false`. */
   pending: z.exactOptional(z.literal(true)),
@@ -195,7 +195,7 @@ export const requestQuota = openObject({
   /** When the window ends and the quota is full again. Only for fixed windows. */
   windowEndsAt: optionalNumber,
   verdict: rowVerdict,
-  /** The row's state in the whole app, with hysteresis: see `app/quota/state.ts`. */
+  /** The row's state, the same on every surface. It changes with a delay: see `app/quota/state.ts`. */
   state: z._default(quotaState, 'not-checked'),
   /** Share of the limit below which the row is low, 0 to 1. Default: 0.2. */
   threshold: z._default(number, LOW_THRESHOLD),
@@ -203,10 +203,10 @@ export const requestQuota = openObject({
    * The pace that is safe despite others' use. Absent while others' use is unknown. See
    * `app/quota/safe-pace.ts`.
    *
-   * - `everySeconds`: seconds between requests that can continue forever. `null` if others may take the whole
-   *   refill.
-   * - `burst`: whole requests that can be sent immediately without use of the gateway's reserve. The reserve
-   *   is left out even if the gateway is off.
+   * - `everySeconds`: seconds between requests. A program can keep this pace forever. `null` if others may
+   *   take the whole refill.
+   * - `burst`: number of requests that can be sent immediately. The gateway's reserve is not part of it, even
+   *   if the gateway is off.
    */
   safe: z.exactOptional(openObject({ everySeconds: z.nullable(number), burst: number })),
   /** Time of the next check if no header arrives first, epoch ms. Absent if none is planned. */
@@ -331,7 +331,7 @@ export const programSummary = openObject({
   weight: number,
   /** The last four characters of the program's key, to distinguish keys. */
   keyEnding: text,
-  /** Maximum number of orders in any minute. Absent if the program may not send orders. */
+  /** Maximum number of orders in any minute. Absent if the program is not allowed to send orders. */
   maxOrders: optionalNumber,
   /** Orders of the last minute, cancels included. Absent if `maxOrders` is absent. */
   ordersLastMinute: optionalNumber,
@@ -356,7 +356,7 @@ export const programSummary = openObject({
   pausedUntil: optionalNumber,
   streams: number,
   use: z.array(programUse),
-  /** Number of further categories that do not fit in a snapshot. Absent if all fit. */
+  /** Number of categories missing in `use`, because they do not fit in a snapshot. Absent if all fit. */
   unlisted: optionalNumber,
 })
 
@@ -376,8 +376,8 @@ export const snapshotSchema = openObject({
   profile: profileSummary,
   service: serviceSummary,
   /**
-   * Present only while a due refresh cannot reach the sign-in host, and only if this host is not the
-   * service's own host.
+   * Present only while a due refresh cannot reach the sign-in host. Always absent if the sign-in host is also
+   * the service's host.
    */
   signInHost: z.exactOptional(signInHostSummary),
   keystore: keystoreState,
@@ -390,7 +390,7 @@ export const snapshotSchema = openObject({
   /** Increases with each change of the key's settings. A window then fetches `keySettings` again. */
   settingsAt: optionalNumber,
   verdict,
-  /** Only in JSON lines. Windows compute the health themselves, because it changes with time. */
+  /** Only in JSON lines. App windows compute the health themselves, because it changes with time. */
   health: z.exactOptional(health),
   /** Why the history can't be written. Absent while it can be written. */
   pausedHistory: z.exactOptional(pausedHistory),

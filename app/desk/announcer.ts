@@ -5,7 +5,10 @@ interface Announcing {
   readonly inputAge?: number | undefined
 }
 
-/** Ages below this count as equal, so that two machines in use don't alternate. Milliseconds. */
+/**
+ * Members whose machine was used less than this long ago count as equally recent. Otherwise, two machines in
+ * use would take turns at announcing. Milliseconds.
+ */
 const RECENT_MS = 60_000
 
 /**

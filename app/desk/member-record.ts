@@ -1,7 +1,8 @@
 import type { Ticket } from '../quota/ledger.ts'
 import type { MeteredLedger } from '../quota/metered-ledger.ts'
 import type { ConcurrencyReading, RateReading } from '../service/headers.ts'
-import type { MemberReport, RequestStep } from './messages.ts'
+import type { MemberPicture, MemberReport, RequestStep, SilentRun } from './messages.ts'
+import { ageOf } from './own-record.ts'
 import type { RowHeaders } from './row-headers.ts'
 
 /** The earliest and latest time at which a message can have been sent, epoch ms on this machine's clock. */
@@ -13,23 +14,22 @@ export interface SentAt {
 /** The response to another member's request. */
 export interface ForeignAnswer {
   readonly rate?: RateReading | undefined
-  /** For a 429 for the request rate: remaining wait of the row, in milliseconds. */
+  /** After a 429 because of the request rate: how much longer the row waits, in milliseconds. */
   readonly waitMs?: number | undefined
   /** The row that the member charged. */
   readonly row?: string | undefined
 }
 
-/** An app that started more recently has made all of its requests while this machine was watching. In ms. */
-const JUST_STARTED_MS = 10_000
-
 /** The parts of this machine that a member's observations update. */
 export interface RecordDeps {
   readonly ledger: Pick<
     MeteredLedger,
-    'startedAtMs' | 'sentByDesk' | 'notSent' | 'lost' | 'missedByDesk' | 'foundByDesk'
+    'apartSinceMs' | 'sentByDesk' | 'notSent' | 'lost' | 'missedByDesk' | 'foundByDesk'
   >
   readonly headers: RowHeaders
   readonly now: () => number
+  /** When this machine joined the desk, epoch ms. */
+  readonly sinceMs: number
   /** Applies a response. Returns the row that counted the request. */
   readonly answered: (member: string, ticket: Ticket, answer: ForeignAnswer) => string | undefined
   readonly checked: (category: string, atMs: number) => void
@@ -52,11 +52,15 @@ export class MemberRecord {
   readonly #underWay = new Map<number, Ticket>()
   /** Number of counted requests that this record knows, by row. */
   #noticed = new Map<string, number>()
-  #hasTotals = false
+  /**
+   * When the member joined the desk, epoch ms, and its counted requests by row before that time. For an app
+   * that started as a member, the time is the app's start. `undefined` until a `picture` message states both.
+   */
+  #run: { readonly beganAtMs: number; readonly counted: Readonly<Record<string, number>> } | undefined
   /** The rows of requests that were counted as lost when the member stopped responding, by request id. */
   readonly #lost = new Map<number, string>()
   #streams: Readonly<Record<string, number>> = {}
-  /** Earliest time at which the last totals were sent, epoch ms. */
+  /** Earliest time at which the member may have sent its last totals, epoch ms. */
   #totalsAtMs = 0
 
   constructor(id: string, deps: RecordDeps) {
@@ -64,9 +68,12 @@ export class MemberRecord {
     this.#deps = deps
   }
 
-  /** The member's counted requests since its run began, by row. `undefined` before the first totals. */
+  /**
+   * The member's counted requests since its app started, by row. `undefined` before the first `picture`
+   * message.
+   */
   get counted(): Readonly<Record<string, number>> | undefined {
-    return this.#hasTotals ? Object.fromEntries(this.#noticed) : undefined
+    return this.#run ? Object.fromEntries(this.#noticed) : undefined
   }
 
   /** The member's streams by category. */
@@ -79,40 +86,73 @@ export class MemberRecord {
   }
 
   /**
-   * Updates the counts to the member's totals. The first totals only say where counting begins, unless the
-   * member's app has just started: then this machine's headers included all of its requests.
+   * Sets the counts to those in the member's `picture` message. The first such message decides which of the
+   * member's earlier requests are charged.
    */
-  totals({ counted, countedAge, streams, underWay }: Totals, { fromMs }: SentAt): void {
-    const { ledger, headers, now } = this.#deps
+  pictured(picture: Pictured, sentAt: SentAt): void {
+    if (this.#run === undefined) this.#began(picture, sentAt)
+    this.totals(picture, sentAt)
+  }
+
+  /**
+   * Sets the counts to the member's totals, and charges the requests that this record missed. Before the
+   * first `picture` message, only the streams are updated, because it is unknown which requests were missed.
+   */
+  totals({ counted, streams, underWay }: Totals, { fromMs }: SentAt): void {
+    const { ledger, now } = this.#deps
     const nowMs = now()
     this.#streams = streams
     this.#deps.slots(undefined)
+    if (this.#run === undefined) return
     const noticed = this.#noticed
-    const isNew = countedAge < Math.min(JUST_STARTED_MS, nowMs - ledger.startedAtMs)
-    const isBeginning = !this.#hasTotals && !isNew
-    if (!this.#hasTotals && isNew) this.#totalsAtMs = Math.min(nowMs, fromMs - countedAge)
-    this.#hasTotals = true
     const open = new Set(underWay)
-    for (const id of open) this.#found(id)
     // Requests that are no longer in flight are already part of `counted`, if the service counted them.
     this.#lost.clear()
     for (const [id, ticket] of this.#underWay) {
       if (open.has(id)) continue
       this.#underWay.delete(id)
       const row = ticket.category
-      const known = isBeginning || row === undefined ? 0 : (noticed.get(row) ?? 0)
-      const isCounted = row !== undefined && (counted[row] ?? 0) > known
+      const isCounted = row !== undefined && (counted[row] ?? 0) > (noticed.get(row) ?? 0)
       if (isCounted) this.#answered(ticket, {})
       else ledger.notSent(ticket, nowMs)
     }
-    for (const [row, total] of Object.entries(counted)) {
-      const missed = isBeginning ? 0 : total - (noticed.get(row) ?? 0)
-      if (missed <= 0) continue
-      ledger.missedByDesk(row, missed, { sinceMs: this.#totalsAtMs, nowMs })
-      for (let one = 0; one < missed; one += 1) headers.counted(row)
-    }
+    this.#charge(counted)
+    // This record may have counted lost requests that the service did not count. The member's total is then
+    // lower, so those requests are subtracted.
+    for (const [row, known] of noticed)
+      for (let more = known - (counted[row] ?? 0); more > 0; more -= 1) ledger.foundByDesk(row)
     this.#noticed = new Map(Object.entries(counted))
     this.#totalsAtMs = Math.min(nowMs, fromMs)
+  }
+
+  /**
+   * The totals of this run of the member's app, after it ended or stopped responding. They are sent to
+   * members that may have missed its last messages. Requests with an unknown outcome are left out.
+   * `undefined` before the first `picture` message.
+   */
+  passedOn(): Pick<SilentRun, 'counted' | 'run'> | undefined {
+    if (this.#run === undefined) return undefined
+    const { beganAtMs, counted: before } = this.#run
+    const counted = Object.fromEntries(this.#noticed)
+    for (const row of this.#lost.values()) counted[row] = Math.max(0, (counted[row] ?? 0) - 1)
+    return { counted, run: { age: ageOf(beganAtMs, this.#deps.now()), counted: before } }
+  }
+
+  /**
+   * Charges requests that this record missed, after this run of the member's app ended or stopped responding.
+   * The totals come from another member.
+   *
+   * Does nothing if the member joined the desk before this machine and its `picture` message never arrived.
+   * Only that message would show which of its requests must be charged.
+   */
+  learned(known: Pick<SilentRun, 'counted' | 'run'>, sentAt: SentAt): void {
+    if (this.#run === undefined) {
+      if (sentAt.fromMs - known.run.age < this.#deps.sinceMs) return
+      this.#began({ ...known, recent: {} }, sentAt)
+    }
+    this.#charge(known.counted)
+    for (const [row, total] of Object.entries(known.counted))
+      this.#noticed.set(row, Math.max(total, this.#noticed.get(row) ?? 0))
   }
 
   /** Handles a member that no longer responds. The service may have counted its requests in flight. */
@@ -126,6 +166,51 @@ export class MemberRecord {
     this.#underWay.clear()
     this.#streams = {}
     this.#deps.slots(undefined)
+  }
+
+  /**
+   * Decides which of the member's earlier requests are charged.
+   *
+   * If the member joined the desk after this machine, all its requests since then are charged, even if this
+   * machine learns of the member late. Of the requests before it joined, only those of the last minute are
+   * charged. The same applies to all earlier requests of a member that joined before this machine.
+   *
+   * No request is charged that was sent before `apartSinceMs`, when this machine's app started or last left a
+   * desk.
+   */
+  #began({ counted, run, recent }: Pick<Pictured, 'counted' | 'run' | 'recent'>, { fromMs }: SentAt): void {
+    const { ledger, headers, now, sinceMs } = this.#deps
+    const nowMs = now()
+    const beganAtMs = Math.min(nowMs, fromMs - run.age)
+    const isOlder = beganAtMs < sinceMs
+    this.#run = { beganAtMs, counted: run.counted }
+    this.#totalsAtMs = isOlder ? Math.min(nowMs, fromMs) : beganAtMs
+    for (const [row, total] of Object.entries(isOlder ? counted : run.counted)) {
+      const observed = this.#noticed.get(row) ?? 0
+      const early = (recent[row] ?? [])
+        .map((age) => Math.min(nowMs, fromMs - age))
+        .filter((atMs) => atMs >= ledger.apartSinceMs && (isOlder || atMs < beganAtMs))
+        .sort((a, b) => a - b)
+      // If the member joined first, the last requests in `early` are those that this record has already
+      // observed.
+      const missed = isOlder ? early.slice(0, Math.max(0, early.length - observed)) : early
+      for (const atMs of missed) {
+        ledger.missedByDesk(row, 1, { sinceMs: atMs, nowMs })
+        if (atMs >= (headers.of(row)?.sentAtMs ?? 0)) headers.counted(row)
+      }
+      this.#noticed.set(row, isOlder ? total : total + observed)
+    }
+  }
+
+  /** Charges the requests in `counted` that this record does not know. */
+  #charge(counted: Readonly<Record<string, number>>): void {
+    const { ledger, headers, now } = this.#deps
+    for (const [row, total] of Object.entries(counted)) {
+      const missed = total - (this.#noticed.get(row) ?? 0)
+      if (missed <= 0) continue
+      ledger.missedByDesk(row, missed, { sinceMs: this.#totalsAtMs, nowMs: now() })
+      for (let one = 0; one < missed; one += 1) headers.counted(row)
+    }
   }
 
   #observed(one: RequestStep, { fromMs, toMs }: SentAt): void {
@@ -165,7 +250,7 @@ export class MemberRecord {
     const { rate } = answer
     const isHeader = row !== undefined && rate?.remaining !== undefined
     const isRejected = answer.waitMs !== undefined && rate !== undefined
-    // A 429 for the request rate uses no quota (service 3).
+    // A 429 because of the request rate uses no quota (service 3).
     if (!isRejected) this.#notice(answer.row ?? row)
     if (isHeader)
       headers.seen(row, { from: this.#id, rate, sentAtMs: ticket.sentAtMs, atMs: ticket.headerAtMs ?? now() })
@@ -195,4 +280,5 @@ export class MemberRecord {
   }
 }
 
-type Totals = Pick<MemberReport, 'counted' | 'countedAge' | 'streams' | 'underWay'>
+type Totals = Pick<MemberReport, 'counted' | 'streams' | 'underWay'>
+type Pictured = Omit<MemberPicture, 'kind' | 'rows' | 'silent'>

@@ -35,12 +35,12 @@ const answered = z.strictObject({
   /** Time since the header arrived. */
   age,
   rate: z.exactOptional(rateReading),
-  /** For a 429 for the request rate: remaining wait of the row. */
+  /** After a 429 because of the request rate: how much longer the row waits. */
   waitMs: z.exactOptional(count),
 })
 /**
- * No response, or a response without quota headers. `laterMs`: time for which the service may still count the
- * request.
+ * A request without a response, or whose response has no quota headers. `laterMs`: how much longer the
+ * service may still count the request.
  */
 const lost = z.strictObject({ kind: z.literal('lost'), ...ended, laterMs: count })
 const notSent = z.strictObject({ kind: z.literal('not-sent'), id: count })
@@ -68,12 +68,20 @@ const MAX_OBSERVATIONS = 2_000
 const MAX_ROWS = 160
 const perCategory = z.record(text, count)
 
-/** A member's totals since its app started, for members that missed observations. */
-const totals = {
-  /** Requests that counted or may have counted, by row. */
+/** A member's requests since its app started, and how many of them were sent before it joined the desk. */
+const runTotals = {
+  /** By row, the requests since the app started that the service counted or may have counted. */
   counted: perCategory,
-  /** Time since the app started, from which on they are counted. */
-  countedAge: age,
+  /**
+   * `age`: time since the member joined the desk. `counted`: its counted requests by row before that. If the
+   * app started as a member of the desk, `age` is the time since that start, and `counted` is empty.
+   */
+  run: z.strictObject({ age, counted: perCategory }),
+}
+
+/** A member's totals, for members that missed observations. */
+const totals = {
+  counted: runTotals.counted,
   /** Own streams that hold a slot, by category. */
   streams: perCategory,
   /** The ids of requests without a response. */
@@ -133,10 +141,36 @@ const report = z.strictObject({
 
 export type MemberReport = z.output<typeof report>
 
-/** The sender's totals, and the newest header of each row, for a member that joins or missed messages. */
+/** Maximum number of requests of each row whose sending times a `picture` message contains. */
+export const MAX_RECENT = 500
+/** Maximum number of `silent` entries in a `picture` message. */
+export const MAX_SILENT = 32
+
+const silentRun = z.strictObject({
+  member: text,
+  /** The random name of this run of the member's app. */
+  name: text,
+  ...runTotals,
+})
+
+/**
+ * A run of another member's app that has ended or does not respond, with the requests that the sender knows
+ * of. A member that was cut off meanwhile can't get these totals from the app itself.
+ */
+export type SilentRun = z.output<typeof silentRun>
+
+/**
+ * The sender's full state, for a member that joins or missed messages: its totals, the newest header of each
+ * row, and the totals of each `SilentRun`.
+ */
 const picture = z.strictObject({
   kind: z.literal('picture'),
   ...totals,
+  run: runTotals.run,
+  /**
+   * By row: for each request in `counted` that was sent within the last minute, the time since it was sent.
+   */
+  recent: z.record(text, z.array(age).check(z.maxLength(MAX_RECENT))),
   rows: z
     .array(
       z.strictObject({
@@ -152,6 +186,7 @@ const picture = z.strictObject({
       }),
     )
     .check(z.maxLength(MAX_ROWS)),
+  silent: z.array(silentRun).check(z.maxLength(MAX_SILENT)),
 })
 
 export type MemberPicture = z.output<typeof picture>

@@ -3,7 +3,8 @@ import type { ConcurrencyReading, RateReading } from '../service/headers.ts'
 import type { RequestStep } from './messages.ts'
 
 /**
- * How a request ended, for `OwnRecord.answered`. `waitMs`: wait of the row after a 429 for the request rate.
+ * How a request ended, for `OwnRecord.answered`. `waitMs`: how long the row waits after a 429 because of the
+ * request rate.
  */
 interface Answer {
   readonly row: string | undefined
@@ -11,12 +12,15 @@ interface Answer {
   readonly waitMs?: number | undefined
 }
 
-/** A step that was not sent yet. The function computes the step's ages for the time of sending. */
+/**
+ * A step that was not sent yet. The ages in a step depend on when it is sent, so the function makes the step
+ * for the sending time `nowMs`.
+ */
 type Unsent = (nowMs: number) => RequestStep
 
 /**
- * This machine's requests, as steps for the other members of its desk. The steps are in order, and their ages
- * refer to the time of sending. Times are epoch ms of this machine.
+ * This machine's requests, as steps for the other members of its desk. The steps are in order. An age in a
+ * step is the age when the step is sent. Times are epoch ms of this machine.
  */
 export class OwnRecord {
   readonly #underWay = new Map<number, Ticket>()

@@ -65,8 +65,8 @@ export class PeerClock {
     const most = this.#mostAt(nowMs)
     const offsetMs = bound.offsetMs - MAX_DRIFT * (nowMs - sentMs)
     if (most !== undefined && offsetMs > most + ROUNDING_MS) {
-      // The peer slept, so the old upper bound is too low. The upper bound of the confirming message is
-      // valid.
+      // The peer slept, so the old upper bound on the clock offset is too low. The new one comes from the
+      // confirming message.
       this.#most = { offsetMs: nowMs - message.peerSentMs, atMs: nowMs }
       this.#least = bound
       return

@@ -6,7 +6,7 @@ import type { RowHeaders } from './row-headers.ts'
 
 type Rows = MemberPicture['rows']
 
-/** Maximum number of rows in a picture. A ledger has at most 128 rows. */
+/** Maximum number of rows in a `picture` message. A ledger has at most 128 rows. */
 const MAX_ROWS = 160
 
 /** The newest header of each row, for a member that joins. Times are epoch ms of this machine. */
@@ -25,8 +25,8 @@ export function pictureRows(headers: RowHeaders, ledger: Pick<MeteredLedger, 'ho
 }
 
 /**
- * Adopts those rows of another member's picture that have no header on this machine. Returns true if any row
- * was adopted.
+ * Adopts those rows of another member's `picture` message that have no header on this machine. Returns true
+ * if any row was adopted.
  */
 export function adoptRows(rows: Rows, sentAt: SentAt, { ledger, headers, from, nowMs }: Adopting): boolean {
   let isAdopted = false
@@ -47,7 +47,7 @@ export function adoptRows(rows: Rows, sentAt: SentAt, { ledger, headers, from, n
 interface Adopting {
   readonly ledger: Pick<MeteredLedger, 'lastHeaderAtMs' | 'adoptHeader' | 'hold'>
   readonly headers: RowHeaders
-  /** The id of the member that sent the picture. */
+  /** The id of the member that sent the `picture` message. */
   readonly from: string
   readonly nowMs: number
 }

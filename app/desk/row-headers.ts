@@ -39,15 +39,18 @@ export class RowHeaders {
     this.#rows.set(row, { ...header, since: 0 })
   }
 
-  /** Records the end of a request that may have counted after the newest header of its row. */
+  /**
+   * Records that a request of this row ended. The service may have counted it after the row's newest header.
+   */
   counted(row: string): void {
     const known = this.#rows.get(row)
     if (known !== undefined) known.since += 1
   }
 
   /**
-   * How long a member waits after a check is due before it checks the row itself, in milliseconds. `present`:
-   * the ids of the members that respond, `self` included.
+   * How long the member `self` waits once a check of the row is due, in milliseconds. If another member
+   * checks the row in this time, `self` need not. `present`: the ids of the members that respond, `self`
+   * included.
    */
   yieldMs(row: string, self: string, present: readonly string[]): number {
     const from = this.#rows.get(row)?.from

@@ -116,7 +116,7 @@ export class BucketBound {
     return this.#own.inFlight
   }
 
-  /** Whether the object equals a new one and may be discarded: no header, no request in flight, no pause. */
+  /** True if no header has arrived, no request is in flight and no pause applies. May then be discarded. */
   isForgettable(nowMs: number): boolean {
     return this.#free === undefined && this.inFlight === 0 && !this.isHeld(nowMs)
   }
@@ -146,8 +146,8 @@ export class BucketBound {
   }
 
   /**
-   * Removes a request that never reached the service or went to another bucket. Returns when the request was
-   * sent.
+   * Removes a request that never reached the service or went to another bucket. Returns the time at which it
+   * was sent. `undefined` if the request is unknown.
    */
   notSent(id: number): number | undefined {
     return this.#own.take(id)
@@ -162,7 +162,8 @@ export class BucketBound {
     const sentAtMs = this.#own.take(id)
     if (sentAtMs === undefined) return
     if (this.#free !== undefined) {
-      // A request may be counted late. Until then, a full bucket may lose refill of up to `laterMs`.
+      // If the bucket becomes full before the service counts the request, refill is lost. The cap on `#free`
+      // allows for that.
       this.#free = Math.min(this.#free, this.#limit - this.#gainPerMs * laterMs) - 1
       this.#others.ownCounted()
     }
@@ -186,12 +187,12 @@ export class BucketBound {
       if (sentAtMs >= this.#heldUntilMs) this.#holds = 0
       return isAnew
     }
-    // Remaining 0 explains a 429 of this bucket. Any other 429 pauses the bucket.
+    // Remaining 0 explains a 429 of this bucket: the bucket is empty. Any other 429 pauses the bucket.
     if (refused === 'unattributed' || remaining !== 0) this.#hold(sentAtMs, nowMs)
     return true
   }
 
-  /** Whether a request that needs `level` may be sent. Before the first header, one request at a time. */
+  /** Whether a request that needs `level` may be sent. Before a header, only one may be in flight. */
   allows(level: number, nowMs: number): boolean {
     if (this.isHeld(nowMs)) return false
     if (this.#free === undefined) return this.inFlight === 0
@@ -203,9 +204,7 @@ export class BucketBound {
     return this.#free === undefined ? undefined : this.#freeAt(nowMs) - this.inFlight
   }
 
-  /**
-   * Earliest whole millisecond at which `level` may be allowed. `undefined` if only a response can allow it.
-   */
+  /** First whole millisecond when `allows(level)` may be true. `undefined` if only a response can tell. */
   reachesAtMs(level: number, nowMs: number): number | undefined {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
     if (this.allows(level, fromMs)) return fromMs
@@ -224,12 +223,12 @@ export class BucketBound {
   }
 
   /**
-   * When a request that needs `level` may be sent, if `ahead` other requests are sent first. `ahead` need not
-   * be whole. `laterPerMs` is the rate of requests that arrive later but are sent first.
+   * When a request that needs `level` may be sent, if `ahead` other requests are sent before it. `ahead` need
+   * not be whole. `laterPerMs`: rate of requests that arrive later but are sent before it, per millisecond.
    *
-   * Each of the `ahead` requests lowers the bound by one. So the result is the time at which the bound would
-   * reach `level + ahead` if none of them were sent. No refill is assumed to be lost at the limit. Each
-   * further fixed window allows `limit − level + 1` requests.
+   * Each of the `ahead` requests lowers the bound by one. So the time is computed as if none of them were
+   * sent and the bound, not capped at the limit, had to reach `level + ahead`. With fixed windows, each
+   * window after the present one allows `limit − level + 1` requests.
    */
   turnAtMs(level: number, ahead: number, nowMs: number, laterPerMs = 0): number {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
@@ -325,7 +324,7 @@ export class BucketBound {
 
   /**
    * Updates the bound from a header. `isVoid`: the earlier bound does not apply. Returns true if the earlier
-   * bound was discarded or disproved.
+   * bound was not kept: it was void, the request got a 429, or the header shows a lower level.
    */
   #take(header: Shown, { isVoid, isRefused }: { isVoid: boolean; isRefused: boolean }): boolean {
     const { inFlight } = this
@@ -389,8 +388,8 @@ export class BucketBound {
   }
 
   /**
-   * Takes limit and period from a header, which override the table (service 8.2). Returns true if either
-   * changed.
+   * Takes limit and period from a header. They override the values in the table (service 8.2). Returns true
+   * if either changed.
    */
   #adoptSize(rate: RateReading | undefined): boolean {
     const limit = rate?.limit ?? this.#limit

@@ -16,10 +16,13 @@ export interface Waiting extends Queued {
   readonly class: ProgramClass
 }
 
-/** `canMeet` assumes fewer later requests than expected, by this many standard deviations. */
+/**
+ * For an optimistic forecast, `canMeet` assumes that the number of further arrivals is below its expected
+ * value by this number of standard deviations.
+ */
 export const OPTIMISM_SIGMAS = 1.9
 
-/** Arrival rates of other requests, per millisecond. */
+/** Arrival rates of the requests that compete with a waiting request, per millisecond. */
 export interface OthersRates extends Pick<ServedRates, 'perMs' | 'programsOf'> {
   /** Rate of requests from outside the gateway. */
   readonly unseenPerMs: number
@@ -29,13 +32,13 @@ export interface OthersRates extends Pick<ServedRates, 'perMs' | 'programsOf'> {
 export interface Forecast {
   /** Replaces `OPTIMISM_SIGMAS`. */
   readonly optimismSigmas?: number
-  /** True rates of others, in place of the learned rates. */
+  /** The true rates, in place of the learned ones. */
   readonly trueRates?: OthersRates
 }
 
 /**
- * Another program of the same class. `room`: how many of its later requests may be sent before the waiting
- * request.
+ * Another program of the same class as the waiting request. `room`: how many of the rival's future requests
+ * can be sent before the waiting request.
  */
 interface Rival {
   readonly room: number
@@ -45,12 +48,12 @@ interface Rival {
 const RESERVES_LEFT: Readonly<Record<ProgramClass, number>> = { critical: 0, normal: 1, background: 2 }
 
 /**
- * The level that the bound must reach before a class may send, at most the limit. Critical: 1. Normal: 1 +
- * `reserve`. Background: 1 + 2 × `reserve`.
+ * The level that the bound must reach before a class may send. Critical: 1. Normal: 1 + `reserve`.
+ * Background: 1 + 2 × `reserve`. Never more than the limit.
  *
- * Each request lowers the level by one. So a normal request leaves `reserve` for critical requests, and a
- * background request leaves the same number again for normal requests. A reserve does not reduce a class's
- * rate: while the reserve is full, the class can use the whole refill.
+ * Each request lowers the level by one. So a normal request leaves `reserve` requests for critical programs.
+ * A background request leaves 2 × `reserve`, so that normal programs also have `reserve` requests. A reserve
+ * does not reduce a class's rate: while the reserve is full, the class can use the whole refill.
  */
 export function levelOf(programClass: ProgramClass, limit: number, reserve = defaultReserve(limit)): number {
   return Math.min(limit, 1 + RESERVES_LEFT[programClass] * reserve)
@@ -192,8 +195,9 @@ export class BucketQueue<T extends Waiting> {
     const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
     const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
     const fewest = Math.max(0, expected - optimismSigmas * spread)
-    // Even the fewest arrivals may exceed the refill until `byMs`. `turnOf` limits arrivals to a share of the
-    // refill, so its result may be earlier.
+    // The first test may fail only because even the `fewest` arrivals exceed the refill until `byMs`. In the
+    // second test, `turnOf` caps the arrivals at a share of the refill, so it may still find a turn before
+    // `byMs`.
     return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }
 
@@ -213,7 +217,7 @@ export class BucketQueue<T extends Waiting> {
     const rates = trueRates ?? this.#served
     const overtaking = classesBefore(own).reduce((sum, name) => sum + rates.perMs(name, nowMs), 0)
     const rivals = rates.programsOf(own, nowMs).flatMap(({ program: other, weight, perMs }) => {
-      // Without room, none of the other program's later requests is sent first.
+      // If `room` is 0, none of the other program's later requests is sent before this one.
       const room = queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })
@@ -254,6 +258,6 @@ export class BucketQueue<T extends Waiting> {
 const classesBefore = (own: ProgramClass): readonly ProgramClass[] =>
   PROGRAM_CLASSES.slice(0, PROGRAM_CLASSES.indexOf(own))
 
-/** How many requests of the rivals are expected to be sent first within `withinMs`. */
+/** Expected number of the rivals' requests that are sent before the waiting request, within `withinMs`. */
 const comingOf = (rivals: readonly Rival[], withinMs: number): number =>
   rivals.reduce((sum, { room, perMs }) => sum + Math.min(room, perMs * withinMs), 0)

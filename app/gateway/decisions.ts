@@ -6,7 +6,7 @@ export interface OfferedRequest {
   readonly id: number
   readonly program: string
   readonly class: ProgramClass
-  /** Share among the programs of its class, above 0. */
+  /** Weight relative to the other programs of the same class, above 0. */
   readonly weight: number
   /** The bucket that counts the request: its category, or its path if the category is unknown. */
   readonly bucket: string
@@ -29,7 +29,7 @@ export interface OfferedRequest {
  */
 export type UpstreamOutcome =
   | { readonly kind: 'answer'; readonly rate?: RateReading; readonly bucket?: string }
-  /** A 429 for the request rate, or one that names no quota. */
+  /** A 429 because of the request rate, or one that names no quota. */
   | {
       readonly kind: 'rate-limited'
       readonly of: 'rate' | 'unattributed'

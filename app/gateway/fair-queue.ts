@@ -42,7 +42,7 @@ const TAG_TOLERANCE = 1e-9
  */
 export class FairQueue<T extends Queued> {
   readonly #waiting = new Map<string, Flow<T>>()
-  /** Last F of each program that no longer waits. Cleared when the queue is empty. */
+  /** Finish tag of the last request of each program that no longer waits. Cleared when the queue is empty. */
   readonly #former = new Map<string, number>()
   #virtual = 0
   #size = 0
@@ -117,8 +117,8 @@ export class FairQueue<T extends Queued> {
   }
 
   /**
-   * How many future requests of `other`, with `weight`, would still be served before this one. Need not be
-   * whole.
+   * How many further requests `other` could add now that would be served before `item`. `weight`: the weight
+   * of the program `other`. The result need not be whole.
    */
   roomBefore(program: string, item: T, other: string, weight: number): number {
     const own = this.#find(program, item)
@@ -173,7 +173,8 @@ const nth = <T extends Queued>({ start, weight, items }: Flow<T>, index: number)
 function goesBefore(one: Tagged, other: Tagged): boolean {
   const bySooner = one.start - other.start
   if (Math.abs(bySooner) > TAG_TOLERANCE * Math.max(1, one.start)) return bySooner < 0
-  // If S is equal, the greater weight has the smaller F.
+  // If the start tags are equal, the request with the greater weight has the smaller finish tag, so it goes
+  // first.
   return one.weight === other.weight ? one.order < other.order : one.weight > other.weight
 }
 

@@ -17,8 +17,8 @@ interface Bucket {
  * How fast other programs use a bucket, averaged over about the last minute.
  *
  * Each header shows a level. Without others, this would be the previous level, plus the refill, minus own
- * requests. The difference is what others used. The difference includes a rounding error, which the next
- * difference cancels.
+ * requests. The difference is what others used. Levels are rounded. The error of a level raises one
+ * difference and lowers the next by the same amount.
  */
 export class OthersRate {
   readonly #steady = new SteadyPart(2)

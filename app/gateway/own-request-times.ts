@@ -27,10 +27,10 @@ export class OwnRequestTimes {
   }
 
   /**
-   * Records a request that was counted, or may have been, at or before `endedAtMs`.
+   * Records a request that the service counted, or may have counted, at or before `endedAtMs`.
    *
-   * End times from `neededSinceMs` on are kept. So are end times that the header of a request in flight may
-   * need.
+   * Keeps the end times from `neededSinceMs` on, and those since the oldest request in flight was sent,
+   * because the header of that request may not include them.
    */
   ended(endedAtMs: number, neededSinceMs = Number.POSITIVE_INFINITY): void {
     const [oldestMs = endedAtMs] = this.#sentAtMs.values()

@@ -36,8 +36,8 @@ export interface WaitingUpstream extends Pick<OfferedRequest, 'program' | 'class
 /** Time for which a request may still reach the service after its connection closed. Milliseconds. */
 const ON_ITS_WAY_MS = 2_000
 /**
- * If a wake-up is later than this, the machine is assumed to have slept. A shorter delay makes no request
- * miss its turn.
+ * A waiting request may still be sent this long after its maximum wait ended, because a wake-up may be late.
+ * After a longer delay, the machine is assumed to have slept. Milliseconds.
  */
 const MAX_LATE_MS = 250
 /** Maximum number of buckets. Without it, a program with requests for many paths could fill the memory. */
@@ -470,8 +470,9 @@ export class Scheduler {
   }
 
   /**
-   * Puts an upstream request back in its former place in the queue. If a request that shares it can no longer
-   * meet its deadline, that request is answered or declined.
+   * Puts an upstream request back in its former place in the queue. Several programs' requests may wait for
+   * the same upstream request. Those that can no longer meet their deadlines stop waiting. `others` says what
+   * they get: the upstream response, or a refusal as too late.
    */
   #again(upstream: Upstream, others: 'answer' | 'too-late', now: number): readonly Decision[] {
     upstream.state = 'waiting'
@@ -486,7 +487,7 @@ export class Scheduler {
       const leaving = [...upstream.requests.values()].filter(
         ({ deadlineMs }) => !upstream.bucket.canMeet(upstream, deadlineMs, now),
       )
-      // A request that can be sent now is not late, however long its refresh took.
+      // A request that can be sent now is not late, however long the refresh of the token took.
       if (leaving.length === 0 || turnAtMs <= now) break
       late.push(...leaving)
       for (const { id } of leaving) this.#leave(upstream, id)
@@ -524,8 +525,8 @@ export class Scheduler {
   }
 
   /**
-   * Called before an event sends anything. Declines requests whose maximum wait ended while the machine
-   * slept.
+   * Called for each event, before any request is sent. Declines requests whose maximum wait ended while the
+   * machine slept.
    */
   #overslept(now: number): Decision[] {
     return this.#expire(now - MAX_LATE_MS, now)

@@ -6,8 +6,8 @@ const MEMORY_MS = 60_000
 /**
  * Determines how many requests of a flow count as steady use. A single burst is not steady use.
  *
- * A burst counts up to the size of the largest earlier burst. That size decays with age. So a first burst
- * hardly counts, and a repeated burst does. Single requests always count.
+ * In a burst, only as many requests count as the largest earlier burst had. This number decays with age. So
+ * hardly any request of a first burst counts, but those of a repeated burst do. Single requests always count.
  */
 export class SteadyPart {
   readonly #least: number
@@ -15,15 +15,15 @@ export class SteadyPart {
   #requests = 0
   #expected: number
 
-  /** `least` is the number of requests of a burst that always count. */
+  /** `least`: in each burst, this many requests always count. */
   constructor(least: number) {
     this.#least = least
     this.#expected = least
   }
 
   /**
-   * How many of the `requests` that arrived by `nowMs` count, not necessarily a whole number. A negative
-   * number of `requests` undoes an earlier count.
+   * Adds `requests` that arrived by `nowMs`, and returns how many of them count as steady use. The result
+   * need not be whole. A negative number of `requests` undoes an earlier addition.
    */
   of(requests: number, nowMs: number): number {
     const ageMs = nowMs - this.#sinceMs

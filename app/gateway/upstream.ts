@@ -7,7 +7,10 @@ export interface Request extends OfferedRequest {
   /** Order of arrival. */
   readonly order: number
   offeredAtMs: number
-  /** When the request's maximum wait ends. A clock change moves `deadlineMs` and `offeredAtMs`. */
+  /**
+   * When the request's maximum wait ends. After a sleep or a clock change, its length is added to
+   * `deadlineMs` and `offeredAtMs`.
+   */
   deadlineMs: number
 }
 
@@ -25,8 +28,8 @@ export type UpstreamState = 'waiting' | 'sent' | 'refreshing'
  * An upstream request, and the requests that it serves: one request, several equal requests, or none after
  * all have left.
  *
- * The upstream request has the most urgent class of these requests. It queues as a request of that class's
- * first program.
+ * The upstream request has the most urgent class of these requests. In the queue, it counts as a request of a
+ * program that sent one of that class.
  */
 export class Upstream implements Waiting {
   readonly id: number

@@ -1,6 +1,9 @@
 import type { ProgramClass } from '../contract/programs.ts'
 
-/** Maximum numbers of waiting requests. For critical requests, only their maximum wait applies. */
+/**
+ * Maximum numbers of waiting requests. A critical request is never declined because of them, only at the end
+ * of its maximum wait.
+ */
 export const MAX_WAITING = { perProgram: 64, all: 512 } as const
 
 /** The fields of a request that matter while it waits. */
@@ -18,7 +21,7 @@ export interface Deadlined {
  * ends first.
  */
 export class WaitingRequests<R extends Deadlined> {
-  /** In the order in which their maximum waits end, then in order of arrival. */
+  /** The waiting requests, by the end of their maximum wait, then by order of arrival. */
   readonly #byDeadline: R[] = []
   readonly #byProgram = new Map<string, number>()
 

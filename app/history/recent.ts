@@ -31,7 +31,7 @@ export class RecentHistory {
     this.#add(category, { at: Math.round(atMs), remaining, source: 'header', ...(use && inThousandths(use)) })
   }
 
-  /** Adds a modelled point for each row. Rows without a reading are skipped. */
+  /** Adds a sample of each row's estimated level. Rows without a header are skipped. */
   sampled(rows: readonly RequestQuota[], atMs: number): void {
     for (const row of rows) {
       if (row.source === 'default') continue

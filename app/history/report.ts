@@ -81,8 +81,8 @@ function requestReport(
   const [first, ...rest] = rollups
   if (!first) return []
   const { limit, own, elsewhere, low, nearMs, knownMs, ...all } = rest.reduce(merged, first)
-  // The simulator's past 429s are known only from events. All other 429s are in both counts, so the larger
-  // count is used instead of the sum.
+  // 429s are counted in the rollups and in the events, so the larger count is used and not the sum. The
+  // simulator's past 429s are only in the events.
   const rejected = Math.max(all.rejected, refused)
   const machines = shares.toSorted((a, b) => b.requests - a.requests || a.machine.localeCompare(b.machine))
   const desk = machines.reduce((sum, { requests }) => sum + requests, 0)

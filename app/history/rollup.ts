@@ -8,7 +8,7 @@ export interface Rollup {
   /** Lowest and highest level. Estimates count only if there is no header. */
   readonly low: number
   readonly high: number
-  /** Whether the lowest level came first, so that a chart keeps the order. */
+  /** Whether the lowest level came before the highest one. A chart draws them in this order. */
   readonly lowFirst: boolean
   readonly limit: number
   /** `header` if any sample was a header. */
@@ -91,7 +91,8 @@ export class MinuteBuilder {
   }
 
   /**
-   * Continues from a sample whose own minute is complete. The sample may still be valid in the next minute.
+   * Continues from a stored sample whose minute is already complete. The sample may still be valid in the
+   * next minute.
    */
   resume(sample: Sample): void {
     this.#last = sample

@@ -11,7 +11,7 @@ const TRUST: Readonly<Record<SampleSource, number>> = { default: 0, modelled: 1,
 /** Positive if `a` is more reliable than `b`, 0 if they are equal. Headers are the most reliable source. */
 export const byTrust = (a: SampleSource, b: SampleSource): number => TRUST[a] - TRUST[b]
 
-/** One sample of a request quota. Its counts start at the previous sample. */
+/** One sample of a request quota. It counts the requests since the previous sample. */
 export interface Sample {
   /** Epoch milliseconds. */
   readonly atMs: number
@@ -26,7 +26,8 @@ export interface Sample {
 }
 
 /**
- * Requests of one program behind the gateway in one category since the previous sample. `own` includes them.
+ * Requests of one program behind the gateway in one category since the previous sample. `Sample.own` includes
+ * them.
  */
 export interface ProgramSample {
   /** Epoch milliseconds. */
@@ -37,7 +38,8 @@ export interface ProgramSample {
 }
 
 /**
- * Requests of one of the desk's other machines in one category, since the previous sample. Not part of `own`.
+ * Requests of one of the desk's other machines in one category, since the previous sample. `Sample.own` does
+ * not include them.
  */
 export interface DeskSample {
   /** Epoch milliseconds. */

@@ -9,7 +9,10 @@ export interface SeriesMinute extends ExportedKey {
   readonly desk?: number
 }
 
-/** One row for programs, without nested values. Times are in ISO 8601. `null` for unknown values. */
+/**
+ * One row of the series, in a form that programs can read: no nested values, and times in ISO 8601. An
+ * unknown value is `null`.
+ */
 export type SeriesRow = Readonly<Record<SeriesColumn, string | number | null>>
 
 /** The columns of the series. No name is an SQL keyword, so none needs quotes. */

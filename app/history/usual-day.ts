@@ -6,26 +6,29 @@ import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
  * Learns from recorded use which load from others is usual at each time of the trading day.
  *
  * Model: others on a trading key follow the exchange's clock. A day on that clock has 96 quarters of an hour,
- * and Monday to Friday are pooled. In each quarter, a day either has a load or does not. A load is usual if
- * at least 60 % of the days have it. Random traffic does not reach 60 % in any quarter.
+ * and Monday to Friday are pooled. In each quarter of an hour, a day either has a load or does not. A load is
+ * usual if at least 60 % of the days have it. Random traffic never reaches 60 %.
  *
  * Steps:
  * 1. Intervals of three minutes are assigned to the exchange's days. Weekends, today and unrecorded days are
- *    left out. So are days without their usual traffic by 10:00 (a holiday, a half-day): less than a quarter
- *    of what earlier days had in the same intervals.
- * 2. For each quarter, find the days on which it was recorded. A day has a load if it has at least half of
- *    the median load and at least 5 requests. Compute the medians of the requests, of the busiest interval,
- *    and of the interval in which the load began.
+ *    left out. So are days without their usual traffic by 10:00 (a holiday, a half-day): less than 25 % of
+ *    what earlier days had in the same intervals.
+ * 2. For each quarter of an hour, find the days on which it was recorded. A day has a load if it has at least
+ *    half of the median load and at least 5 requests. Compute the medians of the requests, of the rate, and
+ *    of the interval in which the load began. The rate is that of the busiest interval, or `rateAtStart`.
  * 3. Chance that a day has the load: (days with it + ½) / (days + 1).
  * 4. A weekday's factor, from its third day on: its requests divided by the mean of the same intervals over
  *    all days.
- * 5. For one day, loads of neighbouring quarters are joined, unless their rates differ too much.
+ * 5. For one day, loads of neighbouring quarters of an hour are joined, unless their rates differ too much.
  *
  * Units: requests, requests per second, epoch milliseconds. A day is the UTC midnight of its date.
  */
 
 export const RECORDED_STRETCH_MS = 3 * MINUTE_MS
+const STRETCH_SECONDS = RECORDED_STRETCH_MS / 1000
 const STRETCHES = DAY_MS / RECORDED_STRETCH_MS
+/** Minimum time in which a load is assumed to empty a full quota, in seconds. */
+const MIN_FALL_SECONDS = 20
 const IN_QUARTER = 5
 const QUARTERS = STRETCHES / IN_QUARTER
 /** Minimum number of recorded days for a load to count as usual, and for the usual line to be drawn. */
@@ -34,16 +37,23 @@ const MIN_DAYS = 5
 const WEEKDAY = { days: 3, least: 0.25, most: 4 } as const
 /** Minimum share of days for a load to be usual. */
 const USUAL_SHARE = 0.6
-/** A day has a load in a quarter if the requests reach `share` of the median load and at least `requests`. */
+/**
+ * A day has a load in a quarter of an hour if others made at least `requests` requests in it, and at least
+ * `share` of the median over the days with that many requests.
+ */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
- * When a day counts as a day without its usual traffic: before `untilMinute`, it had less than `share` of the
- * usual requests. A row with fewer than `requests` usual requests before `untilMinute` is not checked.
+ * How to recognise a day without its usual traffic: before `untilMinute`, it has less than `share` of the
+ * usual requests. A row that usually has fewer than `requests` requests before `untilMinute` is left out of
+ * this test.
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
-/** Minimum recorded share of a three-minute interval, and of the intervals in a quarter. */
+/**
+ * Minimum share of a three-minute interval that must be recorded. Also the minimum share of the intervals in
+ * a quarter of an hour that must be recorded.
+ */
 const RECORDED = 0.5
-/** Neighbouring quarters whose rates differ by this factor are separate loads. */
+/** Loads in neighbouring quarters of an hour are separate if their rates differ by at least this factor. */
 const OTHER_LOAD = 1.5
 
 /** An interval of three recorded minutes of one quota. */
@@ -59,9 +69,9 @@ export interface RecordedStretch {
 interface QuarterLoad {
   readonly requests: number
   readonly perSecond: number
-  /** The three-minute interval of the quarter in which the load begins, 0 to 4. */
+  /** When the load begins: the index of the three-minute interval within the quarter of an hour, 0 to 4. */
   readonly begins: number
-  /** Chance that a day has the load, 0 to 1. */
+  /** Chance that a day has a load in this quarter of an hour, 0 to 1. */
   readonly chance: number
 }
 
@@ -70,7 +80,7 @@ export interface UsualDay {
   /** Number of days that the usual day was learned from. */
   readonly days: number
   readonly loads: readonly (QuarterLoad | undefined)[]
-  /** Median level by quarter. `undefined` with fewer than five recorded days. */
+  /** Median level by quarter of an hour. `undefined` with fewer than five recorded days. */
   readonly levels: readonly (number | undefined)[]
   /** Factor of each weekday, 0 for Sunday. */
   readonly factors: readonly number[]
@@ -149,8 +159,8 @@ export function usualLoads(
 }
 
 /**
- * The usual level from `fromMs` to `toMs`, with one point in the middle of each quarter. Empty with fewer
- * than five days.
+ * The usual level from `fromMs` to `toMs`, with one point in the middle of each quarter of an hour. Empty
+ * with fewer than five days.
  */
 export function usualLevels(usual: UsualDay, fromMs: number, toMs: number): UsualLevels {
   if (usual.days < MIN_DAYS) return []
@@ -215,7 +225,10 @@ function isUnlike(means: readonly number[], days: number, { requests }: Day): bo
   return usual >= SHOWN.requests && had < SHOWN.share * usual
 }
 
-/** Requests in the recorded intervals of a day, and the mean of the same intervals over all days. */
+/**
+ * `had`: the requests of a day in its recorded intervals. `usual`: the sum of the means of the same
+ * intervals.
+ */
 function against(means: readonly number[], requests: Float64Array) {
   let [had, usual] = [0, 0]
   for (const [at, count] of requests.entries()) {
@@ -236,13 +249,15 @@ function factorOf(days: readonly Day[], means: readonly number[], weekday: numbe
 }
 
 function loadOf(days: readonly Day[], quarter: number): QuarterLoad | undefined {
-  const found = days.flatMap(({ requests }) => {
-    const counts = requests.subarray(quarter * IN_QUARTER, (quarter + 1) * IN_QUARTER)
+  const found = days.flatMap((day) => {
+    const counts = day.requests.subarray(quarter * IN_QUARTER, (quarter + 1) * IN_QUARTER)
     const recorded = counts.filter((count) => !Number.isNaN(count))
     if (recorded.length < RECORDED * IN_QUARTER) return []
     const sum = recorded.reduce((total, count) => total + count, 0) * (IN_QUARTER / recorded.length)
     const most = recorded.reduce((a, b) => Math.max(a, b), 0)
-    return [{ sum, most, begins: counts.findIndex((count) => count >= most / 2) }]
+    const begins = counts.findIndex((count) => count >= most / 2)
+    const perSecond = Math.max(most / STRETCH_SECONDS, rateAtStart(day, quarter * IN_QUARTER + begins))
+    return [{ sum, perSecond, begins }]
   })
   const least = Math.max(
     LOADED.requests,
@@ -252,10 +267,27 @@ function loadOf(days: readonly Day[], quarter: number): QuarterLoad | undefined 
   if (found.length < MIN_DAYS || loaded.length < USUAL_SHARE * found.length) return undefined
   return {
     requests: medianOf(loaded.map(({ sum }) => sum)),
-    perSecond: medianOf(loaded.map(({ most }) => most)) / (RECORDED_STRETCH_MS / 1000),
+    perSecond: medianOf(loaded.map(({ perSecond }) => perSecond)),
     begins: Math.floor(medianOf(loaded.map(({ begins }) => begins))),
     chance: (loaded.length + 0.5) / (found.length + 1),
   }
+}
+
+/**
+ * The rate of a load that empties the quota in its first interval, in requests per second. 0 for any other
+ * load.
+ *
+ * The record has only accepted requests, and an empty quota accepts the refill at most. But the mean level
+ * shows how fast the level fell. If it falls from `before` to 0 in t of T seconds and then stays there, its
+ * mean is before × t / 2T. Others then made `before` requests in t seconds, in addition to the refill. The
+ * refill is what was accepted beyond `before`.
+ */
+function rateAtStart({ requests, levels }: Day, stretch: number): number {
+  const [before, accepted] = [levels[stretch - 1] ?? Number.NaN, requests[stretch] ?? Number.NaN]
+  const mean = levels[stretch] ?? Number.NaN
+  if (!(mean < before / 2 && accepted >= before)) return 0
+  const seconds = Math.max(MIN_FALL_SECONDS, (2 * STRETCH_SECONDS * mean) / before)
+  return before / seconds + (accepted - before) / STRETCH_SECONDS
 }
 
 function levelOf(days: readonly Day[], quarter: number): number | undefined {

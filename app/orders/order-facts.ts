@@ -52,7 +52,7 @@ export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): Order
     ...(account !== undefined && { account }),
     hasConfirmId: orders.length > 0 && confirmIds.length === orders.length,
     confirmIds,
-    // A lookup searches the orders of only one account.
+    // A lookup searches only one account, so orders of several accounts can't be found by their texts.
     texts: texts.length === orders.length && accounts.size <= 1 ? texts : [],
   }
 }
@@ -176,7 +176,7 @@ function subsetsOf(terms: Terms): readonly Partial<Terms>[] {
   )
 }
 
-/** `buy` or `sell`. The list does not show more of an action. */
+/** The side of an action: `buy` or `sell`. The service's list shows nothing else of an action. */
 const sideOf = (action: unknown): string | undefined => {
   const text = textOf(action)
   return text && (/^buy/i.test(text) ? 'buy' : /^sell/i.test(text) ? 'sell' : undefined)

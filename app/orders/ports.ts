@@ -36,7 +36,7 @@ export type OrderEvent =
       readonly orderId?: string
     }
 
-/** How windows and terminals read and control orders. Works even while orders are off. */
+/** How app windows and terminals read and control orders. Works even while orders are off. */
 export interface OrdersSurface {
   /** Reads the switch again. Call this after the switch changed, and after a key was connected. */
   switchChanged(): void

@@ -149,8 +149,9 @@ const isRepeat = (entry: RecognisedBy, other: RecognisedBy): boolean =>
 export const keyOfHash = (hash: string): string => hash.slice(0, Math.max(0, hash.indexOf('.')))
 
 /**
- * Whether the list may show the order of the `other` entry instead. Hashes with different keys can't be
- * compared, so they count as equal. If the outcome of `other` is `not-found`, its order is not in the list.
+ * Whether an order in the broker's list may belong to the entry `other` instead of `entry`. Hashes with
+ * different keys can't be compared, so they count as equal. If the outcome of `other` is `not-found`, its
+ * order is not in the list.
  */
 const isRival = (entry: RecognisedBy, other: RecognisedBy, hash: string): boolean =>
   (other.outcome === 'sent' || other.outcome === 'looking' || other.outcome === 'ambiguous') &&

@@ -13,15 +13,15 @@ export interface Concession {
   readonly burst?: number
 }
 
-/** Steps per unit: rates are shown in hundredths. */
+/** Target rates are whole multiples of 1 / `RATE_STEPS` requests per second. */
 const RATE_STEPS = 100
 
 /**
  * The reductions that make a category fit. Empty if it fits.
  *
  * The least urgent class reduces first, and within a class the program with the smallest weight. A program
- * gives up all its demand before the next one reduces. Others can't be asked to reduce. If all programs
- * together can't reduce enough, only others are named.
+ * gives up all its demand before the next one reduces. Others can't be asked to reduce. If the category does
+ * not fit even without any program, the result names only others.
  *
  * In total, the rates fall by `Σρ − r` and the bursts by `Σb + reserve − L`. ρ and b are the rates and bursts
  * of the programs, r is the refill, and L is the limit. Rates are rounded down to hundredths.
@@ -47,7 +47,7 @@ export function concessionsOf(category: CategoryDemand): readonly Concession[] {
   })
 }
 
-/** What each program keeps after the reduction by `excess`. */
+/** What is left to each demand that must shrink so that the total falls by `excess`. */
 function given(
   demands: readonly Demand[],
   what: 'perSecond' | 'burst',

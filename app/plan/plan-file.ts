@@ -9,7 +9,9 @@ import { limitOf, type Plan } from './plan.ts'
 /** Maximum size of a plan's file in bytes. People write plans by hand, so a larger file can't be a plan. */
 export const MAX_PLAN_FILE_BYTES = 1_048_576
 
-/** The plan in a file, or a line that names the wrong member and its expected value. */
+/**
+ * The plan in a file. For an invalid file, one line that names the wrong member and says what to write there.
+ */
 export type PlanReading =
   | { readonly kind: 'plan'; readonly plan: Plan }
   | { readonly kind: 'wrong'; readonly line: string }

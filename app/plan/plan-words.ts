@@ -89,7 +89,8 @@ export interface PlanHeadline {
 }
 
 /**
- * The headline of a plan. `atMost` is the verdict with others at the high end of their estimate.
+ * The headline of a plan. `verdict` is computed with the middle of the estimate of others' use, `atMost` with
+ * its high end.
  *
  * A plan that fits only at the middle of the estimate does not count as fitting.
  */
@@ -115,7 +116,10 @@ export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict
 const actionOf = ({ advice: [first] }: PlanVerdict): { action?: string } =>
   first === undefined ? {} : { action: first }
 
-/** The reason if there is only one. Otherwise the number of reasons. */
+/**
+ * What exceeds its capacity: the reason if there is only one, otherwise the number of quotas and of slot
+ * groups.
+ */
 function excessText({ categories, slots }: PlanVerdict): string {
   const over = categories.filter(({ fits }) => !fits)
   const full = slots.filter(({ fits }) => !fits)

@@ -18,7 +18,7 @@ export interface PlannedRequests {
 export interface PlannedProgram {
   readonly name: string
   readonly class: ProgramClass
-  /** Share among the programs of its class, above 0. */
+  /** Weight relative to the other programs of the same class, above 0. */
   readonly weight: number
   readonly requests: readonly PlannedRequests[]
   readonly streams: readonly StreamRequest[]

@@ -20,8 +20,8 @@ function momentsOf({ perSecond, burst }: PlannedRequests, lengthMs: number, chan
   const moments: number[] = []
   let tokens = burst
   let atMs = 0
-  // After a random pause, the program requests everything that has refilled. The mean pause is half of a
-  // burst's refill time.
+  // After a random pause, the program sends as many requests as its token bucket allows. The mean pause is
+  // half of the time in which a whole burst refills.
   while (atMs < lengthMs && perSecond > 0) {
     const pauseMs = (-Math.log(1 - chance()) * 500 * burst) / perSecond
     tokens = Math.min(burst, tokens + (perSecond * pauseMs) / 1000)

@@ -44,8 +44,8 @@ export function recordedRequests(
 const STEPS = 48
 
 /**
- * The rate with the smallest rate × period + burst. The sum is convex in the rate, so a ternary search finds
- * it.
+ * Finds the rate at which `rate × period + burst` is smallest. The sum is convex in the rate, so a ternary
+ * search finds it.
  */
 function leastRate(minutes: readonly RecordedMinute[], periodSeconds: number): number {
   const total = minutes.reduce((sum, { requests }) => sum + requests, 0)
@@ -80,8 +80,8 @@ function leastBurst(minutes: readonly RecordedMinute[], perSecond: number): numb
 /**
  * The recorded requests of one program as arrivals. `fromMs` is the start of the replay, epoch ms.
  *
- * The history has one count per minute, so the requests of a minute are spread evenly over it. A fraction of
- * a request carries over to the next minute of the category.
+ * The history has one count per minute and category. The requests of a minute are spread evenly over that
+ * minute. If a fraction of a request remains, it is added to the next minute of the same category.
  */
 export function recordedArrivals(
   program: string,

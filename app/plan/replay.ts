@@ -70,7 +70,7 @@ export function replay(plan: Plan, arrivals: Iterable<Arrival>, options: ReplayO
   return slice.value
 }
 
-/** Number of arrivals between two pauses: a few milliseconds of work. */
+/** Number of arrivals that are replayed between two yields. They take a few milliseconds. */
 const SLICE = 200
 
 /** Like `replay`, but yields regularly so that a window stays responsive. */
@@ -116,7 +116,10 @@ interface OpenRequest {
   readonly program: string
   readonly category: Category
   readonly offeredAtMs: number
-  /** When the request reaches the service, or when its response reaches the gateway. */
+  /**
+   * The time of the request's next event: the request reaches the service, or its response reaches the
+   * gateway.
+   */
   atMs: number
   /** How long the request had waited when it was last sent, milliseconds. */
   waitedMs: number

@@ -1,8 +1,8 @@
 import type { PlannedLimit } from './plan.ts'
 
 /**
- * The service's bucket of a rolling quota, with its headers (service 2.2, 8.3.2). It starts full. Times in
- * ms.
+ * The service's bucket of a quota with a rolling interval. Also gives the headers that the service would send
+ * (service 2.2, 8.3.2). Starts full. Times in ms.
  */
 export class RollingBucket {
   readonly #limit: number

@@ -62,11 +62,12 @@ const MIN_PER_SECOND = 0.005
  * The programs that run on a key now, as a plan.
  *
  * The plan has each program's demand in the last minute (forwarded or queued), the key's own requests, and
- * the estimated use of others. Limits, slots and others' slots come from the snapshot.
+ * the estimated use by others. Limits, slots and the slots of others come from the snapshot.
  *
  * The programs on the desk's other machines are named after machine and program, such as `LAPTOP/scanner`.
- * Other requests of these machines count as others'. Others bypass the gateways and never wait, so they count
- * as critical. A stream belongs to each program that reads it. Slots of unnamed streams count as others'.
+ * Other requests of these machines count as requests of others. Requests of others bypass the gateways and
+ * never wait, so others count as critical. A stream belongs to each program that reads it. A slot whose
+ * stream is unnamed counts as a slot of others.
  */
 export function runningPlan({ requests, slots, streams, programs = [], desk }: Snapshot): RunningPlan {
   const others = requests.flatMap((row) => othersOf(row, outsidePrograms(desk, row.category, row.use?.desk)))
@@ -206,8 +207,8 @@ function ownRequests(
 }
 
 /**
- * Others' estimated use of a row. Empty if the use is negligible. `desk`: use by the desk's other machines
- * that counts as others', in requests per second.
+ * Estimated use of a row by others. Empty if the use is negligible. `desk`: use by the desk's other machines,
+ * in requests per second. It counts as use by others.
  */
 export function othersOf({ category, use, observedAt }: RequestQuota, desk = 0): readonly OthersEstimate[] {
   if (use === null) return []

@@ -21,7 +21,7 @@ export interface CategoryVerdict {
   readonly perSecond: number
   /** Refill, requests per second. */
   readonly capacityPerSecond: number
-  /** Simultaneous requests, if the bursts of all programs coincide. */
+  /** Requests that arrive together if the bursts of all programs coincide. */
   readonly burst: number
   readonly limit: number
   /** Reserved requests. */

@@ -50,7 +50,9 @@ function worstWaitSeconds(category: CategoryDemand, demand: Demand): number | un
   return freePerSecond > 0 ? lack / freePerSecond : undefined
 }
 
-/** Maximum number of lacking requests. `undefined` if the relevant rates exceed the refill. */
+/**
+ * The maximum `lack` in requests: see the formula above. `undefined` if the relevant rates exceed the refill.
+ */
 function worstLack(
   { limit, capacityPerSecond, levels, demands }: CategoryDemand,
   { class: own }: Demand,

@@ -11,7 +11,7 @@ export interface RecordedProgram {
 
 /** A recorded day on which a changed plan is tried out. */
 export interface WhatIfDay {
-  /** The plan of the recording: the programs that run now. */
+  /** The unchanged plan: the programs that run now. */
   readonly base: Plan
   readonly recorded: readonly RecordedProgram[]
   /** Start of the day, epoch ms. */

@@ -46,7 +46,7 @@ export interface Answered {
 export interface Estimate {
   readonly low: number
   readonly high: number
-  /** The level is as likely to be above this value as below `low`. Never above `high`. */
+  /** A second upper bound on the level, never above `high`. The level is above it as often as below `low`. */
   readonly likelyHigh: number
   readonly point: number
   readonly slopePerSecond: number
@@ -68,7 +68,10 @@ const DENSE_SECONDS = 10
  * A reading applies until the next one. From an age of one second on, it is extrapolated linearly.
  */
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
-/** A header is a surprise if the model was at least this certain, 0 to 1, that others had used less. */
+/**
+ * A header is a surprise if it shows more use by others than the model expected. The model's probability of
+ * less use must have been at least this, 0 to 1.
+ */
 const SURPRISE = 0.9
 
 /** Factor by which the range of others' rate is widened. The rate may have drifted since the last header. */
@@ -106,22 +109,28 @@ interface Shortfall {
  */
 export class Bucket {
   seen: Seen | undefined
-  /** When a header last showed far more use by others than expected. The next check follows soon after. */
+  /**
+   * Arrival time of the last header that showed far more use by others than expected. The row is then checked
+   * again early.
+   */
   surprisedAtMs: number | undefined
   rejected = 0
   readonly #requests = new OwnRequests()
   readonly #level: LevelBounds
   #own: CountedRate
   #ownLong: CountedRate
-  /** The share of `#own` that the desk's other machines sent. */
+  /** Rate of the desk's other machines, which `#own` includes. */
   #desk: CountedRate
   /** Others' use, as of the last header and as of the last reading. */
   readonly #atHeader: OthersUse
   readonly #others: OthersUse
-  /** The times of `#atHeader` and `#others`, and the total refill lost at the limit until each time. */
+  /** The time of the last header, to which `#atHeader` applies. */
   #headerAtMs: number
+  /** Total refill, in requests, that was lost until `#headerAtMs` because the quota was full. */
   #overflowedAtHeader = 0
+  /** The time of the last reading, to which `#others` applies. */
   #othersAtMs: number
+  /** Total refill, in requests, that was lost until `#othersAtMs` because the quota was full. */
   #overflowed = 0
   /** Others' requests that headers have shown since the last update of `#others`. */
   #missing = 0
@@ -135,21 +144,24 @@ export class Bucket {
   /** The level at the last header, and its change per second if others make no requests. */
   #leftAtHeader = 0
   #gainAtHeader = 0
-  /** The last forecast: the chance of running empty, and the time of its header. */
+  /** The last forecast: the chance that the quota runs empty, and the time when this forecast was made. */
   #predicted = 0
   #foretoldAtMs = Number.NEGATIVE_INFINITY
   #seenSentAtMs = Number.NEGATIVE_INFINITY
   /** Arrival time of the latest header. */
   #latestHeaderMs = Number.NEGATIVE_INFINITY
-  /** Data learned by an earlier run. It is used once a header shows a quota of the same size and model. */
+  /**
+   * Data learned by an earlier run of the app. It is used once a header shows a quota of the same size and
+   * model.
+   */
   #stored: LearnedQuota | undefined
   readonly #expected = new ExpectedLoads()
   readonly #poller = new OthersPoller()
   readonly #minute = new MinuteMean()
 
   /**
-   * Rate of own requests that leave the gateway's reserve untouched, in requests per second. See
-   * `RequestQuota.held`.
+   * Own requests per second that can't empty the quota, because the gateway does not let these requests use
+   * its reserve. See `RequestQuota.held`.
    */
   heldPerSecond = 0
 
@@ -180,7 +192,7 @@ export class Bucket {
     return this.#level.confidence
   }
 
-  /** Latest possible end of the last known fixed window. It may be in the past. */
+  /** The latest time at which the last known fixed window may end. This time may have passed. */
   get windowEndsAtMs(): number | undefined {
     return this.model === 'fixed' ? this.#level.window?.endsLatestMs : undefined
   }
@@ -200,9 +212,10 @@ export class Bucket {
   /**
    * Records a request of another machine of the desk, sent at `sentAtMs` at the earliest.
    *
-   * The upper bound falls by less than one request in these cases: the last header may already include the
-   * request, the request may have counted in an earlier window, or a full bucket may have refilled since
-   * then.
+   * The upper bound falls by less than one request in any of these cases:
+   * - The last header may already include the request.
+   * - The request may have counted in an earlier window.
+   * - The bucket may have been full at some time since the request was sent.
    */
   heard(id: number, sentAtMs: number, nowMs: number): void {
     const level = this.#level
@@ -234,8 +247,8 @@ export class Bucket {
    * Handles a request that will get no response. Only `low` falls, because the request may or may not have
    * counted.
    *
-   * The service may still count the request within `laterMs`. Before it does, the bucket may become full and
-   * lose refill.
+   * The request may still count up to `laterMs` from now. If the bucket becomes full before that, refill is
+   * lost. `low` allows for this.
    */
   lost(id: number, nowMs: number, laterMs = 0): void {
     const level = this.#level
@@ -293,14 +306,18 @@ export class Bucket {
   }
 
   /**
-   * Others' use at `nowMs`. `undefined` before the second header. Chances and rates may be up to a second
-   * old, or up to a tenth of the last header's age.
+   * Others' use at `nowMs`. `undefined` before the second header. The chances and rates in the result may be
+   * up to a second old. If the last header is more than ten seconds old, they may be older: up to a tenth of
+   * that header's age.
    */
   others(nowMs: number): OthersReading | undefined {
     return this.#headers < 2 ? undefined : this.#readingAt(Math.max(nowMs, this.#level.atMs))
   }
 
-  /** Data learned about this quota. Before the second header of this run, returns the restored data. */
+  /**
+   * Data learned about this quota. Before the second header of this run of the app, returns the restored
+   * data.
+   */
   learned(): LearnedQuota | undefined {
     if (this.#headers < 2) return this.#stored
     const poller = this.#poller.learned()
@@ -316,7 +333,8 @@ export class Bucket {
   }
 
   /**
-   * Restores the data of an earlier run. The data apply as soon as a header shows the same size and model.
+   * Restores the data of an earlier run of the app. The data apply as soon as a header shows the same size
+   * and model.
    */
   restore(stored: LearnedQuota): void {
     this.#stored = stored
@@ -352,7 +370,7 @@ export class Bucket {
     return countedPerSecond(horizon === 'short' ? this.#own : this.#ownLong, nowMs)
   }
 
-  /** The share of `countedPerSecond` that the desk's other machines sent. */
+  /** Requests per second of the desk's other machines. `countedPerSecond` includes them. */
   deskPerSecond(nowMs: number): number {
     return countedPerSecond(this.#desk, nowMs)
   }
@@ -511,7 +529,8 @@ export class Bucket {
     // Since the service wrote the header, own requests may have counted, and the quota may have refilled.
     const low = Math.max(0, shown.least - this.#requests.mayHaveCountedAfter(sentAtMs))
     const high = Math.max(low, shown.most)
-    // A header that is judged later than it came includes no request that was sent since then.
+    // The header may be processed some time after it arrived. It can't include requests that were sent after
+    // its arrival.
     const later = this.#requests.sentAfter(headerAtMs)
     const inFlight = this.inFlight - later
     const isFirst = this.seen === undefined || level.model !== model
@@ -608,8 +627,8 @@ export class Bucket {
   }
 
   /**
-   * Compares the last forecast with a new header. A forecast is made at a header, and is used for at least
-   * `FORETOLD_EVERY_MS`.
+   * Compares the last forecast with a new header. A forecast is replaced at the first header that comes at
+   * least `FORETOLD_EVERY_MS` after it.
    */
   #learnOutcome(nowMs: number): void {
     const horizonSeconds = RUNNING_OUT_SECONDS

@@ -8,8 +8,9 @@
 const PER_OCTAVE = 3
 const OCTAVES = { below: 4, above: 5 } as const
 /**
- * Width of a candidate's cell as a share of the rate: 26 %. The cell is the range of rates for which the
- * candidate stands. `CELL_SPREAD`: standard deviation of a uniform distribution over the cell.
+ * A candidate stands for all rates in a range, its cell. `CELL`: width of the cell as a share of the
+ * candidate's rate, 26 %. `CELL_SPREAD`: standard deviation of a rate that is uniformly distributed over the
+ * cell, also as a share of the candidate's rate.
  */
 const CELL = 2 ** (1 / PER_OCTAVE) - 1
 export const CELL_SPREAD = CELL / Math.sqrt(12)
@@ -37,7 +38,7 @@ export const BAND_OF: readonly number[] = RATES.map((rate) => {
   const band = BANDS.findIndex((end) => rate <= end)
   return band < 0 ? BANDS.length : band
 })
-/** Prior probability of each holding time, by band. */
+/** Prior probability of each of the `HOLD_SECONDS`, for each band of rates. */
 export const HOLD_PRIOR: readonly (readonly number[])[] = [
   [0, 0.1, 0.3, 0.6],
   [0, 0.1, 0.35, 0.55],

@@ -1,7 +1,10 @@
 import type { EmptyingCounts } from './learned.ts'
 import type { EmptyChance } from './others-use.ts'
 
-/** Weight of the prior, in emptyings. The prior assumes that forecasts need no correction. */
+/**
+ * Weight of the prior, which assumes that forecasts need no correction. A weight of 1 counts as much as one
+ * time when the quota ran empty.
+ */
 const PRIOR = 1
 /** Time constant with which past outcomes lose weight, in seconds. */
 const MEMORY_SECONDS = 3600
@@ -10,10 +13,12 @@ const MAX_CHANCE = 0.9999
 /** An empty quota counts as refilled at this share of the limit, but not below this number of requests. */
 const REFILLED = { share: 0.05, requests: 2 } as const
 /**
- * Bounds on the factor that corrects `byPresent`, the chance from others' present use.
+ * Bounds on the factor that corrects `byPresent`, the chance that a quota runs empty before others' use
+ * changes.
  *
- * If a key never ran empty, the factor is small. The lower bound ensures that a burst still causes a warning.
- * If a key often ran empty, the factor is large. The upper bound prevents a warning at every burst.
+ * If a quota never ran empty, the factor is small. The lower bound ensures that a burst still causes a
+ * warning. If a quota often ran empty, the factor is large. The upper bound prevents a warning at every
+ * burst.
  */
 const BY_PRESENT = { least: 0.8, most: 3 } as const
 
@@ -33,12 +38,12 @@ export interface EmptyingOutcome {
 }
 
 /**
- * Calibration factor θ: the number of observed emptyings divided by the number of predicted ones.
+ * Calibration factor θ: how often the quota ran empty, divided by how often that was predicted.
  *
  * A chance P within T seconds corresponds to the rate −ln(1 − P) / T. Let e be that rate summed over time,
- * and n the observed number of emptyings. n is a Poisson count with mean θ·e. With a gamma prior of mean 1
- * and weight k, the mean of θ is (n + k) / (e + k) (conjugate prior). If the rate is multiplied by θ, the
- * chance becomes 1 − (1 − P)^θ.
+ * and n the number of times that the quota ran empty. n is a Poisson count with mean θ·e. With a gamma prior
+ * of mean 1 and weight k, the mean of θ is (n + k) / (e + k) (conjugate prior). If the rate is multiplied by
+ * θ, the chance becomes 1 − (1 − P)^θ.
  */
 export class EmptyingCalibration {
   #came = 0

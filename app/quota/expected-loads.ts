@@ -2,8 +2,8 @@ import type { UsualLoad } from '../contract/history.ts'
 import type { PossibleLoad } from './others-use.ts'
 
 /**
- * A load may begin up to three minutes after its usual time, because usual times have this resolution. So its
- * probability is added in this many steps, `everyMs` apart.
+ * Usual start times are known to within three minutes. So the probability of a load is not added all at once,
+ * but in `steps` equal parts, `everyMs` apart.
  */
 const ONSET = { steps: 3, everyMs: 60_000 } as const
 /**
@@ -12,12 +12,15 @@ const ONSET = { steps: 3, everyMs: 60_000 } as const
  */
 const SHOWN_SECONDS = 30
 /**
- * Share of a load's probability that all steps together add. The remainder allows for a load that starts even
- * later.
+ * The probability that a usual load starts at one of the `ONSET` steps, as a share of the load's total
+ * probability. The rest is the probability that the load starts after the last step.
  */
 const BEGUN = 0.9
 
-/** One step at which a part of a usual load's probability is added. */
+/**
+ * One of the times at which a usual load may start. `chance`: probability that the load starts at this time
+ * if it has not started before.
+ */
 interface Onset extends PossibleLoad {
   readonly atMs: number
 }
@@ -26,9 +29,8 @@ interface Onset extends PossibleLoad {
 interface BeforeLoad {
   readonly level: number
   readonly limit: number
-  /** Change of the level if others make no requests. */
+  /** Change of the level if others make no requests, in requests per second. */
   readonly gain: number
-  /** Others' rate. */
   readonly others: number
 }
 

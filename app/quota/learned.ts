@@ -1,4 +1,4 @@
-/** What headers showed about others' use of one quota, stored for a later run. */
+/** Statistics of others' use of one quota, learned from headers and stored for a later run of the app. */
 export interface LearnedQuota {
   /** Size and model of the quota at that time. If either differs later, learning starts again. */
   readonly limit: number
@@ -15,8 +15,9 @@ export interface LearnedQuota {
   readonly utilization: readonly number[]
   /** Probability of each candidate for others' rate: see `OthersUse`. */
   readonly rates: readonly number[]
-  /** Number of jumps to each rate, and number of spells by band and holding time: see `Spells`. */
+  /** For each rate, how often others' rate jumped to it: see `Spells.ends`. */
   readonly jumps: readonly number[]
+  /** For each band of rates, how often others' rate had each holding time: see `Spells.holds`. */
   readonly spells: readonly number[]
   /** Present if headers showed that others are one program that polls: see `OthersPoller`. */
   readonly poller?: Poller

@@ -77,7 +77,7 @@ export class Ledger {
   #thresholds = DEFAULT_THRESHOLDS
   #reserves: Readonly<Record<string, number>> = {}
   #criticalWhileHeld: (category: string) => number | undefined = () => undefined
-  /** Data learned by an earlier run, for categories that have no row yet. */
+  /** Data learned by an earlier run of the app, for categories that have no row yet. */
   readonly #stored = new Map<string, LearnedQuota>()
 
   constructor(defaults: readonly RequestQuotaDefault[], nowMs: number) {
@@ -105,9 +105,9 @@ export class Ledger {
   }
 
   /**
-   * Sets the function that returns the rate of critical programs in a category, in requests per second. While
-   * a less urgent request waits for the category, only critical programs use the reserve. While none waits,
-   * the function returns `undefined`.
+   * Sets the function that returns the rate of critical programs in a category, in requests per second. The
+   * function returns `undefined` unless a less urgent request waits for the category. While one waits, only
+   * critical programs use the reserve.
    */
   setHeld(criticalWhileHeld: (category: string) => number | undefined): void {
     this.#criticalWhileHeld = criticalWhileHeld
@@ -118,7 +118,7 @@ export class Ledger {
     return this.#reserves[category]
   }
 
-  /** What was learned about each category, for a later run. */
+  /** What was learned about each category, for a later run of the app. */
   learned(): LearnedQuotas {
     const known = [...this.#rows.values()].flatMap(({ category, bucket }) => {
       const learned = bucket.learned()
@@ -132,7 +132,7 @@ export class Ledger {
     this.#rows.get(category)?.bucket.expect(loads)
   }
 
-  /** Restores what an earlier run learned: see `Bucket.restore`. */
+  /** Restores what an earlier run of the app learned: see `Bucket.restore`. */
   restore(stored: LearnedQuotas): void {
     for (const [category, learned] of Object.entries(stored)) {
       const row = this.#rows.get(category)
@@ -161,7 +161,7 @@ export class Ledger {
     const sentAtMs = byDeskAtMs ?? nowMs
     if (byDeskAtMs === undefined) row?.bucket.sent(id, nowMs)
     else row?.bucket.heard(id, byDeskAtMs, nowMs)
-    // The first request at or after `nextTryAtMs` counts as the try.
+    // While others use the whole refill, any request at or after `nextTryAtMs` is the next try.
     if (row !== undefined && nowMs >= row.othersTakeAll.nextTryAtMs) row.othersTakeAll.tried(nowMs)
     return { id, endpoint, sentAtMs, isByDesk: byDeskAtMs !== undefined, category: row?.category }
   }
@@ -180,8 +180,8 @@ export class Ledger {
   }
 
   /**
-   * Handles a 429 that does not name the exceeded limit. The request may have been charged, and the bucket
-   * may not be empty.
+   * Handles a 429 that does not name the exceeded limit. The request may have been charged, and the bucket is
+   * perhaps not empty.
    */
   rateLimitedUnattributed(ticket: Ticket, nowMs: number): string | undefined {
     const row = this.#rowOf(ticket)
@@ -234,7 +234,7 @@ export class Ledger {
     this.#rows.get(category)?.othersTakeAll.postpone(untilMs)
   }
 
-  /** Pauses a row until `untilMs`, after a 429 for the request rate. Other rows continue. */
+  /** Pauses a row until `untilMs`, after a 429 because of the request rate. Other rows continue. */
   hold(category: string, hold: Hold): void {
     const row = this.#rows.get(category)
     if (row) row.hold = hold
@@ -284,8 +284,9 @@ export class Ledger {
   }
 
   /**
-   * Rate of own requests that leave the reserve untouched. Own use is a one-minute mean, so this rate applies
-   * until a minute after the last request waited.
+   * Own requests per second that may not use the gateway's reserve: all except those of critical programs. 0
+   * if no request waited in the gateway within the last minute. The time is a minute because own use is a
+   * one-minute mean.
    */
   #heldOf(row: Row, nowMs: number): number {
     const criticalPerSecond = this.#criticalWhileHeld(row.category)
@@ -307,7 +308,8 @@ export class Ledger {
       held,
     }
     const view = viewOf(row.category, row.resource, row.bucket, standing, nowMs)
-    // If no header has named the category's own row, another row may count its requests.
+    // If no header named this category, a header may have shown that the requests of this category count in
+    // another row.
     const countedBy = row.bucket.seen ? undefined : this.#rowOfEndpoint.get(row.category)
     return countedBy === undefined || countedBy === row.category ? view : { ...view, countedBy }
   }

@@ -84,7 +84,10 @@ export class LevelBounds {
     return this.#mayBeInEitherAt(this.#atMs)
   }
 
-  /** A request sent after this time counts in the present window. Epoch ms; 0 in the rolling model. */
+  /**
+   * Latest possible start of the present window, epoch ms. Requests after this time count in that window. 0
+   * for a rolling interval.
+   */
   get windowBeganByMs(): number {
     const window = this.#window
     if (this.#model !== 'fixed' || window === undefined) return 0
@@ -169,8 +172,8 @@ export class LevelBounds {
   }
 
   /**
-   * Total refill that was lost at the limit until `nowMs`, in requests. This is the excess of the uncapped
-   * midpoint over the limit.
+   * Total refill that was lost until `nowMs` because the quota was full, in requests. Since the last update,
+   * the loss is the amount by which the midpoint of the bounds would be above the limit without the cap.
    */
   overflowedAt(nowMs: number): number {
     const free = this.middleAt(this.#atMs) + (nowMs - this.#atMs) * this.gainPerMs
@@ -189,7 +192,10 @@ export class LevelBounds {
     return Math.min(this.limit, middle + (nowMs - this.#atMs) * this.gainPerMs)
   }
 
-  /** The present levels that one header allows. Own requests after the header are not subtracted. */
+  /**
+   * The lowest and the highest present level that one header allows. Own requests after the header are not
+   * subtracted.
+   */
   shownBy(header: Shown): { readonly least: number; readonly most: number } {
     // If the clock was set back, the time of the bounds applies.
     const nowMs = Math.max(header.nowMs, this.#atMs)

@@ -6,21 +6,24 @@ import { countedToEmpty, emptyAtMost, emptyAtWith } from './safe-pace.ts'
 export interface ForecastPoint {
   /** Epoch ms. */
   readonly at: number
-  /** The low edge: the level from the lower bound, with others at the high end of their use. */
+  /** The lower edge of the range. Computed from the level's lower bound and the high end of others' use. */
   readonly low: number
   /**
-   * The high edge: the level from the upper bound, with others at the low end of their use. `undefined` if
-   * that end is unknown.
+   * The upper edge of the range. Computed from the level's upper bound and the low end of others' use.
+   * `undefined` if the low end is unknown.
    */
   readonly high: number | undefined
 }
 
 /** How a row's level develops if its use does not change. */
 export interface LevelForecast {
-  /** When the low edge reaches 0, epoch ms. Not in the future if the row may be empty already. */
+  /**
+   * When the lower edge reaches 0, epoch ms. If the row may be empty already, this time is not in the future.
+   */
   readonly emptyAtMs: number
   /**
-   * Earliest first: now, each time at which an edge changes its slope, and evenly spaced times in between.
+   * Points at evenly spaced times from now on, and wherever the slope of the lower or upper edge changes.
+   * Earliest first.
    */
   readonly points: readonly ForecastPoint[]
 }
@@ -50,11 +53,11 @@ const STEPS = 20
 
 /** When a row runs out if its use continues, epoch ms. */
 export interface EmptyRange {
-  /** Computed from the lower bound, with others at the high end of their use. */
+  /** The earliest time. Computed from the level's lower bound and the high end of others' use. */
   readonly fromMs: number
   /**
-   * Computed from the upper bound, with others at the low end of their use. `undefined` if the row may never
-   * run out.
+   * The latest time. Computed from the level's upper bound and the low end of others' use. `undefined` if the
+   * row may never run out.
    */
   readonly toMs: number | undefined
 }
@@ -71,7 +74,8 @@ const FAR_PERIODS = 12
 export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
   const { state, asOf, emptyAt } = row
   if (state === 'empty' || state === 'blocked' || row.blockedUntil !== undefined) return undefined
-  // Computed for the snapshot's time, so that the result does not move with the clock.
+  // Computed from the snapshot's time and not from the present. So the result changes only with a new
+  // snapshot.
   const fromMs = emptyAtWith(row, 0, asOf)
   if (typeof fromMs !== 'number') return undefined
   const isDoubted = state === 'watch' || state === 'low' || state === 'running-out'
@@ -83,8 +87,8 @@ export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
 }
 
 /**
- * How the range of a row's level develops from `nowMs` to `toMs`. Considers both bounds of the level and both
- * ends of others' use. A fixed window is forecast only until it ends.
+ * How the range of a row's level develops from `nowMs` to `toMs`. Computed from both bounds of the level, and
+ * from the low and the high end of others' use. A fixed window is forecast only until it ends.
  *
  * `undefined` in the same cases as `emptyRangeOf`.
  */
@@ -111,7 +115,10 @@ export function levelForecast(row: ForecastRow, nowMs: number, toMs: number): Le
   return { emptyAtMs, points }
 }
 
-/** When the high edge reaches 0 or the limit. `gain`: requests per millisecond. */
+/**
+ * When the upper edge of the range reaches 0 or the limit. `gain`: change of that edge, in requests per
+ * millisecond.
+ */
 function turnsOf({ high, limit }: ForecastRow, gain: number | undefined, nowMs: number): readonly number[] {
   if (gain === undefined || gain === 0) return []
   return [nowMs + (gain > 0 ? limit - high : -high) / gain]

@@ -11,11 +11,11 @@ import type { OthersUse } from './others-use.ts'
 const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, afterHit: 1.03 } as const
 /**
  * A header is a surprise if it shows more requests by others than the median estimate. The size of the
- * surprise is the difference. The largest surprise counts, because a burst of this size may repeat at any
- * time.
+ * surprise is the difference, in requests. A burst of this size may repeat at any time, so `low` is lowered
+ * by an allowance for the largest surprise so far.
  *
- * The size decays by 2 % per header. It counts in proportion to the age of the last header, and fully from
- * an age of `withinSeconds` on.
+ * Just after a header, the allowance is 0. It grows in proportion to the header's age and reaches the stored
+ * size after `withinSeconds`. With each header, the stored size decays by 2 %.
  */
 const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
 /**
@@ -34,8 +34,8 @@ export class LowerMargin {
   #surprise = 0
 
   /**
-   * The probability, 0 to 1, that others took more than `low` allows for. The size of a surprise is added to
-   * that.
+   * The probability, 0 to 1, that others made more requests than `low` allows for. The allowance for a
+   * surprise (`SURPRISE`) may lower `low` further. This probability ignores that.
    */
   get share(): number {
     return this.#share

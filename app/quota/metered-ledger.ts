@@ -19,18 +19,34 @@ interface Used {
   elsewhere: number
 }
 
-/** Requests that headers showed as others', and that no later message has explained. */
+/**
+ * Requests that a header attributed to others, minus those that the desk's other machines later reported as
+ * their own.
+ */
 interface ShownOthers {
   requests: number
-  readonly headerAtMs: number
+  headerAtMs: number
 }
 
-/** How late this app may learn about a request of the desk that a header includes, in milliseconds. */
+/**
+ * Maximum number of entries of each row in `#shown`. Beyond it, the oldest entry is merged with the next one.
+ */
+const MAX_SHOWN = 64
+
+/**
+ * The sending times of own requests are remembered for `ms` milliseconds, at most `most` times for each row.
+ */
+const RECENT = { ms: 60_000, most: 500 } as const
+
+/**
+ * A header may already include a request of the desk's other machines that they have not reported yet. The
+ * report arrives at most this much later. Milliseconds.
+ */
 const LATE_MS = 2_000
 
 /**
- * A ledger that also counts requests per category since the app started: own, the desk's, and others'. A rate
- * alone could not answer "what used my quota at 14:20?" later.
+ * A ledger that also counts requests per category since the app started: own requests, those of the desk's
+ * other machines, and those of others. A rate alone could not answer "what used my quota at 14:20?" later.
  *
  * Own use includes requests that may have counted. A 429 uses no quota and is not included.
  */
@@ -38,12 +54,17 @@ export class MeteredLedger extends Ledger {
   /** When counting began, epoch ms. */
   readonly startedAtMs: number
   readonly #used = new Map<string, Used>()
-  /** What the last header of each row showed of others' requests. */
-  readonly #shown = new Map<string, ShownOthers>()
+  /** By row, when own counted requests were sent, epoch ms. In the order in which the requests ended. */
+  readonly #recent = new Map<string, number[]>()
+  /** When this app last left a desk, or when it started if it has not left one. Epoch ms. */
+  #apartSinceMs: number
+  /** By row, the requests that headers attributed to others. Oldest header first. */
+  readonly #shown = new Map<string, ShownOthers[]>()
 
   constructor(defaults: readonly RequestQuotaDefault[], nowMs: number) {
     super(defaults, nowMs)
     this.startedAtMs = nowMs
+    this.#apartSinceMs = nowMs
   }
 
   override lost(...args: Parameters<Ledger['lost']>): ReturnType<Ledger['lost']> {
@@ -62,18 +83,12 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * Records a request of the desk's other machines. If a header was judged before this app learned about the
-   * request, the header may have shown it as one of others.
+   * Records a request of the desk's other machines. A header that came before this record may have attributed
+   * the request to others. The count of others' requests then falls by one.
    */
   override sentByDesk(endpoint: string, sentAtMs: number, nowMs: number): Ticket {
     const ticket = super.sentByDesk(endpoint, sentAtMs, nowMs)
-    const { category = '' } = ticket
-    const [shown, used] = [this.#shown.get(category), this.#used.get(category)]
-    const isLate = shown !== undefined && sentAtMs <= shown.headerAtMs && nowMs <= shown.headerAtMs + LATE_MS
-    if (isLate && used && shown.requests >= 1) {
-      shown.requests -= 1
-      used.elsewhere = Math.max(0, used.elsewhere - 1)
-    }
+    this.#explain(ticket.category, sentAtMs, nowMs - LATE_MS)
     return ticket
   }
 
@@ -86,36 +101,60 @@ export class MeteredLedger extends Ledger {
     requests: number,
     { sinceMs, nowMs }: { readonly sinceMs: number; readonly nowMs: number },
   ): void {
-    for (let one = 0; one < requests; one += 1)
+    for (let one = 0; one < requests; one += 1) {
       this.answered(super.sentByDesk(category, sinceMs, nowMs), undefined, nowMs, false)
-    const used = this.#used.get(category)
-    if (used) used.elsewhere = Math.max(0, used.elsewhere - requests)
+      this.#explain(category, sinceMs, sinceMs)
+    }
   }
 
-  /** Takes back one request of the desk that counted as lost, because its outcome is known now. */
+  /**
+   * Subtracts one request of the desk from the totals. It was counted as lost, and its outcome is known now.
+   * If the service counted the request, the caller counts it again.
+   */
   foundByDesk(category: string): void {
     const used = this.#used.get(category)
     if (used) used.desk = Math.max(0, used.desk - 1)
   }
 
   /**
-   * Adopts an earlier header that another machine of the desk received. Then charges `since` requests that
-   * the desk made after that header. These requests count in rates, but not in the totals since the start.
-   * Returns the row's category.
+   * Adopts an earlier header that another machine of the desk received. Then charges the `header.since`
+   * requests of the desk after that header. The header may already include some of them. They are not added
+   * to the totals since the app started. Returns the row's category.
    */
   adoptHeader(endpoint: string, rate: RateReading, header: AdoptedHeader): string | undefined {
     const { sentAtMs, headerAtMs, since, nowMs } = header
     const ticket = super.sentByDesk(endpoint, sentAtMs, nowMs)
     const { category } = super.answered({ ...ticket, headerAtMs }, rate, nowMs, false)
     if (category === undefined) return undefined
-    for (let one = 0; one < since; one += 1)
-      super.answered(super.sentByDesk(category, nowMs, nowMs), undefined, nowMs, false)
+    for (let one = 0; one < since; one += 1) super.lost(super.sentByDesk(category, nowMs, nowMs), nowMs)
     return category
   }
 
   /** This app's own requests since it started, by row. */
   ownCounts(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#used].flatMap(([row, { own }]) => (own > 0 ? [[row, own]] : [])))
+  }
+
+  get apartSinceMs(): number {
+    return this.#apartSinceMs
+  }
+
+  /** Called when this app has left a desk. The other members know all its requests until now. */
+  leftDesk(nowMs: number): void {
+    this.#recent.clear()
+    this.#apartSinceMs = nowMs
+  }
+
+  /**
+   * By row, when own requests of the last minute were sent, epoch ms. Includes only counted requests that
+   * were sent after this app last left a desk.
+   */
+  recentOwn(nowMs: number): Readonly<Record<string, readonly number[]>> {
+    const rows = [...this.#recent].map(([row, sentAtMs]) => {
+      const recent = sentAtMs.filter((atMs) => atMs > nowMs - RECENT.ms)
+      return [row, recent.slice(-RECENT.most)] as const
+    })
+    return Object.fromEntries(rows.filter(([, recent]) => recent.length > 0))
   }
 
   override view(nowMs: number): readonly RequestQuota[] {
@@ -130,10 +169,36 @@ export class MeteredLedger extends Ledger {
     return rows
   }
 
-  #show(category: string, elsewhere: number, headerAtMs: number): void {
-    const { requests = 0, headerAtMs: lastAtMs = Number.NEGATIVE_INFINITY } = this.#shown.get(category) ?? {}
-    const isRecent = headerAtMs <= lastAtMs + LATE_MS
-    this.#shown.set(category, { requests: elsewhere + (isRecent ? requests : 0), headerAtMs })
+  #show(category: string, requests: number, headerAtMs: number): void {
+    const shown = this.#shown.get(category) ?? []
+    this.#shown.set(category, shown)
+    shown.push({ requests, headerAtMs })
+    const [oldest, next] = shown
+    if (shown.length <= MAX_SHOWN || oldest === undefined || next === undefined) return
+    next.requests += oldest.requests
+    shown.shift()
+  }
+
+  /**
+   * Subtracts a request of the desk, sent at `sentAtMs`, from the count of others' requests. Does so only if
+   * a header at or after both `sentAtMs` and `sinceMs` attributed a request to others.
+   */
+  #explain(category: string | undefined, sentAtMs: number, sinceMs: number): void {
+    if (category === undefined) return
+    const shown = this.#shown
+      .get(category)
+      ?.find(({ requests, headerAtMs }) => requests >= 1 && headerAtMs >= Math.max(sentAtMs, sinceMs))
+    const used = this.#used.get(category)
+    if (shown === undefined || used === undefined) return
+    shown.requests -= 1
+    used.elsewhere = Math.max(0, used.elsewhere - 1)
+  }
+
+  #note(category: string, sentAtMs: number): void {
+    if (sentAtMs < this.#apartSinceMs) return
+    const recent = this.#recent.get(category) ?? []
+    recent.push(sentAtMs)
+    this.#recent.set(category, recent.length > 2 * RECENT.most ? recent.slice(-RECENT.most) : recent)
   }
 
   #count(ticket: Ticket | undefined, category: string | undefined, elsewhere: number): void {
@@ -141,7 +206,10 @@ export class MeteredLedger extends Ledger {
     const used = this.#used.get(category) ?? { own: 0, desk: 0, elsewhere: 0 }
     this.#used.set(category, used)
     if (ticket?.isByDesk === true) used.desk += 1
-    else if (ticket !== undefined) used.own += 1
+    else if (ticket !== undefined) {
+      used.own += 1
+      this.#note(category, ticket.sentAtMs)
+    }
     used.elsewhere += elsewhere
   }
 }

@@ -28,7 +28,8 @@ export class MinuteMean {
     const counts = this.#counts
     const last = counts.at(-1)
     counts.push({ atMs, requests: (last?.requests ?? 0) + missing })
-    // The last header before the minute is needed, because the gap after it reaches into the minute.
+    // The last header before the minute is kept too, because the time from it to the next header reaches into
+    // the minute.
     while (counts.length > 2 && (counts[1]!.atMs <= atMs - MINUTE_MS || counts.length > MAX_HEADERS))
       counts.shift()
   }

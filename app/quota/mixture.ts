@@ -39,7 +39,8 @@ export class Mixture {
     const [chances, means, sharpness, parts] = [this.#chances, this.#means, this.#sharpness, this.#parts]
     let sum = 0
     for (let part = 0; part < parts; part += 1) {
-      // The smallest deviation is added so that an exact mean equal to `number` counts as at most `number`.
+      // If a part has no variance and its mean equals `number`, the whole part counts. At a distance of 0,
+      // only half of it would count, so the smallest deviation is added to the distance.
       const above = number - means[part]! + MIN_DEVIATION
       sum += chances[part]! * nearChanceBelow(above * sharpness[part]!)
     }
@@ -61,7 +62,8 @@ export class Mixture {
     if (overHigh < 0) return most
     let side = 0
     for (let look = 0; look < MAX_LOOKS && high - low > width; look += 1) {
-      // False position converges slowly near an end, so every third step is a bisection.
+      // False position converges slowly if the result is near an end of the interval, so every third step is
+      // a bisection.
       const isHalved = look % 3 === 2 || !(overHigh > underLow)
       const at = isHalved ? (low + high) / 2 : low - (underLow * (high - low)) / (overHigh - underLow)
       const middle = Math.min(high - width / 4, Math.max(low + width / 4, at))

@@ -19,7 +19,7 @@ export interface PollerHeader {
   /** Bounds on the level when the service wrote the header, from this header alone. */
   readonly least: number
   readonly most: number
-  /** Own requests that may have counted either before or after this header. */
+  /** Own requests that the service may have counted before or after it wrote this header. */
   readonly doubtful: number
   /** The probability that `OthersUse` gave to this header's value, 0 to 1. */
   readonly chance: number
@@ -43,9 +43,12 @@ const JITTER_SECONDS = 0.03
  */
 const FOLLOWED = 32
 const ENDED = 12
-/** Number of gaps between two refinements of a timing that still fits. */
+/**
+ * A recognised poller's timing is refined each time this number of gaps is added, even if it still fits. A
+ * gap is the time between two headers.
+ */
 const FOLLOWED_EVERY = 8
-/** A poller of an earlier run is forgotten if this many gaps do not confirm it. */
+/** A poller of an earlier run of the app is forgotten if this many gaps do not confirm it. */
 const MISSED = 128
 /** Maximum time between two runs for a poller to count as the same program. Milliseconds. */
 const SAME_WITHIN_MS = HOUR_MS
@@ -55,16 +58,17 @@ const SAME_WITHIN_MS = HOUR_MS
  * requests, which arrive at irregular times.
  *
  * Model: others make `calls` requests every `period` seconds, from `phase` on, and no other requests. The
- * model predicts the level at each header from the level at the previous header. Under irregular use, that
- * level has only a probability (`PollerGaps`). `fitOf` multiplies the ratio of these two probabilities over
- * the latest headers. `searchPoller` does this for up to a million timings.
+ * model predicts the level at each header from the level at the previous header. `PollerGaps` gives the
+ * probability of the same level if others' use is irregular. `fitOf` takes the ratio of the two probabilities
+ * at each of the latest headers, and multiplies these ratios. `searchPoller` does this for up to a million
+ * timings.
  *
  * A poller is more regular than random requests. Between two headers, n polls make n × calls requests, plus
  * or minus one poll. A random number of requests would vary by its square root. On a nearly full quota, a
- * header shows requests by others only shortly after a poll. These patterns distinguish a poller after twenty
- * to sixty headers, whenever they arrive.
+ * header shows requests by others only shortly after a poll. These patterns reveal a poller after 20 to 60
+ * headers, at whatever times they arrive.
  *
- * A poller of an earlier run needs less evidence, because only the few timings near it are tried.
+ * A poller of an earlier run of the app needs less evidence, because only the few timings near it are tried.
  *
  * Mutable. `TRIES` limits the work per header.
  */
@@ -80,7 +84,7 @@ export class OthersPoller {
   #shownPeriod = 0
   #sinceMs = 0
   #against = 0
-  /** The poller of an earlier run, until headers of this run confirm it. */
+  /** The poller of an earlier run of the app, until headers confirm it. */
   #stored: Poller | undefined
   #isSame = false
 
@@ -93,8 +97,8 @@ export class OthersPoller {
   }
 
   /**
-   * The poller to store for a later run: the recognised poller, or else the restored poller. A restored
-   * poller is forgotten after `MISSED` gaps.
+   * The poller to store for a later run of the app: the recognised poller, or else the restored poller. A
+   * restored poller is forgotten after `MISSED` gaps.
    */
   learned(): Poller | undefined {
     const { found } = this
@@ -102,8 +106,8 @@ export class OthersPoller {
   }
 
   /**
-   * Restores the poller of an earlier run. `ageMs`: age of that run's last header, negative if the clock was
-   * set back.
+   * Restores the poller of an earlier run of the app. `ageMs`: age of that run's last header, negative if the
+   * clock was set back.
    */
   restore(stored: Poller | undefined, ageMs: number): void {
     this.#stored = stored
@@ -146,13 +150,13 @@ export class OthersPoller {
     if (last === undefined) this.#baseMs = header.nowMs
     if (!isUsable) return
     const [from, to] = [this.#secondsOf(last), this.#secondsOf(header)]
-    // Headers of simultaneous requests arrive in any order, so the time between them means little.
+    // Headers of simultaneous requests arrive in any order. The gap between two of them is not used.
     this.#isDoubtful = to <= from || from < this.#gaps.end
     if (this.#isDoubtful) return
     const grown = quota.refill * (to - from)
     const isNearFull = last.least - last.doubtful + grown >= quota.limit
-    // If the quota was full between the two headers, the level depends on when each own request counted. Such
-    // a gap is not used.
+    // If the quota was full between the two headers, the level depends on when the service counted each own
+    // request. The gap between two such headers is not used.
     if (last.most + grown >= quota.limit && (own > 1 || header.doubtful > 0)) return
     const middle = (last.least + last.most - last.doubtful) / 2 + grown
     this.#gaps.add({
@@ -174,7 +178,10 @@ export class OthersPoller {
     return ((sentAtMs + nowMs) / 2 - this.#baseMs) / 1000
   }
 
-  /** Seconds covered by the gaps to which the present timing is fitted. */
+  /**
+   * Seconds from the start to the end of the last `FOLLOWED` gaps. The poller's timing is fitted to these
+   * gaps.
+   */
   get #span(): number {
     const { from, to, count } = this.#gaps
     return to[count - 1]! - from[Math.max(0, count - FOLLOWED)]!

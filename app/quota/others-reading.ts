@@ -12,7 +12,7 @@ export interface OthersReading {
   /** Probabilities, 0 to 1, that the quota is empty within ten minutes: see `EmptyChance`. */
   readonly emptyChance: number
   readonly emptyChanceByPresent: number
-  /** The probability, 0 to 1, that others left less than one request. */
+  /** The probability, 0 to 1, that others' requests have left less than one request. */
   readonly emptyNow: number
   /** How fast the three `taken` counts grow, in requests per second. */
   readonly growth: Growth

@@ -9,8 +9,9 @@ const FORGOTTEN_MS = 600_000
 const RELAPSE_MS = 60_000
 
 /**
- * Whether others use the whole refill of a quota, and when to try next. While others use the whole refill,
- * every request may get a 429. The end of that state can't be predicted.
+ * Whether others use the whole refill of a quota, and when to send the next try. A try is a single request
+ * that tests whether this still is so. While others use the whole refill, every request may get a 429. The
+ * end of that state can't be predicted.
  *
  * After a 429 with Remaining 0, tries are sent one at a time. If a try, or any later request, also gets a 429
  * with Remaining 0, others use the whole refill. Tries are then spaced by `RETRY.othersTakeAll` until a
@@ -30,7 +31,7 @@ export class OthersTakeAll {
     return this.#state === 'yes'
   }
 
-  /** Earliest time of the next try. `-Infinity` while others seem to leave some refill. */
+  /** Earliest time of the next try. `-Infinity` while others seem to use less than the refill. */
   get nextTryAtMs(): number {
     return this.#nextTryAtMs
   }

@@ -37,7 +37,7 @@ const { BAND_OF, CELL_SPREAD, HALF_CELL, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, R
   candidates
 /** Others' rate is above the shown range with this probability, and below it with the same probability. */
 export const RATE_TAIL = 0.05
-/** The mean rate of a spell is used only if others made at least this many requests in the spell. */
+/** The mean rate since the last jump is used only if others made at least this many requests since then. */
 const MIN_COUNTED = 5
 /** If others' rate exceeds this multiple of the refill, the quota is hardly ever full. */
 const BUSY_FROM = 1.15
@@ -104,7 +104,8 @@ export interface Missing {
 /**
  * A probability distribution over the rate of other programs' requests on one quota: see the model above.
  *
- * Counts are requests, times seconds, rates requests per second. Mutable: `advance` and `observed` change it.
+ * Counts are in requests, times in seconds, and rates in requests per second. Mutable: `advance` and
+ * `observed` change it.
  */
 export class OthersUse {
   /** The refill, in requests per second. */
@@ -114,8 +115,8 @@ export class OthersUse {
   readonly #rates = new Float64Array(RATE_COUNT)
   readonly #spreads = new Float64Array(RATE_COUNT)
   /**
-   * Others' requests in the present spell, and its length in seconds. Also the refill lost at the limit since
-   * the last header.
+   * Others' requests since their rate last jumped, and the seconds since then. `#overflowed`: refill, in
+   * requests, that was lost since the last header because the quota was full.
    */
   #spellTaken = 0
   #spellSeconds = 0
@@ -136,9 +137,9 @@ export class OthersUse {
   /** The candidates' probabilities by rate, summed over holding times. */
   readonly #heldChance = new Float64Array(RATE_COUNT)
   readonly #cameChance = new Float64Array(RATE_COUNT)
-  /** Statistics of the jumps seen so far. */
+  /** Statistics of the jumps of others' rate so far. */
   readonly #spells = new Spells()
-  /** Number of spells by band. Working memory of `#jump`. */
+  /** For each band of rates, the sum of `Spells.holds`. Working memory of `#jump`. */
   readonly #spellsOf = new Float64Array(HOLD_PRIOR.length)
   /** Whether the sums by rate are up to date. */
   #isSummed = false
@@ -178,14 +179,14 @@ export class OthersUse {
   }
 
   /**
-   * The last header showed a number of others' requests. The model had given this probability, 0 to 1, to a
-   * smaller number.
+   * Before the last header, the model's probability (0 to 1) that others had made fewer requests than that
+   * header then showed.
    */
   get expectedLess(): number {
     return this.#expectedLess
   }
 
-  /** The probability that the model gave to the last header's value, 0 to 1. */
+  /** Before the last header, the model's probability (0 to 1) of the value that this header then had. */
   get expected(): number {
     return this.#expected
   }
@@ -206,8 +207,8 @@ export class OthersUse {
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
       const chance = rate === 0 ? QUIET_AT_FIRST : (1 - QUIET_AT_FIRST) / (RATE_COUNT - 1)
       const prior = HOLD_PRIOR[BAND_OF[rate]!]!
-      // A random moment is more likely to lie in a long spell, so each holding time is weighted by its
-      // length.
+      // At a random moment, others' rate more likely has a long holding time than a short one. So each
+      // holding time is weighted by its length.
       const mean = prior.reduce((sum, share, hold) => sum + share * HOLD_SECONDS[hold]!, 0)
       for (let hold = 0; hold < HOLD_COUNT; hold += 1)
         this.#held[rate * HOLD_COUNT + hold] = (chance * prior[hold]! * HOLD_SECONDS[hold]!) / mean
@@ -216,7 +217,7 @@ export class OthersUse {
     this.#startFromHeader()
   }
 
-  /** The candidates' probabilities and the spells, in the form that `restore` accepts. */
+  /** The candidates' probabilities and the counts of `Spells`, in the form that `restore` accepts. */
   learned(): Pick<LearnedQuota, 'rates' | 'jumps' | 'spells'> {
     return {
       rates: Array.from(this.#held, (chance, at) => chance + this.#came[at]!),
@@ -240,8 +241,8 @@ export class OthersUse {
    * Advances the model by `elapsedSeconds`. `left`: the level at the end, if others have made no requests
    * since the last header.
    *
-   * `overflowed`: the refill, in requests, that a full quota loses unless others use it. The quota is assumed
-   * to be full at the end of the elapsed time.
+   * `overflowed`: refill in requests that is lost in this time because the quota is full, if others make no
+   * requests. The whole loss is assumed to happen at the end of the elapsed time.
    */
   advance(elapsedSeconds: number, overflowed: number, left: number): void {
     const seconds = Math.min(elapsedSeconds, MAX_SECONDS)
@@ -271,9 +272,9 @@ export class OthersUse {
    * Adds the assumption that others started a load `ageSeconds` ago, with probability `chance`. `left`: the
    * present level, if others have made no requests since the last header.
    *
-   * Each lower rate gives the share `chance` of its probability to the load's rate and to the two rates next
-   * to it. The new holding time is at least twice the load's length. If none is that long, it is the longest
-   * one.
+   * Each rate below the load's rate loses the share `chance` of its probability. What it loses moves to the
+   * load's rate and to the two rates next to it. Those rates then hold for the shortest holding time of the
+   * model that is at least twice the load's length. If no holding time is that long, the longest one is used.
    */
   mayHaveStarted({ perSecond, chance, lastsSeconds }: PossibleLoad, ageSeconds: number, left: number): void {
     const [held, came] = [this.#held, this.#came]
@@ -354,15 +355,15 @@ export class OthersUse {
   }
 
   /**
-   * Restarts the count of others' requests without a header, for example at the end of a fixed window. The
-   * distribution over rates is kept.
+   * Sets the number of others' requests since the last header to 0, although no header came. For example, a
+   * fixed window ended. The distribution over rates is kept.
    */
   restart(): void {
     for (let at = 0; at < COUNT; at += 1) this.#held[at]! += this.#came[at]!
     this.#startFromHeader()
   }
 
-  /** Restarts the count of others' requests. The distribution over rates is kept. */
+  /** Sets the number of others' requests since the last header to 0. The distribution over rates is kept. */
   #startFromHeader(): void {
     this.#isSummed = false
     this.#seconds = 0
@@ -453,15 +454,15 @@ export class OthersUse {
   }
 
   /**
-   * Updates the mean rate of the present spell: requests divided by seconds. Earlier sums are discounted by
-   * the probability of a jump.
+   * Updates the mean of others' rate since its last jump: requests divided by seconds. Earlier requests and
+   * seconds are first multiplied by the probability that the rate did not jump since the previous header.
    *
    * Σ taken / Σ seconds is the best estimate of a constant rate. Its relative error is 1 / √Σ taken. After a
    * few headers, that is far less than the width of a cell.
    *
    * Two kinds of interval are not used, because they do not show the rate: an interval that ends with an
-   * empty quota, and an interval with overflow. Overflow does not matter if others are so busy that the quota
-   * was hardly ever full.
+   * empty quota, and an interval in which a full quota lost refill. Lost refill does not matter if others are
+   * so busy that the quota was hardly ever full.
    */
   #meanOfSpell(total: number, shown: number | undefined): void {
     let came = 0
@@ -476,7 +477,10 @@ export class OthersUse {
     this.#centre()
   }
 
-  /** Sets a candidate's rate to the spell's mean if the mean lies within the candidate's cell. */
+  /**
+   * Sets a candidate's rate to the mean rate since the last jump, if that mean lies within the candidate's
+   * cell.
+   */
   #centre(): void {
     const mean = this.#spellSeconds > 0 ? this.#spellTaken / this.#spellSeconds : 0
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
@@ -527,15 +531,15 @@ export class OthersUse {
     return this.#taken.chanceOfAtMost(taken)
   }
 
-  /** Others' requests since the last header at the quantile `share` (0 to 1). The result is 0 to `most`. */
+  /** The quantile `share` (0 to 1) of others' requests since the last header. The result is 0 to `most`. */
   takenAt(share: number, most: number): number {
     this.#sum()
     return this.#taken.quantile(share, most)
   }
 
   /**
-   * The estimated rate of others in requests per second: the mean of the present spell if it is in the shown
-   * range, or else the median.
+   * Others' estimated rate in requests per second. This is the mean rate since the last jump. If that mean is
+   * outside the displayed range, the result is the median of the distribution.
    */
   rate(): number {
     const mean = this.#spellTaken / this.#spellSeconds
@@ -545,7 +549,7 @@ export class OthersUse {
     return isLikely && middle > 0 ? mean : middle
   }
 
-  /** Others' rate at the quantile `share` (0 to 1), in requests per second. */
+  /** The quantile `share` (0 to 1) of others' rate, in requests per second. */
   rateAt(share: number): number {
     this.#sum()
     let sum = 0
@@ -591,10 +595,11 @@ export class OthersUse {
    * The probability that, within `horizonSeconds`, others' rate jumps from one that would not empty the quota
    * to one that does.
    *
-   * The time is split into quarters. For each quarter, adds P(the present rate ends in it) × (1 − (1 − f)ⁿ).
-   * - f: the probability that one spell uses up the level: Σ P(jump ends at r) × P(r holds for
-   *   level / (r − gain)).
-   * - n: the number of spells in the remaining time: 1 + remaining time / mean length of a spell.
+   * The time is split into four equal parts. For each part, adds P(the present rate ends in it) × (1 − (1 −
+   * f)ⁿ).
+   * - f: the probability that the quota runs empty between one jump and the next: Σ P(jump ends at r) × P(r
+   *   holds for level / (r − gain)).
+   * - n: the number of jumps in the remaining time: 1 + remaining time / mean time between two jumps.
    */
   #emptyByJump(horizonSeconds: number, left: number, gain: number): number {
     const level = Math.max(0, left - this.#meanTaken())

@@ -1,9 +1,12 @@
 /** An own request without a response. Times in milliseconds on one clock. */
 interface Pending {
   readonly sentAtMs: number
-  /** Refill that the upper bound has lost at the limit since the request was sent, in requests. */
+  /**
+   * Refill, in requests, that could not raise the upper bound on the level because the bound was at the
+   * limit. Counted since the request was sent.
+   */
   overflowed: number
-  /** Whether the upper bound certainly does not include this request yet. */
+  /** True as long as the upper bound has certainly not been lowered for this request. */
   unseen: boolean
 }
 
@@ -12,7 +15,10 @@ interface Span {
   readonly receivedAtMs: number
 }
 
-/** Maximum number of stored spans. Only a response that takes minutes could need more. */
+/**
+ * Maximum number of stored spans. A span is the time between sending a request and its response. Only a
+ * response that takes minutes could need more spans.
+ */
 const MAX_SPANS = 1024
 
 /**
@@ -43,16 +49,20 @@ export class OwnRequests {
     return request
   }
 
-  /** The upper bound lost `growth` requests of refill at the limit. Each request in flight keeps the sum. */
+  /**
+   * Adds `growth` to `overflowed` of each request in flight. `growth`: the latest refill, in requests, that
+   * could not raise the upper bound because the bound was at the limit.
+   */
   overflow(growth: number): void {
     if (growth > 0) for (const request of this.#pending.values()) request.overflowed += growth
   }
 
   /**
-   * How far the upper bound falls when `request` has certainly counted: 0 to 1 requests.
+   * How far the upper bound falls when the service has certainly counted `request`: 0 to 1 requests.
    *
-   * If the request counted early, the quota was not full, and refill was kept that a full quota would have
-   * lost. That refill offsets the request. It can't offset another request too.
+   * The service may have counted the request as soon as it was sent. The quota then had room for the refill
+   * `overflowed`, which the upper bound left out. So this refill makes up for the request, in full or in
+   * part. The same refill can't make up for another request too.
    */
   consume(request: Pending): number {
     if (!request.unseen) return 0
@@ -68,8 +78,8 @@ export class OwnRequests {
   }
 
   /**
-   * Marks requests in flight as possibly included in the upper bound, because the bound was reset. A request
-   * sent after `untilMs` is not included: a header that came at that time can't include it.
+   * Call this after the upper bound was reset. The requests in flight may have lowered the new bound already.
+   * Requests sent after `untilMs` have not: a header that came at that time can't include them.
    */
   allMaybeSeen(untilMs = Number.POSITIVE_INFINITY): void {
     for (const request of this.#pending.values()) if (request.sentAtMs <= untilMs) request.unseen = false
@@ -82,7 +92,7 @@ export class OwnRequests {
     return count
   }
 
-  /** Records a request that counted, or may have counted, between two times. */
+  /** Records a request that the service counted, or may have counted, between two times. */
   remember(sentAtMs: number, receivedAtMs: number, neededSinceMs: number): void {
     let oldest = Math.min(sentAtMs, neededSinceMs)
     for (const request of this.#pending.values()) oldest = Math.min(oldest, request.sentAtMs)
@@ -91,7 +101,7 @@ export class OwnRequests {
     this.#spans.push({ sentAtMs, receivedAtMs })
   }
 
-  /** Number of ended requests that may have counted after `sinceMs`. */
+  /** Number of ended requests that the service may have counted after `sinceMs`. */
   mayHaveCountedAfter(sinceMs: number): number {
     let count = 0
     for (const span of this.#spans) if (span.receivedAtMs > sinceMs) count += 1

@@ -36,22 +36,24 @@ const PAD = 0.03
  */
 const BURST_SECONDS = 1
 /**
- * Older gaps are added until the log-odds are this far below their maximum, or `MAX_FALL_AT_FIRST` below 0.
+ * The fit stops adding older gaps when the log-odds are `MAX_FALL` below their maximum, or
+ * `MAX_FALL_AT_FIRST` below 0.
  */
 const MAX_FALL = 7
 const MAX_FALL_AT_FIRST = 3.4
 
 /**
- * Finds the first gap, not before `oldest`, from which on a timing explains the gaps best. Returns the
- * log-odds from that gap on.
+ * Finds the series of latest gaps that a timing explains best. Returns the index of the oldest gap in this
+ * series, and the log-odds summed over the series. Gaps before index `oldest` are not considered.
  *
- * Walks backwards through the gaps and keeps an interval of possible levels. In the model, the level at a
- * header is the level at the previous header, plus the refill, minus the polls in between, minus own
- * requests. The level is capped at the limit.
+ * Starts at the latest gap and goes back in time, with an interval of possible levels. In the model, the
+ * level at a header is the level at the previous header, plus the refill, minus the polls in between, minus
+ * own requests. The level is capped at the limit.
  *
- * If the cap applies, the quota was full at some time in the gap. The lowest possible level then follows from
- * a full quota just before the last poll, or before the first poll if a period refills less than a poll uses.
- * Earlier levels stay unknown. If the cap does not apply, later headers narrow the earlier levels.
+ * If the cap applies, the quota was full at some time in the gap. The level at the end of the gap is then
+ * computed from a full quota just before the last poll, or before the first poll if a period refills less
+ * than a poll uses. The level at the start of the gap stays unknown. If the cap does not apply, the levels
+ * that later headers allow also narrow the level at the start of the gap.
  *
  * A poll at the time of a header may count before or after the header.
  */
@@ -99,8 +101,9 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
           ? [top, top + PAD]
           : [full - more - pad, Math.min(top, full + fewer + pad) + PAD]
       const shared = Math.min(high, highest) - Math.max(low, lowest)
-      // Later headers were judged as if all levels that this header allows were equally likely. `counted`
-      // corrects that.
+      // In the fit to later headers, all levels from `leastAfter` to `mostAfter` were equally likely.
+      // `counted` is the share of these levels that later headers left possible. Dividing by `counted` avoids
+      // using the later headers twice.
       const counted = (high - low) / (gaps.mostAfter[at]! - gaps.leastAfter[at]!)
       chance = shared <= 0 ? 0 : Math.min(1, shared / (highest - lowest) / counted)
       isKnown = false

@@ -1,14 +1,20 @@
-/** Maximum number of stored gaps. When it is exceeded, the oldest quarter is dropped. */
+/**
+ * Maximum number of stored gaps. When it is exceeded, the oldest quarter of the gaps is dropped. A gap is the
+ * time between two headers.
+ */
 const CAPACITY = 256
 const DROPPED = CAPACITY / 4
-/** More requests by others in one gap are counted as this number. */
+/** A gap with more requests by others than this counts as a gap with exactly this number. */
 const MOST_COUNTED = 15
 const OUTCOMES = MOST_COUNTED + 1
 /** Gaps are pooled by length: up to 1 s, 2 s, 4 s and so on. */
 const LENGTHS = 8
 /** When a pool has this many outcomes, all its counts are halved. */
 const REMEMBERED = 64
-/** At each gap, the weights of the two models of irregular use move towards equality by this share. */
+/**
+ * Each of the two models of irregular use has a weight. At each gap, both weights move towards ½ by this
+ * share.
+ */
 const SHARED = 0.02
 /**
  * Minimum probability of a gap under irregular use. A jump of others' rate makes a gap improbable too, but is
@@ -17,7 +23,7 @@ const SHARED = 0.02
 const MIN_CHANCE = 0.03
 /** Minimum probability of a header's value. If both models gave it 0, neither would keep a weight. */
 const POSSIBLE = 1e-12
-/** Weight of the prior of a pool, in gaps. */
+/** The prior of a pool counts as much as this number of gaps. */
 const PRIOR_COUNTS = 2
 /** Prior for a nearly full quota: each further request by others multiplies the probability by this. */
 const FEW = 0.6
@@ -30,28 +36,33 @@ export interface Gap {
   readonly to: number
   /** Possible error of either header's time. */
   readonly slack: number
-  /** Bounds on the level after the first header, and after the second one. */
+  /**
+   * Bounds on the level: `least` and `most` after the first header, `leastAfter` and `mostAfter` after the
+   * second.
+   */
   readonly least: number
   readonly most: number
   readonly leastAfter: number
   readonly mostAfter: number
-  /** Own requests in between, including the request of the second header. */
+  /** Own requests after the first header, up to and including the request of the second header. */
   readonly own: number
   /** Requests by others, as far as the second header shows them. */
   readonly missing: number
-  /** Whether the quota would have been full at some time in between if others had made no requests. */
+  /**
+   * Whether the quota would have been full at some time between the headers if others had made no requests.
+   */
   readonly isNearFull: boolean
-  /** The probability that `OthersUse` gave to the second header's value, 0 to 1. */
+  /** The probability, 0 to 1, that `OthersUse` gave to the value in the second of the two headers. */
   readonly chance: number
 }
 
 /**
- * The latest gaps between headers, oldest first. Each gap has a probability under irregular use, which
- * depends on its number of requests by others.
+ * The latest gaps between headers, oldest first. For each gap, `irregular` is the probability of its number
+ * of others' requests if others' use is irregular.
  *
- * On a nearly full quota, the probability is the share of earlier such gaps with the same number. On any
- * other quota, it is the mean of that share and the probability from `OthersUse`. The better each of the two
- * has predicted gaps so far, the greater is its weight.
+ * On a nearly full quota, the probability of a number is its share among earlier gaps on a nearly full quota.
+ * On any other quota, it is a weighted mean of two values: the share of that number among earlier gaps, and
+ * the probability from `OthersUse`. The value that has predicted earlier gaps better has the greater weight.
  */
 export class PollerGaps {
   readonly from = new Float64Array(CAPACITY)
@@ -75,8 +86,10 @@ export class PollerGaps {
 
   #weight = 0.5
   /**
-   * Number of gaps for each number of requests by others. `#nearFull` and `#nearFullBy` count only gaps on a
-   * nearly full quota. `#nearFullBy` and `#by` have separate counts for each length of gap.
+   * How many gaps had 0, 1, 2 … requests by others.
+   * - `#nearFull`: gaps on a nearly full quota, whatever their length.
+   * - `#nearFullBy`: the same, separately for each length of gap.
+   * - `#by`: gaps on any other quota, separately for each length of gap.
    */
   readonly #nearFull = new Float64Array(OUTCOMES)
   readonly #nearFullBy = pools()

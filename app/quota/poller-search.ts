@@ -5,18 +5,21 @@ import type { PollerGaps } from './poller-gaps.ts'
 /** Shortest and longest period, in seconds, and the maximum number of calls per poll. */
 const PERIODS = { least: 0.5, most: 60 } as const
 const MAX_CALLS = 60
-/** The grid's resolution depends on the latest gaps that together have this much evidence. In log-odds. */
+/**
+ * A first search uses only the latest gaps that together have this much evidence, in log-odds. Its grid is as
+ * fine as these gaps can resolve.
+ */
 const FIRST_LOOK = 18
 /**
- * Maximum number of periods within the gaps of `FIRST_LOOK`. Over more periods, timers of busy programs drift
- * too much.
+ * Maximum number of periods in the time that the gaps of `FIRST_LOOK` cover. Over more periods, timers of
+ * busy programs drift too much.
  */
 const MAX_PERIODS = 800
 /** A clear timing needs log-odds of at least this value plus the logarithm of the number of tries. */
 const CLEAR = 10
 /**
- * Like `CLEAR`, for a timing near that of a poller from an earlier run. Such a timing is expected, so less
- * evidence is enough.
+ * Like `CLEAR`, for a timing near that of a poller from an earlier run of the app. Such a timing is expected,
+ * so less evidence is enough.
  */
 const CLEAR_AS_BEFORE = 5
 /** Maximum difference between two periods of the same poller, as a share of the period. */
@@ -29,8 +32,9 @@ const CLEAR_OF_OTHERS = 5
 const MIN_PERIODS = 6
 const MIN_GAPS = 12
 /**
- * Number of phases tried per period. On a nearly full quota, headers show a request only until it is
- * refilled, so `ofVisible` phases are tried per refill time of one request.
+ * Number of phases tried per period. On a nearly full quota, headers show a request by others only until the
+ * quota is full again. So `ofVisible` phases are tried within the time in which the quota refills one
+ * request.
  */
 const STEPS = { ofPeriod: 16, ofVisible: 6 } as const
 /** Number of different timings that are refined at the end. */
@@ -56,7 +60,10 @@ interface Pace {
   readonly mostMissing: number
   /** Minimum number of calls per poll that explains the scatter of the counts. */
   readonly leastCalls: number
-  /** Whether others leave the quota full at times. If so, headers show a poll only for a short time. */
+  /**
+   * Whether others leave the quota full at times. Headers then show a poll only until the quota is full
+   * again.
+   */
   readonly isNearFull: boolean
   /** Time of the latest header that showed a request by others. */
   readonly busyAt: number
@@ -69,7 +76,7 @@ export function evidenceIn({ irregular, count }: PollerGaps): number {
   return sum
 }
 
-/** Evidence below which no timing can be clear. `before`: see `searchPoller`. */
+/** Minimum evidence, in log-odds, for a search to find a clear timing. `before`: see `searchPoller`. */
 export const minEvidence = (before: Poller | undefined): number =>
   before === undefined ? CLEAR + Math.log(1e5) : CLEAR_AS_BEFORE + Math.log(1e2)
 
@@ -78,8 +85,8 @@ export const isNear = ({ period, calls }: Timing, poller: Poller | undefined): p
   poller?.calls === calls && Math.abs(period - poller.everySeconds) <= SAME_PERIOD * poller.everySeconds
 
 /**
- * Searches near the poller of an earlier run, if any, and then everywhere. Yields numbers of tries: see
- * `searchGrid`.
+ * Searches near the poller of an earlier run of the app, if any, and then everywhere. Yields numbers of
+ * tries: see `searchGrid`.
  */
 export function* searchPoller(
   gaps: PollerGaps,
@@ -166,7 +173,10 @@ function clearOf(
   return isLong && isWithin ? best : undefined
 }
 
-/** Timings with the same rate: two or three times the period, or a half or a third of it. */
+/**
+ * Other timings with the same rate: two or three times the period and the calls, or a half or a third of
+ * both.
+ */
 function multiplesOf({ period, phase, calls, mayBeMore }: FoundTiming): readonly FoundTiming[] {
   const unknown = { logOdds: 0, first: 0, latest: 0, mayBeMore }
   return [2, 3].flatMap((times) => [
@@ -207,7 +217,7 @@ export function refine(
     const [byPhase, byPeriod] = [share * best.period, (share * best.period * best.period) / span]
     for (const [phases, periods] of AROUND) {
       const period = best.period + periods * byPeriod
-      // The phase is relative to the latest poll. A change of the period then moves only earlier polls.
+      // The phase is the time of the latest poll, so a different period moves only the earlier polls.
       const phase = end - ((end - best.phase) % best.period) + phases * byPhase
       const timing = { ...best, period, phase }
       const fit = fitOf(gaps, timing, quota, oldest)
@@ -228,7 +238,10 @@ const AROUND = [
   [1, -1],
 ] as const
 
-/** Start of the latest gaps that together have `FIRST_LOOK` of evidence. Seconds. */
+/**
+ * Start of the time covered by the latest gaps, in seconds. Uses as many gaps as needed for evidence of
+ * `FIRST_LOOK`.
+ */
 function firstLookFrom({ from, irregular, count }: PollerGaps): number {
   let shown = 0
   for (let at = count - 1; at > 0; at -= 1) {

@@ -36,19 +36,20 @@ export const MIN_GAP_MS = 5_000
  */
 const SECOND_AFTER = 0.2
 /**
- * Repayment of the budget that an early check used. Starting two intervals later, when others' behaviour is
- * clear, four intervals are longer by `share`.
+ * An early check uses budget ahead of time. Later intervals repay it. The first `after` intervals have the
+ * usual length, so that others' behaviour becomes clear. Each of the next `intervals` intervals is longer by
+ * `share` of the usual length.
  */
 const REPAYMENT = { after: 2, intervals: 4, share: (1 - SECOND_AFTER) / 4 } as const
 /** Number of recorded checks needed to recognise an early check. */
 export const RECORDED_CHECKS = REPAYMENT.after + REPAYMENT.intervals + 1
 /** A check is early if it follows the previous one after less than this share of the interval. */
 const EARLY_SHARE = 0.5
-/** Maximum time between a header and the record of its check. */
+/** A check is recorded at most this long after its header arrived. */
 const ANSWERED_WITHIN_MS = 1_000
 /** Factor on the budget's interval. It makes up for the additional checks at the start. */
 const SLACK = 1.03
-/** Time from the start of a usual load until headers show it. */
+/** Time from the usual start of a load until headers show the load. */
 const BEHIND_START_MS = 20_000
 /**
  * A check may be delayed until just after the start of a usual load, by at most this share of the interval.
@@ -100,22 +101,23 @@ export function budgetOpensAtMs(
 }
 
 /**
- * When to check this row if no header arrives first, epoch ms. Infinite if no check is scheduled.
+ * When to check this row if no header arrives before that, epoch ms. Infinite if no check is scheduled.
  *
- * Checks are evenly spaced, counted from the last header of any request. Unused budget is not saved, because
- * using it would leave a gap later. Exceptions:
+ * The next check is due one interval after the last header of any request. Unused budget is not saved,
+ * because using it would leave a gap later. Exceptions:
  * - After the first header, and after a header that shows far more use by others than expected, the next
  *   check comes after a fifth of the interval. Later intervals are longer to make up for it (`REPAYMENT`).
  * - If others use the whole refill, no check is sent before `nextTryAt`.
- * - After a 429, there is no check until the wait ends. With `trialAfterStep`, a check is sent every two
- *   intervals if headers showed a gradual refill. Otherwise the row would stay unknown until Reset.
+ * - After a 429, no check is sent until the wait ends. With `trialAfterStep`, a check is sent every two
+ *   intervals during the wait, if headers showed a gradual refill. Without these checks, the row would stay
+ *   unknown until the wait ends.
  * - If the row is probably empty, checks are at least 15 s apart, and at least one request must have
  *   refilled.
- * - If a usual load starts at about that time, the check comes just after its start, unless an interval is
- *   set for the row.
- * - If an interval is set for the row, it counts from check to check, and restarts at a header of another
+ * - A check that is due near the start of a usual load is sent just after that start, unless a person set an
+ *   interval for the row.
+ * - If a person set an interval for the row, it counts from the last check, or from a later header of another
  *   request.
- * - If `attended` is false (no window or terminal is watched), ok rows are checked a third as often.
+ * - If `attended` is false (no app window or terminal is watched), ok rows are checked a third as often.
  */
 export function probeDueAtMs(
   row: RequestQuota,
@@ -147,8 +149,8 @@ export function probeDueAtMs(
 }
 
 /**
- * Moves a check near the start of a usual load to just after it. The check's header then shows whether the
- * load has started.
+ * If a check is due near the start of a usual load, moves the check to just after that start. The check's
+ * header then shows whether the load has started.
  */
 function afterUsualStart(
   row: RequestQuota,
@@ -190,7 +192,8 @@ function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, atten
 }
 
 /**
- * Whether the last check gave the row its only header. A check without a header is not repeated immediately.
+ * Whether the row has only one header, and the last check received it. If the last check received no header,
+ * the next check need not come early.
  */
 const isFirstHeader = ({ use, observedAt }: RequestQuota, lastMs: number): boolean =>
   use === null && observedAt !== undefined && lastMs - observedAt < ANSWERED_WITHIN_MS

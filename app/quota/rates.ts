@@ -33,7 +33,7 @@ export function countedPerSecond(rate: CountedRate, nowMs: number): number {
   const { horizonMs } = rate
   const sum = rate.sum * Math.exp(Math.min(0, rate.atMs - nowMs) / horizonMs)
   const span = Math.max(MIN_SPAN_MS, nowMs - rate.sinceMs)
-  // Just after the start, the sum covers only the time since then, not the whole horizon.
+  // Just after the start, the sum covers less time than the horizon. The divisor is then smaller too.
   return (sum * 1000) / (horizonMs * (1 - Math.exp(-span / horizonMs)))
 }
 

@@ -14,11 +14,12 @@ export function isWholeRefill(perSecond: number, limit: number, periodSeconds: n
 }
 
 /**
- * When a bucket certainly has one request left, if its lower bound is below one now. Epoch ms, after `nowMs`.
+ * Earliest time at which a bucket certainly has one request left, if its lower bound is below one now. Epoch
+ * ms, after `nowMs`.
  *
- * In the fixed model, this is the end of the window. If that end has passed, it is one period later, when the
- * next window has ended at the latest (service 8.3.5). If that time has passed too, the result is
- * `undefined`: only a request can show the level.
+ * In the fixed model, this is `windowEndsAt`, the latest end of the present window. If `windowEndsAt` has
+ * passed, the result is one period after it, because a next window must have ended by then (service 8.3.5).
+ * If that time has passed too, the result is `undefined`: only a request can show the level.
  */
 export function nextRequestAtMs(
   { model, limit, period, windowEndsAt }: Pick<RequestQuota, 'model' | 'limit' | 'period' | 'windowEndsAt'>,

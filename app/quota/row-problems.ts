@@ -29,9 +29,9 @@ export class RowProblems {
   readonly #former = new Map<string, RowProblem>()
 
   /**
-   * The problem of a row. A 401 concerns this row alone if another row has received quota headers with the
-   * same token. If the token can't be renewed, these headers must be newer than the 401, because the service
-   * may have ended the token early.
+   * The problem of a row. A 401 concerns only this row if another row has received quota headers with the
+   * same token. If the token can't be renewed, only headers newer than the 401 count: the service may have
+   * ended the token before it expired.
    */
   of(category: string, canRenew: boolean): RowProblem | undefined {
     const problem = this.#rows.get(category)
@@ -57,7 +57,8 @@ export class RowProblems {
   }
 
   /**
-   * Records a response that did not come from the service. It is reported as a reachability problem instead.
+   * Records a response that did not come from the service, for example from a proxy. It causes no event here,
+   * because it is reported as a reachability problem.
    */
   strange(category: string, refused: AnswerProblem, nowMs: number): void {
     if (this.#refused.get(category) === refused.status) return

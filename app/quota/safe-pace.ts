@@ -11,9 +11,9 @@ export type PacedRow = Pick<
 /**
  * The rate and burst that others leave for Headroom's own requests on a row. Headroom's checks count as own.
  *
- * `everySeconds`: seconds between requests, above 0: 1 divided by the rate below. `null` if others leave
- * nothing, or during the wait after a 429. In the rates, `others` is the high end of others' use plus the
- * desk's use, in requests per second.
+ * `everySeconds`: seconds between requests at the safe rate. `null` if others leave nothing, or during the
+ * wait after a 429. The safe rate is in requests per second. In its formulas, `others` is the high end of
+ * others' use plus the desk's use:
  * - Rolling interval: `limit / period − others`. At this rate, the level does not fall (service 8.3.2).
  * - Fixed window: `low / secondsLeft − others`. The lower bound is spread over the rest of the window
  *   (service 8.3.5).
@@ -57,8 +57,8 @@ export function emptyAtWith(
 }
 
 /**
- * Latest time at which a row runs empty: the upper bound reaches 0, with others at the low end of their use.
- * If that end is unknown, the median is used.
+ * Latest time at which a row runs empty, epoch ms. Computed from the level's upper bound and the low end of
+ * others' use. If the low end is unknown, the median is used.
  */
 export function emptyAtMost(
   row: PacedRow & Pick<RequestQuota, 'high'>,
@@ -80,8 +80,8 @@ function emptyAtOf(row: PacedRow, level: number, usedPerSecond: number, nowMs: n
 }
 
 /**
- * Counted use that can empty a row: own requests and those of the desk's other machines, per second. Excludes
- * the requests counted in `held`, because they leave the reserve untouched.
+ * Requests per second of this app and of the desk's other machines, as far as they can empty a row. Own
+ * requests in `held` are left out, because the gateway does not let them use its reserve.
  */
 export const countedToEmpty = ({ use, held = 0 }: Pick<RequestQuota, 'use' | 'held'>): number =>
   Math.max(0, (use?.own ?? 0) - held) + (use?.desk ?? 0)

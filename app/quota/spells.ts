@@ -4,19 +4,22 @@ import * as candidates from './candidates.ts'
 // would make many.
 const { BAND_OF, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT } = candidates
 
-/** Number of combinations of band and holding time. */
+/** Number of combinations of a band of rates and a holding time. */
 export const SPELL_COUNT = HOLD_PRIOR.length * HOLD_COUNT
-/** Weight of the prior of holding times, in spells. */
+/** The prior of holding times counts as much as this number of observed holding times. */
 const PRIOR_SPELLS = 4
-/** Prior share of jumps to rate 0. `PRIOR_JUMPS` is the weight of the prior of jump targets, in jumps. */
+/**
+ * `TO_QUIET`: prior probability that a jump of others' rate ends at rate 0. `PRIOR_JUMPS`: the prior of where
+ * jumps end counts as much as this number of observed jumps.
+ */
 const TO_QUIET = 0.4
 const PRIOR_JUMPS = 2
 /** Time constant with which evidence of jumps decays, in seconds. */
 const MEMORY_SECONDS = 7200
 
 /**
- * What headers have shown about jumps of others' rate: where jumps end, and how long the spells between them
- * last.
+ * What headers have shown about jumps of others' rate: at which rates jumps end, and how long the rate stays
+ * constant between two jumps.
  *
  * Counts are probabilities summed over headers. Mutable: `learn` updates it at a header, and `left` grows
  * between headers.
@@ -24,9 +27,12 @@ const MEMORY_SECONDS = 7200
 export class Spells {
   /** Number of jumps to each rate. */
   readonly ends = new Float64Array(RATE_COUNT)
-  /** Number of spells by holding time, for each band. */
+  /** How often others' rate had each holding time, for each band of rates. */
   readonly holds = HOLD_PRIOR.map((prior) => Float64Array.from(prior))
-  /** Probability that has moved away from candidates since the last header, by band and holding time. */
+  /**
+   * Probability that others' rate has jumped since the last header. Split by the band and the holding time of
+   * the rate before the jump.
+   */
   readonly left = HOLD_PRIOR.map(() => new Float64Array(HOLD_COUNT))
 
   copyFrom(other: Spells): void {
@@ -49,14 +55,14 @@ export class Spells {
       holds.set(spells.slice(band * HOLD_COUNT, (band + 1) * HOLD_COUNT))
   }
 
-  /** To be called at each header. Sets what has left each band since the last header to 0. */
+  /** Sets all of `left` to 0. To be called at each header. */
   restart(): void {
     for (const left of this.left) left.fill(0)
   }
 
   /**
-   * Updates the counts from a header, `seconds` after the previous one. `came`: for each candidate, the
-   * probability that its spell began with a jump in between, times `total`.
+   * Updates the counts from a header that came `seconds` after the previous one. For each candidate, `came /
+   * total` is the probability that others' rate jumped to it between the two headers.
    */
   learn(came: Float64Array, total: number, seconds: number): void {
     const kept = Math.exp(-seconds / MEMORY_SECONDS)
@@ -79,7 +85,10 @@ export class Spells {
     }
   }
 
-  /** Mean length of a spell in seconds, weighted by where jumps ended. */
+  /**
+   * Mean time between two jumps in seconds. Each band of rates counts in proportion to the jumps into that
+   * band.
+   */
   meanSeconds(): number {
     const lengths = this.holds.map((holds) => {
       let [spells, seconds] = [0, 0]
@@ -98,8 +107,9 @@ export class Spells {
   }
 
   /**
-   * The probability that a new spell uses up `level` requests within `withinSeconds`: Σ P(jump ends at r) ×
-   * P(r holds for level / (r − gain)). `rates` and `gain` are in requests per second.
+   * The probability that, after a jump, others use up `level` requests within `withinSeconds` and before the
+   * next jump: Σ P(jump ends at r) × P(r holds for level / (r − gain)). `rates` and `gain` are in requests
+   * per second.
    */
   emptyByNew(level: number, rates: Float64Array, gain: number, withinSeconds: number): number {
     let [ends, sum] = [0, 0]

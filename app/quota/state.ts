@@ -23,9 +23,9 @@ export interface StateReading {
   readonly point: number
   /** The chance that less than one request is left now. */
   readonly emptyNow: number
-  /** The chance that the row runs empty within ten minutes, from everything that others may do, 0 to 1. */
+  /** The chance, 0 to 1, that the row runs empty within ten minutes. Others' use may change in that time. */
   readonly emptyChance: number
-  /** The part of `emptyChance` from others' present use alone. That use may end. */
+  /** The part of `emptyChance` for the case that the row runs empty before others' use changes. */
   readonly emptyChanceByPresent: number
   /** Whether requests wait in the gateway. The gateway's programs then do not use the reserve. */
   readonly isHeldBack?: boolean
@@ -36,49 +36,59 @@ export const RUNNING_OUT_SECONDS = 600
 /** If a row runs out within this time, the state is shown in red. Seconds. */
 export const CRITICAL_SECONDS = 120
 /**
- * Chance of running out, from others' present use, at which a row is running out. At 0.5, a third of the
- * alerts in the truth bench (`test/bench/truth`) are false. At 0.7, less than a quarter are false, but the
- * median warning comes 6 s later.
+ * A row is `running-out` if `emptyChanceByPresent` is at least this. At 0.5, a third of the alerts in the
+ * truth bench (`test/bench/truth`) are false. At 0.7, less than a quarter are false, but the median warning
+ * comes 6 s later.
  */
 const RUNNING_OUT_CHANCE = 0.7
 /**
- * Chance of running out, from everything that others may do, at which a row is watched. A key without other
- * users has a chance of 0.18 until its third header, and must not be watched.
+ * A row is `watch` if `emptyChance` is at least this. On a key without other programs, `emptyChance` is 0.18
+ * until the third header. Such a row must not become `watch`.
  */
 const WATCH_CHANCE = 0.2
-/** A row is empty (calls fail) if less than one request is left with at least this chance. */
+/** A row is `empty` (calls fail) if `emptyNow` is at least this. */
 const EMPTY_CHANCE = 0.9
 /**
- * Widths of the interval, as shares of the limit. `useless`: a wider interval is too imprecise to judge the
- * row. `unchecked`: an ok row with a wider interval becomes `not-checked` if its header is at least
- * `HELD_MS.least` old.
+ * Widths of the interval from `low` to `high`, as shares of the limit. If it is wider than `useless`, it is
+ * too imprecise to judge the row. If it is wider than `unchecked` and the header is at least `HELD_MS.least`
+ * old, an ok row becomes `not-checked`.
  */
 const WIDTH = { useless: 0.5, unchecked: 0.7 } as const
-/** Share of the limit that must certainly be left to end `running-out`. */
-const PLENTY = 0.75
-/** If this share of the limit is certainly left, a row is never low. */
-const ENOUGH = 0.5
 /**
- * If the interval is wider than `WIDTH.useless`, a row is low only if its probable level is below this share
- * of the limit.
+ * If at least this share of the limit is certainly left, `low` ends early. So does `running-out`, unless it
+ * is kept because it recurs.
+ */
+const PLENTY = 0.75
+/**
+ * With `high − low` above `WIDTH.useless`, a row is low only if its probable level is below this share of the
+ * limit.
  */
 const WIDE_LOW = 0.85
-/** Requests that must certainly be left to end `empty`. Rounding is less than one request. */
+/**
+ * The state `empty` ends early if at least this number of requests is certainly left. 1 would not be enough,
+ * because headers are rounded by up to one request.
+ */
 const REFILLED = 2
 /**
- * Slack before a milder state replaces the current one. `share` of the limit is added to the threshold of a
- * level. `chance` is a factor on the threshold of a chance.
+ * How far a value must pass its threshold before a milder state replaces the current one. For a level, the
+ * threshold is raised by `share` of the limit. For a chance, the threshold is multiplied by `chance`.
  */
 const HYSTERESIS = { share: 0.05, chance: 0.5 } as const
 /**
- * Times in milliseconds. `least` is the minimum duration of a state. The other two are how long a state's
- * condition must be false before a milder state replaces it: `beforeMilder` with a header since the state
- * began, `withoutHeader` without one.
+ * Times in milliseconds. Each state lasts at least `least`. A milder state replaces it only after the
+ * condition for the current state was false for `beforeMilder`. If no header came since the current state
+ * began, `withoutHeader` applies instead.
  *
- * With 45 s, the truth bench gets a warning before 78 % of emptyings, and with 30 s before 70 %. With 60 s,
- * more alerts are false.
+ * With `beforeMilder` at 45 s, the truth bench warns before 78 % of the times that a quota runs empty. At 30
+ * s, it warns before 70 %. At 60 s, more alerts are false.
  */
 const HELD_MS = { least: 10_000, beforeMilder: 45_000, withoutHeader: 120_000 } as const
+/**
+ * A forecast (`watch`, `low` or `running-out`) recurs if it returns within `withinMs` after its end. It then
+ * ends only after its condition was false for `factor` times as long as the forecast was away. The factor
+ * allows for cycles of others that vary.
+ */
+const RECURRENCE = { withinMs: 300_000, factor: 1.5 } as const
 
 const GRAVITY: Readonly<Record<QuotaState, number>> = {
   ok: 0,
@@ -101,11 +111,11 @@ export const gravityOf = (state: QuotaState): number => GRAVITY[state]
  * |---|---|
  * | `blocked` | the wait after a 429 continues |
  * | `not-checked` | no header yet |
- * | `empty` | less than one request is left with a chance of 90 %, for example after a header with 0 |
- * | `running-out` | empty within 10 minutes from others' present use, with a chance of 70 % |
+ * | `empty` | the chance of less than one request left is at least 90 %, for example after a header with 0 |
+ * | `running-out` | the chance to run empty within 10 minutes, before others' use changes, is at least 70 % |
  * | `not-checked` | `high − low` exceeds half the limit, and the condition of `watch` is false |
  * | `low` | `low` is below the threshold |
- * | `watch` | empty within 10 minutes for any reason, with a chance of 20 % |
+ * | `watch` | the chance to run empty within 10 minutes, for any reason, is at least 20 % |
  * | `ok` | none of these |
  *
  * If `high − low` exceeds half the limit:
@@ -113,8 +123,8 @@ export const gravityOf = (state: QuotaState): number => GRAVITY[state]
  * - `low` also needs a probable level below 85 % of the limit.
  * - `running-out` does not apply.
  *
- * `isHeld` selects the wider thresholds for leaving the current state. Each condition except `blocked` and
- * `ok` is widened by 5 points of the limit, and each chance is halved.
+ * With `isHeld`, the conditions are easier to meet, so that the current state lasts longer. Thresholds of
+ * levels and of `high − low` move by 5 % of the limit. Chances are halved.
  */
 export function stateOf(reading: StateReading, isHeld = false): QuotaState {
   const { limit, low } = reading
@@ -163,19 +173,30 @@ export function lastsAtMost(row: LastingRow): boolean {
 /**
  * The state of one row over time.
  *
- * A state lasts at least 10 s. A milder state replaces it only after the condition of the current state was
- * false for 45 s, with the slack of `stateOf`. Instead of 45 s, 120 s apply if no header since the state
- * began supports the change, or if the milder state is `not-checked`.
+ * A state lasts at least 10 s. A milder state replaces it only after `stateOf` with `isHeld` gave milder
+ * states for 45 s. If no header since the state began supports the change, or if the milder state is
+ * `not-checked`, the time is 120 s.
  *
- * These facts count immediately:
- * - a 429, and the successful end of its wait
- * - a header since the state began that disproves the state or ends `not-checked`
- * - for a low row, half of the limit certainly left
+ * `watch`, `low` and `running-out` are forecasts. A forecast recurs if it returns within five minutes after
+ * its end. It then ends only after its condition was false for 1.5 times as long as the forecast was away. So
+ * a row keeps its state while others come and go. If `low` or `running-out` ends while a recurring `watch`
+ * would still be kept, the next state is `watch`.
+ *
+ * In these cases, the state changes immediately:
+ * - A 429 arrives, or the wait after a 429 ends successfully.
+ * - A header since the state began disproves the state or ends `not-checked`.
+ * - The state is `low`, and at least three quarters of the limit are certainly left.
  */
 export class RowState {
   #state: QuotaState = 'not-checked'
   #sinceMs = Number.NEGATIVE_INFINITY
   #falseSinceMs: number | undefined
+  /**
+   * For each gravity: when the row last became milder than this gravity, and how long the row then was
+   * milder. In milliseconds.
+   */
+  readonly #endedAtMs: number[] = []
+  readonly #awayMs: number[] = []
 
   get state(): QuotaState {
     return this.#state
@@ -186,11 +207,38 @@ export class RowState {
     const wanted = stateOf(reading)
     if (wanted !== this.#state) {
       if (!this.#leaves(wanted, reading, nowMs)) return this.#state
-      this.#state = wanted
+      const next = this.#mildest(wanted)
+      this.#countAway(gravityOf(next), nowMs)
+      this.#state = next
       this.#sinceMs = nowMs
     }
     this.#falseSinceMs = undefined
-    return wanted
+    return this.#state
+  }
+
+  /**
+   * The state to change to. This is `watch` instead of a milder state if `low` or `running-out` ends and
+   * `watch` recurs.
+   */
+  #mildest(wanted: QuotaState): QuotaState {
+    const isForecast = this.#state === 'low' || this.#state === 'running-out'
+    const isMilder = gravityOf(wanted) < gravityOf('watch')
+    return isForecast && isMilder && this.#keptMs('watch') > 0 ? 'watch' : wanted
+  }
+
+  /** Updates `#endedAtMs` and `#awayMs` for a change to a state of this gravity. */
+  #countAway(gravity: number, nowMs: number): void {
+    const before = gravityOf(this.#state)
+    for (let ended = gravity + 1; ended <= before; ended += 1) this.#endedAtMs[ended] = nowMs
+    for (let back = before + 1; back <= gravity; back += 1)
+      this.#awayMs[back] = nowMs - (this.#endedAtMs[back] ?? Number.NEGATIVE_INFINITY)
+  }
+
+  /** How long the condition of a recurring forecast must be false. 0 for any other state. Milliseconds. */
+  #keptMs(state: QuotaState): number {
+    const awayMs = this.#awayMs[gravityOf(state)]
+    if (awayMs === undefined || awayMs > RECURRENCE.withinMs) return 0
+    return gravityOf(state) <= gravityOf('running-out') ? RECURRENCE.factor * awayMs : 0
   }
 
   #leaves(wanted: QuotaState, reading: StateReading, nowMs: number): boolean {
@@ -201,22 +249,24 @@ export class RowState {
     if (current === 'not-checked') return hasHeader || !isHeld
     if (current === 'blocked' && (wanted === 'ok' || wanted === 'watch')) return true
     if (hasHeader && isContradicted(current, reading)) return true
-    if (current === 'low' && hasEnough(reading)) return true
+    if (current === 'low' && hasPlenty(reading)) return true
     if (gravityOf(wanted) > gravityOf(current))
       return !isHeld && (wanted !== 'not-checked' || isOutdated(reading, nowMs))
     if (gravityOf(stateOf(reading, true)) >= gravityOf(current)) {
       this.#falseSinceMs = undefined
       return false
     }
-    if (!isHeld && isPlainlyOver(current, reading)) return true
     this.#falseSinceMs = Math.min(this.#falseSinceMs ?? nowMs, nowMs)
+    const falseMs = nowMs - this.#falseSinceMs
+    const keptMs = this.#keptMs(current)
+    if (!isHeld && isPlainlyOver(current, reading, falseMs < keptMs)) return true
     const isSupported = (hasHeader || current === 'blocked') && wanted !== 'not-checked'
-    return nowMs - this.#falseSinceMs >= (isSupported ? HELD_MS.beforeMilder : HELD_MS.withoutHeader)
+    return falseMs >= Math.max(keptMs, isSupported ? HELD_MS.beforeMilder : HELD_MS.withoutHeader)
   }
 }
 
-const hasEnough = ({ low, limit, threshold }: StateReading): boolean =>
-  low >= Math.max(ENOUGH, threshold + HYSTERESIS.share) * limit
+const hasPlenty = ({ low, limit, threshold }: StateReading): boolean =>
+  low >= Math.max(PLENTY, threshold + HYSTERESIS.share) * limit
 
 /** Whether a row has no header, or has an old header and a wide interval. */
 const isOutdated = ({ seen, low, high, limit }: StateReading, nowMs: number): boolean =>
@@ -237,8 +287,16 @@ function isContradicted(current: QuotaState, { seen, limit, threshold }: StateRe
   }
 }
 
-/** Whether a state has clearly ended: the lower bound is high enough, or requests wait in the gateway. */
-function isPlainlyOver(current: QuotaState, { low, limit, isHeldBack }: StateReading): boolean {
-  if (current === 'empty') return low >= REFILLED
-  return current === 'running-out' && (isHeldBack === true || low >= PLENTY * limit)
+/**
+ * Whether `empty` or `running-out` ends early.
+ *
+ * - `empty` ends early if at least `REFILLED` requests are certainly left.
+ * - `running-out` ends early if the lower bound is high enough (`PLENTY`), unless it is kept because it
+ *   recurs.
+ * - While requests wait in the gateway, `running-out` always ends early, because the gateway then does not
+ *   use up its reserve.
+ */
+function isPlainlyOver(current: QuotaState, reading: StateReading, isKept: boolean): boolean {
+  if (current === 'empty') return reading.low >= REFILLED
+  return current === 'running-out' && (reading.isHeldBack === true || (!isKept && hasPlenty(reading)))
 }

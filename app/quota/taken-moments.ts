@@ -1,6 +1,6 @@
 import { chanceBelow, density } from './normal.ts'
 
-/** The arguments of `grow`. One reused record, because each time step calls `grow` 58 times. */
+/** The arguments of `grow`. The record is reused, because each time step calls `grow` 58 times. */
 export const grown = { count: 0, spread: 0, overflowed: 0, most: 0 }
 /** The result of `atLeastNothing`: mean and variance. */
 const kept = { mean: 0, variance: 0 }

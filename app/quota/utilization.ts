@@ -1,24 +1,27 @@
 /** Possible utilizations: 0, and 40 equal steps up to 1. */
 const STEPS = 40
 export const UTILIZATIONS = STEPS + 1
-/** Probability, before the first header and after each change, that no other program uses the quota. */
+/**
+ * Prior probability that no other program uses the quota. Also its probability after others' use has changed.
+ */
 const QUIET_AT_FIRST = 0.6
 /** Mean time in which others' use is constant, in seconds. */
 const HOLDS_SECONDS = 1800
 /** Probability that a header shows a request by others although others made no request. */
 const MISREAD = 0.01
-/** A quota was nearly full between two headers only if `overflowed` is at least this, in requests. */
+/** Minimum `overflowed`, in requests, for a quota to count as nearly full between two headers. */
 const FULL_BETWEEN = 1.5
-/** A quota is nearly full only if others made at most this many requests since the last update. */
+/** Maximum number of others' requests since the last update for a quota to count as nearly full. */
 const NEAR_FULL = 2
 /**
- * A header shows a single request by others only if the level before it was this close to the limit, in
- * requests. The distance allows for the header's own request and for rounding.
+ * A header shows a single request by others only if the level before the header was at most this far below
+ * the limit, in requests. The distance allows for the header's own request and for rounding.
  */
 const OWN_MISSING = 1.1
 /**
  * `SHARP`: a header can show a single request by others only if the bounds are at most this wide, in
- * requests. `NONE_MISSING`: if `most` is at most this, the header shows no request by others.
+ * requests. `NONE_MISSING`: if `LevelHeader.most` is at most this, the header shows that others made no
+ * request.
  */
 const SHARP = 0.6
 const NONE_MISSING = 0.45
@@ -50,11 +53,12 @@ const PRIOR = Float64Array.from({ length: STEPS + 1 }, (_, step) =>
  * A probability distribution over the share of time, 0 to 1, in which others keep a quota from being full.
  *
  * Suppose that a quota refills r requests per second and is full for a share f of the time. Then it serves (1
- * − f) × r requests per second, however the requests are spaced (the utilization law, ρ = λ / μ). So on a
- * usually full quota, others' use follows from how often a header shows the quota not quite full.
+ * − f) × r requests per second, however the requests are spaced (the utilization law, ρ = λ / μ). So if a
+ * quota is usually full, others' use follows from the share of headers that show it not quite full.
  *
- * This works even for evenly spaced requests, of which a header shows at most one. `OthersUse` counts
- * requests and assumes random times, so it underestimates use that is evenly spaced or low.
+ * This works even if others' requests are evenly spaced. Each of them is then refilled before the next one,
+ * so a header shows at most one. `OthersUse` counts requests and assumes random times, so it underestimates
+ * use that is evenly spaced or low.
  *
  * Mutable: `header` and `observed` change it.
  */
@@ -83,7 +87,9 @@ export class Utilization {
     this.#isConclusive = false
   }
 
-  /** Learns from a header whether others keep a quota of `limit` requests from being full. */
+  /**
+   * Learns from a header how much of the time others keep the quota below its limit. `limit` is in requests.
+   */
   header(limit: number, { overflowed, seconds, missing, least, most, before, width }: LevelHeader): void {
     const isLarge = limit > NEAR_FULL + OWN_MISSING
     const isNearFull = isLarge && overflowed >= FULL_BETWEEN && missing + least <= NEAR_FULL
@@ -93,9 +99,9 @@ export class Utilization {
   }
 
   /**
-   * Updates the distribution from a header, `seconds` after the previous one. Call this only if the quota
-   * would have been full in between if others had made no requests. `isBusy`: the header shows a request by
-   * others.
+   * Updates the distribution from a header, `seconds` after the previous one. Call this only if, without
+   * others' requests, the quota would have been full at some time between the two headers. `isBusy`: whether
+   * the header shows a request by others.
    */
   observed(isBusy: boolean, seconds: number): void {
     const chance = this.#chance
@@ -111,7 +117,7 @@ export class Utilization {
     for (let step = 0; step <= STEPS; step += 1) chance[step]! /= sum
   }
 
-  /** The utilization, 0 to 1, at the quantile `share`, 0 to 1. */
+  /** The quantile `share` (0 to 1) of the utilization. The result is 0 to 1. */
   at(share: number): number {
     let sum = 0
     for (let step = 0; step < STEPS; step += 1) {

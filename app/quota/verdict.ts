@@ -10,7 +10,7 @@ export interface JudgedRow {
 /**
  * Rows with current information, worst first: by state, then by how soon they run out, then by level.
  *
- * Unchecked rows, and rows that another row counts, are left out.
+ * Unchecked rows are left out. So are rows whose requests count in another row (`countedBy`).
  */
 export function worstFirst(rows: readonly JudgedRow[]): readonly JudgedRow[] {
   return rows

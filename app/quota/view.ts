@@ -21,7 +21,7 @@ export interface Hold {
   readonly byOthers?: boolean
 }
 
-/** What a row has in addition to its bucket: its wait, state and threshold. */
+/** The wait, state and thresholds of a row. They are not part of its bucket. */
 export interface RowStanding {
   readonly hold: Hold | undefined
   /** When to send the next try while others use the whole refill. The end of the wait is then unknown. */
@@ -77,7 +77,7 @@ export function viewOf(
     ? undefined
     : emptyAtOf(bucket, measured && measured.total - Math.min(measured.own, held), point, gain, nowMs)
   const source = seen === undefined ? 'default' : remaining === seen.remaining ? 'header' : 'modelled'
-  // Assigned one by one: conditional spreads took most of the time of a snapshot.
+  // The fields are assigned one by one. Conditional spreads took most of the time that a snapshot needs.
   const row: { -readonly [K in keyof RequestQuota]: RequestQuota[K] } = {
     category,
     model: bucket.model,
@@ -137,7 +137,7 @@ export function viewOf(
   const empties = emptyRangeOf(row)
   if (empties) row.emptyFrom = Math.round(empties.fromMs)
   if (empties?.toMs !== undefined) row.emptyTo = Math.round(empties.toMs)
-  // Unknown use by others is not 0. After a single header, no rate is safe.
+  // After a single header, others' use is unknown. It may not be 0, so no rate counts as safe.
   if (seen && (row.use !== null || isBlocked)) row.safe = safePace(row, nowMs, reserve)
   return row
 }
@@ -146,7 +146,10 @@ export function viewOf(
 export const ownPerSecond = (bucket: Bucket, nowMs: number): number =>
   Math.max(0, bucket.countedPerSecond(nowMs) - bucket.deskPerSecond(nowMs))
 
-/** The use of this app, its desk and others. `counted`: own requests and the desk's. Requests per second. */
+/**
+ * The use of this app, its desk and others, in requests per second. `counted`: own requests plus those of the
+ * desk's other machines.
+ */
 function rangeOfUse(others: OthersReading | undefined, counted: number, desk: number) {
   if (others === undefined) return null
   return {
@@ -161,8 +164,8 @@ function rangeOfUse(others: OthersReading | undefined, counted: number, desk: nu
 
 /**
  * Use of an empty rolling bucket. The service accepts only the refill `gain`, so others' rate is at most
- * `gain`. The low end of their rate is at most the refill that own and desk requests leave. If others caused
- * the 429, they are assumed to take the whole refill until the wait ends.
+ * `gain`. Own and desk requests take a part of `gain`, so the low end of others' rate is at most the rest. If
+ * others caused the wait after a 429, they are assumed to take the whole refill until that wait ends.
  */
 function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: number, byOthers: boolean) {
   const { own, desk } = use
@@ -180,7 +183,10 @@ function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: numbe
   }
 }
 
-/** When the bucket runs empty if use continues. `undefined` if it does not, or if others' use is unknown. */
+/**
+ * When the bucket runs empty if use continues. `undefined` if the bucket does not run empty, or if others'
+ * use is unknown.
+ */
 function emptyAtOf(
   bucket: Bucket,
   perSecond: number | null,

@@ -2,9 +2,9 @@
  * The window of a quota, as its headers show it. Decides which of two models applies, which levels are
  * possible, and when a fixed window ends.
  *
- * A rolling interval refills `limit / period` per second, and Reset is its time to full (service 8.3.1,
- * 8.3.2). A fixed window refills nothing until its end. Then the quota is full again, except for later
- * requests (service 8.3.5).
+ * A rolling interval refills `limit / period` per second, and the header Reset is the time until the quota is
+ * full (service 8.3.1, 8.3.2). A fixed window refills nothing until its end. Then the quota is full again,
+ * except for later requests (service 8.3.5).
  *
  * The estimator (`level-bounds.ts`) and the gateway (`app/gateway/bucket-bound.ts`) both use this file. Times
  * are milliseconds on one clock. Levels are requests and need not be whole.
@@ -38,15 +38,15 @@ export const CLOCK_STEP_MS = 1
  */
 export const TOLERANCE = 0.05
 
-/** Reset is a whole number of seconds, rounded up. */
+/** The header Reset is a whole number of seconds, rounded up. */
 const ROUNDING_SECONDS = 1
 
 /**
- * Whether a rolling interval can show this Reset together with this Remaining.
+ * Whether a rolling interval can show this Reset header together with this Remaining header.
  *
- * Rolling: Reset is the time to full, `ceil((limit − level) × period / limit)` with `floor(level)` =
- * Remaining (service 2.2, 8.3.2). `lastedSeconds`: how long the request was in flight. Differences that
- * jitter explains are allowed.
+ * In a rolling interval, Reset is the time until the quota is full, `ceil((limit − level) × period / limit)`,
+ * and Remaining is `floor(level)` (service 2.2, 8.3.2). `lastedSeconds`: how long the request was in flight.
+ * Differences that jitter explains are allowed.
  */
 export function rollingAllows(
   limit: number,
@@ -63,8 +63,9 @@ export function rollingAllows(
 }
 
 /**
- * The levels that a header of a rolling interval leaves possible at its own time. Remaining rounds the level
- * down. If refilling one request takes longer than a second, Reset also shows the level's fraction.
+ * The range of possible levels at the time when the service wrote a header of a rolling interval. The header
+ * Remaining is the level, rounded down. If refilling one request takes longer than a second, the header Reset
+ * also shows the level's fraction.
  */
 export function rollingShows(
   limit: number,
@@ -86,7 +87,10 @@ export function rollingShows(
   return { least, most: Math.max(least, Math.min(most, fromReset.most)) }
 }
 
-/** When a fixed window ends, from one header. Reset is a whole number of seconds, rounded up. */
+/**
+ * The range of times in which a fixed window ends. A header shows only a range, because its Reset is a whole
+ * number of seconds, rounded up.
+ */
 export interface FixedWindow {
   readonly endsEarliestMs: number
   readonly endsLatestMs: number
@@ -110,8 +114,8 @@ export type WindowStep = 'same' | 'later' | 'earlier' | 'impossible'
  * Whether two headers may describe windows of one bucket.
  *
  * A window starts at a request and lasts one period (service 8.3.5), so the ends of two windows are at least
- * a period apart. If the ends in two headers are closer but not equal, the interval is rolling: Reset is then
- * the time to full, which changes.
+ * a period apart. If the ends in two headers are closer but not equal, the interval is rolling. The header
+ * Reset is then the time until the quota is full, which changes.
  */
 export function windowStep(known: FixedWindow, shown: FixedWindow, periodMs: number): WindowStep {
   const slackMs = ROUNDING_SECONDS * 1000
@@ -157,8 +161,8 @@ export function modelAfter(
 }
 
 /**
- * The levels that a header leaves possible: `least` to `mostThen` at the header's own time, and up to `most`
- * now.
+ * The range of levels that a header allows. When the service wrote the header, the level was between `least`
+ * and `mostThen`. Now the level is at most `most`.
  */
 export function levelsShown(
   { model, window }: WindowModel,
@@ -181,8 +185,8 @@ export const assumedWindow = (afterMs: number, beforeMs: number, periodMs: numbe
 })
 
 /**
- * The window after a span of uncertain time, from `fromMs` to `toMs`. The window may end later by up to the
- * span's length, but at most a period after `toMs`.
+ * The known window, corrected for a time in which the clock was uncertain, from `fromMs` to `toMs`. The
+ * window may then end later by the length of that time, but not later than one period after `toMs`.
  */
 export function doubtedWindow(
   window: FixedWindow | undefined,

@@ -6,7 +6,7 @@ export interface RetrySchedule {
   readonly jitter: number
 }
 
-/** Retry schedules of operations that are retried without a person. */
+/** Retry schedules of operations that Headroom retries by itself. */
 export const RETRY = {
   /**
    * Opening a stream. Full jitter, so that clients that lost their connections together do not reconnect
@@ -20,8 +20,8 @@ export const RETRY = {
   /** Refreshing after a 401, if the last refresh returned a token that was rejected too. */
   rejected: { stepsMs: [30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /**
-   * Requests for a quota whose whole refill is used by others. Cause at most four 429s per minute, including
-   * the first two.
+   * Tries on a quota while others use its whole refill. With these waits, the quota gets at most four 429s
+   * per minute. This includes the two 429s before the first wait.
    */
   othersTakeAll: { stepsMs: [20_000, 40_000, 60_000], jitter: 0 },
   /** Refreshing an access token. */

@@ -1,7 +1,7 @@
 /** What a stream's target names. Commas separate several accounts or symbols. */
 export type StreamTarget = 'symbol' | 'symbols' | 'option-symbols' | 'accounts' | 'orders'
 
-/** An option of a stream that the window offers. */
+/** An option of a stream, which the app window offers when a person opens the stream. */
 export interface StreamOption {
   /** The service's name for the option. */
   readonly name: string

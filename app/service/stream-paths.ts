@@ -66,7 +66,7 @@ type Encoded = { readonly ok: true; readonly parts?: PathParts; readonly query?:
 
 interface PathParts {
   readonly target: string
-  /** The order ids of `orders`. */
+  /** The order ids. Only for the target `orders`. */
   readonly ids?: string
 }
 

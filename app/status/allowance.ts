@@ -30,7 +30,7 @@ export function safePaceText(quota: RequestQuota, nowMs: number): string {
   return paceText(quota.safe.everySeconds)
 }
 
-/** The requests that may be sent, for a table: how many now, and the text after this number. */
+/** How many requests may be sent now, and the text that follows this number in a table. */
 export interface Allowance {
   readonly burst?: number
   readonly text: string
@@ -128,7 +128,8 @@ export function whatIfText(quota: RequestQuota, addedPerSecond: number, nowMs: n
   if (state === 'not-checked') return 'unknown: no level was measured'
   if (state === 'blocked') return 'unknown until the 429 ends'
   if (state === 'empty') return 'empty now'
-  // Computed for the snapshot's time, so that the result does not change with the clock.
+  // Computed from the snapshot's time and not from the present. So the result changes only with a new
+  // snapshot.
   const atMs = emptyAtWith(quota, addedPerSecond, quota.asOf)
   if (atMs === 'not-known') return 'unknown: still measuring others'
   if (atMs === 'lasts') return 'lasts'

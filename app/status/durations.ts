@@ -4,8 +4,8 @@
 export const OUTDATED_AFTER_MS = 60_000
 
 /**
- * The time to which a snapshot's data applies, epoch ms: `nowMs`, or the snapshot's own time if it is old. An
- * old snapshot lacks later refreshes and frames.
+ * The latest time for which a snapshot is valid, epoch ms. This is `nowMs`, or the snapshot's own time if it
+ * is old: later refreshes and frames are missing from an old snapshot.
  */
 export const pushedMs = ({ at }: { readonly at: number }, nowMs: number): number =>
   nowMs - at > OUTDATED_AFTER_MS ? at : nowMs

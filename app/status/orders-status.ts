@@ -2,7 +2,7 @@ import { LOOKUP_MS, type OrdersSummary, type UnknownOrder } from '../contract/or
 import type { Severity } from '../contract/severity.ts'
 import { countText } from './rates.ts'
 
-/** What stopping orders does not do. */
+/** What remains after a person has stopped orders. */
 export const STOPPING_LEAVES = 'Stopping keeps the Trade scope and cancels nothing at the broker.'
 
 /** What Headroom found out about an order with an unknown outcome. */

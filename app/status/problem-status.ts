@@ -16,14 +16,14 @@ export interface ProblemStatus {
   readonly note: string
 }
 
-/** A row with a number shows a problem only after the problem has lasted this long. Milliseconds. */
+/** A row whose level is known shows a problem only after the problem has lasted this long. Milliseconds. */
 export const PROBLEM_LASTS_MS = 30_000
 
 /**
  * The problem that a row shows at `nowMs`, epoch ms. `undefined` if there is none.
  *
- * A 401, a 403 and any problem of a row without a number are shown immediately. Other problems are shown
- * after `PROBLEM_LASTS_MS`.
+ * These problems are shown immediately: a 401, a 403, and any problem of a row whose level is unknown. Any
+ * other problem is shown after `PROBLEM_LASTS_MS`.
  */
 export function shownProblem(
   { problem, source, state, asOf }: Pick<RequestQuota, 'problem' | 'source' | 'state' | 'asOf'>,
@@ -40,8 +40,8 @@ export function shownProblem(
 export const isServiceAway = ({ reachable, pending }: Snapshot['service']): boolean => !reachable && !pending
 
 /**
- * Shown rows whose last response had no quota headers. Such rows never count as fine, even before they show
- * the problem.
+ * The displayed rows whose last response had no quota headers. Such a row never counts as fine, even before
+ * it displays that problem.
  */
 export function unansweredRows(
   { requests }: Pick<Snapshot, 'requests'>,
@@ -78,7 +78,7 @@ export interface KeyProblem extends ProblemStatus {
 export function keyProblems({ requests }: Pick<Snapshot, 'requests'>, nowMs: number): readonly KeyProblem[] {
   const groups = new Map<string, [RequestQuota, ...RequestQuota[]]>()
   const shown = shownRows(requests)
-  // If no row has a current number, every problem is shown immediately.
+  // If every row has a problem or is unchecked, all problems are shown immediately.
   const isAll = shown.every(({ problem, state }) => problem !== undefined || state === 'not-checked')
   for (const row of shown) {
     const problem = isAll && nowMs - row.asOf <= OUTDATED_AFTER_MS ? row.problem : shownProblem(row, nowMs)

@@ -88,8 +88,8 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
 }
 
 /**
- * The text next to the label in a table: the note, with `in` before the countdown after a 429. If it is
- * unknown when 429s end, the number of 429s so far, such as `×12`.
+ * The text next to the label in a table: usually the note. After a 429, it is the time until the next try,
+ * such as `in 40 s`. If that time is unknown, it is the number of 429s so far, such as `×12`.
  */
 export function rowNote(quota: RequestQuota, nowMs: number): string {
   const { state, note, untilMs } = quotaStatus(quota, nowMs)
@@ -98,7 +98,10 @@ export function rowNote(quota: RequestQuota, nowMs: number): string {
   return quota.rejected > 1 ? `×${quota.rejected}` : ''
 }
 
-/** Severity of a short quota. `emptyAt` is the estimated time at which it runs out, epoch ms. */
+/**
+ * Severity of a row that is short of requests. `emptyAt` is the estimated time at which it runs out, epoch
+ * ms.
+ */
 export function shortSeverity(state: ShortState, emptyAt: number | undefined, nowMs: number): Severity {
   if (state === 'empty') return 'critical'
   const isNear = emptyAt !== undefined && emptyAt - nowMs <= CRITICAL_SECONDS * 1000
@@ -120,12 +123,12 @@ export function isUnchecked(quota: RequestQuota, nowMs: number): boolean {
   return stateAt(quota, nowMs) === 'not-checked' || status === 401 || status === 403
 }
 
-/** For a row that may already be empty but may also never run out. */
+/** Shown for a row that may already be empty, but may also never run out. */
 const ANY_MOMENT = 'any moment'
 
 /**
  * When the row runs out, the same in the whole app:
- * - `14:33–14:36`, or `14:33` within one minute
+ * - `14:33–14:36`: the usual case. `14:33` if both times are in one minute.
  * - `by 14:36`: the row may be empty already.
  * - `14:33 or later`: the row may never run out.
  * - `as early as 14:33`: a watched row.
@@ -154,7 +157,7 @@ export function runsOutText(row: RequestQuota, nowMs: number): string {
 /** Replaces a countdown while 429s continue because others use the whole refill. */
 export const UNTIL_OTHERS_SLOW = 'until others slow down'
 
-/** `UNTIL_OTHERS_SLOW` for a text without a 429 label: `Calls get 429 until others slow down.` */
+/** `UNTIL_OTHERS_SLOW` with `429` before it, for a text such as `Calls get 429 until others slow down.` */
 export const GETS_429 = `429 ${UNTIL_OTHERS_SLOW}`
 
 /** `40 s`, `now`: time until a rate-limited request may be retried. */
@@ -189,7 +192,7 @@ export function isStale(quota: Pick<RequestQuota, 'source' | 'observedAt'>, nowM
 const RANGE_FROM = 0.1
 const isRange = ({ low, high, limit }: Bounds) => high - low > limit * RANGE_FROM
 
-/** Whether the range of a low row extends above its threshold, so that the row may not be low. */
+/** Whether the range of a low row extends above the row's threshold, so that the row is perhaps not low. */
 export const isPerhapsLow = (row: RequestQuota): boolean =>
   isRange(row) && row.high > row.threshold * row.limit
 
@@ -199,8 +202,8 @@ type Bounds = Pick<RequestQuota, 'low' | 'high' | 'limit'>
  * The estimated level: `38`, or `60–95` if the interval is wider than a tenth of the limit. `–` without a
  * header.
  *
- * Prefixed with `~` if the last header is older than two minutes. For an unchecked row, the number of its
- * last header.
+ * The number begins with `~` if the last header is older than two minutes. For an unchecked row, it is the
+ * level in the last header.
  */
 export function leftText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default') return '–'
@@ -223,20 +226,20 @@ export function ageText(quota: RequestQuota, nowMs: number): string {
 
 /**
  * When the row is full again if all use stops: `full`, a time of day, or a duration. `–` if the row is
- * unchecked or may not refill. `?` if unknown.
+ * unchecked or perhaps does not refill. `?` if unknown.
  */
 export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'countdown' = 'clock'): string {
   if (isUnchecked(quota, nowMs) || isDraining(quota)) return UNCHECKED
   const { fullAt, remaining, limit } = quota
-  // If the level is a range, the quota may not be full yet. The time is then unknown.
+  // If the level is a range, the quota is perhaps not full yet, and it is unknown when it will be.
   if (remaining >= limit || (fullAt !== undefined && fullAt <= nowMs)) return isRange(quota) ? '?' : 'full'
   if (fullAt === undefined) return '?'
   return as === 'clock' ? clockText(fullAt) : countdownText(fullAt - nowMs, 'up')
 }
 
 /**
- * Whether the row may not refill: use may exceed the refill, or the row gets 429s and others use the whole
- * refill.
+ * Whether the row perhaps does not refill: use may exceed the refill, or the row gets 429s and others use the
+ * whole refill.
  */
 function isDraining(quota: RequestQuota): boolean {
   return quota.state === 'blocked'
@@ -263,8 +266,8 @@ export function ownText({ use, state }: RequestQuota): string {
 }
 
 /**
- * Use by the desk's other machines, requests per second: `0.4`, or `0`, also without a desk. For `?` and `–`,
- * see `ownText`.
+ * Use by the desk's other machines, in requests per second: `0.4`. Without a desk: `0`. For `?` and `–`, see
+ * `ownText`.
  */
 export function deskText({ use, state }: RequestQuota): string {
   if (state === 'not-checked') return UNCHECKED

@@ -74,7 +74,10 @@ const FEW_SLOTS = 0.1
 /** The largest number of free slots that counts as few, at least one. */
 export const fewSlots = (limit: number): number => Math.max(1, Math.floor(limit * FEW_SLOTS))
 
-/** Status of one group of slots (service 3, 8.2). A documented default says nothing about slots in use. */
+/**
+ * Status of one group of slots (service 3, 8.2). If only the documented limit is known, the number of slots
+ * in use is unknown, and so is the status.
+ */
 export function slotStatus({
   source,
   free,
@@ -98,7 +101,7 @@ export interface NamedStream {
 
 /**
  * The programs that read a stream through the gateway: `7 programs on 1 slot: bot, notes ×2`, or `read by
- * bot`. Empty without programs. `on`: the word in `on 1 slot` or `on 1 stream`.
+ * bot`. Empty without programs. `on`: the word `slot` or `stream` after `on 1`.
  */
 export function readByText(
   { readers = 0, readBy = [] }: Pick<StreamSummary, 'readers' | 'readBy'>,

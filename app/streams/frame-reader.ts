@@ -45,7 +45,7 @@ export class FrameReader {
     }
     const keys = new KeySearch(chunk)
     let suspect = keys.firstFrom(from)
-    // Most chunks end with a line end. Comparing `from` with the length then saves a search.
+    // Most chunks end with a line end. Then `from` is the chunk's length, and the next search is skipped.
     for (
       let end = chunk.indexOf(LF, from);
       end >= 0;

@@ -5,8 +5,8 @@ const WORD_SHIFT = 2
 const STEP_WORDS = 2
 
 /**
- * The first eleven bytes of each long key. The search reads every second four-byte word. Any eleven bytes
- * contain at least one of these words.
+ * The first eleven bytes of each long key. The search reads every second four-byte word of a chunk, and any
+ * eleven bytes contain one of these words completely.
  */
 const LONG_PIECES = ['"Heartbeat"', '"StreamStat'] as const
 const LETTER = { E: 0x45, r: 0x72, o: 0x6f } as const
@@ -22,11 +22,12 @@ const TABLE = tableOf(WORDS)
 const TOP_BYTES = topBytesOf(WORDS)
 
 /**
- * Finds places in a chunk that may contain the key of a frame that is not data. Does not parse.
+ * Finds places in a chunk that may start a frame without data, such as a heartbeat. Such a frame is
+ * recognised by a key that frames with data do not have. Does not parse.
  *
- * A key is in quotes, and only a `\u` escape can spell a letter differently (RFC 8259, 7). So a chunk
- * contains no such key if it contains no backslash, no `Erro` and none of `LONG_PIECES`. A match may be a
- * false positive, so a full parse decides. The search reads about every eighth byte, at several GB/s.
+ * A key is in quotes, and only a `\u` escape can spell a letter differently (RFC 8259, 7). So a chunk with
+ * such a key contains a backslash, `Erro` or one of `LONG_PIECES`. A match may be a false positive, so a full
+ * parse decides. The search reads about every eighth byte, at several GB/s.
  */
 export class KeySearch {
   readonly #chunk: Uint8Array
@@ -82,7 +83,7 @@ function placeOf(word: number): number {
 }
 
 function wordsOf(pieces: readonly string[]): readonly number[] {
-  // Uses the same kind of view as the search, so that byte order does not matter.
+  // An `Int32Array` reads the words here and in the search, so that byte order does not matter.
   const bytes = new Uint8Array(WORD_BYTES)
   const word = new Int32Array(bytes.buffer)
   return pieces.flatMap((piece) =>

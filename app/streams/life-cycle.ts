@@ -222,11 +222,14 @@ function afterFailure(
   return waiting(next, hint, 'hidden-cap', retryAtMs, attempt + 1)
 }
 
-/** Whether a connection ended unannounced. An error in the stream counts as an announcement. */
+/** Whether a connection ended without notice. An error in the stream counts as notice. */
 const isAbrupt = (code: StreamReasonCode): boolean =>
   code === 'ended-by-service' || code === 'connection-lost'
 
-/** When a stream was last healthy. If frames stopped, the time of the last frame. */
+/**
+ * Last time at which a connection was healthy. If a tick found that frames stopped, this is the time of the
+ * last frame. Otherwise, it is `nowMs`.
+ */
 const livedUntilMs = (state: OpenState, input: StreamInput, nowMs: number): number =>
   input.kind === 'tick' && isUp(state) ? state.lastFrameAtMs : nowMs
 

@@ -13,7 +13,7 @@ export interface MergeRule {
   readonly merge: 'newest' | 'fields'
   /** The members that identify an object in a deletion. Absent for kinds without deletions. */
   readonly identity?: readonly string[]
-  /** Number of newest objects that are stored. Absent if all are. */
+  /** If set, only this many of the newest objects are stored. If absent, all are stored. */
   readonly ring?: number
   /** Key of an unfinished object. The final version has another key and replaces it. */
   readonly provisional?: string
@@ -58,8 +58,8 @@ const book: RuleOf = () => ({ keyOf: () => 'book', merge: 'newest' })
 const contracts: RuleOf = () => ({ keyOf: (members) => legsOf(members.get('Legs')), merge: 'fields' })
 
 /**
- * A bar is identified by its end time, even while it is open. A stream from a start date has an unknown
- * number of bars.
+ * A bar is identified by its end time, even while it is open. A stream with a start date may have any number
+ * of bars, so its past data can't be stored.
  */
 const bars: RuleOf = ({ firstdate, barsback }) => {
   const ring = wholeOf(barsback, 1)

@@ -9,7 +9,7 @@ export interface Behind {
 /** How far one reader may be behind before frames are merged. */
 export const MAX_BEHIND: Behind = { frames: 256, bytes: 1 << 20 }
 
-/** Maximum number of deletions that wait for one reader. Existing objects do not count. */
+/** Maximum number of pending deletions for one reader. Pending states of stored objects do not count. */
 const MAX_ENDINGS = 4_096
 
 /** Whether a reader wants an object with this requested symbol. See `SharedFrame`. */

@@ -14,7 +14,7 @@ export type SharedFrame =
       readonly isDeletion: boolean
       /**
        * The requested symbol of a quote frame, in capitals. Absent if the service answers with another name,
-       * such as `$SPX` for `$SPX.X`. Readers of any symbol get such a frame.
+       * such as `$SPX` for `$SPX.X`. A frame without a symbol is sent to all readers.
        */
       readonly symbol?: string
     }
@@ -105,7 +105,7 @@ export class SharedState {
   readonly #symbols: ReadonlySet<string> | undefined
   readonly #encode: (text: string) => Uint8Array
   #objects = new Objects()
-  /** On a later connection, the objects of its first response, until that response is complete. */
+  /** The objects in the first response of a later connection. Set until that response is complete. */
   #next: Objects | undefined
   /** Keys of objects that the later connection has not sent yet. */
   readonly #pendingKeys = new Set<string>()
@@ -147,7 +147,10 @@ export class SharedState {
     return this.#rule.ring !== undefined
   }
 
-  /** Key of the unfinished object that its final version replaces. `undefined` if the kind has none. */
+  /**
+   * Key of an unfinished object. The object's final version has another key and replaces it. `undefined` if
+   * this kind of stream has no such object.
+   */
   get provisional(): string | undefined {
     return this.#rule.provisional
   }
@@ -293,8 +296,9 @@ export class SharedState {
   }
 
   /**
-   * Applies the end of a first response. On the first connection, returns an EndSnapshot frame. On a later
-   * connection, returns the differences from the objects of the former connection.
+   * Called when the first response of a connection is complete. On the first connection, returns an
+   * EndSnapshot frame. On a later connection, returns how its objects differ from those of the former
+   * connection.
    */
   #ended(): readonly SharedFrame[] {
     const next = this.#next

@@ -1,7 +1,7 @@
 import type { StreamProposal } from '../contract/streams.ts'
 import type { StreamKind } from '../service/stream-kinds.ts'
 
-/** An own stream with a slot. Times in epoch ms. */
+/** One of Headroom's own streams, with a slot. Times in epoch ms. */
 export interface SlotHolder {
   readonly stream: string
   readonly streamKind?: StreamKind
@@ -17,8 +17,8 @@ export interface SlotHolder {
 const IDLE_PER_SECOND = 0.5
 
 /**
- * The own stream to close to make room for a new stream. Unpinned streams are chosen first, then the least
- * used, then those with the fewest readers, then the oldest.
+ * Proposes one of Headroom's own streams to close, so that a new stream can have its slot. Unpinned streams
+ * are chosen first, then the least used, then those with the fewest readers, then the oldest.
  */
 export function proposedToClose(holders: readonly SlotHolder[]): StreamProposal | undefined {
   const use = ({ framesPerSecond }: SlotHolder) => (framesPerSecond < IDLE_PER_SECOND ? 0 : framesPerSecond)

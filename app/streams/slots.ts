@@ -32,8 +32,8 @@ export class SlotLedger {
   readonly #onOwn: (category: string, reading?: ConcurrencyReading) => void
 
   /**
-   * `onOwn` is called when the own streams of a category change, or when an own stream's header shows the
-   * category's slots.
+   * `onOwn` is called when Headroom's own streams of a category change, or when an own stream's header shows
+   * the category's slots.
    */
   constructor(
     defaults: readonly SlotQuotaDefault[],
@@ -43,7 +43,7 @@ export class SlotLedger {
     for (const { category, limit } of defaults) this.#rows.set(category, newRow(limit))
   }
 
-  /** Occupies a slot for an own stream, from its request on. */
+  /** Occupies a slot for one of Headroom's own streams, from its request on. */
   taken(category: string): void {
     const row = this.#rows.get(category) ?? newRow(undefined)
     this.#rows.set(category, row)
@@ -124,7 +124,8 @@ export class SlotLedger {
       const desk = Math.min(row.desk, limit - own)
       const elsewhere = Math.min(row.elsewhere, limit - own - desk)
       const source = observedAtMs !== undefined ? 'header' : own + desk > 0 ? 'counted' : 'default'
-      // Assigned field by field, like request rows, because every snapshot needs it.
+      // The fields are assigned one by one. Conditional spreads are slow, and every snapshot needs this
+      // object.
       const quota: { -readonly [K in keyof SlotQuota]: SlotQuota[K] } = {
         category,
         limit,

@@ -35,9 +35,9 @@ const MAX_WAITING = 4
  * The token after an incomplete renewal. `refreshToken` is the string that the response contained in place of
  * a new token.
  *
- * The next refresh sends this string. If the service has already replaced the old token, it may end the
- * session when it sees the old token again. But the string may be an error text. So the old token stays a
- * candidate until the service accepts a candidate.
+ * The next refresh sends this string and not the old token. If the service has already replaced the old
+ * token, it may end the session when it sees the old token again. But the string may also be an error text.
+ * So the old token stays a candidate until the service accepts one of them.
  */
 export function withCandidate(token: TokenRecord, refreshToken: string | undefined): TokenRecord {
   if (refreshToken === undefined || refreshToken === token.refreshToken) return token
@@ -161,7 +161,8 @@ export function afterRefresh(
             kind: 'token-refresh-failed',
             outcome: outcome.kind,
             why: outcome.why,
-            // If a revocation was waiting for this refresh, the revocation is retried instead.
+            // A revocation that waited for this refresh is retried in place of the refresh. No retry of the
+            // refresh is then reported.
             ...(!isRevoking(state) && { retryAt: Math.round(retryAtMs) }),
           },
         ],

@@ -49,7 +49,9 @@ export function revocationAfter(
   return { kind: 'unconfirmed', why }
 }
 
-/** The state after a click on Revoke. The grant is no longer used, whatever the service answers. */
+/**
+ * The state after a click on Revoke. From then on, calls get no access token, whatever the service answers.
+ */
 export function revocationAsked(state: TokenState): TokenState {
   return { ...state, standing: { kind: 'revoking' } }
 }

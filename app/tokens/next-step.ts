@@ -9,12 +9,15 @@ export type NextStep =
   | { readonly kind: 'refresh'; readonly atMs: number }
   | { readonly kind: 'revoke'; readonly atMs: number }
   /**
-   * A warning that the 24 hours of a rotating key end at `endsAtMs`. A person must sign in again before that
-   * time.
+   * A warning that the session of a rotating key ends at `endsAtMs` (service 8.4). A person must sign in
+   * again before that time.
    */
   | { readonly kind: 'warn'; readonly atMs: number; readonly aheadMs: number; readonly endsAtMs: number }
 
-/** How long before the end of a rotating key's session warnings are due, longest first. Milliseconds. */
+/**
+ * When Headroom warns that the session of a rotating key ends: times before that end, longest first.
+ * Milliseconds.
+ */
 export const WARNINGS_AHEAD_MS = [60 * 60_000, 15 * 60_000] as const
 
 /** The earliest step that is due. `undefined` if only a person can continue. */

@@ -61,12 +61,12 @@ export type RefreshOutcome =
       /** Whether an intermediary answered in place of the sign-in host. */
       readonly isFromIntermediary?: true
       /**
-       * Whether the error is a client error without a stated cause. Another candidate token may then be
+       * Whether the response is a 4xx status without an OAuth error code. Another candidate token may then be
        * valid.
        */
       readonly anotherTokenMayDo?: true
       /**
-       * A string that an error response contains in place of a new refresh token. The service may have
+       * A string that an error response contains where a new refresh token would be. The service may have
        * renewed the token, so either this string or the token that was sent is valid.
        */
       readonly refreshToken?: string

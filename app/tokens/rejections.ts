@@ -4,7 +4,7 @@ import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 interface RejectedPath {
   /** The last access token for which the path returned a 401. */
   readonly token: string
-  /** Number of consecutive new tokens that the path rejected too. */
+  /** How many new tokens this path has rejected since it last accepted one. */
   readonly failures: number
   readonly notBeforeMs: number
 }
@@ -18,16 +18,16 @@ const MAX_PATHS = 256
 const NEVER = Number.NEGATIVE_INFINITY
 
 /**
- * Decides whether a 401 causes a refresh. It does, however young the token is, unless a recent refresh did
+ * Decides whether a 401 causes a refresh. Even a 401 for a new token causes one, unless a recent refresh did
  * not help.
  *
- * A refresh did not help if a path that rejected the old token also rejects the new one. The first wait of
- * `RETRY.rejected` then begins, during which 401s of any path are ignored. 401s of this one path are ignored
- * for longer each time. So a path that requires a missing scope causes few refreshes, and other paths can
- * still cause one.
+ * A refresh did not help if a path that rejected the old token also rejects the new one. Then the 401s of all
+ * paths are ignored for the first wait of `RETRY.rejected`. If this happens again on a path, the 401s of that
+ * path alone are ignored for longer waits. So a path that requires a missing scope causes few refreshes, and
+ * other paths can still cause one.
  *
- * If a path accepted a token and now rejects it, the token has ended. This 401 is ignored only within
- * `RETRY.wantedRefresh` of the last refresh.
+ * If a path accepted a token and now rejects it, the token has ended. The 401 then causes a refresh in spite
+ * of these waits, but not within `RETRY.wantedRefresh` of the last refresh.
  */
 export class Rejections {
   readonly #paths = new Map<string, RejectedPath>()

@@ -45,8 +45,8 @@ export function signedIn(refreshToken: string, nowMs: number): StoredTokens {
 /**
  * The state of a key at startup, from its stored tokens.
  *
- * An open intent means that the token may be used up, although no response is known. The refresh at startup
- * is then the immediate retry.
+ * An open intent means that a refresh was sent whose response is unknown. The refresh token may then be used
+ * up. The refresh at startup is the immediate retry after the lost response.
  */
 export function restoredState(
   { token, standing, intent, revocation }: StoredTokens,
@@ -70,7 +70,7 @@ export function restoredState(
  * The part of a state that is stored. `token` is the refresh token to store. Data that is requested again
  * after a restart is left out.
  *
- * After a lost response, the intent stays open until the service has answered about the token.
+ * After a lost response, `intent` is stored until the service has accepted or rejected the token.
  */
 export function storedTokens(token: TokenRecord, state: TokenState, nowMs: number): StoredTokens {
   const stored = { token, ...storedStanding(state) }

@@ -75,7 +75,10 @@ export interface TokenState {
   readonly token: TokenRecord | undefined
   readonly standing: Standing
   readonly access: AccessToken | undefined
-  /** Number of consecutive refreshes that neither renewed the token nor were rejected. */
+  /**
+   * Number of consecutive failed refreshes. A refresh that the service rejected does not count, because it is
+   * not retried.
+   */
   readonly failures: number
   readonly retryAtMs: number | undefined
   /** Earliest retry if requests need another token. May be earlier than `retryAtMs`. */
@@ -83,8 +86,8 @@ export interface TokenState {
   /** Why the latest refresh failed. */
   readonly failure: string | undefined
   /**
-   * Whether a response was lost, possibly by an earlier process. Only the first loss causes an immediate
-   * retry.
+   * Whether the response to a refresh was lost, possibly in an earlier process. Only the first loss causes an
+   * immediate retry.
    */
   readonly lostAnswer: boolean
   /**
@@ -124,7 +127,7 @@ export function lostTokenState(reason: string): TokenState {
   }
 }
 
-/** Whether a revocation was requested. From then on, the refresh grant is not used. */
+/** Whether a revocation was requested. From then on, calls get no access token. */
 export function isRevoking({ standing }: TokenState): boolean {
   switch (standing.kind) {
     case 'revoking':

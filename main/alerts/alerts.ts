@@ -27,7 +27,7 @@ export interface AlertsDeps {
   /** Stores the body of an open alert. `undefined` deletes it. */
   readonly keep: (id: string, body: string | undefined) => void
   readonly changed: (alerts: readonly Alert[]) => void
-  /** Called with each announcement, for windows. */
+  /** Called with each announcement, for app windows. */
   readonly announced?: (announcement: Announcement) => void
 }
 
@@ -73,7 +73,7 @@ export class Alerts {
     return this.#engine.alerts()
   }
 
-  /** Ended alerts of this run, latest first. */
+  /** Ended alerts of this run of the app, latest first. */
   closed(): readonly ClosedAlert[] {
     return this.#closed
   }
@@ -99,7 +99,7 @@ export class Alerts {
 
   /**
    * The current snooze. `chosenAtMs` is the time at which a person chose it, epoch ms. `undefined` if that
-   * was before this run.
+   * was before this run of the app.
    */
   get snooze(): { readonly untilMs: number | undefined; readonly chosenAtMs: number | undefined } {
     return { untilMs: this.preferences.snoozedUntil, chosenAtMs: this.#snoozeChosenAtMs }
@@ -170,7 +170,7 @@ export interface AlertSource {
   dismissAlert(id: string): boolean
   thresholds(profile: string): Thresholds
   setThreshold(profile: string, category: string | undefined, below: number | undefined): Thresholds
-  /** Ended alerts of this run, latest first. */
+  /** Ended alerts of this run of the app, latest first. */
   closedAlerts(): readonly ClosedAlert[]
   alertPreferences(): AlertPreferences
   setAlertPreferences(change: AlertPreferencesChange): AlertPreferences

@@ -20,7 +20,7 @@ const later = (code: string, message: string, atMs: number, nowMs: number): Comm
 export const notProbed = (category: string): CommandError =>
   checkError('not-probed', `no read-only request can check ${category}.`)
 
-/** The row `counted` counts the category's requests. */
+/** Requests for `category` count in another row, `counted`. Only that row can be checked. */
 export const countedElsewhere = (category: string, counted: string): CommandError =>
   checkError('counted-elsewhere', `${counted} counts the requests for ${category}. Check ${counted} instead.`)
 

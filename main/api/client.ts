@@ -49,8 +49,8 @@ export class ApiClient {
   }
 
   /**
-   * Drops requests that wait for a token. After the key is disconnected, these requests would use its quota
-   * without being counted.
+   * Call this when the key is disconnected. Requests that still wait for a token are then dropped, because
+   * they would use the key's quota without being counted.
    */
   stop(): void {
     this.#isStopped = true
@@ -63,7 +63,7 @@ export class ApiClient {
     // Without another token, a retry is useless and is not queued.
     if ((await tokenAfter401(this.#deps, token, request.path)) === undefined) return answer
     const again = await this.#inTurn(request, token)
-    // The key was revoked or stopped while the retry waited for its turn.
+    // The retry was not sent. For example, the key was revoked or disconnected while the retry waited.
     if (again.token === undefined) return answer
     if (again.answer.kind === 'answered' && again.answer.status === 401) {
       void this.#deps.rejected(again.token, request.path)

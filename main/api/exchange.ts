@@ -106,7 +106,7 @@ export class Exchange {
     return sender
   }
 
-  /** Ends the exchange because the body shows that the service did not respond. */
+  /** Ends the exchange because something other than the service responded, such as a captive portal. */
   notTheService(why: string): void {
     const { tap, reachability, host } = this.#deps
     tap.notTheService(this.#ticket, this.#observation.status, why)
@@ -171,8 +171,8 @@ export class Exchange {
 }
 
 /**
- * Removes secrets from names in quota headers. A service or proxy may repeat part of a token in a name, and
- * names are shown and stored. Values are numbers, and other headers are not stored.
+ * Removes secrets from the names in quota headers and from the request id. A service or proxy may repeat part
+ * of a token there, and these texts are shown and stored. The other values in quota headers are numbers.
  */
 function withoutSecrets(seen: Observation, secrets: Pick<Secrets, 'clean'>): Observation {
   const { rate, concurrency, requestId } = seen

@@ -21,7 +21,7 @@ import * as checkErrors from './check-errors.ts'
 import type { ApiAnswer, ApiRequest } from './client.ts'
 import type { SessionDesk } from './session-desk.ts'
 
-/** The ledger's methods for a prober. They read one row, because a view of all rows is rarely needed. */
+/** The parts of the ledger that a prober reads, one row at a time. */
 export interface ProbedQuotas {
   rowAt(category: string, nowMs: number): RequestQuota | undefined
   sizeOf(category: string): QuotaSize | undefined
@@ -268,8 +268,8 @@ export class Prober {
   }
 
   /**
-   * Schedules an extra tick at `dueAtMs` if that time is soon. If an extra tick is already scheduled earlier,
-   * that tick will schedule this one.
+   * Schedules an extra tick at `dueAtMs` if that time is soon. Does nothing if an earlier extra tick is
+   * scheduled, because that tick will call this method again.
    *
    * With regular ticks alone, checks could stay in phase with a program's timer for minutes. The row would
    * then look full at every check, or at none.
@@ -360,8 +360,9 @@ export class Prober {
       this.#records.set(category, { ...record, sentAtMs: earlier, notBeforeMs })
       return
     }
-    // A check may first wait for a token, so the budget counts it when its response arrives. This is closer
-    // to the time at the service. With a configured interval, the check counts at its start instead.
+    // The budget counts a check when its response arrives. The arrival is closer than the start to the time
+    // when the service counted the check, because the check may first have waited for a token. With a
+    // configured interval, a check counts when it starts, so that the interval stays exact.
     const keepsBeat = this.#settings.everySeconds[category] !== undefined
     const headerAtMs = this.#deps.quotas.lastHeaderAtMs(category)
     const settled: ProbeRecord = {

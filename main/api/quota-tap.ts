@@ -90,7 +90,7 @@ export class QuotaTap {
     return sent
   }
 
-  /** A row's state before a 429, for the event. */
+  /** A row's state before a 429, for the event that reports the 429. */
   #before(row: RequestQuota, now: number): BeforeRefusal | undefined {
     if (row.source === 'default') return undefined
     const { limit, low, high, use } = row
@@ -110,8 +110,8 @@ export class QuotaTap {
   /**
    * The earliest time for a request to this path, in epoch milliseconds. `undefined` if it may be sent now.
    *
-   * The request must wait while the category is paused, or has probably too little left. `as` is the
-   * request's class. Each class leaves a reserve to more urgent classes.
+   * A request must wait while its category is paused. It must also wait while its quota probably has too
+   * little left for its class, `as`. Each class leaves a reserve to more urgent classes.
    */
   notBeforeMs(method: string, pathAndQuery: string, as: ProgramClass = 'critical'): number | undefined {
     const { ledger, timeline } = this.#deps
@@ -152,7 +152,10 @@ export class QuotaTap {
     this.#lost(ticket)
   }
 
-  /** `laterMs`: how much longer the service may still count the request, in milliseconds. */
+  /**
+   * Records a request whose outcome is unknown. `laterMs`: how much longer the service may still count the
+   * request, in milliseconds.
+   */
   #lost(ticket: Ticket, laterMs = 0): void {
     this.#deps.ledger.lost(ticket, this.#deps.timeline.now(), laterMs)
     this.#desk?.lost(ticket, laterMs)
@@ -165,7 +168,7 @@ export class QuotaTap {
   notTheService(ticket: Ticket, status: number, why: string): void {
     const { timeline } = this.#deps
     this.#lost(ticket)
-    // Reachability reports such a response once for the whole host.
+    // No event is reported here, because reachability reports one for the whole host.
     const row = rowNamed(ticket)
     if (row !== undefined) this.#problems.strange(row, { status, message: why }, timeline.now())
   }
@@ -209,8 +212,8 @@ export class QuotaTap {
     }
     const waitMs = refused === undefined ? (this.#desk?.judgeAfterMs ?? 0) : 0
     if (waitMs > 0) {
-      // The header may already count requests of other machines whose reports have not arrived here. They
-      // should arrive within `waitMs`.
+      // The header may include requests of other machines whose reports have not arrived here yet. The
+      // reports should arrive within `waitMs`, so the header is applied after that time.
       this.#deps.clock.after(waitMs, () => {
         const late = { ...ticket, headerAtMs: now }
         this.#desk?.answered(late, { row: this.#judge(late, reading), rate: reading.rate })
@@ -290,7 +293,7 @@ export class QuotaTap {
     const { ledger, secrets, report } = this.#deps
     if (row === undefined || ledger.sizeOf(row) === undefined) return
     const isFine = status >= 200 && status < 300
-    // A stream may open without quota headers (service 12).
+    // A stream may open without quota headers (service 12). This is not a problem of its row.
     if (isFine && !PROBED_CATEGORIES.includes(row)) return
     const message = isFine ? undefined : errorMessage(body, (text) => secrets.clean(text))
     const refused: AnswerProblem = { status, ...(message !== undefined && { message }) }
@@ -298,7 +301,7 @@ export class QuotaTap {
   }
 
   #number(category: string, ticket: Ticket): void {
-    // The headers may belong to a different row than the request.
+    // The headers may name another row than the request's own. Both rows then have a response.
     for (const row of new Set([category, rowNamed(ticket)])) {
       if (row === undefined) continue
       for (const one of this.#problems.answered(row, this.#deps.timeline.now())) this.#deps.report(one)
@@ -325,7 +328,10 @@ export class QuotaTap {
     this.#deps.report({ kind: 'rate-limit-over', category })
   }
 
-  /** Called periodically. Even without a response, others may stop their requests, or a row may run out. */
+  /**
+   * Reports what changes with time, even without a response: others may stop their requests, or a row may run
+   * out. Called periodically.
+   */
   evaluate(rows: readonly RequestQuota[], nowMs: number): void {
     for (const row of rows) {
       const others = this.#others.evaluate(row, nowMs)
@@ -343,8 +349,8 @@ export class QuotaTap {
 }
 
 /**
- * The name of a ticket's row. A category with slots but no request row has its own name. `undefined` for a
- * path that no rule matches.
+ * The name of the row of a ticket. A category with slots but no request row is named by `endpoint`.
+ * `undefined` for a path that no rule matches.
  */
 const rowNamed = ({ category, endpoint }: Ticket): string | undefined =>
   category ?? (endpoint.startsWith('/') ? undefined : endpoint)

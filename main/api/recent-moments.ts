@@ -17,7 +17,7 @@ export class RecentMoments {
     this.#atMs.push(nowMs)
   }
 
-  /** The number of times less than `keptMs` old at `nowMs`. */
+  /** How many of the recorded times are less than `keptMs` before `nowMs`. */
   count(nowMs: number): number {
     this.#forget(nowMs)
     return this.#atMs.length - this.#first

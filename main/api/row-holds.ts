@@ -32,7 +32,7 @@ interface RowHoldsDeps {
   readonly report: (report: KeyReport) => void
 }
 
-/** The waits of rows after 429s of the request rate. */
+/** How long rows wait after 429s because of the request rate. */
 export class RowHolds {
   readonly #deps: RowHoldsDeps
 
@@ -54,8 +54,8 @@ export class RowHolds {
       ledger.postponeTry(category, now + FALLBACK_SECONDS * 1000 + GRACE_MS)
     const nextTryAtMs = ledger.nextTryAtMs(category)
     const wantedMs = now + Math.min(this.#waitMs(reading, refusals), MAX_HOLD_MS)
-    // A further 429 of an empty quota does not extend the pause. Its request was already in flight, or others
-    // use the whole refill.
+    // A further 429 of an empty quota does not extend the pause. It came because its request was already in
+    // flight, or because others use the whole refill.
     const isKnown = held !== undefined && reading.rate?.remaining === 0 && nextTryAtMs === undefined
     const untilMs = isKnown ? held.untilMs : Math.max(wantedMs, held?.untilMs ?? 0)
     // The 429 itself may show that others use the whole refill, so read the row again.

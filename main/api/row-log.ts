@@ -18,7 +18,7 @@ const NUMBERS = [
 
 interface HeardHeader {
   readonly rate: RateReading
-  /** The machine's name. */
+  /** Name of the desk's machine that received the header. */
   readonly from: string
   readonly atMs: number
 }

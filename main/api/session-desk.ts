@@ -10,7 +10,7 @@ export interface SessionDesk {
   sent(ticket: Ticket): void
   /**
    * Records an answer of the service. `row`: the row that counted the request. `waitMs`: how long the row
-   * waits after a 429 of the request rate.
+   * waits after a 429 because of the request rate.
    */
   answered(ticket: Ticket, answer: DeskAnswer): void
   /**

@@ -29,7 +29,7 @@ const TIMEOUT_MS = {
   status: 5_000,
   revoke: 60_000,
   gateway: 15_000,
-  // A sign-in first checks whether its host responds.
+  // This request first checks whether the sign-in host responds.
   'allow-orders': 15_000,
   'await-orders': SIGN_IN_LIMIT_MS + 30_000,
   'stop-orders': 5_000,

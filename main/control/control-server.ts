@@ -76,7 +76,7 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
     serve(socket, deps, () => limit.keep(socket))
   })
   const limit = limitConnections([server], { most: MAX_CONNECTIONS })
-  // While the server listens, an error concerns only one connection. Earlier errors are reported below.
+  // Once the server listens, an error affects only one connection. An error before that is handled below.
   server.on('error', (cause) => server.listening && log.note('the control socket failed', { cause }))
   try {
     await listenAnew(server, deps)
@@ -88,8 +88,8 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
   const reopenIfDeleted = async () => {
     try {
       if (path.kind === 'pipe' || lstatSync(path.path, { throwIfNoEntry: false }) !== undefined) return
-      // Closing the old server makes libuv delete the file at this path, so the server closes before it
-      // listens again.
+      // `close` makes libuv delete the file at this path. The old server is therefore closed before the new
+      // file is created.
       server.close()
       await listenAnew(server, deps)
       log.note('the control socket was deleted; it is open again')
@@ -108,7 +108,7 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
     close: () =>
       new Promise((resolve) => {
         cancel()
-        // libuv deletes the socket file.
+        // `close` also makes libuv delete the socket file.
         server.close(() => resolve())
         for (const socket of open) socket.destroy()
       }),
@@ -180,7 +180,8 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
     cancel()
     socket.removeAllListeners('data')
     const request = parseRequest(received.slice(0, end))
-    // These requests wait for a server or a person; newer connections must not displace them.
+    // These requests wait for a server or a person. Their connections are exempt from the limit, so that
+    // newer connections do not displace them.
     if (request !== undefined && WAITING.has(request.do)) keep()
     if (request?.do === 'await-orders') socket.on('close', () => deps.switches?.cancel(request.signIn))
     const answer = () => answerTo(request, deps)
@@ -217,11 +218,12 @@ const ANYWAY: ReadonlySet<ControlRequest['do']> = new Set([
 ])
 
 /**
- * Answers unless the client has disconnected, for example after a timeout while this process was suspended.
+ * Calls `answer`, unless the client has disconnected. A client may do so after a timeout, for example while
+ * this process was suspended.
  *
- * A client that disconnects has reported a failure to its user, so the request must not take effect. If it
- * added a program, for example, the program's key would be lost. A disconnect is known after one turn of the
- * event loop.
+ * A client that disconnects has reported a failure to its user, so its request must not take effect any more.
+ * If the request added a program, for example, the program's key would be lost. A disconnect is known after
+ * one turn of the event loop.
  */
 async function ifConnected<T>(socket: Socket, answer: () => Promise<T>): Promise<T | undefined> {
   await new Promise(setImmediate)

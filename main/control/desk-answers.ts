@@ -5,7 +5,7 @@ import type { ControlAnswer, DeskRequest } from './protocol.ts'
 
 /**
  * Answers a request about a desk. `desk` carries out the commands: in the running app, or on the stored desks
- * of a data folder on which no app runs.
+ * of a data folder that no running app uses.
  */
 export async function answerOfDesk(
   request: DeskRequest,

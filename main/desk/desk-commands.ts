@@ -18,7 +18,9 @@ import { isRotated, markRotated } from './rotation.ts'
 export interface RunningDesks {
   /** The engine of a running desk; `undefined` if the desk does not run. */
   engineOf(profile: string): Engine | undefined
-  /** Runs a new membership. From now on, the run owns the open `engine` and closes it. */
+  /**
+   * Runs the desk of a new membership. The running desk takes over the open `engine`, and closes it later.
+   */
   run(profile: string, membership: Membership, engine: Engine): void
   /** Tells the other members that the secret was replaced, and ends the desk. */
   rotated(profile: string): Promise<void>
@@ -158,8 +160,8 @@ export class DeskCommands implements Feature<typeof deskContract> {
   }
 
   /**
-   * Stores a note on the server that the secret was replaced. Members that are offline now read the note
-   * later, and so does a machine that joins with the old invitation.
+   * Stores a note on the server that the secret was replaced. A member that is offline reads the note when it
+   * reconnects. A machine that joins with the old invitation reads it too.
    */
   async #markRotated(profile: string, former: Membership): Promise<Outcome> {
     const own = this.#deps.running?.engineOf(profile)

@@ -12,14 +12,14 @@ export interface DeskRunPorts {
   readonly person: DeskPerson
 }
 
-/** Runs a desk's session. While the session runs, it is attached to the session of the key. */
+/** Runs the desk of a connected key. While the desk runs, it is attached to the key's session. */
 export function deskRun(
-  { session, membership, engine }: DeskRunParts,
+  { session, membership, engine, isFromStart }: DeskRunParts,
   { clock, random, person }: DeskRunPorts,
 ): DeskRun {
   const { ledger, slots, tap, prober, timeline } = session.parts
   const desk: DeskSession = new DeskSession({
-    ...{ membership, engine, clock, random, randomBytes, ledger, slots, tap, prober, timeline },
+    ...{ membership, engine, isFromStart, clock, random, randomBytes, ledger, slots, tap, prober, timeline },
     ...person,
     programs: () => session.programs,
     revokedAtMs: () => session.revokedAtMs,
@@ -36,8 +36,8 @@ export function deskRun(
     },
     rotated: () => desk.rotated(),
     refuse: (code) => desk.refuse(code),
-    // Detaches the desk before its run has ended, because another run may start on the same key in the
-    // meantime.
+    // Detaches the desk before it ends, because another desk may start on the same key while this one is
+    // ending.
     leave: () => {
       session.attachDesk(undefined)
       return desk.leave()

@@ -2,7 +2,7 @@ import type { DeskRefusalCode, DeskSummary } from '../../app/contract/desk.ts'
 import type { KeyReport } from '../../app/contract/events.ts'
 import type { SentAt } from '../../app/desk/member-record.ts'
 import { DESK_PROTOCOL, type DeskMessage, type MemberReport } from '../../app/desk/messages.ts'
-import { ageOf, OwnRecord } from '../../app/desk/own-record.ts'
+import { OwnRecord } from '../../app/desk/own-record.ts'
 import type { MomentRange } from '../../app/desk/peer-clock.ts'
 import { adoptRows, pictureRows } from '../../app/desk/picture.ts'
 import { RowHeaders } from '../../app/desk/row-headers.ts'
@@ -22,7 +22,7 @@ import type { Engine } from './engine.ts'
 import { DeskLink } from './link.ts'
 import { OtherMember } from './other-member.ts'
 import { OtherMembers } from './other-members.ts'
-import { adoptSnooze, ownReport, REPORT_MS, type Reporting } from './own-report.ts'
+import { adoptSnooze, OwnRun, ownReport, REPORT_MS, type Reporting } from './own-report.ts'
 import { SessionQueue } from './session-queue.ts'
 import { StepBatches } from './step-batches.ts'
 
@@ -36,6 +36,8 @@ export interface DeskSessionDeps extends Reporting, Omit<DeskTroubleDeps, 'queue
   readonly engine: Engine
   readonly clock: Clock
   readonly timeline: Pick<Timeline, 'now'>
+  /** Whether the app was already a member of the desk when it started. */
+  readonly isFromStart: boolean
   readonly random: Random
   readonly randomBytes: RandomBytes
   readonly ledger: MeteredLedger
@@ -56,7 +58,8 @@ export interface DeskSessionDeps extends Reporting, Omit<DeskTroubleDeps, 'queue
 
 /**
  * How long a header waits before it is applied, in milliseconds. The header may include requests of other
- * members. Their report of these requests arrives later, because they send in batches and because of transit.
+ * members. Their reports arrive later than the header, because members send in batches, and because of the
+ * transit.
  */
 const JUDGE_AFTER_MS = 60
 /**
@@ -72,6 +75,7 @@ export class DeskSession implements SessionDesk {
   readonly #steps: StepBatches
   readonly #headers = new RowHeaders()
   readonly #members: OtherMembers
+  readonly #run: OwnRun
   readonly #ends: (() => void)[] = []
   #cancelReport: () => void = () => {}
   #dropped = 0
@@ -82,6 +86,7 @@ export class DeskSession implements SessionDesk {
   constructor(deps: DeskSessionDeps) {
     this.#deps = deps
     this.#trouble = new DeskTrouble({ ...deps, queue: () => this.#queue.summary })
+    this.#run = new OwnRun(deps, this.#now)
     this.#steps = new StepBatches({
       record: this.#own,
       clock: deps.clock,
@@ -96,8 +101,8 @@ export class DeskSession implements SessionDesk {
       { engine, membership, clock, random, randomBytes },
       {
         message: (from, message, sentAt) => this.#message(from, message, sentAt),
-        began: (id) => {
-          this.#members.of(id).began()
+        began: (id, run) => {
+          this.#members.began(id, run)
           this.#queue.began(id)
         },
         ended: (id, why) => this.#ended(id, why),
@@ -117,7 +122,12 @@ export class DeskSession implements SessionDesk {
       nameOf: (id) => (id === this.#self ? membership.name : this.#members.nameOf(id)),
       queueChanged: () => this.#queueChanged(),
     })
-    this.#ends.push(engine.onChange(() => this.#trouble.tell()))
+    this.#ends.push(
+      engine.onChange(() => {
+        this.#trouble.tell()
+        deps.changed()
+      }),
+    )
   }
 
   start(): void {
@@ -125,7 +135,7 @@ export class DeskSession implements SessionDesk {
     this.#queue.start()
   }
 
-  /** Says goodbye to the others and ends. The engine is closed too. */
+  /** Says goodbye to the other members and ends this session. Closes the engine too. */
   async leave(): Promise<void> {
     this.#steps.sendNow()
     await this.#queue.stop()
@@ -133,18 +143,22 @@ export class DeskSession implements SessionDesk {
     await this.close()
   }
 
-  /** Tells the others that the secret was replaced. */
+  /** Tells the other members that the secret was replaced. */
   rotated(): void {
     this.#link.broadcast({ kind: 'rotated' })
   }
 
-  /** Ends without notifying the other members. They will consider this machine lost, which does no harm. */
+  /**
+   * Ends this session without notifying the other members. They will consider this machine lost, which does
+   * no harm.
+   */
   async close(): Promise<void> {
     await this.#queue.stop()
     this.#cancelReport()
     this.#steps.stop()
     for (const end of this.#ends) end()
     for (const [, member] of this.#members.all()) member.forgotten()
+    this.#deps.ledger.leftDesk(this.#now)
     this.#link.close()
     await this.#deps.engine.close()
   }
@@ -281,13 +295,7 @@ export class DeskSession implements SessionDesk {
   }
 
   #totals() {
-    const { ledger, slots } = this.#deps
-    return {
-      counted: ledger.ownCounts(),
-      countedAge: ageOf(ledger.startedAtMs, this.#now),
-      streams: slots.ownCounts(),
-      underWay: [...this.#own.underWay],
-    }
+    return this.#run.totals(this.#own.underWay)
   }
 
   #report(): MemberReport {
@@ -305,7 +313,8 @@ export class DeskSession implements SessionDesk {
   #picture(): DeskMessage {
     this.#steps.sendNow()
     const rows = pictureRows(this.#headers, this.#deps.ledger, this.#now)
-    return { kind: 'picture', ...this.#totals(), rows }
+    const silent = [...this.#members.silent]
+    return { kind: 'picture', ...this.#totals(), ...this.#run.beginning(this.#now), rows, silent }
   }
 
   #message(from: string, message: DeskMessage, sent: MomentRange): void {
@@ -313,18 +322,21 @@ export class DeskSession implements SessionDesk {
     const member = this.#members.of(from)
     const offsetMs = this.#now - this.#deps.clock.monotonicMs()
     const sentAt = { fromMs: sent.fromMs + offsetMs, toMs: sent.toMs + offsetMs }
-    const { ledger } = this.#deps
     switch (message.kind) {
       case 'observations':
         member.record.observed(message.list, sentAt)
         break
       case 'report':
+        // A report arrives each second from each member. Snapshots are made that often anyway.
         this.#reported(member, message, sentAt)
-        break
-      case 'picture':
-        member.record.totals(message, sentAt)
+        return
+      case 'picture': {
+        member.record.pictured(message, sentAt)
+        this.#members.learned(message.silent, sentAt)
+        const { ledger } = this.#deps
         adoptRows(message.rows, sentAt, { ledger, headers: this.#headers, from, nowMs: this.#now })
         break
+      }
       case 'rotated':
         this.refuse('rotated', member.name === from ? undefined : member.name)
         break
@@ -344,7 +356,10 @@ export class DeskSession implements SessionDesk {
     const wasPresent = member.isPresent
     const wasRevoked = member.isRevoked
     member.reported(report, sentAt)
-    if (!wasPresent) this.#tell('desk-member-joined', member)
+    if (!wasPresent) {
+      this.#tell('desk-member-joined', member)
+      this.#deps.changed()
+    }
     if (member.isRevoked && wasRevoked === false) {
       this.#revokedBy = report.name
       this.#deps.revoked()
@@ -361,6 +376,7 @@ export class DeskSession implements SessionDesk {
         ledger,
         headers: this.#headers,
         now: () => this.#now,
+        sinceMs: this.#run.sinceMs,
         answered: (_, ticket, answer) => tap.answeredByDesk(ticket, answer, member.name),
         checked: (category) => prober.count(category),
         slots: (category, reading) => {
@@ -376,6 +392,7 @@ export class DeskSession implements SessionDesk {
     this.#queue.ended(id, why)
     const member = this.#members.known(id)
     if (member === undefined) return
+    this.#members.ended(id)
     if (why === 'replaced') {
       member.replaced()
       return

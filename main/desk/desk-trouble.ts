@@ -17,8 +17,8 @@ export interface DeskTroubleDeps {
 /** Silence after which a member counts as lost, in milliseconds. */
 export const LOST_AFTER_MS = 5_000
 /**
- * Time allowed for the first connection to the server, in milliseconds. Before this time has passed, the
- * server is not reported as unreachable.
+ * How long the first connection to the server may take, in milliseconds. The server is not reported as
+ * unreachable before this time has passed.
  */
 const CONNECTS_WITHIN_MS = 3_000
 /**
@@ -57,7 +57,10 @@ export class DeskTrouble {
     return this.#refused !== undefined
   }
 
-  /** Why this machine is refused, or why a present member with another version can't be understood. */
+  /**
+   * Why this machine is refused. If it is not refused but a member with another version responds, why that
+   * member's messages can't be read.
+   */
   get refusal(): DeskRefusal | undefined {
     const { refusal, atMs } = this.#mismatch ?? { atMs: Number.NEGATIVE_INFINITY }
     const isHeard = this.#deps.clock.monotonicMs() - atMs < LOST_AFTER_MS
@@ -105,8 +108,8 @@ export class DeskTrouble {
       const more = refusal ? { refusal: refusal.code } : reachable && { reachable }
       if (trouble === '') report({ kind: 'desk-back' })
       else report({ kind: 'desk-alone', why, ...more })
+      changed()
     }
-    changed()
   }
 
   get #isConnecting(): boolean {

@@ -25,15 +25,17 @@ export interface DeskRun {
   close(): Promise<void>
 }
 
-/** The parts that a desk's run consists of. */
+/** The parts that a running desk consists of. */
 export interface DeskRunParts {
   /** The connected key. */
   readonly session: ProfileSession
   readonly membership: Membership
-  /** The run closes it. */
+  /** The running desk closes it. */
   readonly engine: Engine
   /** Keyed hash of the signed-in user, see `DeskMarks`. A token refresh may make it known or change it. */
   readonly user: () => string | undefined
+  /** Whether the key was a member when its session began, so that all requests since then are the desk's. */
+  readonly isFromStart: boolean
 }
 
 export interface DesksDeps {
@@ -79,7 +81,8 @@ export class Desks implements RunningDesks {
 
   /** Runs the desks of keys that were connected since the last call. */
   follow(): void {
-    for (const profile of this.#deps.monitor.profiles()) if (!this.#running.has(profile)) this.#start(profile)
+    for (const profile of this.#deps.monitor.profiles())
+      if (!this.#running.has(profile)) this.#start(profile, true)
   }
 
   engineOf(profile: string): Engine | undefined {
@@ -87,6 +90,14 @@ export class Desks implements RunningDesks {
   }
 
   run(profile: string, membership: Membership, engine: Engine): void {
+    this.#run(profile, membership, { engine, isFromStart: false })
+  }
+
+  #run(
+    profile: string,
+    membership: Membership,
+    { engine, isFromStart }: Pick<DeskRunParts, 'engine' | 'isFromStart'>,
+  ): void {
     const session = sessionOf(this.#deps.monitor, profile)
     if (session === undefined) return void engine.close()
     hideSecrets(membership, this.#deps.secrets)
@@ -95,7 +106,7 @@ export class Desks implements RunningDesks {
       const { subject } = keyOf(session)
       return subject === undefined ? undefined : userMark(secret, subject)
     }
-    const run = this.#deps.createRun({ session, membership, engine, user })
+    const run = this.#deps.createRun({ session, membership, engine, user, isFromStart })
     const parts = { session, membership, engine, run }
     const running = { ...parts, refusal: undefined, isOver: false, stopLooking: () => {} }
     this.#running.set(profile, running)
@@ -119,7 +130,8 @@ export class Desks implements RunningDesks {
     await Promise.all([...this.#running.keys()].map((profile) => this.#end(profile)?.leave()))
   }
 
-  #start(profile: string): void {
+  /** `isFromStart`: see `DeskRunParts`. */
+  #start(profile: string, isFromStart: boolean): void {
     const { store, engines, problem } = this.#deps
     const reading = membershipIn(store.desk(profile))
     switch (reading.kind) {
@@ -132,7 +144,8 @@ export class Desks implements RunningDesks {
       case 'member': {
         const { membership } = reading
         hideSecrets(membership, this.#deps.secrets)
-        this.run(profile, membership, engines.start({ ...membership, names: deskNames(membership.secret) }))
+        const engine = engines.start({ ...membership, names: deskNames(membership.secret) })
+        this.#run(profile, membership, { engine, isFromStart })
       }
     }
   }
@@ -141,7 +154,7 @@ export class Desks implements RunningDesks {
   #changed(profile: string): void {
     const running = this.#running.get(profile)
     if (running !== undefined && running.session !== sessionOf(this.#deps.monitor, profile))
-      this.#startAnew(profile)
+      this.#startAnew(profile, true)
   }
 
   /**
@@ -151,13 +164,13 @@ export class Desks implements RunningDesks {
   #learnUser(profile: string, membership: Membership, user: string): boolean {
     const known = { ...membership, marks: { ...membership.marks, user } }
     if (!this.#deps.store.keepDesk(profile, membershipText(known)).ok) return false
-    this.#startAnew(profile)
+    this.#startAnew(profile, false)
     return true
   }
 
-  #startAnew(profile: string): void {
+  #startAnew(profile: string, isFromStart: boolean): void {
     void this.#end(profile)?.close()
-    this.#start(profile)
+    this.#start(profile, isFromStart)
   }
 
   #end(profile: string): DeskRun | undefined {
@@ -190,8 +203,8 @@ export class Desks implements RunningDesks {
       const refusal = await refusalOf(membership, engine, own)
       if (running.isOver || refusal === running.refusal) return
       running.refusal = refusal
-      // The reason for the refusal has ended. For example, the right user is signed in again.
-      if (refusal === undefined) this.#startAnew(profile)
+      // The desk does not refuse this machine any more. For example, the right user is signed in again.
+      if (refusal === undefined) this.#startAnew(profile, false)
       else running.run.refuse(refusal)
     }
     const unsubscribe = engine.onChange(() => {

@@ -4,7 +4,7 @@ import type { DeskNames } from './engine.ts'
 /*
  * The frame of one message on the server: `format · sender · run · counter · ciphertext · tag`.
  *
- * Each run of a member seals with a key of its own, and numbers its messages. The number is the nonce, so no
+ * Each run of a member's app seals with its own key, and numbers its messages. The number is the nonce, so no
  * nonce is used twice under a key. The frame's head and the subject are authenticated with the ciphertext.
  */
 
@@ -24,7 +24,10 @@ export const MAX_ENVELOPE_BYTES = 256 * 1024
 /** Maximum length of the content of a frame, in bytes. */
 export const MAX_SEALED_BYTES: number = MAX_ENVELOPE_BYTES - HEAD_BYTES - TAG_BYTES
 
-/** Identifies one run of a member, from its start to its end. Both ids are lower-case hex digits. */
+/**
+ * Identifies one run of a member's app in the desk. The run begins when the app starts or joins the desk, and
+ * ends when the app ends or leaves the desk. Both ids are lower-case hex digits.
+ */
 export interface MemberRun {
   /** 16 digits. */
   readonly member: string
@@ -51,11 +54,14 @@ export const subjectOfAll = ({ prefix }: DeskNames): string => `${prefix}.a`
 /** The subject on which one member listens. */
 export const subjectOfMember = ({ prefix }: DeskNames, member: string): string => `${prefix}.${member}`
 
-/** The encryption key of one run. A key object seals and opens five times as fast as bytes. */
+/**
+ * The encryption key for one run of a member's app. Sealing and opening with a key object takes a fifth of the
+ * time that it takes with bytes.
+ */
 export const runKey = (secret: string, { member, run }: MemberRun): KeyObject =>
   createSecretKey(derive(secret, `run ${member} ${run}`, KEY_BYTES))
 
-/** Seals a message of a run. The caller must never use the same counter twice. */
+/** Seals a message that a member sends. The caller must never use the same counter twice. */
 export function sealFrame(key: KeyObject, head: FrameHead, message: { subject: string; bytes: Uint8Array }) {
   const start = headBytes(head)
   const cipher = createCipheriv('aes-256-gcm', key, nonceOf(head.counter))

@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { DESK_LIMITS } from '../../app/contract/desk.ts'
 
-/*
- * What a link seals in a frame: who is alive, since when, and the message of the desk. It stays the same
- * when the messages of the desk change, so that members of different versions recognise each other.
- */
+/* What a link seals in a frame: who is alive, since when, and the message of the desk. This format stays the
+   same when the messages of the desk change, so that members of different versions recognise each other. */
 
 const monotonicMs = z.number()
 const nonce = z.string().length(32)
@@ -12,16 +10,19 @@ const nonce = z.string().length(32)
 const said = z.discriminatedUnion('kind', [
   /** Asks the receiver to prove that it is running now. */
   z.object({ kind: z.literal('hello'), challenge: nonce }),
-  /** The proof. Often it also asks the other side for a proof. */
+  /**
+   * Proves that the sender's app is running now. `to` is the challenge that the proof answers. Often the
+   * frame also has a challenge for the receiver.
+   */
   z.object({
     kind: z.literal('answer'),
     to: nonce,
     challenge: nonce.optional(),
     name: z.string().max(DESK_LIMITS.name),
   }),
-  /** The sender's run ends. */
+  /** The sender leaves the desk, or its app ends. */
   z.object({ kind: z.literal('bye') }),
-  /** The sender missed messages and asks for the receiver's picture, a message with its full state. */
+  /** The sender missed messages and asks for the receiver's `picture` message, which has its full state. */
   z.object({ kind: z.literal('ask') }),
   /** A message of the desk, to all members or to one. */
   z.object({ kind: z.literal('desk'), message: z.unknown() }),
@@ -31,11 +32,15 @@ export const linkFrame = z.object({
   protocol: z.int(),
   /** When the frame was sealed, on the sender's monotonic clock. */
   at: monotonicMs,
-  /** Number of desk messages that this run has sent to all members so far, including this one. */
+  /**
+   * Number of desk messages that the sender has sent to all members in this run of its app, including this
+   * one.
+   */
   broadcasts: z.int().min(0),
   /**
-   * One received message of each other run, by run. The first time is when that run sealed the message, on
-   * its own clock. The second is when the message arrived, on this sender's clock.
+   * For some other members, by the random name of their app's run: two times of one message from that member.
+   * The first is when the member sealed the message, on its clock. The second is when the message arrived, on
+   * the clock of this frame's sender.
    */
   confirms: z.record(z.string(), z.tuple([monotonicMs, monotonicMs])).optional(),
   said,

@@ -26,15 +26,15 @@ const MAX_MEMBERS = 32
 /** A member that was silent for this long can be replaced by a new one. Milliseconds. */
 const MAKES_ROOM_MS = 60_000
 /**
- * Number of ended runs that are remembered. A forgotten run counts as a stranger and must prove that it is
- * alive.
+ * Maximum number of ended runs of members' apps that are remembered. A forgotten run counts as a stranger and
+ * must prove that it is alive.
  */
 const MAX_ENDED = 256
-/** Interval in milliseconds at which this member reports when the other members' messages arrived. */
+/** Interval in milliseconds at which this member tells the other members when it received their messages. */
 const CONFIRM_EVERY_MS = 900
 /**
- * Limits for runs that have not proved that they are alive: how many of their frames are opened, and how many
- * are answered. The limits make a flood of frames harmless.
+ * Limits for strangers, which have not proved that they are alive: how many of their frames are opened, and
+ * how many are answered. The limits make a flood of frames harmless.
  */
 const STRANGER_FRAMES = { most: 500, perSecond: 500 } as const
 const ANSWERS = { most: 128, perSecond: 64 } as const
@@ -50,29 +50,29 @@ export interface LinkDeps {
 /** Events of a link. Members are identified by their ids. */
 export interface LinkEvents {
   /**
-   * A message arrived from a run that has proved that it is alive. `sentAt`: when it was sent, on this
+   * A message arrived from a member that has proved that it is alive. `sentAt`: when it was sent, on this
    * machine's monotonic clock.
    */
   message(from: string, message: DeskMessage, sentAt: MomentRange): void
   /**
-   * A new run of a member has proved that it is alive. If messages of this run were missed, the link asks for
-   * its state.
+   * A new run of a member's app has proved that it is alive. If the link missed messages of this run, it asks
+   * for the member's state.
    */
-  began(member: string): void
+  began(member: string, run: string): void
   ended(member: string, why: 'left' | 'replaced'): void
-  /** A member missed messages and asks for this member's picture, a message with its full state. */
+  /** A member missed messages and asks for this member's `picture` message, which has its full state. */
   pictureWanted(by: string): void
   /** A member is alive, but uses another version of the protocol. Called again for each of its messages. */
   otherProtocol(member: string, its: Foreign): void
-  /** A message was dropped. It was forged, repeated or truncated, or its run has ended. */
+  /** A message was dropped. It was forged, repeated or truncated, or the sender's app had ended. */
   dropped(): void
 }
 
 /**
- * Connects one run of this member with the other members of its desk.
+ * Connects this run of the app with the other members of its desk.
  *
- * Seals and opens messages, and detects missed messages. Accepts messages only from runs that have answered a
- * challenge. Determines when each message was sent, on this machine's clock.
+ * Seals and opens messages, and detects missed messages. Accepts messages only from members whose app has
+ * answered a challenge in its present run. Determines when each message was sent, on this machine's clock.
  */
 export class DeskLink {
   readonly #deps: LinkDeps
@@ -131,7 +131,7 @@ export class DeskLink {
     return this.#peers.get(member)?.clock.roundTripMs(this.#deps.clock.monotonicMs())
   }
 
-  /** Says goodbye to the others, and closes. The engine remains open. */
+  /** Says goodbye to the other members, and closes. The engine remains open. */
   leave(): void {
     if (this.#isClosed) return
     this.#send(subjectOfAll(this.#names), { kind: 'bye' })
@@ -278,13 +278,11 @@ export class DeskLink {
       member,
       new PeerRun({ run: { member, run }, key, counter, ...proof }, { clock, random, ask }),
     )
-    this.#events.began(member)
+    this.#events.began(member, run)
     return true
   }
 
-  /**
-   * Ends the run of the member that has been silent longest, if the silence lasted at least `MAKES_ROOM_MS`.
-   */
+  /** Removes the member that has been silent longest, if the silence lasted at least `MAKES_ROOM_MS`. */
   #makeRoom(): boolean {
     const [quietest] = [...this.#peers.values()].sort((a, b) => a.heardMs - b.heardMs)
     if (quietest === undefined) return false

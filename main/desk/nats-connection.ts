@@ -42,7 +42,7 @@ export interface ServerAddress {
  */
 export function serverAddress(text: string): ServerAddress | undefined {
   const match = /^(nats|tls):\/\/([^/?#@]+)\/?$/i.exec(text.trim())
-  // Parsed as http, because a URL of another scheme may have any text as its host.
+  // The address is parsed as http, because a URL of another scheme may have any text as its host.
   const url = match && URL.canParse(`http://${match[2]}`) ? new URL(`http://${match[2]}`) : undefined
   if (match === null || url === undefined) return undefined
   // Reads the port from the text, because `url` omits port 80, the default of http.

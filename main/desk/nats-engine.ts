@@ -117,7 +117,7 @@ class NatsEngine implements Engine {
     try {
       this.#connected?.nats.publish(subject, bytes)
     } catch {
-      // The connection is already lost, although the engine has not noticed yet. The message is lost too.
+      // The connection was lost, and the engine has not noticed that yet. The message is lost too.
     }
   }
 

@@ -5,29 +5,33 @@ import type { Clock } from '../ports/ports.ts'
 
 export interface OtherMemberDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>
-  /**
-   * When the member's last message arrived, monotonic ms. `undefined` while no run of the member is
-   * connected.
-   */
+  /** When the member's last message arrived, monotonic ms. `undefined` while the member is not connected. */
   readonly heardMs: () => number | undefined
   readonly record: RecordDeps
 }
 
-/** Another member of the desk, across its runs. */
+/** Another member of the desk. It stays the same object if the member's app is restarted. */
 export class OtherMember {
   readonly #id: string
   readonly #deps: OtherMemberDeps
   #record: MemberRecord
+  #run: string | undefined
   #report: MemberReport | undefined
   #programs: readonly DeskProgram[] = []
   /** When the last report arrived, on the monotonic clock. */
   #reportedMs = 0
   #isPresent = false
+  #isSilent = false
 
   constructor(id: string, deps: OtherMemberDeps) {
     this.#id = id
     this.#deps = deps
     this.#record = new MemberRecord(id, deps.record)
+  }
+
+  /** The random name of the present run of the member's app. `undefined` before the first run is known. */
+  get run(): string | undefined {
+    return this.#run
   }
 
   get record(): MemberRecord {
@@ -37,6 +41,11 @@ export class OtherMember {
   /** Whether the member has reported, and has not been lost since. */
   get isPresent(): boolean {
     return this.#isPresent
+  }
+
+  /** Whether the present run of the member's app has ended or no longer responds. */
+  get isSilent(): boolean {
+    return this.#isSilent
   }
 
   get name(): string {
@@ -54,9 +63,14 @@ export class OtherMember {
     return age === undefined ? undefined : age + this.#sinceReportMs
   }
 
-  /** Called when a new run of the member begins. Its totals start from zero. */
-  began(): void {
-    this.#record = new MemberRecord(this.#id, this.#deps.record)
+  /**
+   * Called when a new run of the member's app begins. `known`: the record of this run, if there is one
+   * already.
+   */
+  began(run: string, known?: MemberRecord): void {
+    this.#run = run
+    this.#isSilent = false
+    this.#record = known ?? new MemberRecord(this.#id, this.#deps.record)
   }
 
   reported(report: MemberReport, sentAt: SentAt): void {
@@ -64,16 +78,18 @@ export class OtherMember {
     this.#programs = report.programs.map((program) => shown(program, sentAt.toMs))
     this.#reportedMs = this.#deps.clock.monotonicMs()
     this.#isPresent = true
+    this.#isSilent = false
     this.#record.totals(report, sentAt)
   }
 
   /** Called when the member no longer responds. */
   lost(): void {
     this.#isPresent = false
+    this.#isSilent = true
     this.#record.ended()
   }
 
-  /** Called when the member was restarted, which ended its former run. The member stays present. */
+  /** Called when the member's app was restarted. The member stays present. */
   replaced(): void {
     this.#record.ended()
   }

@@ -1,4 +1,6 @@
 import { announcerOf } from '../../app/desk/announcer.ts'
+import type { MemberRecord, SentAt } from '../../app/desk/member-record.ts'
+import { MAX_SILENT, type SilentRun } from '../../app/desk/messages.ts'
 import { LOST_AFTER_MS } from './desk-trouble.ts'
 import type { OtherMember } from './other-member.ts'
 
@@ -13,6 +15,10 @@ export class OtherMembers {
   readonly #self: string
   readonly #create: (id: string) => OtherMember
   readonly #members = new Map<string, OtherMember>()
+  /**
+   * The records of members' apps whose run has ended, by the random name of that run. The newest are last.
+   */
+  readonly #ended = new Map<string, { readonly member: string; readonly record: MemberRecord }>()
 
   /** `self`: this member's id. `create` is called for a member that is not known yet. */
   constructor(self: string, create: (id: string) => OtherMember) {
@@ -42,6 +48,60 @@ export class OtherMembers {
 
   all(): readonly (readonly [id: string, member: OtherMember])[] {
     return [...this.#members]
+  }
+
+  /** Called when a new run of a member's app begins. */
+  began(id: string, run: string): void {
+    const known = this.#ended.get(run)?.record
+    this.#ended.delete(run)
+    this.of(id).began(run, known)
+  }
+
+  /** Called when the present run of a member's app has ended. Its record is kept. */
+  ended(id: string): void {
+    const { run, record } = this.#members.get(id) ?? {}
+    if (run !== undefined && record !== undefined) this.#keep(run, { member: id, record })
+  }
+
+  /**
+   * The totals of all runs of members' apps that have ended or do not respond, for a member that may have
+   * missed their last requests.
+   */
+  get silent(): readonly SilentRun[] {
+    const lost = this.all().flatMap(([member, { run, record, isSilent }]) =>
+      isSilent && run !== undefined ? [[run, { member, record }] as const] : [],
+    )
+    return [...lost, ...[...this.#ended].reverse()]
+      .flatMap(([name, { member, record }]) => {
+        const known = record.passedOn()
+        return known ? [{ member, name, ...known }] : []
+      })
+      .slice(0, MAX_SILENT)
+  }
+
+  /** Adopts another member's totals of runs of apps that have ended or do not respond. */
+  learned(runs: readonly SilentRun[], sentAt: SentAt): void {
+    for (const { member, name, ...totals } of runs) {
+      if (member === this.#self) continue
+      const known = this.#members.get(member)
+      // A member that responds sends its totals itself.
+      if (known?.run === name && !known.isSilent) continue
+      const record = known?.run === name ? known.record : this.#ended.get(name)?.record
+      if (record !== undefined) record.learned(totals, sentAt)
+      else {
+        const { record: unknown } = this.#create(member)
+        unknown.learned(totals, sentAt)
+        if (unknown.counted !== undefined) this.#keep(name, { member, record: unknown })
+      }
+    }
+  }
+
+  #keep(run: string, ended: { readonly member: string; readonly record: MemberRecord }): void {
+    this.#ended.set(run, ended)
+    for (const oldest of this.#ended.keys()) {
+      if (this.#ended.size <= MAX_SILENT) return
+      this.#ended.delete(oldest)
+    }
   }
 
   forget(id: string): void {

@@ -2,11 +2,13 @@ import type { ProgramSummary } from '../../app/contract/snapshot.ts'
 import {
   DESK_PROTOCOL,
   MAX_REPORTED_USES,
+  type MemberPicture,
   type MemberReport,
   type ReportedProgram,
 } from '../../app/desk/messages.ts'
 import { ageOf } from '../../app/desk/own-record.ts'
 import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
+import type { SlotLedger } from '../../app/streams/slots.ts'
 
 /** The snooze of alerts, which the members of a desk share. Times in epoch ms. */
 export interface Snooze {
@@ -25,7 +27,7 @@ export type OwnProgram = Pick<
   'name' | 'perSecond' | 'class' | 'weight' | 'waiting' | 'longestWaitMs' | 'use'
 >
 
-/** Parts of a report that stay the same for all reports. See `ReportInput` for the others. */
+/** The input of `ownReport` that stays the same for all reports. */
 export interface Reporting {
   readonly membership: { readonly name: string; readonly marks: { readonly user?: string } }
   readonly ledger: Pick<MeteredLedger, 'ownRates'>
@@ -34,9 +36,51 @@ export interface Reporting {
   readonly snooze: Snooze
 }
 
+interface Totalled {
+  readonly ledger: Pick<MeteredLedger, 'startedAtMs' | 'ownCounts' | 'recentOwn'>
+  readonly slots: Pick<SlotLedger, 'ownCounts'>
+  /** Whether the app was already a member of the desk when it started. */
+  readonly isFromStart: boolean
+}
+
+/** This machine's time in the desk so far, and its totals. */
+export class OwnRun {
+  /** When this machine joined the desk, or when the app started if it was a member then. Epoch ms. */
+  readonly sinceMs: number
+  readonly #parts: Totalled
+  /** Own requests before `sinceMs`. */
+  readonly #before: Readonly<Record<string, number>>
+
+  constructor(parts: Totalled, nowMs: number) {
+    const { ledger, isFromStart } = parts
+    this.#parts = parts
+    this.sinceMs = isFromStart ? ledger.startedAtMs : nowMs
+    this.#before = isFromStart ? {} : ledger.ownCounts()
+  }
+
+  /** `underWay`: the ids of requests without a response. */
+  totals(underWay: readonly number[]): Totals {
+    const { ledger, slots } = this.#parts
+    return { counted: ledger.ownCounts(), streams: slots.ownCounts(), underWay: [...underWay] }
+  }
+
+  /** The part of a `picture` message that decides which earlier requests the receiver charges. */
+  beginning(nowMs: number): Pick<MemberPicture, 'run' | 'recent'> {
+    const recent = Object.entries(this.#parts.ledger.recentOwn(nowMs)).map(
+      ([row, sentAtMs]) => [row, sentAtMs.map((atMs) => Math.ceil(ageOf(atMs, nowMs)))] as const,
+    )
+    return {
+      run: { age: ageOf(this.sinceMs, nowMs), counted: this.#before },
+      recent: Object.fromEntries(recent),
+    }
+  }
+}
+
+type Totals = Pick<MemberReport, 'counted' | 'streams' | 'underWay'>
+
 interface ReportInput {
   readonly nowMs: number
-  readonly totals: Pick<MemberReport, 'counted' | 'countedAge' | 'streams' | 'underWay'>
+  readonly totals: Totals
   /** Milliseconds since a person last looked at this Headroom. `undefined` if unknown. */
   readonly inputAge: number | undefined
   /** When this machine revoked the key, epoch ms. `undefined` if this machine did not revoke it. */

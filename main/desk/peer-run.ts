@@ -6,23 +6,24 @@ import type { MemberRun } from './envelope.ts'
 import type { LinkFrame } from './link-frames.ts'
 
 /**
- * Maximum random delay before a picture is requested, in milliseconds, so that not all members ask at once.
+ * Maximum random delay before a `picture` message is requested, in milliseconds, so that not all members ask
+ * at once.
  */
 const MAX_ASK_DELAY_MS = 500
 
 export interface PeerParts {
   readonly clock: Clock
   readonly random: Random
-  /** Asks this peer for its picture, a message with its full state. */
+  /** Asks this peer for its `picture` message, which has its full state. */
   ask(): void
 }
 
-/** Minimum time between two pictures that are sent to the same run, in milliseconds. */
+/** Minimum time between two `picture` messages to the same peer, in milliseconds. */
 const PICTURE_EVERY_MS = 1_000
 
 /**
- * A run of another member that has proved that it is alive. The constructor requests the run's picture, a
- * message with its full state.
+ * A run of another member's app that has proved that it is alive. The constructor requests the member's
+ * `picture` message, which has its full state.
  */
 export class PeerRun {
   readonly run: MemberRun
@@ -32,7 +33,8 @@ export class PeerRun {
   #counter: number
   #heardMs: number
   /**
-   * Number of this run's broadcasts that were received, are covered by a picture, or are known to be missing.
+   * Number of the peer's broadcasts that need no request for a `picture` message. They were received, or a
+   * received `picture` message includes them, or a request for them is already planned.
    */
   #broadcasts: number
   #asked = 0
@@ -67,7 +69,7 @@ export class PeerRun {
     return counter > this.#counter
   }
 
-  /** Handles the fields that every frame has. */
+  /** Handles the fields that every frame has: its counter and its times. */
   heard(counter: number, frame: LinkFrame, ownRun: string): void {
     const nowMs = this.#parts.clock.monotonicMs()
     this.#counter = counter
@@ -89,7 +91,7 @@ export class PeerRun {
     if (broadcasts > expected) this.#missed()
   }
 
-  /** Called when the peer's picture arrived. The picture includes all earlier broadcasts. */
+  /** Called when the peer's `picture` message arrived. It includes all earlier broadcasts. */
   pictured({ broadcasts }: LinkFrame): void {
     this.#broadcasts = Math.max(this.#broadcasts, broadcasts)
     this.#asked = 0
@@ -97,7 +99,10 @@ export class PeerRun {
     this.#cancelAsk = undefined
   }
 
-  /** Whether the peer may get the picture that it asked for. Requests that follow too soon are ignored. */
+  /**
+   * Whether the peer may get the `picture` message that it asked for. Requests that follow too soon are
+   * ignored.
+   */
   mayGetPicture(): boolean {
     const nowMs = this.#parts.clock.monotonicMs()
     if (nowMs - this.#picturedMs < PICTURE_EVERY_MS) return false
@@ -106,8 +111,9 @@ export class PeerRun {
   }
 
   /**
-   * When the peer sent a message, and when the message arrived here. The peer computes its clock offset from
-   * these times. Of all messages since the last call, the message with the shortest transit is used.
+   * Two times of one message from the peer: when the peer sent it, and when it arrived here. The peer
+   * computes its clock offset from them. Of all messages since the last call, the message with the shortest
+   * transit is used.
    */
   takeSample(): readonly [peerSentMs: number, receivedMs: number] | undefined {
     const sample = this.#sample
@@ -115,7 +121,7 @@ export class PeerRun {
     return sample
   }
 
-  /** Stops asking for pictures. */
+  /** Stops asking for the peer's `picture` message. */
   end(): void {
     this.#cancelAsk?.()
     this.#cancelAsk = undefined

@@ -1,10 +1,8 @@
 import { derivedKey, seal, unseal } from '../vault/sealing.ts'
 import type { Engine } from './engine.ts'
 
-/*
- * The marker that a desk's secret was replaced. It is in the store of the former desk, sealed with the former
- * secret, so that only a member can write it.
- */
+/* The note that a desk's secret was replaced. It is in the store of the former desk, sealed with the former
+   secret, so that only a member can write it. */
 
 const KEY = 'r'
 const PLACE = { profile: '', kind: 'desk-rotated', generation: 1 } as const

@@ -2,11 +2,11 @@ import type { KeyObject } from 'node:crypto'
 import type { Clock, RandomBytes } from '../ports/ports.ts'
 import type { MemberRun } from './envelope.ts'
 
-/** Maximum number of remembered runs that have not proved that they are alive. */
+/** Maximum number of remembered strangers: runs of members' apps that have not proved that they are alive. */
 const MAX_STRANGERS = 64
 /**
- * How long after a challenge its answer is accepted, and minimum time between two challenges to one run.
- * Milliseconds.
+ * `CHALLENGE_MS`: how long the answer to a challenge is accepted. `RETRY_CHALLENGE_MS`: minimum time between
+ * two challenges to the same stranger. Milliseconds.
  */
 const CHALLENGE_MS = 5_000
 const RETRY_CHALLENGE_MS = 1_000
@@ -17,12 +17,14 @@ interface Challenge {
   readonly atMs: number
 }
 
-/** A run that has sealed a frame with the desk's secret. The frame may be an old recording. */
+/**
+ * A run of a member's app that has sealed a frame with the desk's secret. The frame may be an old recording.
+ */
 interface Stranger {
   readonly key: KeyObject
   counter: number
   challenge?: Challenge
-  /** Present if the run is alive, but uses another version of the protocol. */
+  /** Present if the stranger is alive, but uses another version of the protocol. */
   foreign?: Foreign
 }
 
@@ -38,8 +40,9 @@ interface StrangersParts {
 }
 
 /**
- * Runs that have not proved that they are alive. A recording of an old run can't answer a challenge, so the
- * old run remains here until newer strangers displace it.
+ * Runs of members' apps that have not proved that they are alive. The frames of an ended run may have been
+ * recorded and sent again. Such a run can't answer a challenge, so it remains here until newer strangers
+ * displace it.
  */
 export class Strangers {
   readonly #known = new Map<string, Stranger>()
@@ -51,12 +54,12 @@ export class Strangers {
     this.#parts = parts
   }
 
-  /** The key and the highest counter of a run that is already known as a stranger. */
+  /** The key and the highest counter of a stranger. `undefined` if no frame of it was opened before. */
   known({ run }: MemberRun): { readonly key: KeyObject; readonly counter: number } | undefined {
     return this.#known.get(run)
   }
 
-  /** Called when a frame of this run was opened. */
+  /** Called when a frame of this stranger was opened. */
   met({ run }: MemberRun, key: KeyObject, counter: number): void {
     const known = this.#known.get(run)
     if (known !== undefined) {
@@ -78,7 +81,7 @@ export class Strangers {
   }
 
   /**
-   * A new challenge for this run. `undefined` if the run was challenged a moment ago, or uses another
+   * A new challenge for this stranger. `undefined` if it was challenged a moment ago, or uses another
    * protocol.
    */
   challenge({ run }: MemberRun): string | undefined {
@@ -90,25 +93,27 @@ export class Strangers {
     return stranger.challenge.nonce
   }
 
-  /** When the challenge with this nonce was sent. `undefined` if this run got no such challenge recently. */
+  /**
+   * When the challenge with this nonce was sent. `undefined` if this stranger got no such challenge recently.
+   */
   proved({ run }: MemberRun, nonce: string): number | undefined {
     const asked = [this.#known.get(run)?.challenge, this.#toAll]
     return asked.find((challenge) => challenge?.nonce === nonce && this.#ageOf(challenge) <= CHALLENGE_MS)
       ?.atMs
   }
 
-  /** Forgets a run that has proved that it is alive, or has ended. */
+  /** Forgets a stranger that has proved that it is alive, or whose app has ended. */
   forget({ run }: MemberRun): void {
     this.#known.delete(run)
   }
 
-  /** Records that the run is alive, but uses another version of the protocol. */
+  /** Records that the stranger is alive, but uses another version of the protocol. */
   setForeign({ run }: MemberRun, foreign: Foreign): void {
     const stranger = this.#known.get(run)
     if (stranger !== undefined) stranger.foreign = foreign
   }
 
-  /** The name and protocol version of a live run whose messages this version can't read. */
+  /** The name and protocol version of a stranger that is alive but whose messages this version can't read. */
   foreign({ run }: MemberRun): Foreign | undefined {
     return this.#known.get(run)?.foreign
   }

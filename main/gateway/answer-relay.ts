@@ -26,8 +26,9 @@ const DROPPED: ReadonlySet<string> = new Set([
 const MAX_BEHIND_BYTES = 8 << 20
 
 /**
- * The end-to-end headers of a response. The gateway adds `Via` and `Proxy-Status`. It removes the access
- * token (`removal`) and list members that name Headroom itself.
+ * The headers of a response that the gateway relays. Headers about the connection to the service are left out
+ * (`DROPPED`). The access token is removed (`removal`). Entries that name Headroom are removed from lists of
+ * proxies. The gateway's own `Via` and `Proxy-Status` are added.
  */
 export function passedHeaders(
   { status, rawHeaders }: Pick<ForwardAnswer, 'status' | 'rawHeaders'>,
@@ -91,8 +92,8 @@ const CR = 0x0d
 /**
  * Relays a response to its readers as it arrives, no faster than the fastest reader.
  *
- * A reader far behind the others is disconnected. Otherwise it would block the others or fill the memory. If
- * the service cuts off the response, the relay cuts off all readers.
+ * A reader that is far behind the other readers is disconnected. Otherwise it would block them or fill the
+ * memory. If the service cuts off the response, the relay cuts off all readers.
  */
 export function relay(relayed: Relayed): Relay {
   const { answer, begun, removal, readers, abort, ended, isEndless, clock, defect } = relayed

@@ -54,15 +54,18 @@ const isFromPage = (rawHeaders: readonly string[]): boolean =>
 
 const MAX_ROUTED_PATH = 8 * 1024
 
-/** Where a request is routed by its path. `orders`: it places orders. `nowhere`: the path is unknown. */
+/**
+ * Where a request is routed by its path. `orders`: to the order lane. `nowhere`: declined, because the path
+ * is unknown.
+ */
 export type Destination = 'forward' | 'orders' | 'nowhere'
 
 /**
- * Where a path is routed, however it is spelled. See `namesOf`. The caller has checked `path` with
- * `callerGate`.
+ * Where a path is routed. Every spelling of the order path is recognized (`namesOf`). The caller has checked
+ * `path` with `callerGate`.
  *
- * A path places orders if any of its segments has the name of the order path, because a server might ignore
- * the segments before that name.
+ * A path goes to `orders` if any of its segments has the order path's name. A server might ignore the
+ * segments before that one.
  */
 export function destinationOf(path: string): Destination {
   if (path.length > MAX_ROUTED_PATH) return 'nowhere'
@@ -104,10 +107,10 @@ function readingsOf(path: string): readonly string[] | undefined {
 /**
  * The names of a path's segments, taken from the fully decoded form. They are in lower case and without
  * parameters, query and fragment. Surrounding spaces and trailing dots are removed, because some servers
- * ignore them. A parent segment becomes `..`.
+ * ignore them. A segment of only dots and spaces, with at least two dots, becomes `..`.
  */
 function namesOf(readings: readonly string[]): readonly string[] {
-  // Upper case first maps the Turkish ı and i to one letter.
+  // Conversion to upper case and then to lower case maps the Turkish ı and i to one letter.
   const segments = (readings.at(-1) ?? '').toUpperCase().toLowerCase().split('/')
   return segments.map((segment) => {
     const [name = ''] = segment.split(/[;?#]/, 1)

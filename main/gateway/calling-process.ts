@@ -4,7 +4,8 @@ import type { Clock } from '../ports/ports.ts'
 import type { PeerSocket } from './peer-user.ts'
 
 /**
- * Minimum time in milliseconds between two scans of all processes for one program. A scan takes milliseconds.
+ * Minimum time in milliseconds between two scans for the same program. A scan reads all processes, which
+ * takes milliseconds.
  */
 const LOOK_AGAIN_MS = 30_000
 /** Maximum length of a displayed process name. */

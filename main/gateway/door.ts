@@ -159,7 +159,8 @@ function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   answered.add(socket)
   const problem = UNREADABLE[error.code ?? ''] ?? NO_HTTP
   const before = replies.get(socket)
-  // If an earlier request's body is still incomplete, the invalid data belongs to that body.
+  // If the latest readable request still lacks a part of its body, the invalid data is in that body. That
+  // request then gets the error.
   if (before?.req.complete === false && !before.headersSent) sendProblem(before, problem)
   else if (before === undefined || before.writableFinished) endWith(socket, problem)
   else before.once('finish', () => endWith(socket, problem))
@@ -192,7 +193,7 @@ function admit(
   serve({ ...partsOf(request, reply, admission), ...admission, maxWaitMs })
 }
 
-/** The parts of a request that are forwarded, except its method. */
+/** The parts of a request that are forwarded. The method is not among them. */
 function partsOf(
   { url = '/', headers }: IncomingMessage,
   reply: ServerResponse,
@@ -320,7 +321,10 @@ function bodyOf(request: IncomingMessage, reply: ServerResponse, maxBytes: numbe
   })
 }
 
-/** Statuses of requests that are invalid for every caller. */
+/**
+ * Statuses that mean the request itself is faulty. With any other status, the request is valid but not
+ * permitted.
+ */
 const WRONG_REQUEST = new Set([400, 408, 413, 417, 431])
 
 const denied = (status: number, detail: string): Problem => ({

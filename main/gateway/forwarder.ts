@@ -39,14 +39,17 @@ export interface WaitingNow {
   readonly sinceMs: number
   /** When the request's maximum wait ends. */
   readonly untilMs: number
-  /** Absent while the request waits for a stream slot. Other clients may free a slot at any time. */
+  /**
+   * When the request is expected to be sent. Absent while the request waits for a stream slot, because other
+   * clients may free a slot at any time.
+   */
   readonly turnAtMs?: number
 }
 
 /** Present activity of a program on this key. */
 export interface ProgramNow {
   readonly use: ProgramUse
-  /** The program's waiting requests, with their arrivals and turns. */
+  /** The program's requests that wait in the queue. */
   readonly waiting: readonly WaitingNow[]
 }
 
@@ -236,7 +239,10 @@ export class Forwarder {
     return { use: this.#countsOf(program), waiting: [...waiting, ...this.#hub.waitingOf(program)] }
   }
 
-  /** See `Ledger.setHeld`. */
+  /**
+   * If a less urgent request waits for the bucket: the rate of the critical programs' requests to the bucket,
+   * per second. Otherwise `undefined`.
+   */
   criticalWhileHeld(bucket: string): number | undefined {
     if (!this.#turns.hasWaiting) return undefined
     const isHeld = this.#turns
@@ -270,8 +276,8 @@ export class Forwarder {
     const problem = pausedFor(untilMs - this.#now())
     this.#hub.refuseWaitingOf(program, problem)
     for (const { request, program: id } of this.#turns.waiting()) {
-      // A request without a call here opens a shared stream. It stays queued, because other programs may wait
-      // for it.
+      // A queued request that is not in `#calls` opens a shared stream. It stays queued, because other
+      // programs may wait for the same stream.
       const call = id === program.id ? this.#calls.get(request) : undefined
       if (call === undefined) continue
       this.#refuse(call, problem)
@@ -286,7 +292,10 @@ export class Forwarder {
     this.#apply(this.#turns.refuseWaiting(this.#now()), why)
   }
 
-  /** Stops accepting requests and ends waiting ones. Resolves when all sent requests have ended. */
+  /**
+   * Stops accepting requests, and answers the waiting ones with `why`. Resolves when all sent requests have
+   * ended.
+   */
   async drain(why: string): Promise<void> {
     this.#closed = why
     this.refuseWaiting(why)
@@ -513,7 +522,7 @@ export class Forwarder {
       return
     }
     if (upstream !== undefined && access.kind === 'none') upstream.unsent = noToken(access, this.#now())
-    // Reported later, after all other decisions of the same event.
+    // The request is settled later, after the other decisions of the same event.
     this.#settleSoon(id, { kind: 'not-sent' })
   }
 
@@ -569,8 +578,8 @@ export class Forwarder {
   }
 
   /**
-   * Whether another token arrives in time: within `MIN_TOKEN_WAIT_MS`, or before the longest maximum wait of
-   * the calls ends. Calls that join in the meantime count too.
+   * Whether another token arrives while at least one call still waits. A call waits for its maximum wait, but
+   * at least for `MIN_TOKEN_WAIT_MS`. Calls that join in the meantime are included.
    */
   async #tokenFor({ request, calls }: Upstream, refused: string): Promise<boolean> {
     const fromMs = this.#now()
@@ -606,7 +615,8 @@ export class Forwarder {
         use.forwarded(shownCategory(this.#bucketOf(upstream.endpoint)), this.#now())
       }
     }
-    // After a 429, some calls may return to the queue. Their next attempt is a new exchange.
+    // After a 429, some calls may return to the queue. `sending` is cleared, because their next attempt is a
+    // new exchange.
     upstream.sending = undefined
     let hasEnded = false
     const relayed = relay({

@@ -68,11 +68,12 @@ export class Gateway {
   readonly #peerSockets = new PeerSockets()
   readonly #processes: CallingProcesses
   /**
-   * When each program's pause ends, by the program's id. The time is on the timeline of the program's key.
+   * When each program's pause ends, by the program's id. Each time is measured by the `timeline` of the
+   * program's key.
    */
   readonly #pausedUntilMs = new Map<string, number>()
   #servers: LoopbackServers | undefined
-  /** Epoch ms. */
+  /** When the gateway began to serve, in epoch ms. */
   #servingSinceMs = 0
   /** Why the gateway could not be turned on. */
   #failure: string | undefined
@@ -104,8 +105,8 @@ export class Gateway {
   }
 
   /**
-   * Restores the last run's state, or serves on `port` for this run only. If the port is in use, the state is
-   * `failed`.
+   * Restores the state of the last run of the app, or serves on `port` for this run only. If the port is in
+   * use, the state is `failed`.
    *
    * With `retries`, the port is tried until it is free, or until the gateway is turned on, turned off or
    * stopped.
@@ -177,8 +178,8 @@ export class Gateway {
   }
 
   /**
-   * The port to start with again. 0 means that any free port was chosen; the system then picks a new one.
-   * `undefined` while off.
+   * The port to use at the next start. 0 if a person chose any free port, so that the next start picks a new
+   * one. `undefined` while off.
    */
   get #port(): number | undefined {
     const { port } = this.#deps.programs
@@ -503,7 +504,7 @@ export class Gateway {
 
   #follow(): MonitorListener {
     return {
-      // Creates the forwarder of a key that was connected later or reconnected. Without this, requests on the
+      // A key that was connected later or reconnected needs a forwarder for its new session. Requests to the
       // former session would wait forever.
       changed: (profile) => void this.#attach(profile),
       event: ({ kind, profile }) => {

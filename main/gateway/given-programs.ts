@@ -11,7 +11,7 @@ export interface GivenProgram {
   readonly name: string
   readonly class: ProgramClass
   readonly weight: number
-  /** Maximum number of orders in any minute. Without it, the program may not send orders. */
+  /** Maximum number of orders in any minute. Without it, the program is not allowed to send orders. */
   readonly maxOrders?: number
   readonly key: string
 }

@@ -10,8 +10,8 @@ export const isNaming = (name: string): boolean => NAMING.has(name)
  * The value of a header that lists proxies (`isNaming`), without the list members that name Headroom.
  * `undefined` if no member is left. All other members stay the same, byte for byte.
  *
- * Headroom later appends its own member. If the value ended inside an open string or comment, that member
- * would become part of the string or comment. Such a value therefore counts as empty.
+ * A value that ends inside an open string or comment counts as empty. Headroom appends its own member later,
+ * and the open string or comment would swallow that member.
  */
 export function withoutOwnMembers(name: string, value: string): string | undefined {
   const members = membersOf(value, name === 'via' ? COMMENT : STRING)

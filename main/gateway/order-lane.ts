@@ -53,7 +53,10 @@ export interface OrderLine extends SendingDeps, Bearer, Omit<ForwarderOrders, 's
 export interface OpenOrder {
   /** Resolves when the order has ended. If the order was sent, its outcome is then in the journal. */
   readonly done: Promise<void>
-  /** Answers the order now. The answer says that it was not sent, or was sent with an unknown outcome. */
+  /**
+   * Answers the caller now. The answer says that the order was not sent, or that it was sent and its outcome
+   * is unknown.
+   */
   abandon(): void
 }
 

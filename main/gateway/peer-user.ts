@@ -42,7 +42,10 @@ export interface PeerSocket {
  */
 export type Peer = PeerSocket | 'gone' | 'unknown'
 
-/** Maximum reads of a table for one lookup. A read may miss a row while other rows are added or removed. */
+/**
+ * Maximum reads of a table for one lookup. A read may miss a row if other rows are added or removed during
+ * the read.
+ */
 const TRIES = 3
 
 const MEANS_UNTOLD = new Set<unknown>(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])
@@ -133,8 +136,8 @@ function endsOf({ remoteAddress = '', remotePort, localPort }: Connection): Ends
 }
 
 /**
- * The sockets with these ends. Reading stops once all are found. `undefined` if the system denies access to
- * the table. If reading fails midway, the result is partial.
+ * Finds the sockets whose addresses are in `wanted`. Stops reading once all are found. `undefined` if the
+ * system denies access to the table. If reading fails midway, the result is partial.
  */
 async function socketsIn(
   table: AsyncIterable<string>,

@@ -27,7 +27,7 @@ interface ReadersInQueue {
   longest: { readonly id: number; readonly untilMs: number } | undefined
 }
 
-/** Headroom's own id among the scheduler's programs. A program's id is never empty. */
+/** Program id of Headroom's own requests in the scheduler. A program's own id is never empty. */
 const OWN_PROGRAM = ''
 const OWN_MAX_WAIT_MS = 5_000
 /** Class of the request that reopens a stream with readers. A request of this class can't use the reserve. */
@@ -56,8 +56,8 @@ export class Permits {
   /**
    * Queues one of Headroom's own requests. Its class is `critical` if urgent, otherwise `background`.
    *
-   * Resolves when the request may be sent, to a function that takes its outcome. Resolves to `undefined` if
-   * there is no room within `OWN_MAX_WAIT_MS`.
+   * Resolves when the request may be sent. The result is a function that must be called with the outcome of
+   * the request. Resolves to `undefined` if there is no room within `OWN_MAX_WAIT_MS`.
    */
   async forOwn(method: string, path: string, isUrgent = false): Promise<Permit | undefined> {
     const permit = await this.#acquire(categoryOf(method, path) ?? path, {
@@ -87,7 +87,8 @@ export class Permits {
 
   /**
    * A queued request that opens a stream. All programs that want the stream wait together, like identical
-   * requests. One program's readers count as one request, with the longest maximum wait among them.
+   * requests. The readers of one program count as one request. It waits as long as the longest maximum wait
+   * of these readers.
    */
   forStream(path: string): StreamTurn {
     const { newId, turns, bucketOf, now } = this.#deps
@@ -154,7 +155,8 @@ export class Permits {
   }
 
   /**
-   * Grants the permits of requests that may now be sent. Returns false if none of them waits for a permit.
+   * Grants a permit to each request of this turn that waits here for one. Returns false if none of them waits
+   * here.
    */
   grant(turn: Turn): boolean {
     const ends = turn.requests.flatMap((id) => this.#waiting.get(id) ?? [])
@@ -200,7 +202,8 @@ export class Permits {
     const nowMs = now()
     const rate = 'rate' in outcome ? outcome.rate : undefined
     const bucket = rate && { bucket: bucketOf(endpoint) }
-    // The scheduler must not repeat checks, because they have their own schedule.
+    // Checks and streams are retried on schedules of their own, so the scheduler must not repeat these
+    // requests.
     apply([
       ...turns().answered(upstream, { ...outcome, ...bucket }, nowMs),
       ...requests.flatMap((id) => turns().drop(id, nowMs)),

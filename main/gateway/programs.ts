@@ -23,7 +23,7 @@ export interface Program {
   readonly profile: string
   /** The last four characters of the program's own key, for display. */
   readonly keyEnding: string
-  /** Maximum number of orders in any minute. Without it, the program may not send orders. */
+  /** Maximum number of orders in any minute. Without it, the program is not allowed to send orders. */
   readonly maxOrders?: number
 }
 
@@ -88,10 +88,10 @@ export type AddedProgram =
   | { readonly kind: 'added'; readonly program: Program; readonly key: string }
   | { readonly kind: 'refused'; readonly why: string }
 
-/** The keys of a running Headroom. */
+/** The API keys that are connected now. */
 export interface KeysNow {
   readonly profiles: readonly string[]
-  /** Whether a disconnected key was certainly deleted. */
+  /** Whether a key that is not connected is known to have been deleted. */
   readonly isGone: (profile: string) => boolean
 }
 
@@ -99,7 +99,8 @@ export interface ProgramsDeps {
   /** If absent, programs are kept only in memory. */
   readonly dataFolder?: string | undefined
   /**
-   * Programs for this run, with keys that a person chose. Each overrides a stored program of the same name.
+   * Programs for this run of the app, with keys that a person chose. Each overrides a stored program of the
+   * same name.
    */
   readonly given?: readonly GivenProgram[]
   /** See `MonitorSurface.keyMark`. Absent where keys are unknown. */
@@ -121,10 +122,11 @@ export class Programs {
   readonly #file: JsonFile<Stored>
   #stored: Stored
   #given: readonly StoredProgram[]
-  /** By digest, oldest first. */
+  /** Local access tokens by their digest, oldest first. */
   readonly #tokens = new Map<string, LocalToken>()
   /**
-   * Ids used in this run, including those of revoked programs, whose last requests may still be in flight.
+   * Ids used in this run of the app, including those of revoked programs, whose last requests may still be in
+   * flight.
    */
   readonly #usedIds = new Set<string>()
 
@@ -234,8 +236,8 @@ export class Programs {
    * Binds each program's order permission to the key that is connected now. Returns the names of the programs
    * that lost their permission.
    *
-   * A program loses its permission if it is bound to a former key with the same id, or if its key was
-   * deleted.
+   * A program loses its permission if the permission is bound to an earlier key that had the same id, or if
+   * the program's key was deleted.
    */
   bindOrders({ profiles, isGone }: KeysNow): { readonly names: readonly string[]; readonly saved: Saved } {
     const [only, ...more] = profiles

@@ -21,7 +21,7 @@ export interface SharedStreamListener {
   ended(reader: StreamReader): void
   /** The service answered without opening the stream. The stream was never open. */
   refused(answer: RefusedStream): void
-  /** The stream waits for another attempt, or is closed. It was never open. */
+  /** The stream could not be opened so far. It waits for another attempt, or is closed. */
   notOpened(state: Extract<StreamState, { kind: 'waiting' | 'closed' }>): void
   /** No program will read the stream again: no reader is left, or all readers got GoAway. */
   over(): void
@@ -41,10 +41,7 @@ export interface SharedStreamDeps {
   readonly listener: SharedStreamListener
 }
 
-/**
- * Progress of `hasAllOf`, which checks whether this stream has sent all objects of another stream. The next
- * check continues at `next`.
- */
+/** How far `hasAllOf` has checked the keys of another stream. The next call continues with the key `next`. */
 interface MissingKeys {
   readonly keys: Iterator<string>
   next?: IteratorResult<string>
@@ -62,8 +59,8 @@ const DUAL_LOGON = 'DualLogon'
 /** Headers about the request that opened the stream. Only the program that sent it gets them. */
 const OF_ONE_REQUEST = /^(?:x-ratelimit-|x-concurrency-|x-ts-request-id$|date$)/
 /**
- * Headers about the bytes of one response. They are not relayed, because readers get different bytes, and
- * their streams outlast the connection to the service.
+ * Headers that describe the bytes of the service's response. They are not relayed, because each reader gets
+ * other bytes, and a reader's stream may outlast the service's response.
  */
 const OF_ONE_BODY = /^(?:content-length|content-range|content-md5|content-digest|repr-digest|digest)$/
 const LF = 0x0a
@@ -238,7 +235,8 @@ export class SharedStream implements StreamReaders {
 
   became(state: StreamState): void {
     if (this.#isOver) return
-    // If the stream was open before, its connection ended while Headroom waited to open the next one.
+    // The stream was open before. Its connection ended while Headroom waited to open a new one, so an outage
+    // begins.
     if (state.kind === 'opening' && this.#observation !== undefined) this.#awaitService()
     if (state.kind !== 'waiting' && state.kind !== 'closed') return
     if (this.#observation === undefined) this.#listener.notOpened(state)

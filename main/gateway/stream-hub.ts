@@ -27,7 +27,10 @@ import { TokenRemoval } from './token-removal.ts'
  * among them. Each reader has its own maximum wait.
  */
 export interface StreamTurn {
-  /** Resolves when the stream may be opened, to a function that takes the request's outcome. */
+  /**
+   * Resolves when the stream may be opened. The result is a function that must be called with the outcome of
+   * the request.
+   */
   readonly granted: Promise<Permit>
   /**
    * Adds a waiting reader. `declined` is called if the reader's wait ends before the stream may be opened.
@@ -284,8 +287,8 @@ export class StreamHub {
   #open(asked: Asked): void {
     const { shared, request } = asked
     const turn = this.#deps.turn(request.pathAndQuery)
-    // Set before `#hasRoom`. `#hasRoom` may free a slot, which starts a search for a stream that needs the
-    // slot. The search must skip this stream.
+    // `#hasRoom` may close a stream to free its slot, which calls `#advance` again. `#advance` skips a stream
+    // whose `turn` is set, so it does not open this stream twice.
     asked.turn = turn
     if (shared.pending.length === 0 || !this.#hasRoom(shared)) {
       asked.turn = undefined
@@ -338,7 +341,7 @@ export class StreamHub {
     kept?.close()
   }
 
-  /** Whether there is a free slot for each stream that is being opened, including this one. */
+  /** Whether there is a free slot for each stream of the category that is about to be opened. */
   #hasFreeSlot(category: string): boolean {
     const free = this.#deps.slots.free(category)
     const promised = [...this.#asked.values()].filter(
@@ -427,8 +430,8 @@ export class StreamHub {
       return
     }
     if (tapped.refused === 'concurrency') {
-      // All slots are taken. The request keeps waiting for a slot, but the unopened stream is closed. If
-      // Headroom needs the stream for itself, Headroom reopens it.
+      // All slots are taken, so the request waits for a free slot. If Headroom itself uses the stream, its
+      // keeper retries. If only programs use it, the keeper is no longer needed.
       const { keeper } = shared
       if (keeper === undefined || keeper.isOwn) return
       shared.keeper = undefined
@@ -438,8 +441,9 @@ export class StreamHub {
     }
     const [first] = shared.pending
     if (observation.status === 429 && first !== undefined) this.#deps.countsOf(first.program).rejected += 1
-    // Reset is the time until the quota is full. The stream can reopen earlier, as soon as the quota has
-    // room.
+    // After a 429 of a quota, only the readers whose wait ends before `untilMs` get this response. At
+    // `untilMs`, the quota has room for one request. The header Reset would be later, because it is the time
+    // until the quota is full. After any other response, all readers get the response.
     const path = shared.keeper?.path
     const untilMs =
       tapped.refused === undefined || path === undefined

@@ -69,7 +69,7 @@ export class StreamReader {
     // Keeps Node from adding its own Date or other headers to the service's response.
     this.reply.sendDate = false
     this.reply.writeHead(200, [...headers])
-    // The head is sent with the first frames, if there are any.
+    // Without frames, the head is sent alone. Otherwise it is sent with the first frames.
     if (this.#queue.behind === 0) this.reply.flushHeaders()
     this.#write()
   }
@@ -77,8 +77,8 @@ export class StreamReader {
   hear(frames: readonly SharedFrame[]): void {
     for (const frame of frames) {
       this.#queue?.push(frame)
-      // Writes before all frames are queued. One chunk may contain more frames than the maximum
-      // backlog of a reader.
+      // One chunk may contain more frames than a reader may be behind. Writing now keeps the reader's backlog
+      // short.
       if (this.#queue !== undefined && this.#queue.behind >= MAX_WRITE_FRAMES) this.#write()
     }
     this.#write()

@@ -42,7 +42,7 @@ function echoesOf(secret: string): readonly string[] {
   const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0')
   const inBase64 = [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.from(`${'\0'.repeat(before)}${secret}`)
-    // The characters at both ends also depend on the bytes around the token, so they are left out.
+    // The first and last characters also encode bytes next to the token, so they are left out.
     const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)]
     return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)]
   })

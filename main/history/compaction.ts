@@ -21,19 +21,20 @@ export const FORGOTTEN = 'forgotten:'
 const WEEK_MS = 7 * DAY_MS
 
 /**
- * The time by which compaction judges whether rows have expired. A wrong clock must not make rows look
- * expired.
- *
- * A clock that is more than a day ahead of the last trusted time is ignored until the app has run for a day.
+ * Gives compaction the present time, which decides which rows have expired. A wrong clock must not make rows
+ * look expired.
  */
 export class CompactionTime {
   #trustedMs: number | undefined
-  /** Monotonic milliseconds. */
+  /**
+   * When the clock was first seen more than a day ahead of the last trusted time, in monotonic milliseconds.
+   * `undefined` if the clock is not ahead.
+   */
   #aheadSinceMs: number | undefined
 
   /**
-   * The reference time, epoch ms. `newestMs` returns the time of the newest trusted sample of earlier runs,
-   * and is called only once.
+   * The reference time, epoch ms. `newestMs` returns the time of the newest trusted sample of earlier runs of
+   * the app, and is called only once.
    */
   at(nowMs: number, monotonicMs: number, newestMs: () => number | undefined): number {
     this.#trustedMs ??= newestMs() ?? nowMs
@@ -71,8 +72,8 @@ function newestBefore(database: DatabaseSync, nowMs: number): number | undefined
 /**
  * The time of the newest sample or slot sample up to `nowMs` that was probably written under a correct clock.
  *
- * An earlier run may have had a wrong clock from its start, and its own samples must not confirm that clock.
- * So if the newest samples cover less than a day and follow a gap of more than a week, they are skipped.
+ * An earlier run of the app may have had a wrong clock from its start. If its samples cover less than a day
+ * and follow a gap of more than a week, they are skipped. Otherwise they would confirm the wrong clock.
  */
 export function newestTrusted(database: DatabaseSync, nowMs: number): number | undefined {
   let newest = newestBefore(database, nowMs)
@@ -142,7 +143,10 @@ function deleteBefore(database: DatabaseSync, table: string, series: number, cut
   return Number(changes)
 }
 
-/** Returns pages to the file system if a quarter of the file is free. Fewer free pages are reused. */
+/**
+ * Gives free pages back to the file system, at most `SLICE_PAGES` at a time. Returns whether it did. While
+ * less than a quarter of the file is free, SQLite reuses the free pages, so they stay.
+ */
 function freePages(database: DatabaseSync): boolean {
   const pragma = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0)
   const free = pragma('freelist_count')

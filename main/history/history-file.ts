@@ -116,8 +116,8 @@ export class HistoryFile {
   /**
    * The time of the oldest sample of a series, epoch ms. `undefined` without samples.
    *
-   * A rollup has only the start of its interval. If finer samples begin within the oldest rollup, the time of
-   * the first finer sample is returned, because it is more precise.
+   * A rollup stores only the start of its interval, and the first sample of the interval may be later. If the
+   * oldest stored sample of a finer table lies in the interval, the result is the time of that sample.
    */
   since(profile: string, category: string): number | undefined {
     const series = this.#find(profile, category, 'requests')
@@ -171,8 +171,8 @@ export class HistoryFile {
   }
 
   /**
-   * Rollups from `fromMs`, rounded down to a whole minute, to `toMs`. Whole hours and quarters of an hour are
-   * one rollup each. The rest are minutes.
+   * The rollups of an interval. `fromMs` is rounded down to a whole minute. A whole hour or a quarter of an
+   * hour is one rollup, and the rest are minutes.
    */
   accounts(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
     const series = this.#find(profile, category, 'requests')
@@ -350,7 +350,7 @@ export class HistoryFile {
     ]
   }
 
-  /** One extent per column. SQL aggregates, because copying a week of rows into JavaScript takes too long. */
+  /** The levels of each column. Computed in SQL, because copying a week of rows into JavaScript is slow. */
   #columns(series: number, { tier, lengthMs, fromMs, toMs }: Piece, columnMs: number): Stretch[] {
     return this.#all(COLUMN_STATEMENTS[tier], series, fromMs, toMs, fromMs, columnMs).map((row) =>
       columnOf(row, lengthMs),

@@ -41,15 +41,17 @@ export interface HistoryServiceDeps {
   /** Absent if the history is only in memory. */
   readonly dataFolder?: string
   readonly retention?: Retention
-  /** Called when the history file can't be used. Called again only if the file has worked in between. */
+  /**
+   * Called when the history file can't be used. Called again only if the file has worked since the last call.
+   */
   readonly problem: (sentence: string) => void
 }
 
 export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
 
 /**
- * A chart includes the usual level for this long before and after its history, in milliseconds. The time
- * after the history covers the chart's forecast.
+ * How far the usual level in a chart extends before and after the chart's history, in milliseconds. The part
+ * after the history is drawn with the forecast.
  */
 const USUAL_BEYOND_MS = 30 * MINUTE_MS
 
@@ -86,7 +88,8 @@ export class HistoryService {
             clock,
             log,
             problem: (sentence, failure) => {
-              // A problem with a `failure` lasts. The events of each key report when it begins and ends.
+              // A problem with a `failure` continues for some time. Each key reports the beginning and the
+              // end of such a problem as events, so only other problems are reported here.
               if (failure === undefined) this.#problem(sentence)
             },
             ...(retention && { retention }),
@@ -135,7 +138,7 @@ export class HistoryService {
       )
       return 'points' in known ? known : { points: [], rejectedAt: [] }
     }
-    // Points in memory are finer than points in the file.
+    // Points in memory are finer than points in the file, so a short interval is read from memory first.
     if (toMs - fromMs > RECENT_MS) return stored(toMs, points) ?? recent()
     return withEarlier(recent(), (untilMs, most) => stored(Math.min(toMs, untilMs), most), points)
   }
@@ -362,7 +365,8 @@ function withEarlier(
   const earlier = room < 2 ? undefined : stored(first.at - 1, room)
   if (earlier === undefined) return recent
   const rejectedAt = [...new Set([...earlier.rejectedAt, ...recent.rejectedAt])].toSorted((a, b) => a - b)
-  // Data from before this run, such as the simulator's past, is only in memory.
+  // The points in memory may begin earlier than those of the file. For example, the simulator's past is only
+  // in memory.
   const since = Math.min(earlier.since ?? Number.POSITIVE_INFINITY, recent.since ?? first.at)
   return { points: [...earlier.points, ...recent.points], rejectedAt, since }
 }

@@ -22,8 +22,8 @@ export interface HistoryStoreDeps {
   readonly clock: Clock
   readonly log: Log
   /**
-   * Called when the file can't be used. Called again only if the file has worked in between. `failure` is set
-   * if the problem lasts.
+   * Called when the file can't be used. Called again only if the file has worked since the last call.
+   * `failure` is set if the problem lasts.
    */
   readonly problem: (sentence: string, failure?: StorageFailure) => void
   readonly retention?: Retention
@@ -85,7 +85,7 @@ export class HistoryStore {
     if (this.#isClosed) return
     this.#waiting.push(entry)
     if (this.#waiting.length > MAX_WAITING) {
-      // One large splice is faster than one per entry.
+      // A tenth of the queue is dropped at once, because one large splice is faster than one for each entry.
       this.#waiting.splice(0, MAX_WAITING / 10)
       this.#lost += MAX_WAITING / 10
     }
@@ -270,7 +270,8 @@ export class HistoryStore {
     try {
       const file = this.#failure === undefined ? this.#kept.file : undefined
       const nowMs = this.#deps.clock.wallMs()
-      // Closes minutes even without new entries, because compaction deletes their samples.
+      // Completes the rollups of ended minutes even without new entries, because compaction deletes the
+      // samples of these minutes.
       file?.write([], nowMs)
       if (file !== undefined) {
         const atMs = this.#compactionTime.at(nowMs, this.#deps.clock.monotonicMs(), () =>

@@ -23,19 +23,24 @@ const NOTHING: Counted = { own: 0, elsewhere: 0, rejected: 0 }
 
 type Level = Pick<RequestQuota, 'remaining' | 'source'>
 
-/** The lowest header of a category after `afterMs` up to `untilMs`, epoch ms. `undefined` without headers. */
+/**
+ * The lowest level in the headers of a category that arrived after `afterMs` and not after `untilMs`. Both
+ * are epoch ms. `undefined` if no header arrived.
+ */
 export type LowestHeader = (category: string, afterMs: number, untilMs: number) => number | undefined
 
 /** Turns snapshots into history entries: samples of request quotas, and slots when they change. */
 export class Recorder {
   readonly #add: (entry: Entry) => void
-  /** The counters of each row at its last entry. They start at zero when a profile is connected. */
+  /**
+   * The counters of each row when its last entry was written. They start at zero when a profile is connected.
+   */
   readonly #counted = new Map<string, Counted>()
   readonly #samples = new Map<string, Sample>()
   readonly #slots = new Map<string, SlotSample>()
-  /** The counter of each program and category at its last entry. */
+  /** The counter of each program and category when the program's last entry was written. */
   readonly #forwarded = new Map<string, number>()
-  /** The counter of each row on each of the desk's other machines, at its last entry. */
+  /** The counter of each row on each of the desk's other machines when its last entry was written. */
   readonly #byDesk = new Map<string, number>()
   /** The time of each profile's last snapshot. */
   readonly #lookedAtMs = new Map<string, number>()
@@ -65,7 +70,7 @@ export class Recorder {
       this.#request(profile, row, level, snapshot.at)
     }
     for (const member of snapshot.desk?.members ?? []) this.#member(profile, member, snapshot.at)
-    // A gateway that was restarted counts from zero.
+    // The gateway is off. Its counters start from zero when it is turned on again.
     if (snapshot.programs === undefined) forgetOf(profile, this.#forwarded)
     for (const program of snapshot.programs ?? []) this.#program(profile, program, snapshot.at)
     for (const row of snapshot.slots) this.#slot(profile, row, snapshot.at)

@@ -110,7 +110,8 @@ export const HISTORY_MIGRATIONS: readonly string[] = [
     environment TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
-  // Own requests per minute, by program behind the gateway. `own` includes them.
+  // Own requests per minute, by program behind the gateway. The column `own` of the other tables includes
+  // them.
   `
   CREATE TABLE program_use (
     series INTEGER NOT NULL,
@@ -121,7 +122,8 @@ export const HISTORY_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (series, at, program)
   ) STRICT, WITHOUT ROWID;
   `,
-  // Requests per minute of each of the desk's other machines; they are part of neither `own` nor `elsewhere`.
+  // Requests per minute of each of the desk's other machines. Neither `own` nor `elsewhere` in the other
+  // tables includes them.
   `
   CREATE TABLE desk_use (
     series INTEGER NOT NULL,

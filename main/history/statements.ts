@@ -11,7 +11,10 @@ export type TierName = 'minutes' | (typeof LEVELS)[number]['table']
 const levelOf = (end: 'min' | 'max', column: string): string =>
   `coalesce(${end}(CASE WHEN source = 2 THEN ${column} END), ${end}(${column}))`
 
-/** `min(low_first)` is exact for one rollup. For several rollups, it is 1 only if all have the low first. */
+/**
+ * The values of one chart column, computed from one or more rollups. `low_first` is 1 if the low came before
+ * the high. For several rollups, it is 1 only if the low came first in each of them.
+ */
 const COLUMNS = `min(at), max(at), ${levelOf('min', 'low')}, ${levelOf('max', 'high')},
   min(low_first), max(source), sum(rejected)`
 const columnsOf = (table: string): string =>

@@ -11,7 +11,8 @@ export const LEVELS = [
 ] as const
 
 /**
- * If the clock is set back by more than this, it was wrong before. Milliseconds. See main/ports/timeline.ts.
+ * If the clock is set back by more than this, its earlier time was wrong. Milliseconds. See
+ * main/ports/timeline.ts.
  */
 const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS
 
@@ -21,12 +22,12 @@ interface Open {
   readonly levels: (Rollup | undefined)[]
 }
 
-/** A rollup level, with the statements on its table and on the table below. */
+/** A level of rollups, with statements for its own table and, in `below`, for the next finer table. */
 interface Level {
   readonly lengthMs: number
   readonly insert: StatementSync
   readonly last: StatementSync
-  /** Rows of the level below that are not rolled up yet. */
+  /** Reads the rows of the next finer table that are not rolled up yet. */
   readonly below: StatementSync
 }
 
@@ -128,8 +129,8 @@ export class Tiers {
     // Rows after `untilMs` were written while the clock was wrong. They are skipped until the clock reaches
     // their time.
     const untilMs = Math.min(this.#nowMs + WRONG_CLOCK_MS, Number.MAX_SAFE_INTEGER)
-    // The coarsest level is loaded first. If loading a finer level completes a rollup, the coarser level is
-    // then ready to include it.
+    // The levels are loaded from coarse to fine. If loading a finer level completes a rollup, the coarser
+    // level is already loaded and can include it.
     for (const [level, { lengthMs, last, below }] of [...this.#levels.entries()].reverse()) {
       const lastMs = timeOf(last.get(series, untilMs))
       for (const row of below.iterate(series, lastMs === undefined ? 0 : lastMs + lengthMs, untilMs)) {
@@ -137,7 +138,8 @@ export class Tiers {
       }
     }
     const lastMinuteMs = timeOf(this.#lastMinute.get(series, untilMs)) ?? Number.NEGATIVE_INFINITY
-    // Starts `HOLD_MS` earlier, because a sample stays valid that long and may reach into the first minute.
+    // Loading starts `HOLD_MS` before the open minute. A sample from that time may still be valid when the
+    // minute begins.
     const fromMs = Math.max(0, lastMinuteMs + MINUTE_MS - HOLD_MS)
     for (const row of this.#samplesSince.iterate(series, fromMs, untilMs)) {
       const sample = sampleOf(asRow(row))

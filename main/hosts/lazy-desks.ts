@@ -48,7 +48,10 @@ export class LazyDesks {
   }
 }
 
-/** The snooze of alerts, for a desk to share. While `history` returns `undefined`, there is no snooze. */
+/**
+ * The snooze of alerts, which a desk shares with the other machines. There is none until `history` returns a
+ * value.
+ */
 export const snoozeOf = (
   history: () => Pick<HistoryService, 'snooze' | 'adoptSnooze'> | undefined,
 ): DeskServiceDeps['person']['snooze'] => ({

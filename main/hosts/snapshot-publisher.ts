@@ -46,8 +46,8 @@ export class Publisher {
   }
 
   /**
-   * From now on, sends at least one snapshot per second of each of these profiles. The same applies to every
-   * other profile after its next change.
+   * From now on, sends the snapshot of each of these profiles at least once a second, even without a change.
+   * The same applies to any other profile from its next change on.
    */
   keepFresh(profiles: readonly string[]): void {
     this.#keepsFresh = true
@@ -75,7 +75,8 @@ export class Publisher {
     this.#visible = visible
     for (const [profile, lane] of this.#lanes) {
       if (!visible) {
-        // A pending change is sent when the window is visible again. Until then, no timer runs.
+        // No timer runs while the window is hidden. A pending change is sent once the window is visible
+        // again.
         lane.missed ||= lane.due !== undefined
         this.#cancel(lane)
         continue
@@ -119,7 +120,7 @@ export class Publisher {
     lane.cancelRefresh()
     if (!this.#keepsFresh || !this.#visible) return
     lane.cancelRefresh = this.#clock.after(PUBLISH_AT_LEAST_EVERY_MS, () => {
-      // If a change is pending, its snapshot is sent within the second anyway.
+      // If a change is pending, its snapshot follows within the second, so none is sent here.
       if (lane.due) this.#refreshLater(profile, lane)
       else this.#flush(profile, lane)
     })

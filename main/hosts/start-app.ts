@@ -68,11 +68,11 @@ export interface AppDeps {
   readonly openUrl?: OpenUrl
   /** Sends programs' requests for the gateway. Default: through the environment's proxies. */
   readonly forward?: ForwardHttp
-  /** The gateway's port for this run. Default: the gateway stays as last turned on or off. */
+  /** The gateway's port for this run of the app. Default: the gateway stays as last turned on or off. */
   readonly gatewayPort?: number
   /** Opens a folder in the system's file manager. Absent on systems without one. */
   readonly showFolder?: (folder: string) => Promise<Outcome> | Outcome
-  /** Programs for this run only. A person chose their program keys. */
+  /** Programs for this run of the app only. Their program keys were chosen by a person and not generated. */
   readonly givenPrograms?: readonly GivenProgram[]
 }
 
@@ -139,7 +139,8 @@ export async function startApp({
     monitor,
     asChosen: (profile) => simulatorSettings.chosenFor(profile),
     mayTrade: () => simulatorSettings.mayTrade,
-    // Does not run in addition to stored keys. Its numbers must not be mistaken for those of a real key.
+    // The demonstration does not run together with stored keys. Its numbers could be mistaken for those of a
+    // real key.
     isWanted: () => simulate || storage.ids().length === 0,
     ...(simulatorControl !== undefined && { controlSecret: simulatorControl }),
   })

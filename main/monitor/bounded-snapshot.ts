@@ -36,7 +36,7 @@ const SHARES: Readonly<Record<ListName, number>> = {
   streams: 0.25,
   programs: 0.2,
 }
-/** Minimum share of the available bytes for programs' use. */
+/** Minimum share of the available bytes that the data about programs' use gets. */
 const USE_SHARE = 0.2
 /** Maximum share of all bytes for a desk. Its machines always fit; their programs and counts may not. */
 const DESK_SHARE = 0.2
@@ -60,10 +60,9 @@ type Worth = readonly number[]
 const MAX_COUNT = 999_999
 
 /**
- * The snapshot in at most `maxBytes` of JSON. Unchanged if it fits.
- *
- * Keeps the most important items in their original order. Items with problems come first, then the most used.
- * `unlisted` counts the rest.
+ * The snapshot in at most `maxBytes` of JSON. Unchanged if it fits. Otherwise, the least important items are
+ * left out, and `unlisted` counts them. Items with problems are the most important, then those with the most
+ * use. The order of the items does not change.
  */
 export function boundedSnapshot(whole: Snapshot, maxBytes: number): Snapshot {
   if (bytesOf(whole) <= maxBytes) return whole
@@ -98,7 +97,7 @@ export function boundedSnapshot(whole: Snapshot, maxBytes: number): Snapshot {
   }
 }
 
-/** What a desk leaves out while it does not fit, in this order. */
+/** What is left out of a desk that is too large, in this order. */
 const OMISSIONS: readonly ((member: DeskMember) => DeskMember)[] = [
   ({ counted: _, ...member }) => member,
   ({ programs, ...member }) =>
@@ -106,7 +105,7 @@ const OMISSIONS: readonly ((member: DeskMember) => DeskMember)[] = [
   ({ programs: _, ...member }) => member,
 ]
 
-/** The desk without its machines' counts, their programs' use, and their programs, as far as needed. */
+/** Shortens the desk if it is larger than `maxBytes`. Leaves out no more than it needs to. */
 function withBoundedDesk(snapshot: Snapshot, maxBytes: number): Snapshot {
   let { desk } = snapshot
   if (desk === undefined) return snapshot
@@ -202,7 +201,7 @@ const withoutUse = (program: ProgramSummary): ProgramSummary => ({
 
 const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value))
 
-/** The remaining bytes of a JSON array or object. */
+/** The bytes that are left for items of a JSON array or object. */
 class Room {
   bytes: number
 

@@ -21,7 +21,10 @@ const SCHEMA_VERSION = 1
 /** Significant digits of a stored number. */
 const DIGITS = 4
 
-/** Numbers of at least 0 as one string, which is half as long as a list. */
+/**
+ * Schema of a list of numbers of at least 0. The list is stored as one string, which is half as long as a
+ * JSON list.
+ */
 const numbers = (count: number) =>
   z
     .string()

@@ -83,7 +83,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     const onClockUncertain = (fromMs: number, toMs: number) => {
       for (const session of this.#profiles.all()) session.markClockUncertain(fromMs, toMs)
     }
-    // Deferred, because this callback runs while a caller reads the time.
+    // The restart is deferred, because the timeline calls this function while a caller reads the time.
     const setBack = () => void ports.clock.after(0, () => this.#startAnew())
     this.#timeline = new Timeline(ports.clock, onClockUncertain, setBack)
   }
@@ -118,7 +118,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       http,
       secrets: this.#known,
       timeline: this.#timeline,
-      // Windows drop older revisions, so a reconnected key continues the numbering.
+      // App windows drop older revisions, so a reconnected key continues the numbering.
       firstRevision: former ? former.revision + 1 : 0,
       keystore: () => this.#storage.keystore(id),
       ...(pins && { pins: pins.of(this.#ownerOf(profile)) }),
@@ -260,8 +260,8 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     session.signedInAgain(profile, this.#storage.signIn(profile, this.#timeline.now()))
     this.#happened({ kind: 'signed-in' }, profile.id)
     this.#orders?.switchChanged()
-    // `signIn` stores the key with its switch for orders, except for the built-in simulator. For the
-    // simulator, only this call stores the switch.
+    // For all keys except the built-in simulator's, `signIn` has already stored the switch for orders. This
+    // call stores it for the simulator too.
     if (profile.orders !== orders) this.#storage.keepOrders(profile)
     this.#ordersChosen(profile, orders)
     if (profile.clientSecret !== clientSecret) this.#secrets.sends(profile.id)

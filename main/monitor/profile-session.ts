@@ -196,8 +196,8 @@ export class ProfileSession {
   }
 
   /**
-   * Stops the retries of a revocation. Waits for an attempt in progress, because it would also end new
-   * tokens.
+   * Stops the retries of a revocation. Waits for an attempt in progress, because that attempt would end new
+   * tokens too.
    */
   async suspendRevocationRetrySettled(): Promise<void> {
     this.suspendRevocationRetry()
@@ -228,10 +228,10 @@ export class ProfileSession {
     void this.#keeper.takeKey(profile)
   }
 
-  /** Applies new settings. Tokens and numbers stay. */
+  /** Applies new settings. Keeps the tokens and the measured quotas. */
   changeSettings(profile: Profile): void {
     this.#profile = profile
-    // Two changes may happen within the same millisecond.
+    // Two changes may happen within the same millisecond, but the time must increase with each.
     this.#settingsAtMs = Math.max(this.#deps.timeline.now(), this.#settingsAtMs + 1)
     this.#keeper.changeLifetimes(keyLifetimes(profile))
     this.parts.prober.change(profile.probes)

@@ -104,11 +104,12 @@ function asFarAsKnown(snapshot: Snapshot): Snapshot {
   const conditions = conditionsOf(snapshot, snapshot.at)
   if (!isStopped(conditions)) return snapshot
   const { refresh, access, signInHost } = snapshot
-  // If the key is signed out, or the sign-in host does not respond, a 401 is only a consequence. Otherwise
-  // the 401 shows why calls fail.
+  // If the key is signed out, or its sign-in host does not respond, a 401 is only a consequence of that.
+  // Otherwise the 401 itself shows why calls fail.
   const isSignedIn = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   const isTokenGone = conditions.roots.some(({ kind }) => kind === 'sign-in-host-gone')
-  // If keys can't be opened, no row is known, and the documented limits may not apply.
+  // While keys can't be opened, rows with default values are left out. The key's limits may differ from the
+  // documented ones.
   const isUnopened = conditions.roots.some(({ kind }) => explains(kind, 'signed-out'))
   const isShown = ({ source }: { readonly source: string }) => !isUnopened || source !== 'default'
   const requests = snapshot.requests
@@ -160,7 +161,9 @@ function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): R
   return { ...row, use: { ...use, programs: Object.fromEntries(shares) } }
 }
 
-/** A key's orders, and why they are stopped. A process without orders shows only the switch. */
+/**
+ * A key's orders, and why they are stopped. A process that relays no orders only shows whether orders are on.
+ */
 function ordersOf({ orders }: Profile, served: OrdersSummary | undefined): OrdersSummary {
   const summary: OrdersSummary = served ?? { ...NO_ORDERS, state: orders ?? 'off' }
   return summary.state === 'stopped' ? { why: STOPPED_BY_PERSON, ...summary } : summary
@@ -187,7 +190,10 @@ function refreshOf(
   return isLocked ? { ...refresh, cause: 'locked' } : refresh
 }
 
-/** `awaited`: the refresh token, if an access token is needed before the next call of the service. */
+/**
+ * `awaited` is the state of the refresh token. It is present only if an access token must be obtained before
+ * the next request to the service.
+ */
 function serviceSummary(
   { baseUrl, authUrl }: Profile,
   reachability: SnapshotSources['reachability'],

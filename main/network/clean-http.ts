@@ -5,8 +5,8 @@ import type { Secrets } from '../ports/redactor.ts'
  * An `Http` that removes secrets from response headers, and drops headers whose name contains one. A service
  * or proxy may repeat parts of a request, and headers are shown, stored and sent to support.
  *
- * Bodies are unchanged. The sign-in host's bodies contain the tokens. Other bodies are not stored, except
- * texts that passed `Secrets.clean`.
+ * Bodies are not changed, because the sign-in host sends the tokens in them. Other bodies are not stored.
+ * Only texts from them are stored, after `Secrets.clean`.
  */
 export function cleanHttp(http: Http, secrets: Pick<Secrets, 'clean'>): Http {
   const cleaned = (headers: HttpHeaders): HttpHeaders =>

@@ -6,12 +6,16 @@ import { CONNECTION_LOST, headersOf, nodeWire, type WireRequest, wordsOf } from 
 /** Maximum size of a buffered response, in bytes. */
 const MAX_ANSWER_BYTES = 8 << 20
 /**
- * Maximum size of a response on the wire: `maxBytes`, plus `maxFactor` times the size of its body. A body in
- * one-byte chunks takes six times its size, so only a small body may arrive like that.
+ * Maximum size of a response on the wire: `maxBytes`, plus `maxFactor` times the size of its body. Each chunk
+ * of a body has a header of its own. In one-byte chunks, a body takes six times its size, so only a small
+ * body may arrive like that.
  */
 const FRAMING = { maxBytes: 256 << 10, maxFactor: 4 } as const
 const MIN_BUFFER_BYTES = 16 << 10
-/** Bytes read from a stream before other connections are served. libuv would read 2 MB. */
+/**
+ * Maximum number of bytes that are read from a stream before other connections are served. Without this
+ * maximum, libuv would read 2 MB.
+ */
 const MAX_TURN_BYTES = 64 << 10
 
 /** Reason for the end of a complete body. */

@@ -69,9 +69,9 @@ export interface LoopbackTraits {
   readonly limits?: LoopbackLimits
   readonly malformed?: MalformedListener
   /**
-   * Whether the listener handles `Expect` itself. It sends `100 Continue` when it needs the body, so it can
-   * reject a request before the body arrives. Without this, Node sends `100 Continue`, and 417 for other
-   * expectations.
+   * Whether the listener handles `Expect` itself. It then sends `100 Continue` only when it needs the body,
+   * and can reject a request before the body arrives. If absent, Node sends `100 Continue`, and 417 for any
+   * other expectation.
    */
   readonly judgesExpect?: boolean
 }

@@ -17,8 +17,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Buffer
   /**
-   * Timeout for the status line, in milliseconds. With `isWholeInTime`, the timeout applies to the whole
-   * response, unless the listener ends it earlier.
+   * Timeout for the status line, in milliseconds. With `isWholeInTime`, it is a timeout for the whole
+   * response, but the listener may cancel it earlier.
    */
   readonly timeoutMs: number
   readonly isWholeInTime?: boolean
@@ -186,7 +186,7 @@ const idleAgents = new WeakSet<http.Agent>()
 /** When each connection became idle. */
 const idleSince = new WeakMap<Duplex, Moment>()
 
-/** Records from now on when connections of an agent become idle. */
+/** From now on, records when each connection of an agent becomes idle. */
 function noteIdle(agent: http.Agent): void {
   if (idleAgents.has(agent)) return
   idleAgents.add(agent)
@@ -194,8 +194,8 @@ function noteIdle(agent: http.Agent): void {
 }
 
 /**
- * Closes connections that have been idle for longer than `maxIdleMs`. They stay in the agent's list for a
- * moment, but the agent prefers the connection that became idle last. So it does not reuse them.
+ * Closes connections that have been idle for longer than `maxIdleMs`. The agent still lists them for a
+ * moment. It does not reuse them, because it prefers the connection that became idle last.
  */
 function closeIdle(agent: http.Agent, maxIdleMs: number): void {
   const now = moment()
@@ -243,13 +243,13 @@ function begin(
     return target.send({
       ...target.options,
       method,
-      // No URL parser handles the path, because a parser would rewrite it.
+      // The path is sent unchanged. A URL parser would rewrite it.
       path: pathAndQuery,
       headers:
         body === undefined ? headers : { ...headers, 'content-length': String(Buffer.byteLength(body)) },
     })
   } catch {
-    // The error's own message would quote the header.
+    // This is a fixed text, because the error's own message would quote the header.
     return MALFORMED
   }
 }
@@ -348,7 +348,7 @@ export function wordsOf({ code = '' }: Error & { code?: string }): string {
   return 'connection failed'
 }
 
-/** OpenSSL's codes for an untrusted certificate chain whose names do not suggest it. */
+/** OpenSSL's codes for an untrusted certificate that do not contain `CERT`. */
 const UNTRUSTED = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'INVALID_CA',

@@ -51,7 +51,7 @@ export function gate({ method, url, rawHeaders }: RequestHead, port: number): Ga
   if (sites.length > 1) return refuse(403)
   if (sites.length === 0 || sites[0] === 'same-origin') return PASS
   if (isApi(url)) return refuse(403)
-  // Links and the address bar (`none`) may navigate here. Other sites may not load any part of a page.
+  // Links and the address bar (`none`) may navigate here. Other sites must not load any part of a page.
   if (sites[0] === 'none' || isTopNavigation(rawHeaders)) return PASS
   return refuse(403)
 }

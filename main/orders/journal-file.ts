@@ -27,8 +27,9 @@ export interface HashedEntry extends JournalEntry, RecognisedBy {
 const MIGRATIONS: readonly string[] = [
   // `hashes` and `confirm_hashes` are JSON lists, see `RecognisedBy`.
   //
-  // `similar_hashes` is a list that contains only the `keyMark`. In entries of earlier versions, it is empty
-  // or contains hashes. A hash has a dot, a `keyMark` does not. Earlier versions can read this file too.
+  // `similar_hashes` is a JSON list whose only item is the `keyMark`, if there is one. The column keeps its
+  // former name, so that earlier versions can read the file. Earlier versions wrote an empty list or a list
+  // of hashes. A hash contains a dot and a `keyMark` does not.
   `
   CREATE TABLE orders (
     id TEXT PRIMARY KEY,

@@ -86,7 +86,10 @@ export class Journal {
     return this.#read((file) => file.between(fromMs, toMs))?.map((entry) => this.#newest(entry))
   }
 
-  /** Unsettled entries of earlier runs, see `JournalFile.open`. `undefined` until the file was read once. */
+  /**
+   * Unsettled entries of earlier runs of the app, see `JournalFile.open`. `undefined` until the file was read
+   * once.
+   */
   get former(): readonly HashedEntry[] | undefined {
     return this.#former
   }

@@ -128,8 +128,8 @@ export class Lookups {
   }
 
   /**
-   * The unknown orders that the connected key with this id sent. First ends the orders of a former key with
-   * this id as ambiguous.
+   * Resolves the unknown orders of a former key with this id as ambiguous. Returns the unknown orders of the
+   * key that is connected with this id now.
    */
   #ofPresentKey(profile: string): readonly Unknown[] {
     const former = this.#of(profile).filter(({ entry }) => this.#deps.isOfFormerKey(entry))
@@ -140,8 +140,8 @@ export class Lookups {
   #judge(asked: readonly Unknown[], list: OrderList): void {
     const { entries, hashes, isOfFormerKey } = this.#deps
     const times = asked.map(({ entry }) => entry.atMs)
-    // An order counts as not found only if all listed orders belong to other entries. Only the last lookup
-    // can conclude that, so only this lookup reads older and newer entries.
+    // Only the last lookup can conclude that an order was not found. For that, all listed orders must belong
+    // to other entries of the journal, so this lookup also reads much older and newer entries.
     const [beforeMs, toMs] = asked.some(isLast)
       ? [MAX_CLOCK_ERROR_MS, Number.MAX_SAFE_INTEGER]
       : [RIVAL_MS, Math.max(...times) + RIVAL_MS]
@@ -181,7 +181,10 @@ export class Lookups {
   }
 }
 
-/** Whether an order's latest lookup began late enough to be the last one. */
+/**
+ * Whether an order's latest lookup was its last one. The last lookup begins at least `LOOKUP_MS` after
+ * `sinceMs`.
+ */
 const isLast = ({ lookedUpMs = 0 }: Unknown): boolean => lookedUpMs >= LOOKUP_MS
 
 const UNCLEAR: Recognition = { kind: 'unclear' }

@@ -175,7 +175,8 @@ export class OrderCall implements OpenOrder {
       ...(isConclusive ? { outcome: 'answered' } : UNKNOWN),
       status,
       latencyMs: Math.max(0, Math.round(this.#line.clock.monotonicMs() - atMs)),
-      // The entry of a replace or cancel request already contains the order ID.
+      // The order ID in the answer is stored only for a new order. The entry of a replace or cancel request
+      // already has it.
       ...(named.length > 0 && orderId === undefined && { orderIds: named }),
     })
   }

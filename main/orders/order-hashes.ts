@@ -12,8 +12,8 @@ interface PreparedKey {
 }
 
 /**
- * Keyed hashes of texts about orders. The key is in the vault. Without the key, an order can't be guessed by
- * trying symbols, quantities and prices.
+ * Keyed hashes of texts about orders. The key is in the vault. Without the key, nobody can find out an order
+ * by hashing all likely symbols, quantities and prices.
  */
 export class OrderHashes {
   readonly #keys: () => readonly Uint8Array[]
@@ -22,8 +22,8 @@ export class OrderHashes {
   #last: PreparedKey | undefined
 
   /**
-   * `keys` returns the vault's keys, the current one first. `own` is a key of this run, used while the vault
-   * has none.
+   * `keys` returns the vault's keys, the current one first. `own` is a key made for this run of the app, used
+   * while the vault has none.
    */
   constructor(keys: () => readonly Uint8Array[], own: Uint8Array) {
     this.#keys = keys

@@ -39,7 +39,9 @@ export interface WantedOrders {
   /** When the oldest order to look up was sent, epoch ms. */
   readonly sinceMs: number
   readonly nowMs: number
-  /** Whether an order that is not in the list counts as not found. */
+  /**
+   * Whether this is the last lookup of an order. An order that is not in the list then counts as not found.
+   */
   readonly isLast: boolean
 }
 
@@ -50,8 +52,8 @@ export const endingOf = (account: string): string => account.slice(-3)
 const MAX_ACCOUNTS = 25
 const MAX_PAGES = 50
 /**
- * An order older than this is also looked up in the list of former days. The current day of the service may
- * end at any time, so the last lookup always reads both lists.
+ * An order older than this is also looked up in the list of former days. The last lookup always reads both
+ * lists, because the service's current day may end at any time.
  */
 const FORMER_DAY_MS = DAY_MS / 4
 

@@ -7,7 +7,7 @@ export const STOPPED: Problem = {
   proxyError: 'http_request_denied',
 }
 
-/** The response to a program that may not send orders. */
+/** The response to a program that is not allowed to send orders. */
 export const NOT_GRANTED: Problem = {
   status: 403,
   detail: 'This program may not send orders. Allow it in Headroom.',

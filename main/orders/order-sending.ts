@@ -23,7 +23,10 @@ export type SendingResult =
       readonly isConclusive: boolean
     }
 
-/** A whole answer. `begun` is absent if the token is removed only while the body is relayed. */
+/**
+ * A whole answer. `begun` is its body. It is absent if the access token must be removed from the body while
+ * the body is relayed.
+ */
 export type WholeAnswer = Pick<Relayed, 'answer' | 'begun' | 'removal'>
 
 export interface SendingHooks {
@@ -128,7 +131,7 @@ export class OrderSending {
     let bytes = 0
     const { body } = answer
     this.#cancelDeadline = this.#line.clock.after(TIMEOUT_MS, () => this.abandon())
-    // The following `close` event reports the failure.
+    // After an error, the `close` event reports the failure.
     body.on('error', () => {})
     body.on('data', (part: Buffer) => {
       bytes += part.length
@@ -145,7 +148,8 @@ export class OrderSending {
     if (this.#isSettled) return
     const { status, headers } = answer
     const text = textIn(bytes, codingsNamed(headers['content-encoding'] ?? ''))
-    // Without a length, a broken connection looks like the end of the body, even right after the head.
+    // Without a length, a broken connection looks like the end of the body. Such a body counts as complete
+    // only if it is JSON.
     const isFramed = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
     if (!isFramed && !BODILESS.has(status) && parseJson(text) === undefined) {
       this.#lost('lost', 'cut')

@@ -40,7 +40,7 @@ const OWN_KEY_BYTES = 32
 /** 32 letters, so that a random byte selects each with equal probability. */
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
 const ID_LENGTH = 8
-/** Number of ids per read of random bytes. Reading for many ids at once delays only one order. */
+/** Number of ids for which random bytes are read at once. One read for many ids delays only one order. */
 const IDS_DRAWN = 256
 
 /**
@@ -75,7 +75,7 @@ export class OrderLimit {
   }
 
   #recent(program: string, nowMs: number): number[] {
-    // A time in the future means that the clock was set back.
+    // Times after `nowMs` are dropped. They were recorded before the clock was set back.
     const recent = (this.#sent.get(program) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS && atMs <= nowMs)
     this.#sent.set(program, recent)
     return recent
@@ -99,7 +99,7 @@ export class Orders implements OrderLane, OrdersSurface {
   readonly #limit = new OrderLimit()
   readonly #hashes: OrderHashes
   #begun: { readonly journal: Journal; readonly lookups: Lookups } | undefined
-  /** Whether the orders of earlier runs were read. */
+  /** Whether the orders of earlier runs of the app were read. */
   #hasFormer = false
   /** Orders whose outcome is unknown and not dismissed, oldest first. */
   readonly #unknown = new Map<string, HashedEntry>()
@@ -224,7 +224,7 @@ export class Orders implements OrderLane, OrdersSurface {
     this.#takeFormer()
   }
 
-  /** Takes over the orders of earlier runs, once the journal was read. */
+  /** Takes over the orders of earlier runs of the app, once the journal was read. */
   #takeFormer(): void {
     const { journal, lookups } = this.#begun ?? {}
     const former = journal?.former
@@ -233,14 +233,18 @@ export class Orders implements OrderLane, OrdersSurface {
     for (const entry of former) {
       // A dismissed order is still looked up, for the journal.
       if (!entry.isDismissed) this.#unknown.set(entry.id, entry)
-      // The earlier run ended before the answer arrived or was written.
+      // The outcome is still `sent` if the earlier run of the app ended before the answer arrived or was
+      // written.
       if (entry.outcome === 'sent')
         this.#becameUnknown({ ...entry, outcome: 'looking' }, { outcome: 'looking' })
       else if (entry.outcome === 'looking') lookups.add(entry)
     }
   }
 
-  /** Counts the orders of an earlier run in the limits of programs. */
+  /**
+   * Counts orders of an earlier run of the app towards the programs' limits, if they were sent within the
+   * last minute.
+   */
   #countLastMinute(journal: Journal): void {
     const { clock } = this.#deps
     const [wallMs, nowMs] = [clock.wallMs(), clock.monotonicMs()]
@@ -283,7 +287,7 @@ export class Orders implements OrderLane, OrdersSurface {
       hashes: texts.map((text) => this.#hashes.of(text)),
       confirmHashes: confirmIds.map((id) => this.#hashes.of(JSON.stringify(['confirm', id]))),
     }
-    // Read before the entry is in the journal. Otherwise the entry would count twice.
+    // The day's count is read before the entry is written. Otherwise the entry would be counted twice.
     const today = this.#dayOf(entry.profile)
     const saved = journal?.insert(inserted) ?? { ok: false, why: 'Headroom is quitting' }
     if (!saved.ok) return saved
@@ -345,7 +349,7 @@ export class Orders implements OrderLane, OrdersSurface {
     if (known?.dayMs === dayMs && known.keyMark === keyMark) return known
     const count = this.#begun?.journal.count(profile, dayMs, keyMark)
     const day = { dayMs, keyMark, count: count ?? 0 }
-    // The count is unknown while the journal can't be read.
+    // While the journal can't be read, the count is unknown, so it is not cached.
     if (count !== undefined) this.#today.set(profile, day)
     return day
   }

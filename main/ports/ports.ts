@@ -38,7 +38,10 @@ export interface HttpRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Timeout in milliseconds: until the response's headers, and for `send` until its last byte. */
+  /**
+   * Timeout in milliseconds. For `open`, it applies to the response's headers. For `send`, it applies to the
+   * whole response.
+   */
   readonly timeoutMs: number
 }
 
@@ -48,8 +51,8 @@ export interface HttpStreamListener {
   opened(status: number, headers: HttpHeaders): void
   chunk(bytes: Uint8Array): void
   /**
-   * Called once, last, unless the caller closed the stream. `broken-head` means that bytes arrived without a
-   * usable head.
+   * Called once, after all other calls. Not called if the caller closed the stream. `broken-head` means that
+   * bytes arrived without a usable head.
    */
   ended(why: string, how?: 'broken-head'): void
 }

@@ -18,8 +18,8 @@ const OMITTED_KEY = /headers?$|body$/i
  */
 const SECRET_SHAPES: readonly ((text: string) => string)[] = [
   (text) => text.replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`),
-  // Also matches a word without a second part, so that it is not scanned again. Such a word is not a JWT and
-  // stays.
+  // The pattern also matches a word without a second part, so that the word is not scanned again. Such a word
+  // is not a JWT and stays.
   (text) =>
     text.replace(/\beyJ[\w-]+(\.[\w-]+)?(?:\.[\w-]+)?/g, (word, second) =>
       second === undefined ? word : REDACTED,
@@ -151,8 +151,8 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
       const run = spelling.slice(at, at + RUN)
       const places = runs.get(run) ?? []
       runs.set(run, places)
-      // Keeps only the first and the last position of a run in a spelling. In a repetitive secret, these two
-      // give the longest matches.
+      // If a run of characters occurs several times in a spelling, keeps only its first and last position. In
+      // a repetitive secret, these two positions give the longest matches.
       if (places.at(-2)?.[0] === spelling) places.pop()
       places.push([spelling, at])
     }
@@ -160,7 +160,10 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
   return runs
 }
 
-/** Finds the longest match around a run. The run starts at `at` in `text` and occurs in each of `places`. */
+/**
+ * A run is `RUN` characters that start at `at` in `text` and occur in each of `places`. Finds the longest
+ * match that contains this run.
+ */
 function widest(text: string, at: number, places: Places): readonly [start: number, end: number] {
   let widestStart = at
   let widestEnd = at

@@ -6,13 +6,14 @@ import type { Clock } from './ports.ts'
  */
 const GAP_MS = 2_000
 /**
- * If the wall clock is set back by more than this, its earlier time was wrong. The new time is adopted.
- * Otherwise every wait would become longer by the difference. Milliseconds.
+ * If the wall clock is set back by more than this, its earlier time was wrong, and the new time is adopted.
+ * With the earlier time, every wait would be longer by the difference. Milliseconds.
  */
 const SET_BACK_MS = 24 * 3_600_000
 /**
- * Minimum time in milliseconds between two adoptions of a clock that was set back. Each adoption makes every
- * key refresh its token, and two programs may keep setting the clock to different times.
+ * If the clock is set back again within this time after its new time was adopted, the change is ignored. Each
+ * adoption makes every key refresh its token, and two programs may keep setting the clock to different times.
+ * Milliseconds.
  */
 const SET_BACK_EVERY_MS = 10 * 60_000
 
@@ -34,7 +35,7 @@ export class Timeline {
   /** Wall clock minus monotonic clock, at the last gap or backward correction. */
   #aheadMs: number
   #latestMs: number
-  /** Monotonic milliseconds. */
+  /** If the clock is set back before this time, the new time is not adopted. Monotonic milliseconds. */
   #setBackNotBeforeMs = Number.NEGATIVE_INFINITY
 
   /** `onSetBack` is called when the time went back. Stored times may be in the future from then on. */
@@ -56,8 +57,9 @@ export class Timeline {
     const aheadMs = this.#clock.wallMs() - monotonicMs
     if (this.#offsetMs - aheadMs > SET_BACK_MS) {
       if (monotonicMs >= this.#setBackNotBeforeMs) return this.#setBack(monotonicMs, aheadMs)
-      // If two programs keep setting the clock to different times, neither time is adopted. Otherwise each
-      // jump forward would be mistaken for sleep.
+      // The clock was set back again soon after the last adoption. Two programs may be setting it to
+      // different times, so the time just follows the monotonic clock. Otherwise each jump forward would be
+      // mistaken for sleep.
       this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
       return this.#latestMs
     }

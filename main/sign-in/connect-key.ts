@@ -41,7 +41,9 @@ export function connectKey(
   return { ok: true, profile: profile.id }
 }
 
-/** The hosts of a key: the provider's hosts, or the entered hosts. A token may be sent to them. */
+/**
+ * The hosts to which a key's tokens may be sent: the provider's hosts, or the hosts that a person entered.
+ */
 export function addressesOf(
   request: Pick<NewKey, 'environment' | 'authUrl' | 'baseUrl'>,
 ): Outcome<{ readonly authUrl: string; readonly baseUrl: string }> {

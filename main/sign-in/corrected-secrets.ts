@@ -46,8 +46,8 @@ export class CorrectedSecrets {
     }
     this.drop(id)
     const outcome = correctionOutcome(await holder.correctSecret(profile))
-    // Called only after the attempt. During the attempt, an earlier refresh may still succeed with the old
-    // secret. This success shows nothing about the new secret.
+    // The secret counts as new only after the attempt. During the attempt, an earlier refresh may still
+    // succeed with the old secret. This success shows nothing about the new secret.
     this.sends(id)
     if (outcome.ok) this.accepted(id)
     return outcome
@@ -78,7 +78,7 @@ export class CorrectedSecrets {
       // A profile without a secret signed in with PKCE (service 5.7) and needs none.
       if (former === undefined || former === clientSecret) continue
       const profile = { ...other.profile, clientSecret }
-      // Stored before it is sent, as in `correct`.
+      // The secret is stored before it is sent, as in `correct`.
       const kept = keep(profile)
       if (kept.ok) other.takeSecret(profile)
       else
@@ -119,10 +119,12 @@ function correctionOutcome(outcome: RefreshOutcome): Outcome {
   }
 }
 
-/** Identifies an API key at its sign-in host. A revocation ends all sign-ins of such a key (service 4.2). */
+/**
+ * Identifies an API key and its sign-in host. If such a key is revoked, all its sign-ins end (service 4.2).
+ */
 export type KeyName = Pick<Profile, 'authUrl' | 'clientId'>
 
-/** The connected keys for sign-ins, including secrets. Windows have no access. */
+/** The connected keys for sign-ins, including secrets. App windows have no access. */
 export interface ConnectedKeys {
   profiles(): readonly string[]
   profile(id: string): Profile | undefined

@@ -32,14 +32,14 @@ interface Opening {
   isStopped: boolean
 }
 
-/** Number of ended sign-ins that are remembered for a late command. */
+/** Maximum number of ended sign-ins whose results are kept for a command that asks later. */
 const MAX_ENDED = 16
 
 /**
  * The switch for orders of each key. A sign-in with the Trade scope turns it on. Turning it off takes effect
  * immediately.
  *
- * No sign-in is needed for a key from `HEADROOM_REFRESH_TOKEN`, or in a process without sign-ins.
+ * No sign-in is asked for if the key comes from `HEADROOM_REFRESH_TOKEN`, or if the process has no sign-ins.
  */
 export class OrderSwitches {
   readonly #keys: SwitchedKeys
@@ -100,7 +100,7 @@ export class OrderSwitches {
       : { ok: false, code: ended.code, message: ended.message }
   }
 
-  /** Cancels a sign-in whose command has ended. */
+  /** Cancels a sign-in, because the command that waited for it has ended. */
   cancel(signIn: string): void {
     this.#waiting.delete(signIn)
     this.#parts?.signIns.cancel(signIn)

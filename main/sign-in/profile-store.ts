@@ -14,11 +14,11 @@ export interface ProfileStore {
   signIn(profile: Profile, nowMs: number): TokenStore
   /** Stores the settings of a connected key with the key. */
   keepSettings(profile: Profile): Saved
-  /** Stores only the profile's switch for orders, not the settings of this run. */
+  /** Stores only the profile's switch for orders, not the settings of this run of the app. */
   keepOrders(profile: Profile): Saved
   /** Stores the secret of a connected key with its token. */
   keepSecret(profile: Profile): Saved
-  /** Whether the settings of this key are stored beyond this run. */
+  /** Whether the settings of this key are stored beyond this run of the app. */
   keepsSettings(profile: Profile): boolean
   /** Deletes everything stored about a key. */
   forget(profile: string): Saved
@@ -60,7 +60,7 @@ export interface VaultProfileStoreDeps {
 interface ConnectedKey {
   readonly profile: Profile
   readonly tokens: TokenStore
-  /** The text of the key's desk, until the text can be sealed. */
+  /** The key's desk as text. Present only until the text has been sealed. */
   readonly desk?: string
 }
 
@@ -96,7 +96,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     return stored.flatMap((found) => {
       const profile = profileOf(found)
       const former = this.#keys.get(found.id)?.tokens
-      // A connected key is returned again if it can be opened only now.
+      // A connected key is returned once more if its tokens could not be opened before and can be opened now.
       const opensNow = former?.lost !== undefined && found.reading.kind === 'found'
       if (former !== undefined && !opensNow) return []
       if (found.about === undefined) this.#damaged.add(found.id)
@@ -210,7 +210,8 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     const { state } = this.#handle.status
     if (tokens === undefined) return state === 'waiting' ? 'waiting' : 'memory'
     if (this.#damaged.has(profile)) return 'record-corrupt'
-    // A key that was connected in this run works from memory, and is sealed later if possible.
+    // A key that was connected in this run of the app works from memory and is sealed later if possible.
+    // States that concern only stored keys do not apply to it.
     const isOfThisRun = tokens.kind === 'memory' && profile !== SAVED_KEYS
     const isOfStored = state !== 'unavailable' && state !== 'unprotected'
     if (state !== 'ok' && !(isOfThisRun && isOfStored)) return state
@@ -219,7 +220,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     return this.#handle.hidesNothing ? 'unprotected' : 'ok'
   }
 
-  /** Seals the tokens of one key. A key that is sealed late gets its newest settings. */
+  /** Seals the tokens of one key. The key's settings at the time of sealing are stored with the tokens. */
   #sealerOf(id: string): TokenSealer {
     return {
       seal: (tokens) => {

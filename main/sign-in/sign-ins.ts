@@ -59,7 +59,7 @@ interface Pending {
   /** Why the sign-in host does not respond. */
   unreachable: string | undefined
   cancelTimer: () => void
-  /** Deletes the file that opened the address. */
+  /** Deletes the file through which the browser opened the sign-in address. */
   addressUsed: () => void
   stage: 'waiting' | 'exchanging' | 'over'
   /**
@@ -85,8 +85,8 @@ export class SignIns {
   /** Watches the host of a sign-in that is starting. */
   #looking: HostWatch | undefined
   /**
-   * Increases with each start. While a start opens its port, another start may replace it. The first start
-   * detects this, because the number has changed.
+   * Number of sign-ins that were started so far. A sign-in that waits for its port compares this number
+   * before and after the wait. If the number has changed, a newer sign-in has replaced this one.
    */
   #starts = 0
   /** Resolves once the last server is closed and its port is free. */

@@ -47,7 +47,7 @@ type Phase =
   | { readonly kind: 'ending'; readonly endsAtMs: number; readonly how: Ending['how'] }
   | { readonly kind: 'over' }
 
-/** An open stream, independent of any socket. Its pieces are computed when they are taken. */
+/** An open stream, independent of any socket. A piece of its output is computed only when it is taken. */
 export class OpenStream implements OpenedStream {
   readonly id: string
   readonly category: string
@@ -160,7 +160,7 @@ export class OpenStream implements OpenedStream {
     this.#phase = { kind: 'ending', endsAtMs: dueMs + ending.lingerMs, how: ending.how }
     if (ending.lastLine !== undefined) return this.#send(`${ending.lastLine}${this.#frames.lineEnd}`, dueMs)
     if (ending.how === 'end') return []
-    // Sends half a frame. A client must not treat it as a complete frame.
+    // A stream that is cut ends with half a frame. A client must not treat it as a complete frame.
     const frame = JSON.stringify(this.#frames.message(this.#messages, dueMs) ?? END_SNAPSHOT)
     return this.#send(frame.slice(0, frame.length / 2), dueMs)
   }
@@ -187,7 +187,8 @@ export class OpenStream implements OpenedStream {
   }
 
   #sendHeld(dueMs: number): readonly StreamPiece[] {
-    // The more bytes wait, the larger the chunks. A fast stream therefore does not fall further behind.
+    // The more bytes wait, the larger the next chunk may be. Otherwise a fast stream would fall further and
+    // further behind.
     const most = Math.max(MAX_SPLIT_BYTES, this.#held.length / 4)
     const size = this.#traits.split() ? 1 + Math.floor(this.#traits.chance() * most) : this.#held.length
     const bytes = this.#held.subarray(0, size)

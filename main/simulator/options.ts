@@ -175,7 +175,10 @@ const hasRequestQuota = (category: string, options: SimulatorFlags): boolean =>
   category === ORDER_QUOTA.category ||
   CURRENT_REQUEST_QUOTAS.some((quota) => quota.category === category)
 
-/** The built-in simulator's other program uses Positions for `onSeconds` and then pauses for `offSeconds`. */
+/**
+ * Activity of the built-in simulator's other program: it uses Positions for `onSeconds`, then pauses for
+ * `offSeconds`.
+ */
 const SPELL = { onSeconds: 195, offSeconds: 285 } as const
 
 /**
@@ -193,7 +196,8 @@ export const BUILT_IN_OPTIONS: SimulatorFlags = {
   keys: 'rotating',
   rotationOverlapSeconds: 30,
   arrivals: 'poisson',
-  // Enough to show that a stream is alive. Every frame costs some work, even in a hidden window.
+  // One message per second is enough to show that a stream is alive. Every frame costs some work, even in a
+  // hidden window.
   streamRate: 1,
   neighbours: [
     { category: 'Positions', perSecond: 2.4, onSeconds: SPELL.onSeconds, offSeconds: SPELL.offSeconds },

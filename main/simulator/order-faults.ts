@@ -12,7 +12,8 @@ const SERVER_ERRORS = {
 export const LATE_RESPONSE_MS = 12_000
 
 /**
- * If an armed fault prevents the order from being accepted, returns the fault's reply. Otherwise `undefined`.
+ * The reply to an order that is not accepted because of an armed fault. `undefined` if no such fault is
+ * armed.
  */
 export function untakenOrder(faults: Faults, rateLimited: () => Answer): ServiceReply | undefined {
   if (faults.strike('order-reset')) return { kind: 'reset' }

@@ -28,7 +28,9 @@ type Header = SimulatedPast['headers'][number]
 const EVERY_MS = 15_000
 /** Interval in milliseconds at which each quota is tested for its first 429. */
 const LOOK_MS = 1_000
-/** A stream is restarted once, this many milliseconds before the simulator's start. */
+/**
+ * In the simulated past, a stream was restarted once, this many milliseconds before the simulator's start.
+ */
 const GOAWAY_BEFORE_MS = 6 * 60_000
 
 /**

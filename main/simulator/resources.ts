@@ -148,7 +148,7 @@ export const RESOURCES: readonly Resource[] = [
 /**
  * Resources that no row of service 8.2 counts. They have no quota, and their answers have no quota headers.
  *
- * On the real service, history credits limit bars (service 13).
+ * On the real service, requests for bars are limited by history credits (service 13).
  */
 export const UNCOUNTED_RESOURCES: readonly Resource[] = [
   get(/^\/v3\/marketdata\/barcharts\/([^/]+)$/, (asked) =>

@@ -160,7 +160,8 @@ function carry(reply: ServiceReply, response: ServerResponse, ports: ServerPorts
       pump(reply.stream, response, ports)
       return
     case 'reset':
-      // To a client, a dead connection looks like a reset. A FIN would look like an orderly close.
+      // Resets the socket, as if the connection had died. To the client, a FIN would look like an orderly
+      // close.
       response.socket?.resetAndDestroy()
       return
     case 'cut':

@@ -37,8 +37,8 @@ export function pump(stream: OpenedStream, response: ServerResponse, ports: Pump
         return
       case 'reset':
         over = true
-        // Resets the connection in the callback of a last write, so that earlier bytes are sent first. The
-        // written space completes no frame.
+        // The reset follows in the callback of one last write, so that all earlier bytes are sent first. That
+        // write is a space, which completes no frame.
         response.write(' ', () => socket?.resetAndDestroy())
         return
     }

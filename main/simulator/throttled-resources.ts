@@ -12,7 +12,7 @@ import { HIDDEN_CAP, traitsOf } from './stream-traits.ts'
 import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest, type WireHeaders } from './wire.ts'
 
 /**
- * X-RateLimit values of streams that have only slots in the table of service 8.2. The limit of 251 was
+ * X-RateLimit values of streams for which the table of service 8.2 lists only slots. The limit of 251 was
  * observed on the real service.
  *
  * The answers to such streams have headers for requests and for slots (service 2.2, 7). No request quota is

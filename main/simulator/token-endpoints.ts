@@ -38,7 +38,7 @@ export function answerToken(rules: TokenEndpointRules, request: ServiceRequest, 
 
 function answerRefresh(rules: TokenEndpointRules, form: URLSearchParams, atMs: number): ServiceReply {
   const { faults, tokens } = rules
-  // Network faults. The service never receives the request.
+  // These faults are in the network, so the service never receives the request.
   if (faults.strike('refresh-reset')) return { kind: 'reset' }
   if (faults.strike('html-refresh-response')) return htmlAnswer(200, PORTAL)
   if (faults.strike('refresh-503'))

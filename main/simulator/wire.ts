@@ -40,7 +40,9 @@ export interface Answer {
   readonly body: string
   /** The delay of the answer, in milliseconds. Absent if there is no delay. */
   readonly delayMs?: number
-  /** Set if no other headers are to be sent. */
+  /**
+   * Set if the answer is sent with exactly these headers, without the headers that every other answer has.
+   */
   readonly bare?: true
 }
 

@@ -38,9 +38,10 @@ export function openDataFolder(folder: string | undefined): DataFolderOpening {
 }
 
 /**
- * Creates a folder level by level, because Node's recursive mkdir never returns if a parent exists but
- * reports ENOENT, as in /proc. An existing folder keeps its mode, because others may need to list it. Our
- * files in it are private.
+ * Creates a folder level by level. Node's recursive mkdir would never return if a parent exists but reports
+ * ENOENT, as in /proc.
+ *
+ * An existing folder keeps its mode, because other users may need to list it. Our files in it are private.
  */
 function makeFolder(path: string): void {
   if (existsSync(path)) return

@@ -15,7 +15,7 @@ export interface JsonFileOptions<T> {
   /** The subject of sentences about problems, such as `Alert thresholds`. */
   readonly what: string
   readonly schema: z.ZodType<T>
-  /** The maximum length. A longer file counts as damaged. */
+  /** Maximum length of the file in characters. A longer file counts as damaged. */
   readonly maxLength?: number
   /** Written as the file's `schemaVersion`. A file with a higher number is from a newer version. */
   readonly schemaVersion?: number
@@ -32,7 +32,10 @@ const versioned = z.looseObject({ schemaVersion: z.int() })
 /** A small JSON file of the data folder, validated when read and replaced as a whole when written. */
 export class JsonFile<T> {
   readonly #options: JsonFileOptions<T>
-  /** When reading the file failed, epoch ms. Its content is unknown and must not be replaced. */
+  /**
+   * When the file could not be read, epoch ms. `undefined` if it was read. An unread file must not be
+   * replaced, because its content is unknown.
+   */
   #unreadAtMs: number | undefined
 
   constructor(options: JsonFileOptions<T>) {

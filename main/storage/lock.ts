@@ -52,7 +52,8 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const opening = openPatiently(file, sideFile)
   if (opening.kind === 'unusable') return { kind: 'unusable', line: `can't lock ${folder}: ${opening.why}` }
   const former = readHolder(sideFile)
-  // On a file system without locks, either every attempt is busy (ENOLCK), or every attempt succeeds.
+  // There are two possible causes. Either another process uses the folder, or the folder's file system has no
+  // working locks. An attempt to lock a new file shows which is the case.
   if (opening.kind === 'busy') return canLock(folder) ? busy(folder, former) : withoutLocks(folder)
   const marks = { folder: fileIdentity(folder), file: fileIdentity(file), started: startOf(process.pid) }
   if (former !== undefined && isAlive(former.pid)) {
@@ -71,7 +72,7 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const release = () => {
     if (!HELD.delete(opening.database)) return
     try {
-      // Deleted before the lock is released. Later, the file could be the next holder's.
+      // The side file is deleted before the lock is released. After that, it could be the next holder's.
       rmSync(sideFile, { force: true })
     } catch {
       // No reader needs the file once the lock is released.
@@ -86,7 +87,10 @@ type Opening =
   | { readonly kind: 'busy' }
   | { readonly kind: 'unusable'; readonly why: string }
 
-/** Waits for a brief holder. Blocks the event loop, because nothing may run before the lock is held. */
+/**
+ * Opens the file. If another process holds it only for a moment (`isBrief`), waits for that process. Blocks
+ * the event loop, because nothing may run before the lock is held.
+ */
 function openPatiently(file: string, sideFile: string): Opening {
   for (let waitedMs = 0; ; waitedMs += RETRY_MS) {
     const opening = openExclusively(file)
@@ -110,7 +114,8 @@ function openExclusively(file: string, retried = false): Opening {
     const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
     if (code === SQLITE_BUSY) return { kind: 'busy' }
     if (code === SQLITE_NOTADB && !retried) {
-      // A file that is not a database can't be locked. A lock file has no content to lose.
+      // The file is not a database, so it can't be locked. It is replaced, because a lock file has no content
+      // to lose.
       rmSync(file, { force: true })
       return openExclusively(file, true)
     }
@@ -154,8 +159,9 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Another process runs this script to try to take the lock that this process holds. It shows whether file
- * locks work. A recorded pid of a live process does not show that, because the pid may have been reused.
+ * A script that another process runs. It tries to take the lock that this process holds, which shows whether
+ * file locks work. A live process with the recorded pid would not show that, because the pid may have been
+ * reused.
  */
 const TRY = `
   const { DatabaseSync } = require('node:sqlite')
@@ -163,8 +169,8 @@ const TRY = `
 `
 
 /**
- * Whether another process can also take the lock. Assumed to be false within Electron, which can't start
- * another Node process.
+ * Whether another process can also take the lock. A second Node process tries to. Electron can't start one,
+ * so there the result is `false` without a try.
  */
 function isOpenToOthers(file: string): boolean {
   if (process.versions['electron'] !== undefined) return false
@@ -186,8 +192,9 @@ function makeForOwner(file: string): void {
 }
 
 /**
- * Whether a live process still uses the folder although its lock file was deleted and created again. If
- * `folder` differs, this folder is a copy. If `started` differs, the process id was reused.
+ * Whether a live process still uses the folder although its lock file was deleted and created again. The side
+ * file records the folder and the start of the process. If `folder` differs, this folder is a copy. If
+ * `started` differs, the process id was reused.
  */
 function hasLostItsFile({ pid, folder, file, started }: SideFile, marks: Marks): boolean {
   if (file === undefined || folder !== marks.folder || file === marks.file) return false
@@ -200,7 +207,8 @@ function hasLostItsFile({ pid, folder, file, started }: SideFile, marks: Marks):
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is a name in parentheses, which may contain anything.
+    // The second field is a name in parentheses, which may contain anything. So the fields are counted after
+    // the last parenthesis.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
   } catch {
     return undefined

@@ -24,8 +24,8 @@ export function redactedLog(redactor: Redactor, wallMs: () => number, sink: LogS
 }
 
 /**
- * Writes `headroom.log` in the data folder and keeps its predecessor. Both files together have at most twice
- * `mostBytes`.
+ * Writes `headroom.log` in the data folder. A full file is renamed to `headroom.1.log`, in place of an
+ * earlier one. Both files together have at most twice `mostBytes`.
  *
  * A failed write must not stop the monitor. It is reported once through `complain`.
  */

@@ -63,8 +63,8 @@ export class Preferences implements SettingsStore<PreferenceValues> {
 export interface SettingsStore<T> {
   read(): T
   /**
-   * Changes some settings. Unless the implementation says otherwise, the changes apply to this run even if
-   * they can't be saved.
+   * Changes some settings. Unless the implementation says otherwise, the changes apply to this run of the app
+   * even if they can't be saved.
    */
   change(changes: Partial<T>): Saved
 }

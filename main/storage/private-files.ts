@@ -24,8 +24,8 @@ const STICKY = 0o1000
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
 
 /**
- * The umask at the start of this process. `undefined` while it is in force, and on Windows, which has no
- * umask.
+ * The umask at the start of this process. `undefined` until `createFilesPrivately` has replaced it, and on
+ * Windows, which has no umask.
  */
 let formerMask: number | undefined
 /** Number of other programs that are being started. */
@@ -115,7 +115,10 @@ function foldersAbove(path: string): readonly string[] {
   return parent === path ? [] : [parent, ...foldersAbove(parent)]
 }
 
-/** 0 on Windows, where opening a pipe does not wait for its writer. */
+/**
+ * With this flag, opening a pipe does not wait for the pipe's writer. 0 on Windows, where opening a pipe
+ * never waits.
+ */
 const NON_BLOCKING = constants.O_NONBLOCK ?? 0
 /** Interval of attempts to read a pipe, and their total duration, in milliseconds. */
 const PIPE_WAIT = { everyMs: 10, mostMs: 10_000 } as const
@@ -152,7 +155,10 @@ export function readBounded(
   }
 }
 
-/** Number of bytes that could be read immediately. `undefined` if some may arrive later. */
+/**
+ * Number of bytes that were read without waiting. `undefined` if there are none now, but more may arrive
+ * later.
+ */
 function readNow(file: number, bytes: Buffer, at: number): number | undefined {
   try {
     return readSync(file, bytes, at, bytes.length - at, null)

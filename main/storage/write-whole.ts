@@ -36,6 +36,6 @@ function discard(draft: string): void {
   try {
     rmSync(draft, { force: true })
   } catch {
-    // The original error is reported. The next write replaces the draft.
+    // A draft that can't be removed is replaced by the next write. The caller reports the original error.
   }
 }

@@ -36,7 +36,7 @@ type Stored = z.output<typeof stored>
  * is removed, or at the next start if the key was only in memory.
  */
 export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl' | 'baseUrl' | 'clientId'> {
-  /** Whether the key is stored beyond this run. If not, its pins are not stored either. */
+  /** Whether the key is stored beyond this run of the app. If not, its pins are not stored either. */
   readonly isKept: () => boolean
 }
 

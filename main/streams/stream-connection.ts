@@ -57,7 +57,7 @@ const FIRST_WORD_MS = 6_000
 
 const LINE_END = Uint8Array.of(0x0a)
 
-/** `unsure`: the head does not show whether the service responded. The first bytes of the body will. */
+/** `unsure`: the head does not show whether the service responded, so the first bytes of the body decide. */
 type Phase = 'opening' | 'unsure' | 'open' | 'refusing' | 'over'
 
 /** One exchange that opens a stream. Reads the stream's bytes until its connection ends. */
@@ -180,7 +180,7 @@ export class StreamConnection {
       this.#exchange.notTheService(SOMETHING_ELSE)
       this.#notTheService(SOMETHING_ELSE)
     }
-    // Line ends alone do not identify the sender.
+    // Any server may send empty lines, so they do not show that the service responded.
     else if (text.trim() !== '') this.#opened()
   }
 
@@ -191,7 +191,7 @@ export class StreamConnection {
     if (this.isOpening) {
       this.#exchange.failed('lost', this.#phase === 'opening' ? why : undefined)
     } else {
-      // The last line of older streams may lack its line end.
+      // Streams of an older format may end without a line end after the last line.
       if (isWhole) this.#listener.heard?.(LINE_END)
       if (this.isOver) return
       const last = this.#reader.end()

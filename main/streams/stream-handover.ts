@@ -35,9 +35,9 @@ export interface HandoverListener {
 /**
  * The connections of one stream: the current one and, during an announced restart, its successor.
  *
- * While the gateway is on, a new connection waits in the queue of all requests. While the gateway is off, it
- * waits until its category is not paused and has more requests left than the reserve. The connection uses the
- * access token that is valid when it opens.
+ * While the gateway is on, a new connection waits in the queue of all requests. While the gateway is off, a
+ * new connection waits until two conditions are true: its category is not paused, and more requests are left
+ * in the category than the reserve. A connection uses the access token that is valid when it opens.
  */
 export class StreamHandover {
   readonly #category: string
@@ -48,8 +48,8 @@ export class StreamHandover {
   /** Replaces the current connection once it is open. */
   #successor: StreamConnection | undefined
   /**
-   * Number of attempts and calls of `hangUp`. If the number changes while an attempt waits for a token, the
-   * attempt is outdated.
+   * Number of attempts and calls of `hangUp` so far. An attempt that has waited for a token is outdated if
+   * this number has changed.
    */
   #attempt = 0
 

@@ -23,7 +23,8 @@ import { StreamWatchdog } from './stream-watchdog.ts'
 export interface StreamDeps extends HandoverDeps {
   readonly random: Random
   /**
-   * The own stream that could be closed to free a slot for this one. `undefined` if no own stream has a slot.
+   * Headroom's own stream that could be closed to free a slot for this one. `undefined` if no own stream has
+   * a slot.
    */
   readonly proposal: (category: string) => StreamProposal | undefined
   readonly report: (report: KeyReport) => void
@@ -32,8 +33,8 @@ export interface StreamDeps extends HandoverDeps {
 }
 
 /**
- * Maximum age of an opening in milliseconds when the machine wakes up. An older opening counts as lost,
- * because its own timer stopped during sleep.
+ * When the machine wakes up, a connection attempt that began more than this long ago counts as lost, because
+ * the attempt's own timer stopped during sleep. Milliseconds.
  */
 const OPENING_MS = 20_000
 /** Maximum random delay, so that many streams do not reconnect together. Milliseconds. */
@@ -61,10 +62,11 @@ interface Reason {
 }
 
 /**
- * Reasons that may mean an outage. A wait for one of these reasons may end early, because the outage may end.
+ * Reasons for the loss of a stream that may mean an outage of the service. The stream then retries as soon as
+ * another stream opens.
  *
- * Two kinds of reasons are not listed. After a rejection, the time of the next attempt is already set. A
- * stream that exceeded a limit must not retry more often.
+ * The other reasons are not listed. After a rejection, the time of the next attempt is already set. A stream
+ * that exceeded a limit must not retry more often.
  */
 const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
   'silent',
@@ -100,12 +102,13 @@ export class StreamKeeper {
   /** Why the stream is being reopened. `undefined` while it is open. */
   #lastReason: Reason | undefined
   /**
-   * When the last frame before the present wait arrived, epoch ms. `undefined` while the stream is open, and
+   * While the stream waits: when its last frame arrived, epoch ms. `undefined` while the stream is open, and
    * before its first opening.
    */
   #heardMs: number | undefined
   /**
-   * Whether the stream may try as soon as another stream has opened. False if it repeatedly opens and ends.
+   * Whether the stream may try again as soon as another stream has opened. False if this stream repeatedly
+   * opens and ends.
    */
   #mayFollow = false
   /**
@@ -251,7 +254,7 @@ export class StreamKeeper {
       ...(!hasFrame(state) &&
         this.#heardMs !== undefined && {
           lastFrameAt: Math.round(this.#heardMs),
-          // A reopened connection is stale too if no frame has arrived for too long.
+          // The connection was reopened, but the last frame is from an earlier connection and too old.
           ...(isUp && now - this.#heardMs >= SILENCE.staleMs && { state: 'stale' as const }),
         }),
       framesPerSecond: isUp ? this.#rate.perSecond(now) : 0,
@@ -280,8 +283,9 @@ export class StreamKeeper {
   }
 
   /**
-   * When to retry. After a 429 for the request rate, the gateway's queue determines the time. If Headroom has
-   * just released a slot, the slot is free soon. If other programs use the slots, the time is unknown.
+   * When to retry. After a 429 because of the request rate, the gateway's queue determines the time. If
+   * Headroom has just released a slot, the slot is free soon. If other programs use the slots, the time is
+   * unknown.
    */
   #retryAtMs({ refused, retryAtMs }: Tapped): number {
     const { slots, timeline, random, turns } = this.#deps
@@ -332,7 +336,7 @@ export class StreamKeeper {
         break
       case 'restarting':
         this.#lastReason = { text: state.reason, code: state.code }
-        // GoAway shows that the stream was alive.
+        // GoAway is data too, so the stream is not silent.
         if (state.code === 'going-away') this.#events.heard()
         void this.#connections.connect()
         break
@@ -456,7 +460,10 @@ interface SymbolError {
   readonly at: number
 }
 
-/** Maximum number of errors in a window. A stream has at most 100 symbols. */
+/**
+ * Maximum number of errors that an app window shows for one stream. A stream has up to 100 symbols, and each
+ * may have an error.
+ */
 const MAX_SYMBOLS = 20
 
 /** The latest error of each symbol. The oldest errors are dropped to bound the memory. */

@@ -14,7 +14,7 @@ export class StreamOutage {
   #isOn = false
   #triedAtMs = Number.NEGATIVE_INFINITY
 
-  /** `over` is called when a stream opened during an outage. */
+  /** `over` is called when a stream opens, which ends the outage. */
   constructor(now: () => number, over: () => void) {
     this.#now = now
     this.#over = over
@@ -39,8 +39,10 @@ export class StreamOutage {
   }
 
   /**
-   * Records that a stream opened, which ends the outage. A `fleeting` stream repeatedly opens and ends. If it
-   * starts another outage, the interval still counts from its last attempt.
+   * Records that a stream opened, which ends the outage.
+   *
+   * A `fleeting` stream repeatedly opens and ends, so the next outage may start soon. Its first attempt is no
+   * sooner than `TRY_EVERY_MS` after the last attempt of this outage.
    */
   served(how: 'lasting' | 'fleeting'): void {
     if (!this.#isOn) return

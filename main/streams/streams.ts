@@ -48,7 +48,7 @@ export class Streams {
   readonly #closing = new Map<string, { readonly atMs: number; readonly cancel: () => void }>()
   readonly #checks = new Map<string, number>()
 
-  /** Called when a slot is free and no own stream waits for it. */
+  /** Called when a slot is free and none of Headroom's own streams waits for it. */
   onSlotFreed: (category: string) => void = () => {}
   /** Called when a slot is needed, so that streams without readers can close. */
   onSlotWanted: (category: string) => void = () => {}
@@ -108,7 +108,7 @@ export class Streams {
     }
   }
 
-  /** Opens a stream. `replace` is the own stream of the category to close if all slots are in use. */
+  /** Opens a stream. If all slots are in use, closes Headroom's own stream `replace` to free one. */
   open(request: StreamRequest, replace?: string): Outcome<{ readonly stream: string }> {
     return this.#open(request, replace, false)
   }
@@ -189,7 +189,7 @@ export class Streams {
     this.#checks.set(category, this.#checksOf(category) + 1)
     const checked = await checkStream(category, request, {
       ...this.#deps,
-      // Excludes this connection, because the headers are in its own response.
+      // The check's own connection is not counted, because the slots in its response already include it.
       opening: (wanted) => this.#opening(wanted) - (wanted === category ? 1 : 0),
       slotFreed: (freed) => this.#slotFreed(freed),
     })
@@ -261,7 +261,7 @@ export class Streams {
     if (this.#deps.slots.free(category) === 0) this.onSlotWanted(category)
     if (!mayBeRefused && this.#deps.slots.free(category) === 0) {
       const holders = this.#holders(category)
-      // A stream that a person is closing gives up its slot first, before its grace period ends.
+      // A stream that a person is closing gives up its slot now, although its grace period has not ended.
       const given =
         holders.find(({ stream }) => stream === replace) ??
         holders.find(({ stream }) => this.#closing.has(stream))
@@ -395,6 +395,6 @@ function noSlot(slots: string, proposal: StreamProposal | undefined, nowMs: numb
   }
 }
 
-/** An error's message as a stream's reason, which follows the stream's name. */
+/** An error's message in the form of a stream's reason, which is displayed after the stream's name. */
 const reasonOf = ({ message }: CommandError): string =>
   `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '')

@@ -64,7 +64,10 @@ export interface WatchedBearer extends Bearer {
   readonly isRefreshing: () => boolean
 }
 
-/** Maximum wait in milliseconds for a refresh after a 401. The caller then gets the 401. */
+/**
+ * Maximum time in milliseconds for which a caller that got a 401 waits for a refresh. After this time, the
+ * caller gets the 401.
+ */
 const MAX_REPLACEMENT_MS = 10_000
 
 /** Maximum time in milliseconds between two checks of what is due, because timers stop during sleep. */
@@ -244,7 +247,7 @@ export class TokenKeeper {
     return this.refresh()
   }
 
-  /** Adopts another API key or secret. Tries it immediately only if the service rejected the former one. */
+  /** Adopts another API key or secret. Tries it now only if the service rejected the present one. */
   async takeKey(key: KeyCredentials): Promise<void> {
     this.#key = key
     await this.#refresh.flight

@@ -45,7 +45,10 @@ export class KeyRefresh {
   readonly #deps: KeyRefreshDeps
   readonly #today: RefreshesToday
   #flight: Promise<RefreshOutcome> | undefined
-  /** Whether a response is awaited. The promise `#flight` settles a moment after the response. */
+  /**
+   * Whether a response is awaited. `#flight` does not show this exactly, because it settles a moment after
+   * the response.
+   */
   #isAsking = false
   /** When the refresh in progress was requested, epoch ms. */
   #askedAtMs = 0

@@ -131,7 +131,7 @@ export class TokenStore {
     return this.#state
   }
 
-  /** Whether the tokens are stored beyond this run. */
+  /** Whether the tokens are stored beyond this run of the app. */
   get kind(): 'sealed' | 'memory' {
     return this.#sealed === undefined ? 'memory' : 'sealed'
   }
@@ -151,7 +151,7 @@ export class TokenStore {
     return this.#lost
   }
 
-  /** The stored tokens, from the vault or, until it can seal, from memory. */
+  /** Reads the stored tokens. They are in the vault or, until the vault can seal them, in memory. */
   read(): TokenReading {
     if (this.#sealed === undefined) {
       return this.#memory === undefined ? { kind: 'none' } : { kind: 'found', stored: this.#memory }

@@ -5,7 +5,7 @@ import type { Keystore, KeystoreTrouble } from '../ports/keystore.ts'
 import { storageErrorText } from '../storage/storage-error.ts'
 import { KEY_BYTES, seal, unseal } from './sealing.ts'
 
-/** The data keys that were opened in this run. `current` encrypts new records. */
+/** The data keys that were opened in this run of the app. `current` encrypts new records. */
 export interface DataKeys {
   readonly opened: ReadonlyMap<number, Uint8Array>
   /**
@@ -155,8 +155,8 @@ function judge(database: DatabaseSync, row: KeyRow, key: Uint8Array): Verdict {
   if (key.length !== KEY_BYTES) return 'other'
   if (unseal(key, placeOfCanary(row.id), row.canary) === CANARY) return 'right'
   if (isWhole(row.canary, row.canary_digest)) return 'other'
-  // Only the canary is damaged. If the key opens any record, the key is right. If there are no records,
-  // nothing can be lost.
+  // Only the canary is damaged. The key is still right if it opens any record. Without records, nothing can
+  // be lost.
   const sealed = z
     .array(
       z.object({

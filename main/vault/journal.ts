@@ -32,7 +32,7 @@ export function writeJournal(
     .run(profile, profile, KEPT_ROWS)
 }
 
-/** Whether the journal knows this token, under any data key that was opened in this run. */
+/** Whether the journal knows this token, under any data key that was opened in this run of the app. */
 export function isInJournal({ database, keys }: VaultView, profile: string, refreshToken: string): boolean {
   const find = database.prepare('SELECT 1 FROM journal WHERE profile = ? AND fingerprint = ? LIMIT 1')
   return [...keys.opened.values()].some(

@@ -30,8 +30,8 @@ export class NewestCommit {
   }
 
   /**
-   * Stores the number of the newest commit. Call this after each commit. If writing fails, only the notice is
-   * lost.
+   * Stores the number of the newest commit. Call this after each commit. If writing fails, an older copy of
+   * `vault.db` can't be recognised.
    */
   note(): void {
     const now = this.#now()

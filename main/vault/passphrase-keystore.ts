@@ -38,7 +38,7 @@ const wrapping = z
     check: base64,
     key: base64,
   })
-  // Numbers within their bounds may together require too much memory.
+  // Each number may be within its bounds, and all together may still require too much memory.
   .refine(({ N, r, p }) => 128 * r * (N + 2 + p) <= MAX_MEMORY_BYTES)
 
 /**
@@ -102,7 +102,7 @@ function stretch(
 ): Promise<Uint8Array | undefined> {
   const options: ScryptOptions = { N, r, p, maxmem: MAX_MEMORY_BYTES }
   return new Promise((resolve) => {
-    // Normalised, so that the same words give the same bytes on another system.
+    // The passphrase is normalised, so that the same words give the same bytes on another system.
     scrypt(passphrase.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) =>
       resolve(error ? undefined : key),
     )

@@ -9,7 +9,7 @@ const address = z.string().refine((text) => URL.canParse(text))
 
 const clamped = ({ least, most }: Range, value: number) => Math.min(Math.max(value, least), most)
 const within = (range: Range) => z.number().transform((value) => clamped(range, value))
-/** A number clamped to a range. 0 stands for none, and replaces negative numbers. */
+/** A number clamped to a range. 0 means none, and negative numbers count as 0. */
 const withinOrNone = (range: Range) =>
   z.number().transform((value) => (value <= 0 ? 0 : clamped(range, value)))
 

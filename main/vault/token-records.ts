@@ -21,8 +21,8 @@ export type TokenReading =
 /** The kind of the records with the current refresh tokens. */
 export const TOKEN = 'refresh-token'
 /**
- * The kind of the records that hold other, possibly valid tokens, see `TokenDoubt`. The content is JSON.
- * Each record has the generation of the current token.
+ * The kind of the records with other tokens that may be valid in place of the current one, see `TokenDoubt`.
+ * The content is JSON. A record applies only while its generation is that of the current token.
  */
 const DOUBT = 'refresh-token-doubt'
 
@@ -128,7 +128,7 @@ export function writeTokens(
     database.prepare('DELETE FROM outbox WHERE profile = ?').run(profile)
     return
   }
-  // If a revocation is already pending, the time of its request stays unchanged.
+  // If a revocation is already pending, only `about` is replaced. The time of the first request stays.
   database
     .prepare('INSERT INTO outbox VALUES (?, ?, ?) ON CONFLICT (profile) DO UPDATE SET about = excluded.about')
     .run(profile, JSON.stringify(revocation), Math.round(nowMs))

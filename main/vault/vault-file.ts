@@ -12,10 +12,10 @@ export type VaultFileOpening =
   | {
       readonly kind: 'open'
       readonly database: DatabaseSync
-      /** Names of files that were set aside, for a person. */
+      /** Notices for a person about files that were set aside, with the names of these files. */
       readonly notices: readonly string[]
     }
-  /** The file can't be used. It is left unchanged, and nothing is stored in this run. */
+  /** The file can't be used. It is left unchanged, and nothing is stored in this run of the app. */
   | {
       readonly kind: 'unusable'
       readonly line: string

@@ -215,7 +215,7 @@ export class VaultHandle {
         break
       case 'waiting':
         this.#status = startTrouble('waiting', unlocking.why)
-        // Lists stored keys until the data keys are open.
+        // Until the data keys are open, the vault can only list the stored keys.
         this.#vault ??= this.#vaultWith(this.#database, NO_KEYS)
         void unlocking.settled.then(() => this.askAgain())
         return

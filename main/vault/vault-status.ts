@@ -5,9 +5,12 @@ import { PASSPHRASE_BACKEND } from '../ports/keystore.ts'
 export interface StartTrouble {
   readonly state: Exclude<KeystoreState, 'ok' | 'memory'>
   readonly why: string
-  /** The whole line for a window. */
+  /** The complete text that a window shows. */
   readonly line: string
-  /** Present with `key-changed` if another kind of keystore sealed the keys and can still open them. */
+  /**
+   * The kind of keystore that sealed the keys and can still open them. Only with `key-changed`, and only if
+   * it is another kind than the present one.
+   */
   readonly sealedBy?: 'desktop' | 'passphrase'
 }
 

@@ -35,7 +35,7 @@ export interface VaultTokens {
   note(step: JournalStep, generation: number, refreshToken: string): void
 }
 
-/** A stored profile as found in this run. */
+/** A stored profile as found in this run of the app. */
 export interface StoredProfile {
   readonly id: string
   /** Absent if unreadable. If absent, only the profile's id is known. */
@@ -65,7 +65,8 @@ const ABOUT_DAMAGED =
 type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
 
 /**
- * The result of a write after the vault was closed. A response of the service may arrive while the app quits.
+ * The result of a write after the vault was closed. Such a write happens if a response of the service arrives
+ * while the app quits.
  */
 const CLOSED = { ok: false, why: 'the vault is closed' } as const
 
@@ -104,7 +105,7 @@ export class Vault {
     return this.#keys.current !== undefined
   }
 
-  /** The stored profiles, oldest first, so that windows keep their order. */
+  /** The stored profiles, oldest first, so that app windows keep their order. */
   profiles(): readonly StoredProfile[] {
     const reading = this.#read(({ database }) =>
       z
@@ -284,8 +285,8 @@ export class Vault {
   }
 
   /**
-   * Whether any data key that was opened in this run confirms an address mark, see `addressMark`. True if no
-   * data key was opened, because no secret can be read then.
+   * Whether any data key that was opened in this run of the app confirms an address mark, see `addressMark`.
+   * Also true if no data key was opened: no secret can be read then, so none can reach a wrong address.
    */
   #isVouchedFor(id: string, about: ProfileAbout, mark: string | undefined): boolean {
     const keys = [...this.#keys.opened.values()]
@@ -301,7 +302,7 @@ export class Vault {
     return reading
   }
 
-  /** Quarantines a record. If this fails, the record stays where it was, which is just as safe. */
+  /** Quarantines a record. If this fails, the record stays in its table, where it is just as safe. */
   #quarantine(profile: string, kind: RecordKind, why: string): void {
     this.#write((view) => quarantineRecord(view, profile, kind, why))
   }

@@ -32,7 +32,7 @@ export function browserNotifications(): ((announcement: Announcement) => void) |
   }
 }
 
-/** An offered end of a snooze, epoch ms. */
+/** A time at which a snooze may end, as offered to a person. Epoch ms. */
 export interface SnoozeChoice {
   readonly label: string
   readonly untilMs: number

@@ -2,9 +2,9 @@ import type { RequestQuota } from '../../app/contract/snapshot.ts'
 
 /** Parts of a bar in per cent of the limit. Rounded to a tenth, so that smaller changes cause no render. */
 export interface BarParts {
-  /** Certainly left. Drawn solid. */
+  /** The part that is certainly left. Drawn solid. */
   readonly low: number
-  /** Possibly left in addition to `low`. Drawn hatched. */
+  /** The additional part that is possibly left. Drawn hatched. */
   readonly possible: number
 }
 

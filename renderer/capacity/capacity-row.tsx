@@ -103,7 +103,7 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
           title={counted ? `${category}, also counts ${counted}` : category}
           onClick={choose}
         >
-          {/* The group's heading says that these are streams. */}
+          {/* The group's heading already says that these are streams, so the name leaves it out. */}
           <span>{group === 'stream-opens' ? category.replace(/ Stream$/, '') : category}</span>
         </button>
         {counted && (
@@ -223,8 +223,8 @@ function Age({ category }: CategoryProps) {
   const seen = useQuota(category, ({ observedAt }) =>
     observedAt === undefined ? '' : `last header at ${clockText(observedAt)}`,
   )
-  // Source and next check do not both fit. The planned check replaces `documented`, which is then only in the
-  // tooltip.
+  // There is no room for both the source and the next check. A planned check replaces `documented`, which is
+  // then only in the tooltip.
   const shown = source === 'default' && check !== '' ? '–' : age?.replace(/ ago$/, '')
   const next = check === '' ? '' : `next check ${check === 'now' ? check : `in ${check}`}`
   return (

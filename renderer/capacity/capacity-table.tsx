@@ -118,8 +118,8 @@ function worstCategory(snapshot: Snapshot, nowMs: number): string | undefined {
 }
 
 /**
- * The columns that only a wide window shows. Each has its own cell in a heading row. If one cell spanned
- * hidden columns, they would take up space.
+ * The columns that only a wide window shows. In a heading row, each of them has a cell of its own. A single
+ * cell across them would take up space even while they are hidden.
  */
 const FURTHER_COLUMNS = ['bar-cell', 'count', 'trend', 'own', 'others', 'pace', 'full', 'age'] as const
 const WITH_DESK = [...FURTHER_COLUMNS.slice(0, 4), 'desk', ...FURTHER_COLUMNS.slice(4)] as const
@@ -221,7 +221,7 @@ function HiddenRows() {
   )
 }
 
-/** `20 %` if all rows share the threshold. Otherwise `each row's own`. */
+/** The threshold of all rows, such as `20 %`. If rows have different thresholds: `each row's own`. */
 function commonThresholdText(rows: readonly RequestQuota[]): string {
   const [first] = rows
   const isCommon = rows.every(({ threshold }) => threshold === first?.threshold)

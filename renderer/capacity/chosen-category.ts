@@ -36,8 +36,8 @@ export function chooseCategory({ view, look }: Pick<WindowParts, 'view' | 'look'
 }
 
 /**
- * Chooses an alert's subject if it is a row of that key. A stream or a group of slots leaves the chart
- * unchanged.
+ * If `subject`, the subject of an alert, is a row of the key `profile`, chooses this row. A stream or a group
+ * of slots leaves the chart unchanged.
  */
 export function chooseIfRow(
   { view, look, mirror }: Pick<WindowParts, 'view' | 'look' | 'mirror'>,
@@ -63,7 +63,7 @@ export function useFirstChoice(): void {
 
 /**
  * The row to show in the chart, as long as a person has chosen none. `undefined` leaves the chart unchanged.
- * `own` is the row that this function chose last.
+ * `own` is the row that this function returned last, if any.
  *
  * The first choice is the worst row. Later, the choice changes only if another row gets into trouble while
  * the shown row is well.

@@ -24,7 +24,7 @@ export function useGroups(): readonly RowGroup[] {
   const open = useView(({ openGroups }) => openGroups)
   const chosen = useView(({ category }) => category)
   const followsWorst = useLook((look) => look.followsWorst)
-  // Compared as text, so that the table renders only when its rows change.
+  // The groups are compared as text, so that the table renders only when its rows change.
   const text = useShown((snapshot) =>
     JSON.stringify(
       rowGroups(snapshot, arrangement, {

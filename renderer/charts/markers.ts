@@ -61,7 +61,7 @@ export function chartMarkers(
   return placedMarkers(shown, { toMs, labelMs: (toMs - fromMs) * LABEL_WIDTH })
 }
 
-/** End of the marked range, epoch ms, and the width of a label as a time in milliseconds. */
+/** `toMs` is the end of the marked range, epoch ms. `labelMs` is the time on the axis that a label covers. */
 interface MarkerSpan {
   readonly toMs: number
   readonly labelMs: number

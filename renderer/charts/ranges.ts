@@ -14,7 +14,10 @@ export interface RangeFacts {
   readonly asBand: boolean
 }
 
-/** Lengths of the shortest range while it grows, each with its tick interval. Milliseconds. */
+/**
+ * While little has been recorded, the chart of the shortest range covers less time than the range. These are
+ * the times that it covers, each with its tick interval. Milliseconds.
+ */
 const GROWING = [
   { pastMs: 2 * MINUTE_MS, tickMs: MINUTE_MS / 2 },
   { pastMs: 3 * MINUTE_MS, tickMs: MINUTE_MS },

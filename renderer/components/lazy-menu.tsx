@@ -1,4 +1,5 @@
-import { type ComponentType, lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react'
+import { type ComponentType, type ReactElement, type ReactNode, Suspense, useState } from 'react'
+import { fetched, loadedLater } from './loaded-later.ts'
 
 /** A menu that was opened at least once, with the button that opens and closes it. */
 export interface OpenedMenu {
@@ -11,14 +12,14 @@ export interface MenuCode {
   readonly Opened: ComponentType<OpenedMenu>
 }
 
-/** The code of a menu, in its own chunk. Menus need more script than the whole first view without React. */
+/** The code of a menu, in its own chunk. Menus need more code than all of the first view except React. */
 export function menuCode(load: () => Promise<ComponentType<OpenedMenu>>): MenuCode {
-  let loading: Promise<{ readonly default: ComponentType<OpenedMenu> }> | undefined
+  let loading: Promise<ComponentType<OpenedMenu>> | undefined
   const once = () => {
-    loading ??= load().then((Opened) => ({ default: Opened }))
+    loading ??= fetched(load)
     return loading
   }
-  return { load: () => void once(), Opened: lazy(once) }
+  return { load: () => void once(), Opened: loadedLater(once) }
 }
 
 export interface LazyMenuProps {

@@ -16,7 +16,10 @@ interface SideScrollProps {
   readonly children: ReactNode
 }
 
-/** A box that scrolls in both directions. An arrow shows each side, left or right, with hidden content. */
+/**
+ * A box that scrolls in both directions. If content is hidden on the left or on the right, an arrow is shown
+ * on that side.
+ */
 export function SideScroll({ label, children }: SideScrollProps) {
   const box = useRef<HTMLElement>(null)
   const [more, setMore] = useState('')

@@ -30,7 +30,7 @@ export type CheckedDesk<T> =
 
 type Read = (name: DeskField) => string
 
-/** Validates the form of a new desk. `read`: the text of a field. */
+/** Validates the form of a new desk. `read` returns the text of a field. */
 export function checkNewDesk(read: Read): CheckedDesk<NewDesk> {
   const servers = read('servers')
     .split(/[\s,]+/)
@@ -100,7 +100,8 @@ const FIELD_OF: Readonly<Record<string, DeskField>> = {
 export function placedError(error: CommandError | undefined, form: 'new' | 'joined'): DeskErrors {
   const field = error && FIELD_OF[error.code]
   if (error === undefined || field === undefined) return {}
-  // The addresses of a joined desk come from its invitation.
+  // The form to join a desk has no field for addresses. They come from the invitation, so the error is shown
+  // there.
   const shown = form === 'joined' && field === 'servers' ? 'invitation' : field
   return { [shown]: error.message }
 }

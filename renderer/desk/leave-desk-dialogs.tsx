@@ -50,7 +50,7 @@ export function LeaveDeskDialog() {
   )
 }
 
-/** Asks whether the desk's secret is replaced, then shows the new invitation. */
+/** Asks for confirmation before the desk's secret is replaced, then shows the new invitation. */
 export function ReplaceSecretDialog() {
   const { api } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile)

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useCallback, useMemo } from 'react'
+import { Suspense, useCallback, useMemo } from 'react'
 import type { RowDetails } from '../../app/contract/quotas.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { loadedLater } from '../components/loaded-later.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useRepeated } from '../hooks/use-repeated.ts'
 import { useParts, usePausedSince, useQuota, useShown, useSnapshot } from '../state/window-parts.ts'
@@ -11,9 +12,7 @@ import sheet from './details.module.css'
 import { Refusals } from './refusals.tsx'
 import { WhatIf } from './what-if.tsx'
 
-const ProgramChart = lazy(async () => ({
-  default: (await import('../programs/program-chart.tsx')).ProgramChart,
-}))
+const ProgramChart = loadedLater(async () => (await import('../programs/program-chart.tsx')).ProgramChart)
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -66,7 +65,7 @@ function CheckNow({ profile, category }: { readonly profile: string; readonly ca
 }
 
 function Facts({ category }: { readonly category: string }) {
-  // Compared as text, so that the details render only when the text changes.
+  // The facts are compared as text, so that the details render only when the text changes.
   const said = useQuota(category, (quota, nowMs) => JSON.stringify(detailFacts(quota, nowMs)))
   const programs = useShown((snapshot) => programsText(snapshot, category))
   const facts = useMemo(() => (said === undefined ? [] : (JSON.parse(said) as readonly Fact[])), [said])

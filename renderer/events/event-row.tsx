@@ -59,7 +59,7 @@ export const EventRow = memo(
       </li>
     )
   },
-  // All lines are recreated with each event, but their content rarely changes.
+  // All lines are recreated with each event, but their content rarely changes. So the content is compared.
   (before, after) =>
     before.isToday === after.isToday &&
     before.line.text === after.line.text &&
@@ -69,7 +69,10 @@ export const EventRow = memo(
     before.line.events.length === after.line.events.length,
 )
 
-/** The label of the row state that a line is about. Each row state has its own shape. */
+/**
+ * The label of the quota's state that a line is about. `undefined` for a line about anything else. The label
+ * selects the line's symbol.
+ */
 function stateLabel({ events: [first] }: IncidentLine): string | undefined {
   if (first.kind === 'rate-limited') return STATE_LABELS.blocked
   return first.kind === 'quota-short' ? STATE_LABELS[first.state] : undefined

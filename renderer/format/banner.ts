@@ -23,7 +23,7 @@ export const BANNER_ACTION_LABELS: Readonly<Record<BannerAction, string>> = {
 
 /**
  * The banner for facts that no key's headline covers: the window's connection, and a simulated key.
- * `windowMs`: epoch ms.
+ * `windowMs` is the time of the window's own clock, epoch ms.
  */
 export function bannerFor(link: Link, snapshot: Snapshot | undefined, windowMs: number): Banner | undefined {
   return linkBanner(link, windowMs) ?? (snapshot && simulatedBanner(snapshot))

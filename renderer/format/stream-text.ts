@@ -20,7 +20,7 @@ export function streamReason(stream: StreamSummary, nowMs: number): string {
       : stream.retryAt > nowMs
         ? `next try in ${untilText(stream.retryAt, nowMs)}`
         : 'trying now'
-  // The row already shows that the stream is closed.
+  // The row already says that the stream is closed, so the reason does not repeat it.
   const reason = stream.state === 'closed' ? stream.reason?.replace(/^closed /, '') : stream.reason
   return [reason, silent, retry].filter(Boolean).join(' · ')
 }

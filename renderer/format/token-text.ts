@@ -17,7 +17,7 @@ export interface TokenText {
   readonly kept?: string
   /** The share of the token's lifetime that remains, 0 to 1. Absent if its end is unknown. */
   readonly left?: number
-  /** The time of the token's refresh, on the scale of `left`. */
+  /** Where the bar marks the time of the token's refresh, 0 to 1 like `left`. */
   readonly mark?: number
   readonly severity: Severity
 }
@@ -28,7 +28,7 @@ export function accessText(access: AccessSummary, nowMs: number): TokenText {
   const { expiresAt, issuedAt, refreshAt } = access
   const text = { label: 'Access token', next: '', severity }
   if (access.state === 'none') return { ...text, value: state, note: '' }
-  // The service may end a token early.
+  // The service may end a token before `expiresAt`. The text then has no time.
   const isOver = expiresAt !== undefined && expiresAt <= nowMs
   if (state === 'expired') return { ...text, value: state, note: isOver ? endedAt(expiresAt) : '', left: 0 }
   if (expiresAt === undefined) return { ...text, value: state, note: '' }

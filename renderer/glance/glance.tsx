@@ -30,7 +30,7 @@ import { KeyTable } from './key-table.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Maximum number of cards. They show the findings after the first. */
+/** Maximum number of cards. The first finding is shown in large type, and each further finding on a card. */
 const MAX_CARDS = 3
 
 /**
@@ -123,7 +123,8 @@ function Hero({ close }: { readonly close: () => void }) {
 
 function heroOf(snapshot: Snapshot, nowMs: number) {
   const { severity, label, subject, row, moment, title, text, action } = keyStatus(snapshot, nowMs)
-  // The large number already shows the quota's text.
+  // If the status is about a quota, the large number already shows what `text` says. So the lines leave
+  // `text` out.
   const isQuota = subject !== undefined && row !== undefined
   const lines = isQuota
     ? glanceLines(row, moment, nowMs)

@@ -120,8 +120,8 @@ function KeyRow({ line, index, open }: KeyRowProps) {
 const SIGNED_OUT: readonly RefreshSummary['state'][] = ['none', 'sign-in-required', 'revoked']
 
 /**
- * The cells for the tightest quota. `until` shows the note, unless the note is a share, which `left` already
- * shows.
+ * The cells for the tightest quota. `until` shows the note. It is empty if the note is a share in per cent,
+ * because `left` already shows that share.
  */
 function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
   if (isSignedOut) return { tightest: 'checks paused', left: '', until: '' }
@@ -129,8 +129,8 @@ function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
 }
 
 /**
- * Each key's 429s since midnight in the displayed zone, from the history and this run. Keys without a
- * readable history are left out.
+ * Each key's 429s since midnight in the displayed zone, from the history and this run of the app. Keys
+ * without a readable history are left out.
  */
 function useRefusalsToday(): Readonly<Record<string, number>> {
   const { api, live } = useParts()
@@ -143,7 +143,8 @@ function useRefusalsToday(): Readonly<Record<string, number>> {
     for (const profile of profiles.split('\n').filter(Boolean)) {
       api.pastEvents({ profile, fromMs, toMs: Math.max(fromMs + 1, Math.round(live.ticker.nowMs())) }).then(
         (events) => !stopped && setPast((before) => ({ ...before, [profile]: events })),
-        // The key's cell stays empty. The link reports a lost host.
+        // If the request failed, the key's cell stays empty. If the host was lost, the window reports this
+        // elsewhere.
         () => {},
       )
     }

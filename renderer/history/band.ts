@@ -2,7 +2,10 @@ import type { History } from '../../app/contract/history.ts'
 
 /** One column of a chart. */
 export interface BandRow {
-  /** The middle of the column, epoch ms. A column without neighbours has two rows, at its start and end. */
+  /**
+   * The middle of the column, epoch ms. A column without neighbours has two rows instead: one at its start
+   * and one at its end.
+   */
   readonly at: number
   readonly band?: readonly [low: number, high: number]
   /** Whether the column has only the model's estimates, no header. */

@@ -5,7 +5,7 @@ import type { ChartRow } from './series.ts'
 
 /** The chart's values at the cursor. */
 export interface ChartReading {
-  /** `14:28:40` */
+  /** The time at the cursor, such as `14:28:40`. */
   readonly time: string
   /** Source and age of the number: `header`, `estimate, header 28 s before`. */
   readonly source: string

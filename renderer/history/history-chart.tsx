@@ -184,7 +184,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             fill="none"
           />
         )}
-        {/* Areas, because Recharts would measure the length of a line at each render. */}
+        {/* Drawn as areas. For a line, Recharts would measure its length at each render. */}
         {isWhole && empties !== undefined && (
           <Area
             {...CURVE}

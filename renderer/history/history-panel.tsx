@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo } from 'react'
+import { Suspense, useMemo } from 'react'
 import type { History } from '../../app/contract/history.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { STATE_LABELS } from '../../app/status/quota-status.ts'
@@ -9,6 +9,7 @@ import { chartMarkers } from '../charts/markers.ts'
 import { RANGES } from '../charts/ranges.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { loadedLater } from '../components/loaded-later.ts'
 import { Shape } from '../components/shape.tsx'
 import type { ChartRange } from '../state/view-state.ts'
 import { useMirror, useParts, useShown, useSnapshot, useView } from '../state/window-parts.ts'
@@ -19,12 +20,10 @@ import { useHistory } from './use-history.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-// Separate chunks, loaded after the numbers are shown.
-const RowDetailsPanel = lazy(async () => ({
-  default: (await import('../details/row-details.tsx')).RowDetailsPanel,
-}))
-const HistoryTable = lazy(async () => ({ default: (await import('./history-table.tsx')).HistoryTable }))
-const HistoryChart = lazy(async () => ({ default: (await import('./history-chart.tsx')).HistoryChart }))
+// These parts are separate chunks, loaded after the numbers are shown.
+const RowDetailsPanel = loadedLater(async () => (await import('../details/row-details.tsx')).RowDetailsPanel)
+const HistoryTable = loadedLater(async () => (await import('./history-table.tsx')).HistoryTable)
+const HistoryChart = loadedLater(async () => (await import('./history-chart.tsx')).HistoryChart)
 
 /** Width of a wide chart in pixels. */
 const MAX_PIXELS = 900
@@ -172,15 +171,15 @@ function Legend({ series }: { readonly series: ChartSeries }) {
   )
 }
 
-/** The series at a time that advances in steps of at least one pixel and two seconds. */
+/** The series of the chart. It is recomputed in steps of at least one pixel and at least two seconds. */
 function useSeries(category: string, history: History, range: ChartRange): ChartSeries | undefined {
   const { ticker } = useParts()
   const stepMs = Math.max(MIN_STEP_MS, RANGES[range].pastMs / MAX_PIXELS)
   const step = useShown((_, nowMs) => Math.floor(nowMs / stepMs))
   const quota = useSnapshot((snapshot) => snapshot.requests.find((one) => one.category === category))
   const isDrawable = quota !== undefined
-  // Uses the quota of this step. A newer quota alone must not recompute the series, so the dependency list
-  // omits it.
+  // The dependency list omits `quota`, because a new quota alone must not recompute the series. The next
+  // recomputation uses the new quota.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   return useMemo(
     () =>
@@ -196,7 +195,10 @@ function useSeries(category: string, history: History, range: ChartRange): Chart
   )
 }
 
-/** The time of the newest point. The series includes this time, to show points that arrive within a step. */
+/**
+ * The time of the newest point. The series reaches to this time at least, so that a point is shown even if it
+ * arrives between two steps.
+ */
 const newest = ({ points }: History) => points.at(-1)?.at ?? 0
 
 function summary(category: string, { rows, limit, rejectedAt, facts }: ChartSeries): string {

@@ -35,7 +35,7 @@ interface MarkerLabelProps extends Omit<ChartMarker, 'at'> {
 const LANE_HEIGHT = 14
 const GAP = 9
 
-/** The icon is on its line, with the text next to it. */
+/** The label of a marker line. The icon is on the line, and the text is next to the icon. */
 function MarkerLabel({ kind, lane, side, viewBox }: MarkerLabelProps) {
   if (viewBox === undefined || lane === undefined) return <g data-mark={kind} />
   const { x = 0, y: top = 0 } = viewBox
@@ -72,7 +72,10 @@ function MarkerLabel({ kind, lane, side, viewBox }: MarkerLabelProps) {
 
 const KEY = 'M1.2 6a2.3 2.3 0 1 0 4.6 0a2.3 2.3 0 1 0 -4.6 0M5.8 6H11v2.4M8.6 6v2'
 
-/** Icons of 12 by 12 pixels: an octagon (a 429 in the whole app), a key, and arrows in both directions. */
+/**
+ * Icons of 12 by 12 pixels: an octagon (everywhere in the app, the symbol of a 429), a key, and arrows in
+ * both directions.
+ */
 const ICONS: Readonly<Record<ChartMarker['kind'], string | undefined>> = {
   '429': 'M3.7 .6h4.6L11.4 3.7v4.6L8.3 11.4H3.7L.6 8.3V3.7ZM3 5v2h6V5Z',
   GoAway: 'M1 4h9M7.8 1.6 10.2 4 7.8 6.4M11 8.5H2M4.2 6.3 1.8 8.5 4.2 10.7',

@@ -21,7 +21,7 @@ export interface ChartRow {
   /** The usual level at this time, from other days. */
   readonly usual?: number
   /**
-   * Lowest and highest expected level. The values below draw each of them as a line, which ends where nothing
+   * Lowest and highest expected level. `earliest` and `latest` draw the two as lines, which end where nothing
    * is left.
    */
   readonly forecast?: readonly [low: number, high: number]
@@ -32,7 +32,7 @@ export interface ChartRow {
   /** Requests per second, as estimated at that time. */
   readonly own?: number
   readonly elsewhere?: number
-  /** By the desk's other machines; absent without a desk. */
+  /** Use by the desk's other machines. Absent without a desk. */
   readonly desk?: number
   /** Bars of the strip of use, in units of the axis. See `UseStrip`. */
   readonly ownBar?: readonly [from: number, to: number]
@@ -55,14 +55,17 @@ export interface ChartSeries {
   readonly hasDesk: boolean
   readonly range: ChartRange
   readonly facts: RangeFacts
-  /** Own and others' use below the line. `undefined` if unknown. */
+  /**
+   * The strip below the line of the chart, which shows own use and others' use. `undefined` if their use is
+   * unknown.
+   */
   readonly strip: UseStrip | undefined
   /** Start of the row's recording, epoch ms. */
   readonly sinceMs: number | undefined
   /**
-   * The lowest level of the range, from headers as in the report. Without headers, from estimates.
-   * `undefined` if the present level is not clearly higher, or if a 429 is close. See `MIN_RISE` and
-   * `TOLD_BY_429`.
+   * The lowest level of the range, if the chart marks it. It comes from headers, as in the report, or else
+   * from estimates. `undefined` if the present level is hardly higher (`MIN_RISE`), or if a 429 is close
+   * (`TOLD_BY_429`).
    */
   readonly lowest: LowestLevel | undefined
   /** When the quota runs out if use continues: `empty 14:33–14:36`. Absent without a forecast. */
@@ -180,7 +183,8 @@ function bandLine(points: History['points'], fromMs: number, nowMs: number): Cha
     const isChange = before !== undefined && modelled !== undefined && before !== modelled
     before = modelled
     if (band === undefined) return { at }
-    // A column where headers and model meet belongs to both, so that there is no gap.
+    // Where the line changes between headers and model, the column belongs to both. Otherwise there would be
+    // a gap.
     if (isChange) return { at, headerBand: band, modelledBand: band }
     return modelled === true ? { at, modelledBand: band } : { at, headerBand: band }
   })
@@ -207,7 +211,8 @@ function finelyDrawn(points: History['points']): ChartRow[] {
       lastHeaderMs !== undefined && nextHeader !== undefined && nextHeader.at - lastHeaderMs <= STALE_AFTER_MS
     if (isVouchedFor) {
       const before = rows.findLast((row) => row.header !== undefined)
-      // Adds only the range at that time. The point itself is on the straight line between two headers.
+      // The level at this point is on the straight line between two headers. The row adds only the range at
+      // this time.
       const header = before && nextHeader && between(before, nextHeader, point.at)
       if (header !== undefined && point.low !== undefined)
         rows.push({ at: point.at, header, ...rangeOf(point) })
@@ -253,7 +258,10 @@ function addNow(
   rows.push({ ...first, ...now }, ...rest)
 }
 
-/** The edges of a forecast, and the area between them. An edge ends where nothing is left. */
+/**
+ * The lowest and highest expected level, and the area between them. A level's line ends where nothing is
+ * left.
+ */
 function forecastRows(ahead: LevelForecast | undefined): readonly ChartRow[] {
   if (ahead === undefined) return []
   const { points } = ahead

@@ -3,13 +3,13 @@ import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import type { ChartRow } from './series.ts'
 
 /**
- * The strip of use below the line of a chart. Both share one axis, and so one cursor and one tooltip. The
- * strip is below zero, with scaled rates.
+ * The strip of use below the line of a chart. The strip and the line share one axis, and so one cursor and
+ * one tooltip. On the axis, the strip is below zero, and its rates are scaled to fit.
  */
 export interface UseStrip {
   /**
-   * Axis positions of four rates, in requests: no use, `maxPerSecond`, the refill, and a round rate for a
-   * tick.
+   * Positions on the axis, in requests. `base` stands for no use, `top` for `maxPerSecond`, `refill` for
+   * `refillPerSecond`, and `tick` for a round rate, `tickPerSecond`.
    */
   readonly base: number
   readonly top: number
@@ -28,7 +28,7 @@ const TOP = -0.07
 /** The use of a point applies until the next point, but at most for this time. Milliseconds. */
 const SAYS_MS = 30_000
 
-/** The strip for these points. `undefined` if their use is unknown. */
+/** The strip that shows the use at these points. `undefined` if no point has a known use. */
 export function stripOf(
   points: readonly HistoryPoint[],
   { limit, period }: Pick<RequestQuota, 'limit' | 'period'>,
@@ -60,7 +60,9 @@ function roundedDown(perSecond: number): number {
   return Number((digit * unit).toFixed(Math.max(0, -power)))
 }
 
-/** The rows with their use and last header. Rows that only break a line stay unchanged. */
+/**
+ * The rows with their use and last header. Rows without values, which make a gap in a line, stay unchanged.
+ */
 export function withUse(
   rows: readonly ChartRow[],
   points: readonly HistoryPoint[],

@@ -31,7 +31,7 @@ export function useAnswer<T>(
   const [answer, setAnswer] = useState<T>()
   const [failure, setFailure] = useState<string>()
   const [times, setTimes] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once more when these change
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `when` or `times` must ask again
   useEffect(() => {
     let stopped = false
     ask?.(api).then(

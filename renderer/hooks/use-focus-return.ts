@@ -2,8 +2,8 @@ import { useEffect } from 'react'
 import { useParts } from '../state/window-parts.ts'
 
 /**
- * A closing dialog tries to return the focus itself, and fails because the window is still inert. After this
- * time, the attempt is over. Milliseconds.
+ * A dialog that closes tries to return the focus itself. It fails, because the window is still inert. After
+ * this time in milliseconds, its attempt is over.
  */
 const SETTLED_MS = 20
 

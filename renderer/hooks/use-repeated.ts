@@ -40,7 +40,7 @@ export function useRepeated<Answer>({
           const answer = await ask()
           if (answer !== undefined && !stopped) setLast({ of: ask, answer })
         } catch {
-          // The next request may succeed.
+          // A failed request is ignored, because the next one may succeed.
         }
       }
       if (!stopped && everyMs !== undefined) cancel = clock.after(everyMs, again)

@@ -23,7 +23,10 @@ interface KeyDialogProps {
   readonly children?: ReactNode
   readonly errors: Readonly<Record<string, string>>
   readonly onSubmit: (form: FormData, way: Way, agreed: boolean) => void
-  /** Corrects the secret. Set if a correction may be enough. The dialog then offers it first. */
+  /**
+   * Corrects the secret. Set if a corrected secret may be enough to continue without a new sign-in. The
+   * dialog then offers the correction first.
+   */
   readonly onSecret?: (form: FormData) => void
   readonly onClose: () => void
 }

@@ -24,8 +24,8 @@ export function RevokeDialog() {
   const [isAgreed, setAgreed] = useState(false)
   const isShown =
     useShown(({ refresh }) => refresh.state === 'revoke-unconfirmed' || refresh.state === 'revoked') ?? false
-  // Closes once the person has agreed and the banner shows the outcome, even while main still waits for the
-  // service.
+  // The dialog closes once the person has agreed and the banner shows the outcome, even while main still
+  // waits for the service.
   useEffect(() => {
     if (isAgreed && isShown) view.setState({ dialog: undefined })
   }, [isAgreed, isShown, view])

@@ -14,7 +14,8 @@ export function SignInDialog() {
   const { api, view } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile)
   const isKeyWrong = useSnapshot(({ refresh }) => refresh.cause === 'misconfigured')
-  // Read when the dialog opens, so that the form does not change while the person types.
+  // The value at the time when the dialog opened. Later changes must not change the form while the person
+  // types.
   const [mayCorrect] = useState(isKeyWrong)
   const [errors, setErrors] = useState(NO_ERRORS)
   const close = () => view.setState({ dialog: undefined })

@@ -8,7 +8,7 @@ export type SignInState =
    * Waiting for main's response, which contains the sign-in's id. `heard`: statuses that arrived before it.
    */
   | { readonly kind: 'asking'; readonly heard: readonly SignInStatus[] }
-  /** A revocation of this key is not confirmed, so the person decides. */
+  /** A revocation of this key is not confirmed, so a person must decide whether to give it up and sign in. */
   | { readonly kind: 'blocked'; readonly message: string }
   | {
       readonly kind: 'waiting'
@@ -65,7 +65,7 @@ export function withStatus(state: SignInState, status: SignInStatus): SignInStat
     case 'done':
       return { kind: 'done', profile: status.profile }
     case 'failed':
-      // Cancelled here, or replaced by another window's sign-in.
+      // The sign-in failed. For example, it was cancelled here, or another window's sign-in replaced it.
       return { kind: 'failed', code: status.code, message: status.message }
   }
 }

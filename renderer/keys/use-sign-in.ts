@@ -27,7 +27,7 @@ export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
 
   const end = (signIn: string) => {
     api.cancelSignIn({ signIn }).catch(() => {
-      // An uncancelled sign-in expires on its own.
+      // If cancelling fails, the sign-in expires on its own.
     })
   }
   return {

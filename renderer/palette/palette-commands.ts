@@ -7,7 +7,7 @@ import type { Dialog } from '../state/view-state.ts'
 /** One entry of the palette: an action of the window. */
 export interface PaletteCommand {
   readonly label: string
-  /** The equivalent keys, as displayed. */
+  /** The keys of the shortcut for this action, as displayed. */
   readonly keys: readonly string[]
   readonly run: (doing: Doing) => void
 }

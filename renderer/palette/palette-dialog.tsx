@@ -13,7 +13,8 @@ import { matchingCommands, type PaletteCommand, paletteCommands } from './palett
 const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
 
 /**
- * Time in milliseconds until the window behind the palette can be focused. Shorter than in `useFocusReturn`.
+ * Time in milliseconds until the window behind the palette can be focused. It must be shorter than the time
+ * in `useFocusReturn`.
  */
 const CLOSED_MS = 10
 
@@ -33,8 +34,8 @@ export function PaletteDialog() {
     if (command === undefined) return
     close()
     clock.after(CLOSED_MS, () => {
-      // Without this, the previously focused control, such as the button Revoke tokens, could get the next
-      // key press.
+      // Otherwise the control that had the focus before could get the next key press. It may be the button
+      // Revoke tokens.
       doing.focus(`#${MAIN}`)
       command.run(doing)
     })

@@ -79,7 +79,7 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
             {threshold > 0 && (
               <ReferenceLine
                 {...low}
-                // The label is in the corner where the label of the lowest point is not.
+                // The label must not be in the same corner as the label of the lowest point.
                 label={isEarly ? { ...low.label, position: 'insideBottomRight' } : low.label}
               />
             )}
@@ -147,7 +147,7 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
 /** The lowest point is labelled only if its level is at most this share of the limit. */
 const POINTED_BELOW = 0.9
 
-/** Lines and labels in the chart: the regular session, and the lowest level with the change. */
+/** Lines and labels in the chart: the regular session, and the lowest level under the changed plan. */
 function marksOf(rows: readonly DayRow[]) {
   const fromMs = rows[0]?.at ?? 0
   const toMs = rows.at(-1)?.at ?? fromMs
@@ -220,6 +220,9 @@ function Reading(cursor: CursorProps<DayRow>) {
   )
 }
 
-/** ` of backtest`: the program that waited. Empty for others, because only the replay makes them wait. */
+/**
+ * Names the program whose request waited longest, such as ` of backtest`. Empty if this was a request of
+ * others, because others' requests wait only in the replay.
+ */
 const ofProgram = ({ longestBy }: DayRow): string =>
   longestBy === undefined || longestBy === OTHERS_NAME ? '' : ` of ${longestBy}`

@@ -1,4 +1,4 @@
-import { lazy, memo, Suspense, useId, useMemo, useState } from 'react'
+import { memo, Suspense, useId, useMemo, useState } from 'react'
 import { type DayStretch, dayLevels } from '../../app/plan/day-levels.ts'
 import type { PlannedProgram } from '../../app/plan/plan.ts'
 import { isTooLittle, recordedText } from '../../app/plan/plan-words.ts'
@@ -9,6 +9,7 @@ import { countText, shareText } from '../../app/status/rates.ts'
 import { capitalised } from '../../app/status/sentences.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { loadedLater } from '../components/loaded-later.ts'
 import type { PlanDraft } from '../state/plan-draft.ts'
 import { useParts, useQuota } from '../state/window-parts.ts'
 import type { DayRow } from './day-chart.tsx'
@@ -19,12 +20,12 @@ import { type PlannedDays, RECORDED_MS, STRETCH_MS, useDay } from './use-day.ts'
 const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
 
 // A separate chunk, loaded after the verdict is shown.
-const DayChart = lazy(async () => ({ default: (await import('./day-chart.tsx')).DayChart }))
+const DayChart = loadedLater(async () => (await import('./day-chart.tsx')).DayChart)
 
 interface DayPanelProps {
   readonly draft: PlanDraft
   readonly verdict: PlanVerdict
-  /** Whether this draft is the newest one. */
+  /** Whether this draft is the newest one. It is not while a person is still changing the plan. */
   readonly isResting: boolean
 }
 

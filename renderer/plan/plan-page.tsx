@@ -46,7 +46,7 @@ export function PlanPage() {
     }
   }
   const draft = kept !== undefined && kept.profile === profile ? kept : undefined
-  // biome-ignore lint/correctness/useExhaustiveDependencies: begins once for each key
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `begin` runs only if there is no draft
   useEffect(() => {
     if (draft === undefined) begin()
   }, [draft === undefined])
@@ -76,8 +76,8 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
   const { verdict } = judged
   const atMost = useMemo(() => planVerdict(withOthersHigh(plan, base)), [plan, base])
   const before = useMemo(() => planVerdict(base.plan), [base])
-  // Painted in this order: first the verdict and the changed row, then the rest. The day takes longest, so it
-  // is painted last, when changes pause.
+  // The page is painted in this order: the verdict and the changed row, then the rest, then the day. The day
+  // takes longest, so it waits for a pause between changes.
   const late = useDeferredValue(judged)
   const rested = useRested(judged)
   const openFile = usePlanFile(change)
@@ -147,14 +147,14 @@ function usePlanFile(change: ChangeDraft): (file: File) => Promise<void> {
     const name = file.name.replaceAll(/\p{Cc}/gu, ' ').slice(0, MAX_NAME)
     const say = (line: string) => view.setState({ notice: `${name}: ${line}` })
     try {
-      // Loaded on demand: the code that checks a file is a sixth of the window's script.
+      // The code that checks a file is loaded on demand, because it is a sixth of the window's script.
       const { MAX_PLAN_FILE_BYTES, readPlan } = await import('../../app/plan/plan-file.ts')
       const read = readPlan(file.size > MAX_PLAN_FILE_BYTES ? undefined : await file.text())
       if (read.kind === 'wrong') return say(`${read.line}. The plan is unchanged.`)
       change((draft) => fileOpened(draft, read.plan))
       say('opened. Others stay as they are observed now.')
     } catch (error) {
-      // The file is missing or a folder, or the host does not respond.
+      // The file can't be read (it is missing or a folder), or the code that checks it can't be loaded.
       say(unanswered(error))
     }
   }

@@ -87,7 +87,7 @@ export function ProgramsPanel({
             onChange={({ target }) => {
               const [file] = target.files ?? []
               if (file !== undefined) void openFile(file)
-              // Without this, the same file could not be chosen again after a correction.
+              // The input is cleared. Otherwise the same file could not be chosen again after a correction.
               target.value = ''
             }}
           />

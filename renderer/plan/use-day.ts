@@ -62,7 +62,7 @@ export function useDay(draft: PlanDraft): {
   }, [clock, plan, basePlan, day])
   const isDone = before !== undefined && before.day === day
   const changed = plan === basePlan ? undefined : after
-  // Memoised, because redrawing the day takes longer than the verdict.
+  // The days are memoised, because redrawing the chart of a day takes longer than computing the verdict.
   const days = useMemo((): PlannedDays | undefined => {
     if (before === undefined || before.day !== day) return undefined
     const { fromMs, lengthMs, recorded, minutes } = before.day

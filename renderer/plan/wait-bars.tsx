@@ -64,7 +64,10 @@ export function WaitBars({ rows, programs, ticks }: WaitBarsProps) {
   )
 }
 
-/** `12 s`, or `5 min` from one minute on, rounded to fit the axis. The summary shows the exact wait. */
+/**
+ * The longest wait on the axis: `12 s`, or whole minutes from one minute on, such as `5 min`. The summary
+ * shows the exact wait.
+ */
 const topText = (seconds: number) =>
   seconds < 60 ? waitText(seconds * 1000) : `${Math.round(seconds / 60)} min`
 

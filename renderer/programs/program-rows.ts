@@ -47,7 +47,7 @@ export interface ProgramRow {
   readonly used: string
 }
 
-/** Requests per second with two decimals, such as `0.31`. Readers add them up. */
+/** Requests per second, such as `0.31`. Always with two decimals, because readers add these numbers up. */
 export const perSecondText = (perSecond: number): string => perSecond.toFixed(2)
 
 /** A whole number, such as `41,207`. */
@@ -231,12 +231,15 @@ export function totalsOf(programs: readonly ProgramSummary[]) {
     refused: sum(({ refused }) => refused),
     forwarded: sum(({ forwarded }) => forwarded),
     saved: sum(({ coalesced }) => coalesced),
-    /** Absent if main is an earlier version, which does not report these 429s. */
+    /** 429s of the programs. Absent if main is an earlier version, which does not count 429s by program. */
     ...(met.length === programs.length && { rejected: met.reduce((all, one) => all + one, 0) }),
   }
 }
 
-/** `5 programs share this key`; on a desk, `4 programs on 3 machines share this key`. */
+/**
+ * How many programs share the key: `5 programs share this key`. On a desk: `4 programs on 3 machines share
+ * this key`.
+ */
 export function sharingText(count: number, desk?: DeskSummary): string {
   const others = otherMachinesPrograms(desk)
   const all = count + others.length

@@ -7,7 +7,7 @@ import { useParts, usePausedSince, useView } from '../state/window-parts.ts'
 const MAX_COLUMNS = 60
 const ASK_AGAIN_MS = 30_000
 
-/** A history by program with its end, and the row's 429s until then. Times are epoch ms. */
+/** The history of each program until `toMs`, and the times of the row's 429s until then. Epoch ms. */
 export interface AskedHistory extends ProgramHistory {
   readonly toMs: number
   readonly rejectedAt: readonly number[]
@@ -34,6 +34,7 @@ export function useProgramHistory(profile: string | undefined, category: string)
     isOn: profile !== undefined,
     everyMs: isPaused ? undefined : ASK_AGAIN_MS,
   })
-  // Bars of one category must not appear with another category's text.
+  // There is no history until the response for this category arrives. Bars of another category must not
+  // appear with this category's text.
   return last?.isCurrent === true ? last.answer : undefined
 }

@@ -50,7 +50,7 @@ export function useKeySettings(profile: string): HeldKeySettings {
     [],
   )
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `run` is new at each render, and asks the same
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `run` changes at each render, but not its effect
   useEffect(() => {
     let stopped = false
     turn.current = turn.current.then(async () => {
@@ -65,7 +65,8 @@ export function useKeySettings(profile: string): HeldKeySettings {
   useEffect(() => {
     let stopped = false
     const follow = async () => {
-      // The response to a change by this window may already include the newer settings.
+      // If the response to a change by this window already includes the newer settings, they are not fetched
+      // again.
       if (stopped || settingsAt <= (latest.current?.settingsAt ?? settingsAt)) return
       // Without a response, nothing changes. The banner reports a lost host.
       const answer = await api.keySettings({ profile }).catch(() => undefined)

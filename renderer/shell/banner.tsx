@@ -11,7 +11,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 
 export function BannerArea() {
   const { link, clock, view } = useParts()
-  // Compared as text, so that the banner renders only when the text changes.
+  // The banner is compared as text, so that it renders only when the text changes.
   const said = useMoment(({ mirror, snapshot }) =>
     JSON.stringify(bannerFor(mirror.link, snapshot, clock.wallMs())),
   )

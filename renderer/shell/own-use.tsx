@@ -22,8 +22,8 @@ function isOverCap(snapshot: Snapshot, nowMs: number): boolean {
 const isPaused = (snapshot: Snapshot, nowMs: number) => isStopped(conditionsOf(snapshot, nowMs))
 
 /**
- * `2 checks/min`. While all calls fail, the text says that checks are paused, because the count still
- * includes checks of the last minute.
+ * The number of checks, such as `2 checks/min`. While all calls fail, the text says that checks are paused,
+ * because the count still includes checks of the last minute.
  */
 function checksText(snapshot: Snapshot, nowMs: number): string {
   const { enabled, perMinute } = snapshot.probes

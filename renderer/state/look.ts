@@ -23,7 +23,7 @@ export interface Look {
   readonly zone: TimeZone
   /** Whether the chart follows the worst row instead of the chosen one. */
   readonly followsWorst: boolean
-  /** Order, hidden and pinned rows of the table. */
+  /** How the table's rows are arranged: their order, and which of them are hidden or pinned. */
   readonly rows: RowArrangement
   /** Whether shortcuts are on. People whose speech input types single keys can turn them off (WCAG 2.1.4). */
   readonly shortcuts: boolean

@@ -34,8 +34,8 @@ export interface MirrorPorts {
 }
 
 /**
- * Interval of full requests, in milliseconds. Unlike pushes, their responses bound the clock skew from both
- * sides.
+ * Interval at which whole snapshots are requested, in milliseconds. A response to a request bounds the clock
+ * skew from both sides, and a push does not.
  */
 const ASK_AGAIN_MS = 20_000
 const ASK_AFTER_FAILURE_MS = 2000
@@ -102,7 +102,7 @@ export class Mirror {
 
   #tellVisible(): void {
     this.#ports.api.setVisible({ visible: this.#visible }).catch(() => {
-      // The link reports a lost host.
+      // Nothing to do, because the link reports a lost host.
     })
   }
 
@@ -112,7 +112,8 @@ export class Mirror {
     if (link.kind === 'no-session') this.store.setState({ ...EMPTY_MIRROR, link })
     else this.#change((state) => ({ ...state, link }))
     if (link.kind === 'live') {
-      // The host treats a window that reconnects as a new, visible one.
+      // For the host, a window that reconnects is a new, visible one. So a hidden window reports that it is
+      // hidden.
       if (!this.#visible) this.#tellVisible()
       void this.#ask()
     } else if (before.kind === 'live') {
@@ -147,7 +148,7 @@ export class Mirror {
       this.#change((state) => withEvents({ ...state, hello, alerts: shared(state.alerts, alerts) }, events))
       this.#askIn(ASK_AGAIN_MS)
     } catch {
-      // The link reports the error. Here, it only causes another request.
+      // The link reports the error, so only another request is due here.
       if (asking === this.#asking) this.#askIn(ASK_AFTER_FAILURE_MS)
     }
   }

@@ -17,8 +17,8 @@ export interface Pausable {
 /**
  * Pauses the window for reading while the mirror continues.
  *
- * The numbers stop together with their clock. Otherwise, a modelled number would continue without new
- * headers. It would be more and more wrong and still look live.
+ * The numbers and their clock stop together. If only the numbers stopped, modelled numbers would still change
+ * with time, without new headers. They would look live and become more and more wrong.
  */
 export function createPausable(live: MirrorStore, liveTicker: Ticker): Pausable {
   const mirror = createStore(() => live.getState())

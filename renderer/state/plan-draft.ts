@@ -128,7 +128,7 @@ export const streamAdded = (draft: PlanDraft, name: string, stream: StreamReques
 export const streamRemoved = (draft: PlanDraft, name: string, at: number): PlanDraft =>
   changed(draft, name, (program) => ({ ...program, streams: program.streams.toSpliced(at, 1) }))
 
-/** The draft after one program followed a piece of advice. */
+/** The draft after a program's demand was reduced as advised. */
 export const conceded = (draft: PlanDraft, concession: Concession): PlanDraft => ({
   ...draft,
   plan: withConcessions(draft.plan, [concession]),
@@ -159,7 +159,7 @@ export function rateBefore(
   return before === undefined || before.perSecond === perSecond ? undefined : before.perSecond
 }
 
-/** `1 added, 2 changed, 1 left out`. Empty if unchanged. */
+/** The changes of a draft in words: `1 added, 2 changed, 1 left out`. Empty if unchanged. */
 export function changesText(draft: PlanDraft): string {
   const changes = draft.plan.programs.map((program) => changeOf(draft, program))
   const count = (one: ProgramChange) => changes.filter((change) => change === one).length

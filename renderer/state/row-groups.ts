@@ -11,7 +11,7 @@ export interface RowArrangement {
   /** Order of the rows. Rows that are missing here follow in the service's order. */
   readonly order: readonly string[]
   readonly hidden: readonly string[]
-  /** Shown above all groups. */
+  /** Rows that are shown above all groups. */
   readonly pinned: readonly string[]
 }
 
@@ -29,7 +29,7 @@ const GROUP_IDS = Object.keys(GROUP_NAMES) as readonly RowGroupId[]
 export interface RowGroup {
   readonly id: RowGroupId
   readonly name: string
-  /** `5 min window` */
+  /** The periods of the group's quotas, such as `5 min window`. */
   readonly window: string
   /** Categories in display order. */
   readonly rows: readonly string[]
@@ -91,7 +91,7 @@ export function groupOf(category: string, { pinned }: RowArrangement): RowGroupI
   return /^option/i.test(category) ? 'options' : 'rest'
 }
 
-/** `5 min window`, `1 min and 5 min windows` */
+/** The periods of some quotas as text, such as `5 min window` or `1 min and 5 min windows`. */
 function windowText(rows: readonly RequestQuota[]): string {
   const periods = [...new Set(rows.map(({ period }) => period))].sort((a, b) => a - b)
   const texts = periods.map((seconds) =>

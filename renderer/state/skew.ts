@@ -1,11 +1,10 @@
 /**
- * The difference between main's clock and the window's, in ms. It starts at 0, because main usually runs on
- * the same computer. The first message would be a worse start, because a window that opens slowly gets it
- * late. Only messages that contradict the present value change it.
+ * The difference between main's clock and the window's clock, in ms. It starts at 0, because main usually
+ * runs on the same computer. A message changes it only if the message contradicts the present value.
  *
- * A message's `at` is set before it is sent, so `at − received` is at most the true difference. The maximum
- * over several messages is the best estimate. A message that was delayed in a frozen tab can't make old
- * numbers look new.
+ * A message has the time `at`, which main sets before it sends the message. So `at − received` is at most the
+ * true difference, and the maximum over several messages is the best estimate. A message that was delayed in
+ * a frozen tab can't make old numbers look new.
  *
  * The response to a request bounds the difference from both sides. It therefore also corrects the difference
  * after a clock was set.
@@ -28,7 +27,7 @@ export function afterPush(skew: Skew, atMs: number, receivedMs: number): Skew {
   return seenMs > skew.ms + SETTLED_MS ? { ms: seenMs } : skew
 }
 
-/** Updates the skew by a response. The true skew is between `at − received` and `at − asked`. */
+/** Corrects the skew with the time in a response. The true skew is from `at − received` to `at − asked`. */
 export function afterAnswer(skew: Skew, atMs: number, askedMs: number, receivedMs: number): Skew {
   const ms = Math.min(Math.max(skew.ms, atMs - receivedMs), atMs - askedMs)
   return ms === skew.ms ? skew : { ms }

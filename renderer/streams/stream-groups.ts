@@ -12,14 +12,14 @@ export interface StreamsOfKind {
   readonly severity: Severity
   /** Total frames per second of these streams. */
   readonly framesPerSecond: number
-  /** `8 live, 1 silent` */
+  /** The number of streams in each state: `8 live, 1 silent`. */
   readonly states: string
 }
 
 export interface StreamGroup {
   readonly id: 'account' | 'market-data' | 'closed'
   readonly name: string
-  /** `2 live`, `10 live, 1 silent` */
+  /** The number of streams in each state: `10 live, 1 silent`. */
   readonly states: string
   readonly kinds: readonly StreamsOfKind[]
 }

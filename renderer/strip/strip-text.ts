@@ -7,7 +7,7 @@ import { type BarParts, barParts } from '../capacity/bar-parts.ts'
 /** The line of the strip: the most severe status of all keys, and its countdown. */
 export interface StripText {
   readonly severity: Severity
-  /** The state, which has its own symbol. */
+  /** The name of the state. A symbol for this state is shown next to it. */
   readonly label: string
   readonly name: string
   /** Requests left, as text and as parts of a bar. Absent if the status is not about a row. */

@@ -20,7 +20,7 @@ const BANNED: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\b(use|make|made|used) elsewhere\b/i, 'by others'],
 ]
 
-/** Texts that are not for people: they are for programs, or are names in an interface. */
+/** Texts that are not shown to people: those for programs, and names in an interface. */
 const NAMES = /^[\w./:@#%${}?=&,[\]()|*+\\^-]+$/
 
 const SURFACES = ['renderer', 'app/status', 'app/alerts', 'main/hosts']

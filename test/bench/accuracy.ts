@@ -7,11 +7,12 @@ import { type Client, Modelled, otherClients } from './accuracy-clients.ts'
 import { round, tell } from './result.ts'
 
 /**
- * How wrong the number on the screen is between headers: `node test/bench/accuracy.ts [--traffic own|shared]
+ * How far the displayed number is off between headers: `node test/bench/accuracy.ts [--traffic own|shared]
  * [--seeds 20] [--json]`.
  *
- * The simulator's rules count; every client sees the same headers of the same own requests, and is asked each
- * second what it shows. Exit 1 where an aim is missed.
+ * The simulator's quota rules decide what is left. Every client sees the same headers of the same own
+ * requests, and the bench compares the number that it shows with the truth each second. Exit 1 if an aim is
+ * missed.
  */
 const { values } = parseArgs({
   options: {
@@ -28,7 +29,10 @@ const LOOK_MS = 1_000
 const AFTER_A_REFUSAL_MS = 30_000
 const PROBES = { budgetFraction: 0.02, everySeconds: {} }
 const OURS = 'headroom'
-/** PROMISES Q1; others’ next requests can't be promised. */
+/**
+ * Maximum mean error in requests (PROMISES Q1). It applies without other programs, whose next requests can't
+ * be predicted.
+ */
 const AIM = 0.5
 
 /** Traffic on one quota: own requests per second at a time, and those of others. */

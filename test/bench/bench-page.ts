@@ -2,12 +2,12 @@ import { type Origin, originWords } from '../proof/commit.ts'
 import { BENCH_NAMES, BENCHES, type BenchName } from './benches.ts'
 import type { Entries, Entry, Measured } from './entry.ts'
 
-/** Above this load, other programs also used the cores, which the page must mention. */
+/** Above this load, other programs also used the processor. The page must mention that. */
 const BUSY_LOAD = 0.7
 
 /**
- * Headroom's numbers next to those of the alternatives, all of one commit: a result of another one
- * counts as not run.
+ * Headroom's numbers next to those of the alternatives, all from one commit. A bench whose result is from
+ * another commit counts as not run.
  */
 export function benchPage(all: Entries, now: Origin): string {
   const commit = [...all.values()].toSorted((a, b) => a.date.localeCompare(b.date)).at(-1)?.commit

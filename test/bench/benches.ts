@@ -80,6 +80,11 @@ export const BENCHES = {
   gatewayStart: bench('From a kill of the gateway to its next response', 'bench/gateway-start.ts', {
     rounds: [12, 40],
   }),
+  desk: bench('A desk of three machines', 'bench/desk.ts', {
+    headers: [200, 1_000],
+    rounds: [4, 8],
+    seconds: [30, 60],
+  }),
   turns: bench('Turns: requests declined at once that would wait in vain', 'bench/gateway-turns.ts', {
     lives: [30, 120],
   }),

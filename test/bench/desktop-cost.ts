@@ -7,12 +7,12 @@ import { desktopRun } from './desktop-run.ts'
 import { median, round, tell } from './result.ts'
 
 /**
- * What the desktop app takes of the machine: `node test/bench/desktop-cost.ts --of memory|shown|idle
+ * What the desktop app uses of the machine: `node test/bench/desktop-cost.ts --of memory|shown|idle
  * [--minutes 2] [--json]`.
  *
- * `memory`: all its processes with one window. `shown`: their processor time with it, `idle`: without. No
- * debugger is attached. Linux, as root: the memory of Chromium's processes is closed to the user whose they
- * are. Exit 1 where the aim is missed.
+ * `memory`: the memory of all its processes with one window. `shown`: their processor time with that window.
+ * `idle`: their processor time without a window. No debugger is attached. Needs Linux and root, because
+ * Chromium hides the memory of its processes from their own user. Exit 1 if the aim is missed.
  */
 const { values } = parseArgs({
   options: {
@@ -26,7 +26,7 @@ const SAMPLE_MS = 5_000
 const SETTLE_MS = 30_000
 const MAX_MB = 450
 const MAX_IDLE_PERCENT = 1
-/** Without a graphics processor, most of it for drawing what changed. */
+/** Per cent of one core. Without a graphics processor, most of it is spent on drawing changes. */
 const MAX_SHOWN_PERCENT = 15
 
 if (process.platform !== 'linux' || process.getuid?.() !== 0) throw new Error('needs Linux, and root')

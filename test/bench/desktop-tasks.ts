@@ -13,11 +13,11 @@ import { median, round, tell } from './result.ts'
 import { LIVE_ROW } from './window-run.ts'
 
 /**
- * The longest task of the desktop app's main process while a person asks it for much: `node
+ * The longest task of the desktop app's main process while a person uses it heavily: `node
  * test/bench/desktop-tasks.ts [--runs 3] [--seconds 10] [--json]`.
  *
- * In the same seconds an idle Electron runs next to it: its longest task is the machine's
- * and the runtime's. Exit 1 where the aim is missed.
+ * An idle Electron runs at the same time. Its longest task shows how long the machine and the runtime alone
+ * take. Exit 1 if the aim is missed.
  */
 const { values } = parseArgs({
   options: {
@@ -28,7 +28,7 @@ const { values } = parseArgs({
 })
 const runs = Number(values.runs)
 const seconds = Number(values.seconds)
-/** A person notices a task that is longer than this, because the window freezes. */
+/** Maximum length of a task, in milliseconds. A person notices longer tasks, because the window freezes. */
 const AIM_MS = 50
 const LOOK_MS = 100
 
@@ -84,7 +84,7 @@ async function measure(): Promise<void> {
     await telling([1, 1])
     const from = told().map((tasks) => tasks.length)
     for (const ask of muchAtOnce(page, simulator)) await ask()
-    // A task in progress now is reported in the next second.
+    // A task that is still running is reported only in the next second.
     const now = told().map((tasks) => tasks.length)
     await telling(now.map((count, index) => Math.max(count + 1, (from[index] ?? 0) + seconds)))
     const [ours, floor] = told().map((tasks, index) => Math.max(...tasks.slice(from[index])))
@@ -97,7 +97,7 @@ async function measure(): Promise<void> {
   }
 }
 
-/** A folder that every user may read, with an app that only tells of its own tasks. */
+/** A folder that every user may read. Its app only reports its own longest tasks. */
 async function idleApp(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'headroom-idle-'))
   chmodSync(folder, 0o755)

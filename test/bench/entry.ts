@@ -6,7 +6,7 @@ import { type BenchResult, benchResult, ratioOf, ratiosOf } from './result.ts'
 const circumstances = {
   ...origin.shape,
   machine: z.string(),
-  /** How many programs wanted a core in the minute before. */
+  /** Mean number of processes that wanted to run in the minute before. */
   loadBefore: z.number(),
   seconds: z.number(),
 }
@@ -25,7 +25,7 @@ const notMeasured = z.object({
   why: z.string(),
 })
 
-/** One bench as in the JSON and on the page: `ours`, `peers` and `ratio`, and how they were measured. */
+/** One bench in the JSON output and on the page: its results, or why it was not measured. */
 export const entry = z.union([measured, notMeasured])
 export type Entry = z.infer<typeof entry>
 export type Measured = z.infer<typeof measured>

@@ -10,9 +10,9 @@ import { endProcesses, PROGRAM_KEY, started, startedGateway } from './started-pr
  * What the gateway adds to a request: `node test/bench/gateway-cost.ts [--pairs 1500] [--requests 20000]
  * [--json]`.
  *
- * Service, gateway and a plain proxy are processes of their own; each request is made directly, through the
- * proxy and through the gateway, one after the other in turning order, so that whatever else the machine does
- * meets all three. Exit 1 where an aim is missed.
+ * The service, the gateway and a plain proxy are separate processes. Each request is sent directly, through
+ * the proxy and through the gateway, one after the other. The order rotates, so that other work of the
+ * machine affects all three alike. Exit 1 if an aim is missed.
  */
 const { values } = parseArgs({
   options: {
@@ -70,7 +70,7 @@ try {
   }
 
   const [p50, p99, core] = [added('gateway', 0.5), added('gateway', 0.99), perCore['gateway'] ?? 0]
-  /** A lower bound for any proxy on Node on this machine, as the reason for a missed aim. */
+  /** Explains a missed aim by the result of a plain proxy, which is the minimum for any gateway on Node. */
   const floor = (isMet: boolean, plain: string): string =>
     isMet ? '' : `: a plain Node proxy ${plain} here, the floor of any gateway on Node’s HTTP`
   const [floorP50, floorP99] = [added('pass', 0.5), added('pass', 0.99)]

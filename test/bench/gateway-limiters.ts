@@ -13,12 +13,12 @@ import {
 import { round, tell } from './result.ts'
 
 /**
- * Five programs on one key, by the gateway and by what else npm has: `node test/bench/gateway-limiters.ts
- * [--hours 6.5] [--seed 1] [--own] [--json]`. `--own` leaves out the packages.
+ * Five programs on one key, with the gateway and with npm packages that limit rates: `node
+ * test/bench/gateway-limiters.ts [--hours 6.5] [--seed 1] [--own] [--json]`. `--own` leaves out the packages.
  *
- * All contestants live the same day before the same service in virtual time: `setTimeout`, `setInterval` and
- * `Date.now` of this process are those of the virtual clock, so that a library counts the same hours as the
- * gateway does. Exit 1 where an aim is missed.
+ * All contestants get the same day and the same service in virtual time. `setTimeout`, `setInterval` and
+ * `Date.now` of this process follow the virtual clock, so that the packages see the same time as the gateway.
+ * Exit 1 if an aim is missed.
  */
 const { values } = parseArgs({
   options: {
@@ -38,7 +38,8 @@ const REFILL_MS = (RULE.periodSeconds * 1000) / RULE.limit
 const GREEDY = { scanner: 16, crawler: 8 } as const
 const PROGRAMS = ['bot', 'notebook', 'sheet', ...Object.keys(GREEDY)]
 /**
- * The time until things are steady after the start, when the bucket is full, or after a process was killed.
+ * Time in milliseconds that is not measured: after the start, when the bucket is full, and after a process
+ * was killed.
  */
 const SETTLING_MS = 400_000
 const AIMS = { share: 0.999, criticalP99Ms: 5, lead: 2 } as const
@@ -61,11 +62,14 @@ interface Figures {
   /** Requests of the programs that the service refused. */
   readonly refused: number
   readonly othersRefused: number
-  /** Beyond the round trip, in milliseconds. */
+  /** Wait without the round trip, in milliseconds. */
   readonly criticalP99Ms: number
   readonly criticalMaxMs: number
   readonly lightP99Ms: number
-  /** The most requests by which one greedy program exceeded half of what both got, over any time. */
+  /**
+   * Maximum by which one greedy program exceeded half of what both greedy programs got, in requests, over any
+   * time.
+   */
   readonly lead: number
 }
 
@@ -87,8 +91,8 @@ function dayOf(durationMs: number) {
   flow(20_000, burst('notebook', 'normal', 1))
   flow(240_000, burst('sheet', 'normal', 15))
   const others: { readonly atMs: number; readonly size: number }[] = []
-  // A tenth of the quota, at times several at once: less than half of the reserve, and than half of the
-  // refill.
+  // Others use a tenth of the quota, sometimes several requests at once. That is less than half of the
+  // reserve and less than half of the refill.
   flow(REFILL_MS * 12, (atMs) => others.push({ atMs, size: 1 }))
   flow(REFILL_MS * 150, (atMs) => others.push({ atMs, size: 6 }))
   return { asks, others }
@@ -99,7 +103,7 @@ const quantile = (numbers: readonly number[], part: number): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0
 }
 
-/** One contestant lives one day. */
+/** Runs one contestant for one day. */
 async function live(make: (ring: Ring) => Contestant, { hasUnseen, isKilled }: Case): Promise<Figures> {
   const durationMs = hours * 3_600_000
   const clock = new VirtualClock(0)
@@ -195,7 +199,8 @@ async function live(make: (ring: Ring) => Contestant, { hasUnseen, isKilled }: C
 }
 
 /**
- * Makes the timers and the clock of this process those of `clock`. Returns a function that puts them back.
+ * Replaces the timers and the clock of this process by those of `clock`. Returns a function that restores
+ * them.
  */
 function virtualTime(clock: VirtualClock): () => void {
   const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis

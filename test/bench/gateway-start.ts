@@ -14,9 +14,9 @@ import { median, tell } from './result.ts'
  * How long programs are without their gateway after a kill -9: `node test/bench/gateway-start.ts [--rounds
  * 12] [--environment] [--json]`.
  *
- * The built gateway as a user starts it, on one port, with two programs that ask all the time. It is killed
- * and started again, with requests in flight and with none, with its key in the environment only and with one
- * encrypted with a passphrase; `--environment`: only the former. Exit 1 where an aim is missed.
+ * Two programs send requests all the time to the built gateway, which keeps its port. It is killed and
+ * started again, with requests in flight and with none. Its key is in the environment, or saved and encrypted
+ * with a passphrase; `--environment` measures only the first. Exit 1 if an aim is missed.
  */
 const { values } = parseArgs({
   options: {
@@ -64,8 +64,8 @@ const folder = mkdtempSync(join(tmpdir(), 'headroom-bench-'))
 const passphrase = randomBytes(24).toString('base64url')
 
 /**
- * Two programs, each with several connections. After an answer they send the next request at once, and after
- * an error soon.
+ * Two programs, each with several connections. Each connection sends its next request right after a response,
+ * and soon after an error.
  */
 class Programs {
   readonly #agent = new Agent({ keepAlive: true })
@@ -74,7 +74,7 @@ class Programs {
   #isAsking = true
   #hasEnded = false
   inFlight = 0
-  /** Called once, at the next answer. */
+  /** Called once, at the next response of the service. */
   onAnswer: (() => void) | undefined
 
   constructor(url: string) {
@@ -82,7 +82,7 @@ class Programs {
     for (const key of Object.values(KEYS)) for (let i = 0; i < CONNECTIONS; i += 1) void this.#ask(key)
   }
 
-  /** Waits until none of their requests is in flight. */
+  /** Stops sending, and waits until no request is in flight. */
   async rest(): Promise<void> {
     this.#isAsking = false
     while (this.inFlight > 0) await pause(1)
@@ -110,7 +110,7 @@ class Programs {
     }
   }
 
-  /** Whether it was answered by the service. Each request has a number of its own. */
+  /** Sends one request with a new number. Resolves to whether the service responded. */
   #once(key: string): Promise<boolean> {
     this.inFlight += 1
     this.#asked += 1
@@ -266,7 +266,7 @@ async function start(store: (typeof STORES)[number], port: string): Promise<Runn
   return { child, url, fromMs, readyMs: performance.now() - fromMs }
 }
 
-/** The part in brackets of what a process says on stdout. */
+/** Waits until stdout matches `ready`. Returns the text of the pattern's group. */
 function said(child: ChildProcess, ready: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let out = ''

@@ -12,11 +12,11 @@ import {
 import { tell } from './result.ts'
 
 /**
- * How well a request that would be too late is declined at once:
- * `node test/bench/gateway-turns.ts [--lives 30] [--json]`.
+ * How well the gateway declines requests at once that would be too late: `node test/bench/gateway-turns.ts
+ * [--lives 30] [--json]`.
  *
- * The gateway's scheduler in virtual time, with its own margin and with others, and with the true rates of
- * its neighbours, which it has to learn. Exit 1 if an aim is missed.
+ * The gateway's scheduler runs in virtual time: with its own safety margin, with other margins, and with the
+ * true rates of the other programs, which it usually has to learn. Exit 1 if an aim is missed.
  */
 const { values } = parseArgs({
   options: { lives: { type: 'string', default: '30' }, json: { type: 'boolean', default: false } },
@@ -59,7 +59,10 @@ const wrong = ({ wrong: count, all }: Turns): number => count / all
 const inVain = ({ inVain: count, all }: Turns): number => count / all
 const percent = (share: number): number => Number((100 * share).toFixed(2))
 
-/** Of the rules that know the rates and wrongly decline few enough, the one with the fewest waits in vain. */
+/**
+ * The smallest share of requests that wait in vain, over the rules that know the true rates and wrongly
+ * decline few enough requests.
+ */
 const leastTold = (name: MixName): number =>
   Math.min(
     ...RULES.filter((rule) => rule.isTold && wrong(of(name, rule)) <= AIM_WRONG).map((rule) =>

@@ -3,10 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { categoryOf } from '../../app/service/categories.ts'
 
 /**
- * What stands around the gateway in its bench, each as a process: `service [MS]`, which answers after so many
- * milliseconds, at once without them, with the headers of a large quota; `scarce`, whose quotas of reads each
- * response shows as used up; or `pass ORIGIN`, a proxy of Node that only passes on. Prints its port,
- * and ends when its stdin does. The service says at `/seen-twice` how many requests came more than once.
+ * A process next to the gateway in a bench. `service [MS]`: a service with the headers of a large quota,
+ * which responds after `MS` milliseconds, or at once. `scarce`: a service whose responses show each quota of
+ * reads as used up. `pass ORIGIN`: a plain Node proxy.
+ *
+ * Prints its port, and ends when its stdin ends. `/seen-twice` of the service returns how many requests
+ * arrived more than once.
  */
 const [role, origin = ''] = process.argv.slice(2)
 const answersAfterMs = role === 'service' ? Number(origin) : 0
@@ -16,7 +18,7 @@ let seenTwice = 0
 const BODY = JSON.stringify({
   Accounts: [{ AccountID: 'SIM1001', AccountType: 'Margin', Note: 'x'.repeat(400) }],
 })
-/** An answer that names no order would leave its outcome unknown. */
+/** Names an order, because the outcome of an order would be unknown otherwise. */
 const ORDER_BODY = JSON.stringify({ Orders: [{ OrderID: '1000000001', Message: 'Sent order' }] })
 const TOKEN = {
   access_token: 'an-access-token-of-the-bench',
@@ -26,7 +28,7 @@ const TOKEN = {
   scope: 'openid',
 }
 const LIMIT = 1_000_000
-/** Two a second. */
+/** Two requests a second. */
 const SCARCE = 120
 const agent = new Agent({ keepAlive: true, maxSockets: 256 })
 

@@ -7,11 +7,12 @@ import { median, tell } from './result.ts'
 import { launchChromium, startWithWindow } from './window-run.ts'
 
 /**
- * From a header on the wire to the number on the screen: `node test/bench/header-to-pixel.ts [--headers 30]
- * [--host electron] [--json]`.
+ * From a header on the network to the number on the screen: `node test/bench/header-to-pixel.ts [--headers
+ * 30] [--host electron] [--json]`.
  *
- * The real process between a simulator in this process and a real Chromium. Others take five requests before
- * each check, so that the number that then appears can only be the header's. Exit 1 where the aim is missed.
+ * The real process runs between a simulator in this process and a real Chromium. Others use five requests
+ * before each check, so that only the new header can explain the number that appears. Exit 1 if the aim is
+ * missed.
  */
 const { values } = parseArgs({
   options: {
@@ -22,20 +23,23 @@ const { values } = parseArgs({
 })
 const CATEGORY = 'Accounts'
 const TAKEN_ELSEWHERE = 5
-/** After so long a silence the next change goes out at once; the publisher waits 250 ms between two. */
+/**
+ * After this pause, the next change is sent at once. Otherwise the publisher waits 250 ms between two
+ * changes.
+ */
 const QUIET_MS = 700
 const SETTLE_MS = 5_000
 const AIM_MS = 150
 
 const simulator = await startSimulatorServer({
-  // Too slow to bring a request back while this runs, and large enough for all the checks in its probe
-  // budget.
+  // So slow that no request refills during the bench, and large enough that the budget pays for all its
+  // checks.
   limits: { [CATEGORY]: { limit: 9_000, periodSeconds: 604_800 } },
 })
 const { service } = simulator
 /**
- * When each Remaining was sent, by its value. A number that followed another closely had to wait for its
- * turn.
+ * When each Remaining was sent, by its value. Numbers that closely follow another are left out, because the
+ * publisher delays them.
  */
 const sentAtMs = new Map<number, number>()
 let answeredAtMs = 0
@@ -145,7 +149,7 @@ async function checkNow(page: Page): Promise<unknown> {
   }, CATEGORY)
 }
 
-/** When each text of the row's number was on the screen. */
+/** Records when each text of the row's number was on the screen. */
 async function watch(page: Page): Promise<void> {
   await page.evaluate((category) => {
     const drawn: [string, number][] = []

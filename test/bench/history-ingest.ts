@@ -17,11 +17,14 @@ export interface Ingested {
   readonly store: HistoryStore
   readonly nowMs: number
   readonly samples: number
-  /** How long the write of each second blocked everything else, including any compaction in that second. */
+  /** How long the writes of each second blocked the process, with the compaction of that second. */
   readonly writes: Times
 }
 
-/** Every bucket changes every second: the most that the recorder ever hands over. */
+/**
+ * Writes `days` days in which every bucket changes every second. This is the maximum that the recorder
+ * writes.
+ */
 export function ingest(
   folder: string,
   days: number,

@@ -20,7 +20,7 @@ test('20 buckets at 1 Hz are stored, counted once each, and a week of all of the
     )
   const all = week()
   expect(all.map((one) => one?.points.length)).not.toContain(0)
-  // Only the minute that is still open is in no table but theirs.
+  // The query does not need the samples: rollups contain everything but the minute that is still open.
   const database = new DatabaseSync(join(folder, 'history.db'))
   const { changes } = database.prepare('DELETE FROM samples WHERE at < ?').run(nowMs - 120_000)
   database.close()

@@ -8,10 +8,10 @@ import { ingest, SERIES, timedQueries } from './history-ingest.ts'
 import { round, tell } from './result.ts'
 
 /**
- * What a month of history weighs and how fast it is read: `node test/bench/history.ts [--days 30] [--json]`.
+ * How large a month of history is and how fast it is read: `node test/bench/history.ts [--days 30] [--json]`.
  *
- * 20 buckets at 1 Hz through the real store, on a virtual clock, with its real flushes and compaction; then a
- * week of all of them, as a window would ask for it.
+ * Writes 20 buckets once a second through the real store on a virtual clock, with its real flushes and
+ * compaction. Then reads a week of all of them, as a window does.
  */
 const { values } = parseArgs({
   options: { days: { type: 'string', default: '30' }, json: { type: 'boolean', default: false } },

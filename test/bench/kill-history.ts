@@ -19,7 +19,8 @@ async function lane(name: number): Promise<readonly Killed[]> {
   const killed: Killed[] = []
   try {
     for (let round = name; round < rounds; round += LANES) {
-      // Spread evenly: a kill just after a flush and one just before the next are both among them.
+      // The kill times are spread evenly, so that some are just after a flush and some just before the next
+      // one.
       killed.push(await killedWriter(folder, 550 + ((round * 617) % (LONGEST_MS - 550))))
     }
   } finally {

@@ -6,20 +6,20 @@ import type { Rule } from '../app/quota/reference-service.ts'
 import type { VirtualClock } from '../simulation/virtual-clock.ts'
 import { peer } from './peers.ts'
 
-/** What the service said to one sending. */
+/** Response of the service to one request. */
 export interface Answered {
   readonly isAccepted: boolean
   readonly rate: Required<Omit<RateReading, 'resource'>>
 }
 
-/** A request of a program, which a contestant sends when it thinks best. */
+/** A request of a program. The contestant decides when to send it. */
 export interface Asked {
   readonly program: string
   readonly class: ProgramClass
   send(): Promise<Answered>
 }
 
-/** A way to keep several programs within one quota. Resolves to whether the request was answered. */
+/** A way to share one quota among several programs. Resolves to whether the request got a response. */
 export type Contestant = (asked: Asked) => Promise<boolean>
 
 export interface Ring {
@@ -32,7 +32,7 @@ export interface Ring {
 const CALLER_WAIT_MS = 300_000
 const BUCKET = 'Positions'
 
-/** The gateway's scheduler, which decides all of what the door does. */
+/** The gateway's scheduler, which makes all decisions of the gateway. */
 function gateway({ clock }: Ring): Contestant {
   const scheduler = new Scheduler()
   const waiting = new Map<number, { readonly asked: Asked; readonly end: (isAnswered: boolean) => void }>()
@@ -72,9 +72,7 @@ function gateway({ clock }: Ring): Contestant {
     })
 }
 
-/**
- * What programs do about a 429: wait a second, doubled each time up to a minute, with jitter, and try again.
- */
+/** A program's own retries after a 429: waits a second, doubled each time up to a minute, with jitter. */
 function withBackoff({ clock, chance }: Ring, turn: (asked: Asked) => Promise<unknown>): Contestant {
   return async (asked) => {
     const fromMs = clock.monotonicMs()
@@ -90,12 +88,15 @@ function withBackoff({ clock, chance }: Ring, turn: (asked: Asked) => Promise<un
 }
 
 const PRIORITIES: Readonly<Record<ProgramClass, number>> = { critical: 0, normal: 5, background: 9 }
-/** Bottleneck adds to its reservoir at multiples of 250 ms: at whole requests each 15 s for 320 in 300 s. */
+/**
+ * Bottleneck refills its reservoir at multiples of 250 ms. For 320 in 300 s, 15 s is such an interval that
+ * adds whole requests.
+ */
 const INCREASES_PER_PERIOD = 20
 
 type Contestants = Readonly<Record<string, (ring: Ring) => Contestant>>
 
-/** The gateway, and programs that know nothing of each other. */
+/** The gateway, and programs that do not coordinate. */
 export const OWN_CONTESTANTS: Contestants = {
   Headroom: gateway,
   'each alone, with backoff': (ring) => withBackoff(ring, async () => undefined),

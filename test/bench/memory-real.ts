@@ -5,10 +5,10 @@ import { median, round, tell } from './result.ts'
 import { LIVE_ROW, launchChromium, startWithWindow } from './window-run.ts'
 
 /**
- * What a real run takes: `node test/bench/memory-real.ts [--minutes 2] [--json]`.
+ * Memory of a real run: `node test/bench/memory-real.ts [--minutes 2] [--json]`.
  *
- * The process that people start, with the simulator in it and a page of a real Chromium in front. Its memory
- * is what the system says that it holds. Exit 1 where an aim is missed.
+ * Runs the process that people start, with its built-in simulator and a page of a real Chromium. Measures its
+ * resident memory as the system reports it. Exit 1 if an aim is missed.
  */
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '2' }, json: { type: 'boolean', default: false } },

@@ -7,10 +7,12 @@ import { World } from '../simulation/world.ts'
 import { round, tell } from './result.ts'
 
 /**
- * What a day leaves in memory: `node test/bench/memory-virtual.ts [--hours 24] [--json]`.
+ * How much memory a day of monitoring leaves behind: `node test/bench/memory-virtual.ts [--hours 24]
+ * [--json]`.
  *
- * The whole monitor with three streams and its probes, the service's rules and the network between them, in
- * one process under virtual time: what grows may be of any of them. Exit 1 where the aim is missed.
+ * The whole monitor runs with three streams and its checks, together with the service's rules and the
+ * network, in one process under virtual time. So growth may come from any of them. Exit 1 if the aim is
+ * missed.
  */
 const { values } = parseArgs({
   options: { hours: { type: 'string', default: '24' }, json: { type: 'boolean', default: false } },

@@ -7,8 +7,9 @@ const FOLDER = fileURLToPath(new URL('peers/', import.meta.url))
 const load = createRequire(`${FOLDER}package.json`)
 
 /**
- * A package that a bench compares Headroom with, from the package of peers next to this file, which the first
- * call installs. `Shape` is what the bench uses of it: the peers' types are not installed with the project.
+ * Loads a package that a bench compares Headroom with. It is a dependency of the separate package next to
+ * this file, which the first call installs. `Shape` is the part of its types that the bench uses, because the
+ * project does not install the real types.
  */
 export function peer<Shape>(name: string): Shape {
   if (!existsSync(`${FOLDER}node_modules`)) {

@@ -29,7 +29,7 @@ const CHANGE_MS = 50
 const CHANGE_PROCESSOR_MS = 30
 const DAY_MS = 2000
 const MINUTE_MS = 60_000
-/** Nearly all that the limits give back in a day. */
+/** Factor that makes the plan use nearly all requests that the limits refill in a day. */
 const LOAD = 1.13
 
 await (values.of === 'day' ? days() : changes())

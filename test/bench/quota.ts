@@ -4,12 +4,12 @@ import { CURRENT_REQUEST_QUOTAS } from '../../app/service/categories.ts'
 import { median, round, tell } from './result.ts'
 
 /**
- * What one observation costs and leaves behind: `node --expose-gc test/bench/quota.ts [--observations
+ * What one observation costs in time and memory: `node --expose-gc test/bench/quota.ts [--observations
  * 1000000] [--json]`.
  *
- * Requests of every category of the table, four of each under way at a time, answered out of order with
- * headers that now and then prove use elsewhere: what a busy key sees, a hundred thousand times over. Then
- * what a snapshot's rows cost.
+ * Each category gets four requests in flight at a time, with responses out of order. Every other round of
+ * headers proves use by others. So this is the work of a busy key, many thousand times. After that, the bench
+ * measures the cost of a snapshot's rows.
  */
 const { values } = parseArgs({
   options: {
@@ -34,7 +34,8 @@ function fold(count: number): void {
     const { category, limit, periodSeconds } = quota
     const tickets = [0, 1, 2, 3].map((step) => ledger.sent(category, nowMs + step))
     nowMs += 40
-    // Half full, with what others take on top of it: the sawtooth proves use elsewhere at every other round.
+    // Half full, minus a sawtooth of 0 to 6 requests by others. Whenever it rises, the headers prove use by
+    // others.
     const remaining = Math.floor(limit / 2) - 4 - (turn % 7)
     const rate = {
       limit,
@@ -50,7 +51,7 @@ function fold(count: number): void {
   }
 }
 
-/** The thread's own time, so that a busy machine says nothing about the code. */
+/** The processor time of this thread. Other work of the machine does not count. */
 function spentMicroseconds(): number {
   const { user, system } = process.threadCpuUsage()
   return user + system

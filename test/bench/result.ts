@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
 /**
- * What one bench measured. Numbers stand with their unit; a peer is another way to do the same, in the same
+ * Results of one bench. Every number has a unit. `peers` are other ways to do the same, measured in the same
  * run.
  */
 export const benchResult = z.object({
-  /** What the number under `ours` measures, in words. */
+  /** What `ours` measures, in words. */
   what: z.string(),
   unit: z.string(),
   better: z.enum(['more', 'less']),
@@ -13,17 +13,17 @@ export const benchResult = z.object({
   peers: z.record(z.string(), z.number()),
   details: z.record(z.string(), z.union([z.number(), z.string()])),
   /**
-   * Present if one number for each contestant says too little. There is a row for each case, and its first
-   * cell is the name.
+   * For benches in which one number per contestant is not enough. Each row is a case, and its first cell is
+   * the name.
    */
   table: z.object({ columns: z.array(z.string()), rows: z.array(z.array(z.string())) }).optional(),
   aims: z.array(z.object({ what: z.string(), isMet: z.boolean() })),
-  /** How it was measured: what, how much of it, how often. */
+  /** How it was measured: the method, the amount and the repetitions. */
   how: z.string(),
 })
 export type BenchResult = z.infer<typeof benchResult>
 
-/** How many times better than each peer. */
+/** How many times better than each peer ours is. */
 export function ratiosOf({
   better,
   ours,
@@ -37,13 +37,13 @@ export function ratiosOf({
   )
 }
 
-/** How many times better than the best of the peers, or `null` without one. */
+/** How many times better than the best peer ours is. `null` without peers. */
 export function ratioOf(result: Pick<BenchResult, 'better' | 'ours' | 'peers'>): number | null {
   const ratios = Object.values(ratiosOf(result))
   return ratios.length === 0 ? null : Math.min(...ratios)
 }
 
-/** As one line of JSON, or for a person. Exit 1 where an aim is missed. */
+/** Prints a result as one line of JSON or as text. Sets exit code 1 if an aim is missed. */
 export function tell(result: BenchResult, asJson: boolean): void {
   const { what, unit, ours, peers, details, table, aims, how } = result
   const lines = [

@@ -12,12 +12,12 @@ import { machineWords, thisMachine } from './machine.ts'
 import { benchResult, ratioOf } from './result.ts'
 
 /**
- * `npm run bench -- [--only NAME]… [--long] [--minutes 10] [--from FILE] [--json] [--out FILE]`: runs every
- * bench in a process of its own, one after the other, and writes `test/BENCH.md`.
+ * Runs every bench in a separate process, one after the other, and writes `test/BENCH.md`: `npm run bench --
+ * [--only NAME]… [--long] [--minutes 10] [--from FILE] [--json] [--out FILE]`.
  *
- * `--json` prints one object instead, with a key for each bench; `--from` takes what such a run printed, and
- * runs only what is not in it. `--minutes` is the length of the real run. With `--json` or `--only` a page is
- * written where `--out` says, and nowhere else: a part is no page.
+ * `--json` prints one object instead, with a key for each bench. `--from` reads the output of such a run, and
+ * runs only the benches that are not in it. `--minutes` is the length of the real run. With `--json` or
+ * `--only`, a page is written only to the file of `--out`, because it may be incomplete.
  */
 const { values } = parseArgs({
   options: {

@@ -2,9 +2,10 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * The service of the bench of shared streams, as a process of its own: a stream of positions whose frames say
- * when they were written, `PER_SECOND` a second. `/control/go-away` announces a restart on all,
- * `/control/opened` says how many streams were ever opened. Prints its port, and ends when its stdin does.
+ * The service in the bench of shared streams, as a separate process. It has a stream of positions with
+ * `PER_SECOND` frames a second, and each frame contains the time at which it was written. `/control/go-away`
+ * announces a restart to all streams. `/control/opened` returns how many streams have been opened. Prints its
+ * port, and ends when its stdin ends.
  */
 const PER_SECOND = 50
 const OBJECTS = 20

@@ -1,9 +1,9 @@
 /**
- * How much the simulator carries: `node test/bench/simulator.ts [--requests N] [--stream-seconds 10]
+ * How much load the simulator can carry: `node test/bench/simulator.ts [--requests N] [--stream-seconds 10]
  * [--json]`.
  *
- * The load comes from this process, the service runs in one of its own, both on loopback and bounded. Aims:
- * 5,000 requests a second, 200 streams at 50 messages a second without a missed heartbeat, flat memory.
+ * The load comes from this process. The simulator runs in a separate process on the same machine. Aims: 5,000
+ * requests a second, 200 streams at 50 messages a second without a missed heartbeat, and flat memory.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,7 +20,10 @@ const AIMS = { requestsPerSecond: 5_000, growthMb: 8 } as const
 if (process.send) await serve()
 else await measure()
 
-/** The service's side, in a process of its own: its memory is asked for over the channel. */
+/**
+ * Runs the simulator in a separate process. It reports its memory whenever the parent process sends a
+ * message.
+ */
 async function serve(): Promise<void> {
   const simulator = await startSimulatorServer({
     port: 0,

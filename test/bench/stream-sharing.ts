@@ -7,11 +7,12 @@ import { round, tell } from './result.ts'
 import { endProcesses, PROGRAM_KEY, started, startedGateway } from './started-processes.ts'
 
 /**
- * What programs have of one shared stream: `node test/bench/stream-sharing.ts [--seconds 15] [--json]`.
+ * How well programs are served by one shared stream: `node test/bench/stream-sharing.ts [--seconds 15]
+ * [--json]`.
  *
- * The service and the gateway are processes of their own, 200 readers are in this one. Measured: from the
- * service's write to a reader, with one of them frozen; from a late request to `EndSnapshot`; 50 readers
- * through a GoAway; memory. Exit 1 where an aim is missed.
+ * The service and the gateway are separate processes; the 200 readers are in this one. Measures the delay
+ * from the service's write to a reader while one reader is frozen, the time from a late request to
+ * `EndSnapshot`, 50 readers during a GoAway, and memory. Exit 1 if an aim is missed.
  */
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '15' }, json: { type: 'boolean', default: false } },
@@ -30,7 +31,7 @@ const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
 
 interface Reader {
   readonly answer: IncomingMessage
-  /** For the frames since the last reset: how late each arrived, and their sequence numbers. */
+  /** Delays and sequence numbers of the frames since the last reset. */
   readonly delaysMs: number[]
   readonly sequence: number[]
   frames: number

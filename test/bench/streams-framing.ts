@@ -8,10 +8,11 @@ import { peer } from './peers.ts'
 import { median, ratiosOf, round, tell } from './result.ts'
 
 /**
- * Framing and classification of quote frames in random chunks, against the usual ways to do it.
+ * Framing and classification of quote frames in random chunks, compared with the usual ways to do it: `node
+ * test/bench/streams-framing.ts [--megabytes 50] [--rounds 3] [--json]`.
  *
- * `node test/bench/streams-framing.ts [--megabytes 50] [--rounds 3] [--json]`. All get the same bytes, in
- * slices by turns; time is what the thread computed. Exit 1 where an aim is missed.
+ * All get the same bytes, in slices, one after the other. The time is the processor time of the thread. Exit
+ * 1 if an aim is missed.
  */
 const { values } = parseArgs({
   options: {

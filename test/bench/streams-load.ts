@@ -44,7 +44,7 @@ async function measure(): Promise<void> {
   const monitor = startMonitor(origin)
   try {
     await until(() => live(monitor) === ALL, 30_000)
-    // Snapshots sent, code optimised, buffers at their size.
+    // By then, snapshots have been sent, the code is optimised, and the buffers have their final size.
     await passed(SETTLE_MS)
     const before = { ...read, cpu: process.cpuUsage(), heap: heapMb(), atMs: performance.now() }
     await passed(Number(values.seconds) * 1000)

@@ -38,5 +38,5 @@ export async function startWithWindow(browser: Browser, flags: readonly string[]
   }
 }
 
-/** A row that shows what a header said, not what the table says. */
+/** A row whose number is from a header, not from the table of documented defaults. */
 export const LIVE_ROW = 'tr[data-category]:not([data-source="default"])'

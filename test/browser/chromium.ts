@@ -2,7 +2,10 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium } from '@playwright/test'
 
-/** The same engine without a desktop's compositor: the window's tests take a third less of the processor. */
+/**
+ * The same engine without a desktop's compositor, which saves a third of the processor time of the window's
+ * tests.
+ */
 const HEADLESS_SHELL = 'chromium-headless-shell'
 
 const PATH_NAMES = [
@@ -63,7 +66,10 @@ function candidates({ platform, environment, playwrightPath }: ChromiumPlaces): 
   return found
 }
 
-/** The sandbox does not start as root; everything else keeps a test's browser quiet and offline. */
+/**
+ * Flags for a test's browser. As root, it only starts without its sandbox. The other flags avoid background
+ * work and requests to the network.
+ */
 export function chromiumArgs(): string[] {
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   return [

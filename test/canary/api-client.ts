@@ -25,7 +25,7 @@ export class ApiClient {
     return client
   }
 
-  /** The window's own secret. */
+  /** The bearer of this window's session. */
   get bearer(): string {
     return this.#bearer
   }

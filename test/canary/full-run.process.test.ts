@@ -10,17 +10,19 @@ import { argumentsOf, controlAnswer, filesIn, savedReport } from './left-behind.
 import { startRecordingService } from './recording-service.ts'
 import { leaksOf, type Trace } from './scan.ts'
 
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
+/** A busy machine may take this long for a step that usually takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
-/** PROMISES T11 over everything that a full run of the real program says and leaves. */
+/**
+ * PROMISES T11: the test searches everything that a full run of the real program prints and leaves behind.
+ */
 
 const HEADROOM = fileURLToPath(new URL('../../main/hosts/terminal/headroom.ts', import.meta.url))
-/** An uncaught exception, on demand, in the test's own process. */
+/** Throws an uncaught exception when the process gets a signal. */
 const CRASH = "process.once('SIGUSR2',()=>{setTimeout(()=>{throw(new(Error)('induced'))})})"
-/** Where the key of a program is shown, once. */
+/** The only response that shows the key of a program. */
 const SHOWS_KEY = /^the answer to \/api\/command\/addProgram$/
-/** Where a link is handed to a person. */
+/** The outputs that may show a sign-in link. */
 const SHOWS_LINKS = /: stdout$|^the answer to \/api\/command\/(?:signInAgain|startSignIn)$/
 const words = () => randomBytes(18).toString('base64url')
 
@@ -44,7 +46,7 @@ test('no part of a secret is in any output or file of a full run, even if it cra
     faults: ['split-frames'],
   })
   const withoutSecret = await startRecordingService({ clientId: 'pkce-key', consent: 'approve' })
-  /** What a link or the line on the terminal has to show, and nothing else may. */
+  /** Secrets that a link or its line on the terminal must show. Nothing else may show them. */
   const linkSecrets: Record<string, string> = {}
   const folder = temporaryFolder()
   const crashes = temporaryFolder()
@@ -105,7 +107,8 @@ test('no part of a secret is in any output or file of a full run, even if it cra
   const first = await start()
   const { window } = first
   const mistyped = secrets['a mistyped secret'] ?? ''
-  // What a person may get wrong with a secret at hand; the answers say what is wrong, and not with what.
+  // Mistakes of a person with a secret at hand. The response names the mistake, but does not repeat the
+  // secret.
   await window.send('/api/command/connect', `{"clientSecret":"${mistyped}"`)
   await window.ask('connect', { ...key, refreshToken: mistyped, surplus: mistyped })
   await window.ask('connect', { ...key, refreshToken: [mistyped] })
@@ -121,8 +124,8 @@ test('no part of a secret is in any output or file of a full run, even if it cra
   await window.ask('checkNow', { profile, category: 'Balances' })
   await window.ask('tryNow', { profile })
 
-  // Sign-ins in the browser: the code in the redirect is a secret too, and is spent once; so are state and
-  // verifier.
+  // Sign-ins in the browser. The code in the redirect is a secret that can be used once. State and verifier
+  // are secrets too.
   const signIn = async (command_: string, argument: unknown) => {
     const { url } = (await window.ask(command_, argument)) as { readonly url: string }
     const redirect = (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? ''
@@ -148,7 +151,8 @@ test('no part of a secret is in any output or file of a full run, even if it cra
   for (const verifier of withoutSecret.verifiers) secrets['a code verifier'] = verifier
   await reaches(window, 'valid')
 
-  // Programs behind the gateway: what they are answered is kept too, but for the token that is made for one.
+  // Programs behind the gateway. All responses to them are searched too, except the local token that is
+  // issued to one.
   await window.ask('setGateway', { on: true, port: 0 })
   const added = await window.ask('addProgram', { name: 'bot', class: 'normal', weight: 1, profile })
   const botKey = (added as { readonly key: string }).key

@@ -15,7 +15,9 @@ export function filesIn(folder: string, when: string): readonly Trace[] {
     ])
 }
 
-/** Of a process and what it started, where the system shows them. */
+/**
+ * Command-line arguments of a process and of its child processes. Empty where the system does not show them.
+ */
 export function argumentsOf(pid: number | undefined): readonly Trace[] {
   if (process.platform !== 'linux' || pid === undefined) return []
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
@@ -25,7 +27,7 @@ export function argumentsOf(pid: number | undefined): readonly Trace[] {
   ]
 }
 
-/** What the running app says to one line on its control socket. */
+/** The running app's answer to one line on its control socket. */
 export function controlAnswer(folder: string, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
@@ -38,7 +40,8 @@ export function controlAnswer(folder: string, request: string): Promise<string> 
 }
 
 /**
- * What a person saves for a question, of what this run left: its snapshots, and its log as it is on the disk.
+ * The report that a person can save when asking for help. It contains the snapshots of this run and its log
+ * file.
  */
 export function savedReport(snapshots: readonly Snapshot[], folder: string): string {
   const log = join(folder, 'headroom.log')

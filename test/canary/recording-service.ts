@@ -8,11 +8,11 @@ export interface RecordingService {
   readonly simulator: SimulatorServer
   /** Every token that was handed out so far. */
   readonly issued: ReadonlySet<string>
-  /** Every code verifier that was brought. */
+  /** Every code verifier that was received. */
   readonly verifiers: ReadonlySet<string>
 }
 
-/** The simulator behind a server that passes everything on and remembers which tokens went by. */
+/** The simulator behind a server that forwards every request and records the tokens in it. */
 export async function startRecordingService(
   options: Parameters<typeof startSimulatorServer>[0],
 ): Promise<RecordingService> {

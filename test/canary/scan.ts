@@ -1,17 +1,17 @@
-/** What was said or left somewhere, under a name that a failing test can print. */
+/** Something that the program printed or left somewhere, with a name that a failing test can print. */
 export interface Trace {
   readonly where: string
   readonly bytes: Uint8Array | string
 }
 
-/** So many characters of a secret in a row are a part of it. */
+/** A part of a secret is this many consecutive characters or more. */
 const PART = 8
 
 /**
- * Where a secret, or a part of one, is found: as it is, in two bytes a character (as a dump of memory has
- * it), escaped for an address, a form, JSON or a page, as hex, and as base64 at any alignment.
+ * Finds where a secret, or a part of it, occurs: unchanged, in two bytes per character (as in a memory dump),
+ * escaped for an address, a form, JSON or a page, as hex, and as base64 at any alignment.
  *
- * Names what leaked and where, never the secret, because a test's output is kept too.
+ * Returns what leaked and where, never the secret itself, because a test's output is stored too.
  */
 export function leaksOf(
   secrets: Readonly<Record<string, string>>,
@@ -30,7 +30,8 @@ export function leaksOf(
 function formsOf(secret: string) {
   const bytes = Buffer.from(secret)
   const hex = bytes.toString('hex')
-  // The bytes before a secret move where its groups of three begin; what straddles an edge is left out.
+  // Base64 encodes groups of three bytes. The bytes before a secret decide where these groups begin.
+  // Characters that also encode bytes outside the secret are left out.
   const base64 = [0, 1, 2].flatMap((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString('base64')
@@ -41,7 +42,7 @@ function formsOf(secret: string) {
   const each = (spelt: (byte: number) => string) => [...bytes].map(spelt)
   const hexOf = (byte: number) => byte.toString(16).padStart(2, '0')
   const escapes = [
-    // Every byte of it, whether it needs to be or not.
+    // Escapes every byte, even if it needs no escape.
     each((byte) => `%${hexOf(byte)}`),
     each((byte) => `\\x${hexOf(byte)}`),
     each((byte) => `\\u00${hexOf(byte)}`),
@@ -79,7 +80,7 @@ function formsOf(secret: string) {
 
 const partsOf = (text: string, length: number) => runsOf([...text], length)
 
-/** Each run of so many in a row; the whole where it is shorter. */
+/** Each run of `length` consecutive pieces, or all of them if there are fewer. */
 function runsOf(pieces: readonly string[], length: number): readonly string[] {
   const count = Math.max(1, pieces.length - length + 1)
   return Array.from({ length: count }, (_, at) => pieces.slice(at, at + length).join(''))

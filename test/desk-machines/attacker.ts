@@ -11,12 +11,15 @@ interface Frame {
   readonly bytes: Uint8Array
 }
 
-/** The subject of all members of a desk, and that of one. */
+/** Subjects of messages to all members of a desk, and of all messages of a desk. */
 const OF_ALL = /^[0-9a-f]{32}\.a$/
 const OF_DESK = /^[0-9a-f]{32}\.\w+$/
 const NOISE = 60
 
-/** A client of the desk's server without the secret: it hears everything, and may publish anything. */
+/**
+ * A client of the desk's server that does not know the desk's secret. It receives every message and may
+ * publish anything.
+ */
 export class Attacker {
   readonly #nats: NatsConnection
   readonly #frames: Frame[] = []
@@ -35,15 +38,15 @@ export class Attacker {
     return new Attacker(await connect({ servers: url }))
   }
 
-  /** What is missing until it has heard so many frames. */
+  /** A line if it has heard fewer than `frames` frames. */
   lacks(frames: number): readonly string[] {
     const heard = this.#frames.length
     return heard < frames ? [`the attacker heard ${heard} frames of ${frames}`] : []
   }
 
   /**
-   * Publishes each frame again: as it was, cut, changed, and on another subject of the desk; and noise to all
-   * members. Returns how many messages nobody can take for another's.
+   * Publishes each frame again: unchanged, cut, with one bit changed, and on the other subjects. Also
+   * publishes noise to all members. Returns how many messages were noise.
    */
   attack(): { readonly toAll: number } {
     const frames = [...this.#frames]
@@ -54,7 +57,7 @@ export class Attacker {
       this.#nats.publish(subject, this.#changed(bytes))
       for (const other of subjects) if (other !== subject) this.#nats.publish(other, bytes)
     }
-    // Most of what it heard; the other desk is quiet.
+    // Most frames are from this desk, because the other desk is quiet.
     const all = mostFrequent(frames.map(({ subject }) => subject).filter((subject) => OF_ALL.test(subject)))
     for (let at = 0; at < NOISE; at += 1) {
       this.#nats.publish(all, new Uint8Array(at % 47))
@@ -113,7 +116,7 @@ export class OtherDesk {
     })
   }
 
-  /** Says that it used a lot. */
+  /** Publishes a report of high use. */
   report(): void {
     const counted = { Accounts: 1_000 }
     this.#link.broadcast({
@@ -121,7 +124,7 @@ export class OtherDesk {
       protocol: 1,
       name: 'INTRUDER',
       rates: { Accounts: 5 },
-      ...{ counted, countedAge: 1, streams: {}, underWay: [], programs: [], snoozeMs: 0 },
+      ...{ counted, streams: {}, underWay: [], programs: [], snoozeMs: 0 },
     })
   }
 

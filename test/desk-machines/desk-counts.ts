@@ -2,21 +2,36 @@ import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { DeskMachine } from './desk-machine.ts'
 import type { Counts, SharedKey } from './shared-key.ts'
 
-/** What a machine shows of use, by category. */
+/** Use by category, as a machine shows it. */
 interface Shown {
   readonly own: Counts
   readonly desk: Counts
   readonly elsewhere: Counts
 }
 
-/** From where on a machine's counts are compared. */
+/** The state at which the comparison of a machine began. */
 interface Baseline {
   readonly shown: Shown
-  /** What the service had counted of each machine. */
+  /** The service's counts for each machine. */
   readonly counted: ReadonlyMap<string, Counts>
 }
 
-/** Compares what each machine of a desk shows of use with what the service counted. */
+/** A count that a machine shows, and the service's. */
+export interface ComparedCount {
+  readonly machine: string
+  /**
+   * - `own`: requests of the machine since its start, in a row.
+   * - `desk`: requests of all other machines since `begin`, in a row.
+   * - `total`: all requests of a machine since that machine's start.
+   */
+  readonly what: 'own' | 'desk' | 'total'
+  /** The row; of a total, the machine. */
+  readonly of: string
+  readonly shown: number
+  readonly counted: number
+}
+
+/** Compares the use that each machine of a desk shows with the counts of the service. */
 export class DeskCounts {
   readonly #key: SharedKey
   readonly #machines: readonly DeskMachine[]
@@ -35,36 +50,42 @@ export class DeskCounts {
     }
   }
 
-  /** Called for a machine that was restarted: what it shows of the others by row is not compared any more. */
+  /**
+   * To be called for a machine that was restarted. What it shows of the other machines is not compared any
+   * more.
+   */
   forget(machine: DeskMachine): void {
     this.#baselines.delete(machine)
   }
 
   /** One line for each number that differs, on machines that run. */
   async differences(): Promise<readonly string[]> {
-    const lines: string[] = []
+    const compared = await this.compared()
+    return compared.filter(({ shown, counted }) => shown !== counted).map(lineOf)
+  }
+
+  /** All numbers, on machines that run. */
+  async compared(): Promise<readonly ComparedCount[]> {
+    const compared: ComparedCount[] = []
     for (const machine of this.#running) {
       const snapshot = await machine.snapshot()
       const shown = shownBy(snapshot)
-      const say = (what: string, own: number | undefined, counted: number | undefined) => {
-        const [left = 0, right = 0] = [own, counted]
-        if (left !== right)
-          lines.push(`${machine.name}, ${what}: shows ${left}, the service counted ${right}`)
-      }
       const own = this.#key.countsOf(machine.name)
-      for (const row of rowsOf(own, shown.own)) say(`own ${row}`, shown.own[row], own[row])
+      const add = (one: Omit<ComparedCount, 'machine'>) => compared.push({ machine: machine.name, ...one })
+      for (const row of rowsOf(own, shown.own))
+        add({ what: 'own', of: row, shown: shown.own[row] ?? 0, counted: own[row] ?? 0 })
       for (const [row, { shows, counted }] of Object.entries(this.#since(machine, shown)))
-        say(`desk ${row}`, shows, counted)
+        add({ what: 'desk', of: row, shown: shows, counted })
       for (const { name, total } of snapshot.desk?.members ?? [])
         if (this.#running.some((one) => one.name === name))
-          say(`total of ${name}`, total, sumOf(this.#key.countsOf(name)))
+          add({ what: 'total', of: name, shown: total, counted: sumOf(this.#key.countsOf(name)) })
     }
-    return lines
+    return compared
   }
 
   /**
-   * The largest share of all requests since `begin` that a machine takes for others', where there are none.
-   * It is not always 0, because a header may show requests that are not known yet.
+   * The largest share of requests since `begin` that a machine attributes to others, although there are none.
+   * It is not always 0, because a header may count requests whose reports have not arrived yet.
    */
   async shareOfOthers(): Promise<number> {
     const shares: number[] = []
@@ -120,6 +141,10 @@ function shownBy({ requests }: Snapshot): Shown {
     elsewhere: Object.fromEntries(rows.map(([category, { elsewhere }]) => [category, elsewhere])),
   }
 }
+
+/** A comparison as text. */
+export const lineOf = ({ machine, what, of, shown, counted }: ComparedCount): string =>
+  `${machine}, ${what} ${what === 'total' ? 'of ' : ''}${of}: shows ${shown}, the service counted ${counted}`
 
 const rowsOf = (...all: readonly Counts[]): readonly string[] => [...new Set(all.flatMap(Object.keys))]
 

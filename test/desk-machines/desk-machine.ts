@@ -12,7 +12,7 @@ import { invitationText, readInvitation } from '../../main/desk/invitation.ts'
 import { nodeClock } from '../../main/ports/node-clock.ts'
 import { CLIENT_ID, type SharedKey } from './shared-key.ts'
 
-/** Headroom as a source checkout, and as it is built. */
+/** The `headroom` command of a source checkout, and the built one. */
 export const FROM_SOURCES: string = fileURLToPath(
   new URL('../../main/hosts/terminal/headroom.ts', import.meta.url),
 )
@@ -82,7 +82,9 @@ export class DeskMachine {
     return this.#child?.pid ?? 0
   }
 
-  /** Resolves once its gateway serves. `environment`: for example a clock that is wrong. */
+  /**
+   * Resolves once its gateway serves. `environment`: environment variables, for example for a wrong clock.
+   */
   async start(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     const { key, dataFolder, headroom = FROM_SOURCES, flags = [], name, programs, classes } = this.#traits
     this.#isEnding = false
@@ -123,12 +125,12 @@ export class DeskMachine {
     })
   }
 
-  /** SIGKILL; resolves once it is gone. */
+  /** Sends SIGKILL. Resolves once the process is gone. */
   kill(): Promise<void> {
     return this.#end('SIGKILL')
   }
 
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM. Resolves to the exit code. */
   async stop(): Promise<number | null> {
     await this.#end('SIGTERM')
     return this.#child?.exitCode ?? null
@@ -174,13 +176,13 @@ export class DeskMachine {
     return created.invitation
   }
 
-  /** Joins a desk by its own way to the server, if it has one. */
+  /** Joins a desk. `servers`: the addresses of the machine's own way to the server, if it has one. */
   async joinDesk(invitation: string, servers?: readonly string[]): Promise<void> {
     const own = servers === undefined ? invitation : throughServers(invitation, servers)
     await this.ask({ do: 'join-desk', profile: PROFILE, invitation: own, name: this.name })
   }
 
-  /** A request of one of its programs, which is equal to no other. */
+  /** A request of one of its programs. No two requests are equal. */
   async get(program: string, path: string): Promise<Response> {
     this.#asked += 1
     const query = new URLSearchParams({ by: program, n: String(this.#asked) })

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { categoryOf } from '../../app/service/categories.ts'
 import { chanceFrom } from '../app/quota/chance.ts'
 import type { DeskMachine } from './desk-machine.ts'
 
@@ -9,18 +10,31 @@ export interface PolledPaths {
   readonly everyMs: number
 }
 
+/** A request that got no response of the service. The service may have counted it. */
+interface Unanswered {
+  readonly machine: string
+  /** Its row, if its path is known. */
+  readonly category: string | undefined
+  /** When its program noticed, epoch ms. */
+  readonly atMs: number
+}
+
+/** A program's requests without a response of the service: its gateway was killed, or says so. */
+const WITHOUT_RESPONSE = [0, 502, 504]
+
 /** The programs of several machines, each of which polls until `stop`. */
 export class DeskPrograms {
-  /** Answers so far, by status; 0 where none came. */
+  /** Number of responses so far, by status. 0 counts requests without a response. */
   readonly statuses = new Map<number, number>()
+  readonly unanswered: Unanswered[] = []
   readonly #ask: (machine: DeskMachine, program: string, path: string) => Promise<number>
   readonly #chance: () => number
   readonly #running: Promise<unknown>
   #isStopped = false
 
   /**
-   * `polls`: what each program of each machine does, by its name. `ask` sends a request and resolves to the
-   * status of its answer, 0 if none came.
+   * `polls`: the paths that each program polls, by the program's name. All machines have the same programs.
+   * `ask` sends a request and resolves to the status of its response, 0 if none came.
    */
   constructor(
     machines: readonly DeskMachine[],
@@ -51,8 +65,11 @@ export class DeskPrograms {
       await pause(everyMs * (0.5 + this.#chance()))
       if (this.#isStopped) return
       if (!machine.isAwake) continue
-      const status = await this.#ask(machine, program, paths[at % paths.length] ?? '')
+      const path = paths[at % paths.length] ?? ''
+      const status = await this.#ask(machine, program, path)
       this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
+      if (!WITHOUT_RESPONSE.includes(status)) continue
+      this.unanswered.push({ machine: machine.name, category: categoryOf('GET', path), atMs: Date.now() })
     }
   }
 }

@@ -4,22 +4,25 @@ import type { SharedKey } from './shared-key.ts'
 
 const LOOK_EVERY_MS = 5
 const GIVE_UP_MS = 3_000
-/** The clocks of two processes of one computer agree within this, and so does the date of a header. */
+/**
+ * Maximum difference between the clocks of two processes on one computer, and between a clock and the date of
+ * a header.
+ */
 const SAME_MS = 50
 
 interface Way {
   readonly from: DeskMachine
   readonly to: DeskMachine
-  /** Only `from` uses it, and more rarely than `SAME_MS`. */
+  /** A category that only `from` uses, with more than `SAME_MS` between two requests. */
   readonly category: string
 }
 
 /**
- * Times from the service's answers to one machine to the row of another machine, which is asked until it has
- * the answer's header.
+ * Measures the time from a response to one machine until another machine's row shows its header. The other
+ * machine is asked again and again.
  */
 export class HeaderToRow {
-  /** In milliseconds; infinite where the row did not change in time. */
+  /** Times in milliseconds. Infinity if the row did not change in time. */
   readonly tookMs: number[] = []
   readonly end: () => void
   #isLooking = false

@@ -28,8 +28,8 @@ export const CLIENT_ID = 'sim-key'
 const SCOPE = 'openid offline_access MarketData ReadAccount Matrix OptionSpreads'
 
 /**
- * One key that several machines share, and the service that counts their requests. Each machine has a sign-in
- * of its own, from which the service's side knows who sent a request.
+ * One key that several machines share, and the service that counts their requests. Each machine has its own
+ * sign-in, so that the service knows which machine sent a request.
  */
 export class SharedKey {
   readonly simulator: SimulatorServer
@@ -41,7 +41,7 @@ export class SharedKey {
   readonly tokens = new Set<string>()
   readonly #machineOf = new Map<string, { readonly machine: string; readonly start: number }>()
   readonly #starts = new Map<string, number>()
-  /** By machine and start, then by category. */
+  /** Accepted requests, by machine and its start, then by category. */
   readonly #accepted = new Map<string, Map<string, number>>()
   /** The same of programs only, without the machine's checks. */
   readonly #byPrograms = new Map<string, Map<string, number>>()
@@ -109,7 +109,7 @@ export class SharedKey {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Sends the next answer so much later. Resolves once its request has been counted. */
+  /** Delays the next response by `ms`. Resolves once the service has counted its request. */
   delayNext(ms: number): Promise<void> {
     this.#delayMs = ms
     return new Promise((resolve) => {

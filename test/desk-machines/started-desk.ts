@@ -10,7 +10,7 @@ import { DeskCounts } from './desk-counts.ts'
 import { DeskMachine } from './desk-machine.ts'
 import { SharedKey } from './shared-key.ts'
 
-/** One path of each of several categories. */
+/** One path for each of several categories. */
 export const PATHS = [
   '/v3/brokerage/accounts',
   '/v3/brokerage/accounts/SIM1001/balances',
@@ -31,7 +31,7 @@ export interface DeskTraits {
   readonly headroom?: string
   readonly flags?: readonly string[]
   readonly classes?: Readonly<Record<string, ProgramClass>>
-  /** Whether the machines' ways to the server keep every byte. */
+  /** Whether the proxies between the machines and the server record every byte. */
   readonly records?: boolean
 }
 
@@ -101,8 +101,8 @@ export class StartedDesk {
   }
 
   /**
-   * Each of the machines sends so many requests, one after the other, of all categories in turn. Returns what
-   * else than 200 was answered.
+   * Each machine sends `each` requests, one after the other, in all categories in turn. Returns the responses
+   * that were not a 200.
    */
   async use(each: number, machines: readonly DeskMachine[] = this.machines): Promise<readonly string[]> {
     const odd: string[] = []
@@ -119,7 +119,10 @@ export class StartedDesk {
     return odd
   }
 
-  /** What does not hold yet: each machine that runs shows the others as present, and is in the desk. */
+  /**
+   * The machines that are not ready yet. A running machine is ready when it is in the desk and shows the
+   * others as present.
+   */
   async notJoined(machines: readonly DeskMachine[] = this.machines): Promise<readonly string[]> {
     const running = machines.filter(({ isRunning }) => isRunning)
     const lines: string[] = []

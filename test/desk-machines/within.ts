@@ -4,8 +4,8 @@ import { Lateness } from '../storm/lateness.ts'
 const LOOK_EVERY_MS = 50
 
 /**
- * Looks until nothing is missing any more, or the time is over. Returns what is still missing. A busy machine
- * gets the time that it has lost.
+ * Calls `look` until it reports nothing missing, for at most `ms`. Returns what is still missing. The time is
+ * extended by what a busy machine has lost.
  */
 export async function within(
   ms: number,

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 const HOUR_MS = 3_600_000
 
 /**
- * The environment of a process whose wall clock is so many hours off. libfaketime changes it for the whole
- * process. Without it, only the clock that scripts read is changed.
+ * Environment variables for a process whose wall clock is `hours` off. With libfaketime, this affects the
+ * whole process. Without it, only the clock that scripts read is changed.
  */
 export function wrongClock(hours: number): Readonly<Record<string, string>> {
   const { stdout } = spawnSync('faketime', ['-f', '+0', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' })

@@ -2,18 +2,23 @@ import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net'
 import { NatsWire, type WirePiece } from './nats-wire.ts'
 
-/** What happens to each message from the server to a client: how often it arrives, usually once. */
+/** Decides how often a message from the server arrives at a client. Usually once. */
 export type Fate = (message: WirePiece) => number
 
 interface Pair {
   readonly client: Socket
   /** Absent while the network is cut. */
   server: Socket | undefined
-  /** The network was cut while the connection was open, so that nothing passes any more. */
+  /**
+   * Whether the network was cut while the connection was open. Such a connection transfers nothing any more.
+   */
   isDead: boolean
 }
 
-/** A TCP proxy of this computer between clients and a NATS server. It counts, keeps, cuts and spoils. */
+/**
+ * A TCP proxy on this computer between clients and a NATS server. It can count, record, cut and corrupt the
+ * traffic.
+ */
 export class DeskProxy {
   /** Bytes of both directions so far. */
   bytes = 0
@@ -31,7 +36,9 @@ export class DeskProxy {
     this.#server = createServer((client) => this.#opened(client))
   }
 
-  /** Before a port of this computer. `records`: whether every byte is kept. The caller closes it. */
+  /**
+   * Starts a proxy to a port of this computer. `records`: whether it stores every byte. The caller closes it.
+   */
   static async start(to: number, { records = false } = {}): Promise<DeskProxy> {
     const proxy = new DeskProxy(to, records)
     proxy.#server.listen(0, '127.0.0.1')
@@ -53,13 +60,16 @@ export class DeskProxy {
     return Buffer.concat(this.#chunks)
   }
 
-  /** From now on nothing passes, as in a partition of the network: the connections stay open. */
+  /** From now on nothing is transferred, but connections stay open, as in a network partition. */
   cut(): void {
     this.#isCut = true
     for (const pair of this.#pairs) pair.isDead = true
   }
 
-  /** The network works again. Connections that were cut don't, and attempts made meanwhile succeed. */
+  /**
+   * The network works again. Connections that were cut are closed. Connections that were opened meanwhile now
+   * reach the server.
+   */
   heal(): void {
     this.#isCut = false
     for (const pair of this.#pairs) {
@@ -68,7 +78,7 @@ export class DeskProxy {
     }
   }
 
-  /** Decides the fate of each message to a client from now on; `undefined`: all arrive once. */
+  /** Decides the fate of each message to a client from now on. With `undefined`, all arrive once. */
   spoil(fate: Fate | undefined): void {
     this.#fate = fate
   }
@@ -91,7 +101,7 @@ export class DeskProxy {
       this.#seen(chunk)
       pair.server?.write(chunk)
     })
-    // A client sends nothing before the server does.
+    // A client may be connected later, because it sends nothing before the server does.
     if (!this.#isCut) this.#connect(pair)
   }
 

@@ -1,6 +1,6 @@
 import { getPrograms } from '../debian-package.ts'
 
-/** The path of a real NATS server. `undefined` where it cannot be had, which is said in one line. */
+/** The path of a real NATS server. If it can't be installed, prints one line and resolves to `undefined`. */
 export async function getNatsServer(say: (line: string) => void): Promise<string | undefined> {
   const found = await getPrograms(
     {

@@ -34,7 +34,10 @@ export interface NatsServerTraits {
   readonly host?: string
 }
 
-/** A free port. It may be taken by others until it is used, as with every server that can't choose itself. */
+/**
+ * A free port. Another program may take it before it is used, as with every server that can't choose its own
+ * port.
+ */
 export async function freePort(): Promise<number> {
   const { port, close } = await claimPort(0)
   await close()

@@ -1,4 +1,4 @@
-/** A piece of what a NATS server sends to a client: one message, or one line of the protocol. */
+/** One message, or one line of the protocol, from a NATS server to a client. */
 export interface WirePiece {
   readonly kind: 'message' | 'line'
   /** Absent for a line. */
@@ -8,7 +8,7 @@ export interface WirePiece {
 }
 
 const LINE_END = '\r\n'
-/** `MSG subject sid [reply] bytes`, or `HMSG` with the size of its headers before that of all. */
+/** `MSG subject sid [reply] bytes`. `HMSG` has the size of its headers before the total size. */
 const MESSAGE = /^H?MSG (\S+) .*?(\d+)$/i
 
 /** Cuts the bytes from a NATS server into whole messages and lines. */

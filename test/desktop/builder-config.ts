@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
-/** electron-builder's own parts: dependencies of its, not of ours, so they are looked up from there. */
+/**
+ * Resolves packages from electron-builder's own folder, because they are its dependencies and not those of
+ * the project.
+ */
 const ofBuilder = createRequire(createRequire(import.meta.url).resolve('electron-builder'))
 export const ofBuilderLib = createRequire(ofBuilder.resolve('app-builder-lib'))
 
@@ -21,7 +24,7 @@ const builderConfig = z.looseObject({
 })
 export type BuilderConfig = z.output<typeof builderConfig>
 
-/** electron-builder.yml as its own reader of YAML reads it. */
+/** electron-builder.yml as electron-builder's own YAML parser reads it. */
 export function builderConfigFile(): unknown {
   const { load } = ofBuilderLib('js-yaml') as { load: (text: string) => unknown }
   return load(readFileSync(join(projectFolder, 'electron-builder.yml'), 'utf8'))
@@ -29,7 +32,7 @@ export function builderConfigFile(): unknown {
 
 export const readBuilderConfig = (): BuilderConfig => builderConfig.parse(builderConfigFile())
 
-/** Throws as electron-builder does before it builds anything. */
+/** Validates a configuration as electron-builder does before a build. Throws if it is not valid. */
 export function validate(config: unknown): void {
   const folder = join(ofBuilder.resolve('app-builder-lib/package.json'), '..')
   const { validateSchema } = ofBuilder(join(folder, 'out/util/config/schemaValidator.js')) as {
@@ -51,8 +54,8 @@ interface Fuses {
 export const fuses = (): Fuses => ofBuilderLib('@electron/fuses') as Fuses
 
 /**
- * Which fuses a packaged executable has, by the names of electron-builder.yml. `undefined`: not in that
- * Electron.
+ * The fuses of a packaged executable, by their names in electron-builder.yml. `undefined` if that Electron
+ * does not have the fuse.
  */
 export async function fusesOf(executable: string): Promise<Readonly<Record<string, boolean | undefined>>> {
   const { getCurrentFuseWire, FuseV1Options } = fuses()

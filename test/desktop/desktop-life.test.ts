@@ -15,14 +15,14 @@ const PATIENT = { timeout: 20_000 }
 const THREE_STARTS_MS = 60_000
 
 /**
- * The built dist/desktop/main.js and preload.cjs, unmodified, under Node and a double of Electron whose
- * window is a page of a real Chromium: what a test cannot do to Electron's own runtime (real-runtime,
- * real-window and quit.test.ts have the rest).
+ * The built dist/desktop/main.js and preload.cjs, unmodified, under Node with a double of Electron. The
+ * double's window is a page of a real Chromium. It allows what a test can't do to Electron's own runtime. The
+ * rest is in real-runtime.test.ts, real-window.test.ts and quit.test.ts.
  */
 const obstacle = obstacleToDouble() ?? (findChromium() === undefined ? 'no Chromium' : undefined)
 const name = `the built desktop host, as it lives${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
 
-/** What the page itself shows, once it shows a verdict. */
+/** The headline of the page, as soon as it shows one. */
 const HEADLINE = `new Promise((resolve) => {
   const look = () => {
     const shown = document.querySelector('[data-testid="verdict-headline"]')?.textContent
@@ -81,7 +81,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     await desktop.order({ kind: 'close-window' })
     await desktop.order({ kind: 'choose', label: 'Open Headroom' })
     await desktop.report('window-shown', ({ id }) => id === 3)
-    // An alert may be announced meanwhile as well.
+    // An alert may be announced in the meantime, so only the notifications with this title are counted.
     const told = desktop.reports.filter(
       (report) => report.kind === 'called' && report.value === 'Headroom keeps running in the tray',
     )
@@ -186,7 +186,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(await desktop.evaluate(HEADLINE)).toMatch(/\w/)
     const after = (await desktop.evaluate('window.headroom.snapshots()')) as { revision: number }[]
     expect(after[0]?.revision).toBeGreaterThanOrEqual(before[0]?.revision ?? Number.POSITIVE_INFINITY)
-    // The new page gets changes, even if the crashed one was hidden.
+    // The new page receives changes, even if the crashed page was hidden.
     const change = `new Promise((resolve) => {
       window.headroom.snapshotChanged(resolve)
       void window.headroom.openStream({ profile: 'simulator', kind: 'quotes', target: 'IBM' })
@@ -288,7 +288,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
         const next = start(['--in-tray'], dataFolder)
         await next.trayMenu('A key · CUSTOM — ')
         expect(await next.stop()).toBe(0)
-        // Nothing but the present name can open it now.
+        // From now on, only the current name can open the keyring's entry.
         const again = new StartedDesktop(dataFolder, ['--in-tray'], { DOUBLE_NAME: 'Headroom' })
         started.push(again)
         await again.trayMenu('A key · CUSTOM — ')
@@ -300,7 +300,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
   )
 
   it('does no timer work above 1 Hz with the window closed to the tray', async () => {
-    // A service outside of this process: the built-in simulator has timers of its own.
+    // Uses a service outside the app's process, because the built-in simulator has its own timers.
     const simulator = await startSimulatorServer({})
     try {
       const desktop = start()
@@ -311,7 +311,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
       const forMs = 10_000
       const due = (await desktop.order({ kind: 'count-timers', forMs })) as Record<string, number>
       expect(Object.keys(due).length).toBeGreaterThan(0) // it goes on
-      // A timer due at either end of the time is one more.
+      // One more is allowed, because a timer may fire at both ends of the interval.
       for (const [setter, count] of Object.entries(due))
         expect([setter, count <= forMs / 1_000 + 1]).toEqual([setter, true])
     } finally {

@@ -3,8 +3,8 @@ import type { SimulatorServer } from '../../main/simulator/server.ts'
 import { connectKey, openPositionsStream } from '../e2e/connect-key.ts'
 
 /**
- * What a person does that asks main for most, in this order: a key, a stream, each view, and everything at
- * once.
+ * The actions of a person that cause most work in the main process, in this order: connect a key, open a
+ * stream, show each view, and request everything at once.
  */
 export const muchAtOnce = (page: Page, simulator: SimulatorServer): readonly (() => Promise<unknown>)[] => [
   () => connectKey(page, simulator),
@@ -30,6 +30,6 @@ const LOOK_AT_ALL = `(async () => {
   ])
 })()`
 
-/** One a second, oldest first, of what `shims/observer.ts` said. */
+/** The longest task of each second in milliseconds, oldest first, from the output of `shims/observer.ts`. */
 export const longestTasksMs = (said: string): readonly number[] =>
   [...said.matchAll(/^longest task, ms: (\S+)$/gm)].map(([, ms]) => Number(ms))

@@ -14,7 +14,7 @@ describe('the packages', () => {
     validate(builderConfigFile())
     expect(() => validate({ ...config, electronFuzes: {} })).toThrow('electronFuzes')
     expect(() => validate({ ...config, win: { ...config.win, icons: 'x' } })).toThrow('configuration.win')
-    // It compiles its whole schema each time.
+    // The time limit is long, because each validation compiles the whole schema.
   }, 90_000)
 
   it('close every interface that the app does not need', () => {
@@ -34,7 +34,7 @@ describe('the packages', () => {
   })
 
   it('are deb and an archive, NSIS and dmg, with an icon and a category each', () => {
-    // An AppImage starts without Chromium's sandbox where it cannot be set up, and says nothing.
+    // No AppImage: where it can't set up Chromium's sandbox, it starts without it, silently.
     expect(config.linux.target).toEqual(['deb', 'tar.gz'])
     expect(config.win['target']).toBe('nsis')
     expect(config.mac['target']).toEqual(['dmg', 'zip'])
@@ -55,7 +55,8 @@ describe('the packages', () => {
     const folder = mkdtempSync(join(tmpdir(), 'headroom-fuses-'))
     const executable = join(folder, 'headroom')
     try {
-      // A version, a count, and a state each, behind the mark by which Electron's own tool finds them.
+      // Electron's own tool searches for this mark. After it come a version, the number of fuses, and the
+      // state of each fuse.
       const wire = Buffer.from([1, 8, ...Buffer.from('01001100')])
       const mark = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
       writeFileSync(executable, Buffer.concat([Buffer.from(`\0${mark}`), wire, Buffer.alloc(64)]))
@@ -67,7 +68,7 @@ describe('the packages', () => {
   })
 
   it('are signed with the environment’s credentials, and never from a file', () => {
-    // An identity, a certificate or a password here would be one in the repository.
+    // An identity, a certificate or a password in this configuration would be in the repository.
     expect(JSON.stringify(config)).not.toMatch(/certificate|identity|password|teamId|cscLink/i)
   })
 })

@@ -75,8 +75,7 @@ const patience = (): Promise<string> =>
   )
 
 /**
- * What an app that fell over leaves in its folder, or that had no use of it: a lock, a journal, a problem in
- * its log.
+ * Traces in the data folder of an app that did not quit properly: a lock, a journal, or a problem in its log.
  */
 function unwritten(dataFolder: string): readonly string[] {
   const problems = readFileSync(join(dataFolder, 'headroom.log'), 'utf8')

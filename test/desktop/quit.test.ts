@@ -4,7 +4,7 @@ import { runtimeOf } from '../electron/runtime-of.ts'
 import { cannotProve } from '../proof/proves.ts'
 import { itQuits } from './quit-ways.ts'
 
-/** How the app of a checkout ends; packaged-app.test.ts has the same of a package. */
+/** How the app of a checkout quits. packaged-app.test.ts tests the same with a package. */
 const obstacle = obstacleToHost()
 const name = `the app of a checkout, when it is told to end${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
 

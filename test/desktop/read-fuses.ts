@@ -1,8 +1,8 @@
 import { fusesOf, readBuilderConfig } from './builder-config.ts'
 
 /**
- * `node test/desktop/read-fuses.ts EXECUTABLE`: are the fuses of a packaged build those that
- * electron-builder.yml names?
+ * Checks that the fuses of a packaged build are those of electron-builder.yml: `node
+ * test/desktop/read-fuses.ts EXECUTABLE`.
  */
 const [executable] = process.argv.slice(2)
 if (executable === undefined) throw new Error('which executable?')

@@ -5,9 +5,7 @@ import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
 import { runtimeOf } from '../electron/runtime-of.ts'
 import { cannotProve, proves } from '../proof/proves.ts'
 
-/**
- * What only Electron's own runtime can show. Where it is absent these are not run, and are not passed either.
- */
+/** Tests that need Electron's own runtime. Without it, they are reported as not run. */
 const obstacle = obstacleToHost()
 const name = `the desktop host on Electron's runtime${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
 
@@ -28,7 +26,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
   }, 90_000)
   afterAll(() => host?.close())
 
-  /** As text, so that the page's own names are not looked for here. */
+  /** The expression is text, so that TypeScript does not look for the page's names here. */
   const evaluate = (expression: string): Promise<unknown> => page.evaluate(expression)
 
   it('responds to a command of its page', async () => {
@@ -103,7 +101,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     const processes = host.processes()
     const pages = processes.filter(({ commandLine }) => commandLine.includes(' --type=renderer'))
     expect(pages.length).toBeGreaterThan(0)
-    // Seccomp's second mode: the page's process may use only the system calls of a filter.
+    // Mode 2 of seccomp: a filter decides which system calls the page's process may use.
     expect(pages.map(({ seccomp }) => seccomp)).toEqual(pages.map(() => 2))
     expect(processes.filter(({ uid }) => uid === 0)).toEqual([])
     expect(processes.filter(({ commandLine }) => commandLine.includes(' --no-sandbox'))).toEqual([])

@@ -7,9 +7,12 @@ import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
 import { HANDS_PROGRAM } from '../electron/get-electron.ts'
 import { pressKeys } from '../electron/hands.ts'
 
-/** What a window does on Electron's own runtime that the double could only be taught. */
+/**
+ * Behaviour of a window that only Electron's own runtime can prove. The double would only repeat what it was
+ * written to do.
+ */
 const obstacle = obstacleToHost()
-/** From the click on the dialog to the end of the app; 0.1 s on a quiet machine. */
+/** Maximum time from the click on the dialog to the end of the app. A quiet machine needs 0.1 s. */
 const END_LIMIT_MS = 10_000
 const name = `a window on Electron's runtime${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
 
@@ -64,7 +67,7 @@ describe.skipIf(obstacle !== undefined)(name, { timeout: 90_000 }, () => {
           () => 'no dialog yet',
         )
       await expect.poll(press, { timeout: 30_000, interval: 500 }).toBe('pressed')
-      // Nothing else wakes the app after the click: once it stayed for half a minute.
+      // Nothing else may wake the app after the click. An earlier version continued for half a minute.
       const late = new Promise((resolve) => setTimeout(resolve, END_LIMIT_MS, 'still there'))
       expect(await Promise.race([failing.ended, late])).toEqual({ code: 1, signal: null })
       expect(failing.said).toContain('a file is in the way')

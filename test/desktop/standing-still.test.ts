@@ -12,13 +12,11 @@ import type { StartedElectron } from '../electron/started-electron.ts'
 import { cannotProve, proves } from '../proof/proves.ts'
 import { longestTasksMs, muchAtOnce } from './much-at-once.ts'
 
-/**
- * Of the processor, for a task that takes about 20 ms of it on a quiet machine; the bench holds it to 50 ms.
- */
+/** Maximum processor time of one task. A quiet machine needs about 20 ms, and the bench allows 50 ms. */
 const MAX_TASK_MS = 1_000
-/** Of a command that is answered within 0.1 s on a quiet machine. */
+/** Maximum time until a command is answered. A quiet machine needs 0.1 s. */
 const ANSWER_LIMIT_MS = 5_000
-/** For what the display and the disk take on a busy machine. */
+/** Allows for a slow display and a slow disk on a busy machine. */
 const PATIENT = { timeout: 20_000 }
 
 const obstacle =
@@ -45,7 +43,7 @@ describe.skipIf(obstacle !== undefined)(name, { timeout: 120_000 }, () => {
   // Each try has its own app, in its initial state.
   beforeEach(async () => {
     const dataFolder = host.newFolder()
-    // As a person's account has it; this one's home is new.
+    // Creates the folder that a person's account usually has, because the home folder of this test is new.
     const home = dirname(dataFolder)
     downloads = join(home, 'Downloads')
     rmSync(downloads, { recursive: true, force: true })
@@ -61,7 +59,7 @@ describe.skipIf(obstacle !== undefined)(name, { timeout: 120_000 }, () => {
   }, 90_000)
   afterEach(() => started?.stop())
 
-  /** `no answer` where main stands still. */
+  /** `no answer` if the main process is blocked. */
   const hello = () =>
     Promise.race([
       page.evaluate('window.headroom.hello().then(({ host }) => host)'),

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * `node test/desktop/start-packaged.ts EXECUTABLE`: starts a packaged app on an empty data folder, waits
- * until its built-in simulator's streams are open, and quits it as its system does.
+ * Starts a packaged app on an empty data folder, waits until the streams of its built-in simulator are open,
+ * and quits the app as the operating system does: `node test/desktop/start-packaged.ts EXECUTABLE`.
  */
 const START_LIMIT_MS = 90_000
 const QUIT_LIMIT_MS = 10_000
@@ -16,7 +16,7 @@ const [executable] = process.argv.slice(2)
 if (executable === undefined) throw new Error('which executable?')
 
 const dataFolder = mkdtempSync(join(tmpdir(), 'headroom-packaged-'))
-// Windows asks a program to end by closing its windows, which would leave it in the tray.
+// Windows ends a program by closing its windows. With `closeToTray`, the app would stay in the tray.
 writeFileSync(join(dataFolder, 'window.json'), JSON.stringify({ closeToTray: false }))
 const app = spawn(executable, ['--data', dataFolder], { stdio: 'inherit' })
 const ended = new Promise<number | string>((resolve, reject) => {

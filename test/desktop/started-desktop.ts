@@ -8,21 +8,21 @@ import type { Order, Report } from './page/talk.ts'
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const MAIN = at('../../dist/desktop/main.js')
 
-/** A session whose bus tells of a tray, as double/bin/busctl has it. */
+/** A desktop session whose D-Bus reports a tray. double/bin/busctl plays it. */
 const DOUBLE_SESSION = {
   PATH: [at('./double/bin'), process.env['PATH']].join(delimiter),
   DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
 }
 
-/** Why the built host cannot be run here; `undefined` when it can. */
+/** Why the built host can't run here. `undefined` if it can. */
 export function obstacleToRunning(): string | undefined {
   const files = ['desktop/main.js', 'desktop/preload.cjs', 'window/index.html']
   return files.every((file) => existsSync(at(`../../dist/${file}`))) ? undefined : 'dist/ is not built'
 }
 
-/** Why its double cannot be run here. */
+/** Why the double can't run here. `undefined` if it can. */
 export function obstacleToDouble(): string | undefined {
-  // A second start, and the end, arrive as signals.
+  // The second start and the end of the app are signals.
   return process.platform === 'win32' ? 'Windows has no signals' : obstacleToRunning()
 }
 
@@ -66,7 +66,7 @@ export class StartedDesktop {
     return this.#said
   }
 
-  /** The first report of that kind that `fits`, among those that came and those that come. */
+  /** The first report of this kind that `fits` accepts. Waits for it if it has not arrived yet. */
   report<K extends Report['kind']>(
     kind: K,
     fits: (report: Extract<Report, { kind: K }>) => boolean = () => true,
@@ -92,7 +92,7 @@ export class StartedDesktop {
     return this.order({ kind: 'evaluate', expression, ...(window !== undefined && { window }) })
   }
 
-  /** Resolves with the answer, once it is carried out. */
+  /** Resolves with the answer once the order has been carried out. */
   async order(order: Order): Promise<unknown> {
     const id = ++this.#orders
     this.#child.send({ ...order, id })
@@ -111,7 +111,7 @@ export class StartedDesktop {
     await this.trayMenu('A key · CUSTOM — ')
   }
 
-  /** The first menu of the tray that `holds` this text. */
+  /** The first menu of the tray that contains the text `holds`. */
   trayMenu(holds: string): Promise<Report> {
     return this.report(
       'called',
@@ -123,7 +123,7 @@ export class StartedDesktop {
     this.#child.kill(signal)
   }
 
-  /** How it ended; 'running' where it did not in `ms`, and then it is killed. */
+  /** The exit code. If the app has not ended within `ms`, kills it and returns 'running'. */
   async endedWithin(ms: number): Promise<number | null | 'running'> {
     const late = Promise.withResolvers<'running'>()
     const timer = setTimeout(() => late.resolve('running'), ms)

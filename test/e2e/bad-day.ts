@@ -23,12 +23,12 @@ const METRICS_TOKEN = 'metrics-of-a-bad-day'
 const GLANCE_SIZE = { width: 1280, height: 800 } as const
 const STRIP_SIZE = { width: 360, height: 60 } as const
 
-/** A person reads spaces that do not break as spaces. */
+/** Replaces non-breaking spaces by normal ones and trims the text. */
 const unbroken = (text: string) => text.replaceAll('\u00a0', ' ').trim()
 
 async function surfaceOf(page: Page, surface: Locator): Promise<Surface> {
   await surface.waitFor()
-  // What is drawn anew after a change of size.
+  // Waits for one frame, because a change of size is drawn in the next frame.
   await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(drawn)))
   return {
     severity: (await surface.getAttribute('data-severity')) ?? '',
@@ -42,7 +42,7 @@ interface Surface {
   readonly text: string
 }
 
-/** Everything that a person reads of a key, as it stands. */
+/** Everything that a person can read about a key, unchanged. */
 export interface Texts {
   readonly window: string
   readonly glance: string
@@ -50,7 +50,7 @@ export interface Texts {
   readonly status: string
 }
 
-/** What every surface says, as a person and as a program read it. */
+/** The texts of every surface for people and for programs. */
 export interface Said {
   readonly headline: string
   readonly detail: string
@@ -58,7 +58,7 @@ export interface Said {
   readonly buttons: readonly string[]
   readonly severity: string
   readonly glance: Surface
-  /** The glance in a window as low as a line. */
+  /** The glance in a window that is only one line high. */
   readonly strip: Surface
   /** The line of the key in the tray's menu, from the snapshot of `--json`. */
   readonly tray: Surface
@@ -70,13 +70,13 @@ export interface Said {
 }
 
 export interface DayOptions {
-  /** A data folder that the caller removes. */
+  /** A data folder that the caller removes. By default, the test creates one. */
   readonly folder?: string
   /** Streams of the key; one of positions unless given. */
   readonly streams?: readonly StreamRequest[]
-  /** How many other keys are saved, each of a service of its own that nothing happens to. Default: 0. */
+  /** Number of other saved keys, each at its own service without faults. Default: 0. */
   readonly spares?: number
-  /** Seconds between checks of a category, where the budget's are too few for a test. */
+  /** Seconds between checks of a category, for tests that need more checks than the budget pays for. */
   readonly everySeconds?: ProbeSettings['everySeconds']
 }
 
@@ -128,7 +128,7 @@ export class BadDay {
     return this.#app?.lines ?? []
   }
 
-  /** Starts the app; the address of its window, with its code. */
+  /** Starts the app. Resolves to the address of its window, which contains the code. */
   async start(
     environment: Readonly<Record<string, string>> = { HEADROOM_PASSPHRASE: PASSPHRASE },
     flags: readonly string[] = [],
@@ -157,7 +157,7 @@ export class BadDay {
     await page.goto(await this.start(...how))
   }
 
-  /** Ends the access token, as the service does: the next request with it is a 401. */
+  /** Expires the access token, so that the service answers the next request with a 401. */
   expireAccess(): void {
     const { service } = this.simulator
     service.tokens.expireAccess(service.nowMs())
@@ -231,7 +231,7 @@ export class BadDay {
     return (await answer.text()).split('\n')
   }
 
-  /** The address of the gateway, where the app was started with one. */
+  /** The address of the gateway. Throws if the app was started without one. */
   get gateway(): string {
     return this.#said('gateway ready: ')
   }
@@ -242,7 +242,7 @@ export class BadDay {
     return line.slice(prefix.length)
   }
 
-  /** A window that `page` opens, which shares its session. */
+  /** The window of the glance. `page` opens it, so it shares the session of `page`. */
   async #glanceOf(page: Page): Promise<Page> {
     if (this.#glance?.isClosed() === false) return this.#glance
     const opened = page.waitForEvent('popup')
@@ -255,8 +255,7 @@ export class BadDay {
   }
 
   /**
-   * Starts `headroom watch` next to the app, with a monitor of its own; it writes its table every five
-   * seconds.
+   * Starts `headroom watch` with its own monitor, next to the app. It writes its table every five seconds.
    */
   async watch(): Promise<void> {
     const { clientId, refreshToken } = this.simulator.service.options

@@ -9,9 +9,9 @@ import { BadDay, PASSPHRASE } from './bad-day.ts'
 import { expect, ready, test } from './bad-day-fixtures.ts'
 
 /*
- * Each root cause of design's table on real processes: a host that is closed, a token that the service ends,
- * damaged files, silent streams. What the window, `headroom status` and `--json` say of it is read as a
- * person and a program read it.
+ * Each root cause from the design's table on real processes: a host that is closed, a token that the service
+ * ends, damaged files, silent streams. The test reads the window, `headroom status` and `--json` as a person
+ * and a program do.
  */
 
 interface Expected {
@@ -28,7 +28,7 @@ async function expectSaid(page: Page, day: BadDay, expected: Expected): Promise<
   const panel = page.getByRole('region', { name: 'Verdict' })
   await expect(panel.getByTestId('verdict-headline')).toHaveText(expected.headline, { timeout: 60_000 })
   let said = await day.said(page)
-  // Surfaces are read one after the other: again, where the headline named another row meanwhile.
+  // The surfaces are read one after the other. If the headline changed in the meantime, they are read again.
   const isStill = async () => {
     const before = said.headline
     said = await day.said(page)
@@ -50,13 +50,13 @@ async function expectSaid(page: Page, day: BadDay, expected: Expected): Promise<
   provesInBrowser('C2', 1)
 }
 
-/** Without what a second changes: the surfaces are read one after the other. */
+/** Removes what changes every second, because the surfaces are read one after the other. */
 const steady = (text: string) =>
   text
     .replaceAll(/(?:at )?\d\d:\d\d(?:–\d\d:\d\d| or later)?/g, '14:02')
     .replaceAll(/1 per [\d.]+ s/g, '1 per 1 s')
 
-/** Causes of one quota, of which the glance has the number, and not the sentence. */
+/** Whether a cause concerns one quota. For these, the glance shows a number instead of the sentence. */
 const isOfQuota = (cause: string) => cause.endsWith('-use') || cause.endsWith('-refill')
 
 /** A program of a person's own behind the gateway. */
@@ -409,7 +409,8 @@ test('a new refresh token on a full disk', async ({ page, problems }) => {
   const disk = smallDisk(true)
   test.skip(disk.why !== undefined, disk.why)
   const day = await BadDay.prepare({ keys: 'rotating', rotationOverlapSeconds: 30 }, { folder: disk.folder })
-  // A program that reads the file, as a backup does, lets its journal grow with each write.
+  // A program that reads the file, such as a backup, prevents the journal from being emptied. So each write
+  // makes it longer.
   const reader = new DatabaseSync(join(disk.folder, 'vault.db'))
   reader.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
   try {

@@ -6,9 +6,9 @@ import { type StartedHost, startHost } from '../main/hosts/browser/started-host.
 import { provesInBrowser } from '../proof/proves-in-browser.ts'
 
 /**
- * What a real browser lets a page of another port of this machine do to us. To cookies, and to some of the
- * browser's own rules, such a page is the same site; so everything is tried with a code and a bearer that
- * have leaked to it.
+ * What a page on another port of this machine can do to the app in a real browser. For cookies and some other
+ * rules of the browser, such a page belongs to the same site. So every attempt has a leaked code and a leaked
+ * bearer.
  */
 test.use({
   launchOptions: async ({ launchOptions }, use) =>
@@ -47,7 +47,7 @@ interface FetchInit {
   readonly body?: string
 }
 
-/** What `fetch` made of it: the type of its response, or that it threw. */
+/** The result of a `fetch`: the type of its response, or 'threw'. */
 const fetched = (page: Page, url: string, init: FetchInit) =>
   page.evaluate(
     ([target, options]) =>
@@ -145,7 +145,7 @@ test('a page on another port that knows the code cannot use it', async ({ page }
     [ours('/api/session'), body] as const,
   )
   expect(await refused).toBe(403)
-  // The code was not even spent.
+  // The code was not even used up.
   expect(host.ready).toHaveLength(1)
   expectNothingHappened()
   provesInBrowser('W4', 1)
@@ -192,7 +192,7 @@ test('a page on another port cannot frame it, control a window with it or load a
   )
   expect(loaded).toMatchObject({ script: 'error', classic: 'error', image: 'error' })
   expect(page.frames().map((frame) => frame.url())).not.toContain(ours('/'))
-  // COOP cuts the opener's handle as soon as our page answers.
+  // Because of COOP, the browser cuts the opener's handle as soon as our page responds.
   if (loaded.popup) await expect.poll(() => page.evaluate(() => window.length)).toBeLessThanOrEqual(1)
   expectNothingHappened()
   provesInBrowser('W4', 1)
@@ -200,13 +200,13 @@ test('a page on another port cannot frame it, control a window with it or load a
 
 test('a name rebound to this machine is rejected before anything is read', async ({ page }) => {
   const evil = `http://evil.test:${host.port}/`
-  // Their page, on a name that now leads here, asks our port.
+  // A page of the attacker, on a name that now resolves to this machine, sends requests to our port.
   await page.goto(elsewhereUrl.replace('127.0.0.1', 'evil.test'))
   const body = JSON.stringify({ code: host.code() })
   for (const mode of ['cors', 'no-cors'] as const)
     expect(await fetched(page, `${evil}api/session`, { method: 'POST', mode, body })).toBe('threw')
 
-  // Our own port under that name, as when the attacker's server used the same one.
+  // The page navigates to our port under that name, as if the attacker's server had used the same port.
   const response = page.waitForResponse(evil)
   // Chromium shows an error page of its own for an answer without a body.
   await page.goto(evil).catch(() => {})

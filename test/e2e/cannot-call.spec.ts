@@ -6,18 +6,17 @@ import type { BadDay } from './bad-day.ts'
 import { expect, ready, test } from './bad-day-fixtures.ts'
 
 /*
- * A key that cannot call, for each reason that there is: on no surface is it "ok", has it a pace, or a next
- * check.
+ * For each reason why a key can't call: no surface shows it as "ok", or shows a pace or a next check for it.
  */
 
 interface Reason {
   readonly what: string
   readonly headline: RegExp
-  /** Absent where it is so from the start. */
+  /** Causes the problem while the app runs. Absent if the problem exists from the start. */
   readonly strike?: (day: BadDay, page: Page) => Promise<unknown> | unknown
   readonly before?: (day: BadDay) => void
   readonly environment?: Readonly<Record<string, string>>
-  /** Whether a `headroom watch` next to the app gets it too. */
+  /** Whether a `headroom watch` next to the app gets the problem too. */
   readonly isWatched?: boolean
 }
 
@@ -91,7 +90,7 @@ const REASONS: readonly Reason[] = [
   },
 ]
 
-/** What only a key that can call may say. */
+/** Texts that may only be shown for a key that can call. */
 const OF_CALLS = [
   ['ok', /\bok\b/i],
   ['a pace', /\b1 per \d|\d per s\b|\b1\/\d+(?:\.\d+)?s\b/],
@@ -99,7 +98,7 @@ const OF_CALLS = [
   ['a next check', /\bnext check\b/i],
 ] as const
 
-/** What a text claims, with the words around it. */
+/** The claims in a text, each with the words around it. */
 const claimsIn = (text: string) =>
   OF_CALLS.flatMap(([claim, pattern]) => {
     const at = text.search(pattern)
@@ -120,7 +119,7 @@ for (const { what, headline, strike, before, environment, isWatched = false } of
     await expect(page.getByTestId('verdict-headline')).toHaveText(headline, { timeout: 60_000 })
     const rows = page.locator('tr[data-category]:not([data-state="not-checked"])')
     await expect(rows).toHaveCount(0)
-    // A 401 that follows from the end of a sign-in is no state of a row.
+    // The end of a sign-in causes 401s. They must not be shown as the state of a row.
     const rejected = page.locator('tr[data-category]').getByTestId('state').filter({ hasText: 'rejected' })
     if (headline.test('Signed out')) await expect(rejected).toHaveCount(0)
     await expect(page.locator('[data-testid="age"] + span, [title*="next check"]')).toHaveCount(0)

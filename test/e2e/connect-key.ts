@@ -1,7 +1,7 @@
 import { type Page, expect as quickly } from '@playwright/test'
 import type { SimulatorServer } from '../../main/simulator/server.ts'
 
-/** A busy machine takes its time, and a test that is not Playwright's own has five seconds otherwise. */
+/** Longer than the default of five seconds in tests outside Playwright, because a busy machine is slow. */
 const expect = quickly.configure({ timeout: 20_000 })
 
 /** Connects a test's own simulator through the window, as a person connects a key. */
@@ -17,7 +17,7 @@ export async function connectKey(page: Page, simulator: SimulatorServer): Promis
   await dialog.getByLabel('Refresh token').fill(refreshToken)
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
   await expect(dialog).toBeHidden()
-  // A busy machine still shows the built-in simulator for a moment, and that has numbers.
+  // A busy machine may still show the built-in simulator for a moment, whose rows have numbers too.
   await expect(page.getByTestId('profile')).not.toContainText('Built-in simulator')
   await expect(page.locator('tr[data-category="Accounts"]')).not.toHaveAttribute('data-source', 'default')
 }

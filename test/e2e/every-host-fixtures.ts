@@ -5,8 +5,8 @@ import { type Host, obstacleTo, openHostWindow } from './host-window.ts'
 export { expect }
 
 /**
- * For specs that hold whatever shows the window; playwright.config.ts runs them once for each host that is
- * here.
+ * For specs that apply to every host of the window. playwright.config.ts runs them once for each host that is
+ * installed here.
  */
 export const test = base.extend<{ readonly host: Host; readonly window: Page }>({
   host: ['browser', { option: true }],

@@ -1,8 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from '@playwright/test'
+import { getNatsServer } from '../desk-server/get-nats-server.ts'
+import { runNatsServer } from '../desk-server/nats-process.ts'
 import { LONG_TAG } from '../thorough.ts'
 import { connectKey, openPositionsStream } from './connect-key.ts'
 import { expect, test } from './every-host-fixtures.ts'
 import { OtherProgram } from './other-program.ts'
+import { startSecondMachine } from './second-machine.ts'
 
 const ORIGIN = /http:\/\/127\.0\.0\.1:\d+/
 
@@ -17,7 +23,7 @@ test('numbers fall as requests are made, and the use is shown as others’', { t
   const positions = page.locator('tr[data-category="Positions"]')
   await expect(positions).not.toHaveAttribute('data-source', 'default')
   const left = async () => Number(/\d+$/.exec((await remaining(page, 'Positions').textContent()) ?? '')?.[0])
-  // The upper end: on a slow machine a header is old enough for a range.
+  // Reads the upper end of the number. On a slow machine, the header is so old that a range is shown.
   expect(await left()).toBeGreaterThan(300)
 
   const other = await OtherProgram.signIn(simulator)
@@ -30,7 +36,7 @@ test('numbers fall as requests are made, and the use is shown as others’', { t
 })
 
 test.describe('with fixed windows', () => {
-  // Nothing refills before the window ends, so that Headroom's check gets the 429.
+  // In a fixed window nothing refills before its end, so Headroom's check gets the 429.
   test.use({ simulatorOptions: { window: 'fixed' } })
 
   test('a 429 shows as an event and pauses its own row only', async ({ window: page, simulator }) => {
@@ -76,7 +82,7 @@ test('a stream opened in the window uses a slot and frees it when closed', async
   expect(simulator.service.streams()).toHaveLength(1)
 
   await page.getByRole('button', { name: /^Close .*SIM1001/ }).click()
-  // Until the close can no longer be undone, the stream is open and counted.
+  // As long as the close can be undone, the stream stays open and its slot counts as used.
   await expect(page.getByRole('button', { name: /^Undo closing .*SIM1001/ })).toBeVisible()
   await expect(slots).toContainText('39 free')
   await expect(slots).toContainText('40 free', { timeout: 30_000 })
@@ -104,7 +110,7 @@ test('check settings reach the service, and are still set when reopened', {
 
   await dialog.getByLabel('Check this key').uncheck()
   await expect(dialog.getByTestId('probe-use')).toContainText('Off.')
-  // Only the desktop app is updated by itself; this one was built here, and says so.
+  // Only the desktop app updates itself. The app under test is a local build, and its text says so.
   const { host } = (await page.evaluate('window.headroom?.hello() ?? { host: "browser" }')) as {
     host: string
   }
@@ -149,6 +155,46 @@ test('a program behind the gateway gets a response, is counted, and is in the pl
   await openFromMenu(page, 'Plan…')
   await expect(page.getByTestId('plan-headline')).toContainText(/fit/i)
   await expect(page.locator('[data-program=scanner]')).toContainText('Balances')
+})
+
+test('requests of a machine that joins the desk are counted as the desk’s', { tag: LONG_TAG }, async ({
+  window: page,
+  simulator,
+}) => {
+  const program = await getNatsServer((line) => console.error(line))
+  test.skip(program === undefined, 'not run: there is no nats-server')
+  const folder = mkdtempSync(join(tmpdir(), 'headroom-nats-'))
+  const nats = await runNatsServer(program ?? '', folder)
+  const second = await startSecondMachine(simulator)
+  try {
+    await connectKey(page, simulator)
+    await page.keyboard.press('s')
+    await page.getByRole('button', { name: 'Create a desk…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('NATS server').fill(nats.url)
+    await dialog.getByLabel('Name of this machine').fill('TOWER')
+    await dialog.getByRole('button', { name: 'Create a desk' }).click()
+    const invitation = (await dialog.getByTestId('invitation').textContent()) ?? ''
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    expect(await second.join(invitation, 'NOTEBOOK')).toEqual([0, expect.stringContaining('joined the desk')])
+
+    for (let request = 0; request < 30; request += 1)
+      expect(await second.ask('/v3/brokerage/accounts/SIM1001/balances')).toBe(200)
+    const balances = page.locator('tr[data-category=Balances]')
+    await expect(balances.getByTestId('desk-use')).toHaveText(/[1-9]/)
+    await openFromMenu(page, 'Programs…')
+    const desk = page.getByRole('region', { name: 'Desk', exact: true })
+    await expect(desk.getByTestId('desk-machines')).toHaveText('2 machines')
+    await expect(desk.locator('[data-machine=NOTEBOOK]')).toContainText('scanner')
+
+    await second.stop()
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('list', { name: 'Events' })).toContainText('NOTEBOOK left the desk')
+  } finally {
+    await second.stop()
+    await nats.kill()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
 })
 
 async function openFromMenu(page: Page, item: string): Promise<void> {

@@ -38,8 +38,8 @@ test('a window leaves neither its code nor the file that opened it in the tab’
     },
   })
   const used = await open(headroom.url)
-  // As a browser that is open already takes it: into a tab with a page of its own, for which no server is
-  // asked for an icon.
+  // A running browser opens the file in a tab that already has a page. That page must not have a server that
+  // the browser asks for an icon.
   await page.goto('data:text/html,<title>A page of its own</title>')
   await page.goto(pathToFileURL(file).href)
   await expect(page.getByText('Positions', { exact: true }).first()).toBeVisible()
@@ -51,7 +51,7 @@ test('a window leaves neither its code nor the file that opened it in the tab’
   expect(hash.length).toBeGreaterThan('#code='.length)
   expect(entries.map(({ url }) => url).filter((url) => url.includes(hash))).toEqual([])
   expect(entries.map(({ url }) => url)).not.toContain(pathToFileURL(file).href)
-  // A copy of the address in the browser's records connects no window: the code was used.
+  // The address in the browser's history connects no window, because its code is used up.
   const later = await page.context().newPage()
   await later.goto(headroom.url)
   await expect(later.getByText('Open the link Headroom printed')).toBeVisible()

@@ -16,14 +16,17 @@ export interface Headroom extends StartedProcess {
 }
 
 export interface Options {
-  /** What this test's simulator differs in from the default one. */
+  /** Options of this test's simulator that differ from the defaults. */
   readonly simulatorOptions: Partial<SimulatorFlags>
-  /** Flags of `headroom start` beyond the ones every test has. */
+  /** Flags of `headroom start` in addition to those of every test. */
   readonly headroomFlags: readonly string[]
 }
 
 export interface Fixtures {
-  /** A service of the test's own, in its process: its clock, its faults and its ledger can be reached. */
+  /**
+   * This test's own service, in the process of the test, so that the test can use its clock, its faults and
+   * its counts.
+   */
   readonly simulator: SimulatorServer
   /** The app as people start it: a process of its own that serves the window. */
   readonly headroom: Headroom
@@ -66,7 +69,7 @@ export const test = base.extend<Options & Fixtures>({
     page.on('console', (message) => {
       if (message.type() === 'error') problems.note(`console error: ${message.text()}`)
     })
-    // Chromium reports most violations on the console, but not those of a report-only policy.
+    // Chromium reports most violations on the console, but not violations of a report-only policy.
     await page.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', (event) => {
         console.error(`CSP violation: ${event.violatedDirective} ${event.blockedURI}`)

@@ -5,7 +5,7 @@ import type { Browser, Page } from '@playwright/test'
 import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
 import { startProcess } from './started-process.ts'
 
-/** What shows the window. */
+/** The program that displays the window. */
 export type Host = 'browser' | 'electron'
 
 /** The app with its window open, on a data folder of its own. */
@@ -52,7 +52,7 @@ const HOSTS: Readonly<Record<Host, (dataFolder: string, browser: Browser) => Pro
   },
 }
 
-/** Why a host cannot run here; the browser can wherever these tests can. */
+/** Why a host can't run here. The browser can always run where these tests run. */
 export function obstacleTo(host: Host): string | undefined {
   return host === 'electron' ? obstacleToHost() : undefined
 }

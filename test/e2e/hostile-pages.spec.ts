@@ -6,8 +6,8 @@ import { expect, expectRefused, test, through } from './hostile/fixtures.ts'
 import { WAYS_TO_GET, WAYS_TO_POST } from './hostile/ways.ts'
 
 /**
- * PROMISES W4 on the app as people start it: pages of other programs, in the browser in which our own window
- * is open, with a code and a bearer that have leaked to them. Nothing is read, and nothing changes.
+ * PROMISES W4: pages of other programs, in the same browser as our window, with a leaked code and a leaked
+ * bearer. They read nothing and change nothing.
  */
 const built = fileURLToPath(new URL('../../dist/window/assets', import.meta.url))
 const assetOf = (end: string) => `/assets/${readdirSync(built).find((name) => name.endsWith(end))}`
@@ -62,7 +62,7 @@ test('no request of such a page has an effect, even with a leaked bearer', async
     })),
   )
   expect(await through(theirs.page, tries)).toEqual([])
-  // A policy's report is a POST of the browser's own, with a type that needs no preflight.
+  // The browser sends the report of a policy violation as a POST with a content type that needs no preflight.
   hostile.reportTo = `${headroom.origin}/api/command/revoke`
   await theirs.page.goto(hostile.page('127.0.0.1', '/reporting'))
   await theirs.page.evaluate(
@@ -74,7 +74,7 @@ test('no request of such a page has an effect, even with a leaked bearer', async
   )
   expectRefused(theirs, tries.length)
   expect(await appState(admitted)).toEqual(before)
-  // The same from our own page is obeyed: what was refused was not refused for being wrong.
+  // The same command from our own page works. So the refused commands were valid.
   expect(await admitted.ask('setRetention', COMMANDS['setRetention'])).toMatchObject({ ok: true })
   expect(await appState(admitted)).not.toEqual(before)
   provesInBrowser('W4', tries.length + 1)
@@ -97,7 +97,7 @@ test('a code is worthless to such a page, and to anyone once it was used', async
   }))
   expect(await through(theirs.page, tries)).toEqual([])
   expect(theirs.answered().filter(({ status }) => status < 400)).toEqual([])
-  // Not even spent.
+  // The code was not even used up.
   expect(headroom.ready).toHaveLength(3)
 
   const offer = (code: string) =>
@@ -117,7 +117,7 @@ test('a code is worthless to such a page, and to anyone once it was used', async
   const statuses = new Set<number>()
   for (let guess = 0; guess < 30; guess += 1) statuses.add(await offer(`guess-${guess}`))
   expect([...statuses]).toEqual([401, 429])
-  // Guessing does not block the owner of the right code, and does not use it up.
+  // Wrong guesses do not block the owner of the right code, and do not use up that code.
   expect(await offer(fresh)).toBe(200)
   await headroom.waitForReady(4)
   expect([401, 429]).toContain(await offer(fresh))
@@ -142,7 +142,8 @@ test('a page that opens ours has no handle to it, and ours none to that page', a
     '',
     true,
   ])
-  // What it holds is cut off: it can neither count our frames, nor post to us, nor lead us elsewhere.
+  // The attacker's handle to our window is cut off. It can't count our frames, send messages, or navigate the
+  // window.
   const held = await theirs.page.evaluate(() => {
     const handle = Reflect.get(globalThis, 'held') as Window
     handle.postMessage({ revoke: 'simulator' }, '*')
@@ -151,7 +152,7 @@ test('a page that opens ours has no handle to it, and ours none to that page', a
   })
   expect(held).toBe(true)
   expect(ours.url()).toBe(`${headroom.origin}/`)
-  // Opening it did not connect it: the bearer is in the tab with the code.
+  // Opening the window did not sign it in. The bearer is in the tab that used the code.
   expect(await ours.evaluate(() => sessionStorage.length)).toBe(0)
   expect(await appState(admitted)).toEqual(before)
   provesInBrowser('W4', 1)

@@ -4,7 +4,10 @@ import { appState, COMMANDS } from './hostile/app-state.ts'
 import { expect, hostilePage, test, through } from './hostile/fixtures.ts'
 import { WAYS_TO_GET, WAYS_TO_POST } from './hostile/ways.ts'
 
-/** PROMISES W4, below the level of pages: names that lead here, and requests that no browser makes. */
+/**
+ * PROMISES W4, for requests that are not made by a page: names that resolve to this machine, and requests
+ * that no browser sends.
+ */
 
 test('a name rebound to this machine reads and does nothing, even on our port', async ({
   page,
@@ -30,8 +33,8 @@ test('a name rebound to this machine reads and does nothing, even on our port', 
   expect(await through(theirs.page, tries)).toEqual([])
   expect(new Set(theirs.answered().map(({ status }) => status))).toEqual(new Set([421]))
 
-  // Our port under that name, as if their own server had just been there: to the browser all of it is one
-  // origin.
+  // Our port under that name, as if the attacker's server had just used the port. For the browser, both are
+  // one origin.
   const answer = theirs.page.waitForResponse(of('/').url)
   // Chromium shows an error page of its own for an answer without a body.
   await theirs.page.goto(of('/').url).catch(() => {})
@@ -190,7 +193,8 @@ test('script injected into our page could neither run, load nor send', async ({
     document.body.append(form)
     form.submit()
     setTimeout('globalThis.ran = true')
-    // What a form does comes last, and on a busy machine late; what never comes is missed below.
+    // The violation by the form is reported last, and late on a busy machine. If it is missing, the
+    // comparison below fails.
     for (let tries = 0; tries < 100 && !seen.includes('form-action'); tries += 1)
       await new Promise((resolve) => setTimeout(resolve, 50))
     return { seen: [...new Set(seen)].sort(), ran: 'ran' in globalThis, url: location.pathname }

@@ -4,15 +4,15 @@ import { THOROUGH_TAG } from '../thorough.ts'
 import { connectKey, openPositionsStream } from './connect-key.ts'
 import { expect, type Headroom, test } from './fixtures.ts'
 
-/** A window that stops working must cost nothing but itself (W6). */
+/** A window that stops working must not affect anything else (W6). */
 
-// An access token is refreshed every ten seconds or so: so work without the window shows soon.
+// An access token is refreshed about every ten seconds, so that work without the window soon becomes visible.
 test.use({ simulatorOptions: { accessLifetimeSeconds: 20 } })
 
 const liveStreams = (page: Page) => page.locator('[data-stream][data-state="live"]')
 const revision = async (page: Page, headroom: Headroom) => (await snapshotOf(page, headroom)).at
 
-/** What main knows, asked for as a window asks. */
+/** The main process's current state. Requested as a window requests it. */
 async function snapshotOf(page: Page, { origin }: Headroom): Promise<{ at: number; refreshes: number }> {
   return page.evaluate(async (host) => {
     const bearer = Object.values(sessionStorage)[0]

@@ -10,7 +10,7 @@ export class OtherProgram {
     this.#token = token
   }
 
-  /** For a service whose key keeps its refresh token, so that both can use it. */
+  /** For a service whose keys keep their refresh token, so that Headroom and this program can both use it. */
   static async signIn({ origin, service }: SimulatorServer): Promise<OtherProgram> {
     const { clientId, refreshToken } = service.options
     const answer = await fetch(`${origin}/oauth/token`, {

@@ -8,9 +8,9 @@ const executablePath = findChromium()
 const { CI } = process.env
 const EVERY_HOST = /every-host\.spec\.ts$/
 const WINDOW = /\/window\/[^/]+\.spec\.ts$/
-/** By its tag, or as a whole file: Playwright looks for it in both. */
+/** Matches the tag of a test or the name of a whole file. Playwright searches for the pattern in both. */
 const THOROUGH = new RegExp(`${THOROUGH_TAG}|hostile-(?:pages|requests)\\.spec`)
-/** Of this run: see thorough.ts. */
+/** Selects the tests of this run by their tag (see thorough.ts). */
 const chosen = part() === 'quick' ? { grepInvert: THOROUGH } : part() === 'thorough' ? { grep: THOROUGH } : {}
 const LONG = new RegExp(LONG_TAG)
 const chosenOnElectron =
@@ -24,13 +24,14 @@ export default defineConfig<{ readonly host: Host }>({
   testDir: fileURLToPath(new URL('.', import.meta.url)),
   outputDir: fileURLToPath(new URL('../../test-results', import.meta.url)),
   globalSetup: fileURLToPath(new URL('./window/build-once.ts', import.meta.url)),
-  // One more than the cores: tests with an app of their own mostly wait for it.
+  // One more worker than cores, because tests with their own app spend most of the time waiting for it.
   workers: 3,
-  // For a machine with a fraction of the speed: at a load of 10 some steps took 8 s.
+  // Allows for slow machines: at a load of 10, some steps took 8 s.
   timeout: 90_000,
   expect: { timeout: 20_000 },
   forbidOnly: CI !== undefined,
-  // A shared machine stalls for seconds at times; what needed a second try is counted and named at the end.
+  // A shared machine sometimes stalls for seconds. Tests that needed a second try are counted and named at
+  // the end.
   retries: 1,
   reporter: 'list',
   use: {
@@ -40,16 +41,17 @@ export default defineConfig<{ readonly host: Host }>({
     },
     viewport: { width: 1280, height: 800 },
     actionTimeout: 20_000,
-    // Recording slows each test by a fifth: only a second try is recorded, or a run with `--trace on`.
+    // Recording makes each test a fifth slower. So only second tries are recorded, and runs with `--trace
+    // on`.
     trace: 'on-first-retry',
   },
-  // The name of each test says what showed its window; where a host cannot run, its tests are skipped and
+  // The project's name shows what displayed the window. If a host can't run, its tests are skipped and
   // counted.
   projects: [
-    // Each has an app of its own. The sign-in takes fixed ports, and is one file: a file's tests come one by
-    // one.
+    // Each test has its own app. The sign-in tests need fixed ports, so they are in one file: its tests run
+    // one after the other.
     { name: 'browser', testIgnore: WINDOW, workers: 2, ...chosen },
-    // Electron takes most of a core.
+    // Electron needs most of a core.
     {
       name: 'electron',
       testMatch: EVERY_HOST,
@@ -57,7 +59,8 @@ export default defineConfig<{ readonly host: Host }>({
       use: { host: 'electron' as const },
       ...chosenOnElectron,
     },
-    // These have the window alone, on a scripted host, and share nothing. Last, because they fill any gap.
+    // These tests run the window alone with a scripted host, and share nothing. They are last, because they
+    // fill idle workers.
     { name: 'window', testMatch: WINDOW, fullyParallel: true, ...chosen },
   ],
 })

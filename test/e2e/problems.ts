@@ -1,4 +1,4 @@
-/** What a page did that no page of ours may do. */
+/** Problems of a page that no page of the app may have. */
 export class Problems {
   readonly #seen: string[] = []
   readonly #allowed: RegExp[] = []
@@ -8,12 +8,12 @@ export class Problems {
     if (!this.#over) this.#seen.push(problem)
   }
 
-  /** For a test that provokes one. */
+  /** Allows a problem that the test causes. */
   allow(pattern: RegExp): void {
     this.#allowed.push(pattern)
   }
 
-  /** From here on the app is being taken away from the page, which says so. */
+  /** To be called before the app is stopped. Problems that the page reports after that are ignored. */
   end(): void {
     this.#over = true
   }

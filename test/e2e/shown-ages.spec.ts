@@ -17,7 +17,7 @@ test('a shown age is accurate, and when responses stop the number is not shown a
   const age = row.getByTestId('age')
   await expect(row).not.toHaveAttribute('data-source', 'default')
 
-  // From here on no answer says anything about quotas: what is shown can only grow older.
+  // From now on, no response has quota headers. So the displayed numbers can only get older.
   simulator.service.faults.set('resources-503', true)
   const { service } = simulator
   const answered = service.ledger.entries().filter(({ path, status }) => path === ACCOUNTS && status === 200)
@@ -37,7 +37,8 @@ test('a shown age is accurate, and when responses stop the number is not shown a
   }
   await expect(row).toHaveAttribute('data-stale', 'false')
 
-  // Two minutes pass for the window, which can't learn that they did not pass for Headroom.
+  // The window's clock moves two minutes ahead. Without a connection, the window can't notice that Headroom's
+  // clock did not.
   problems.allow(/ERR_INTERNET_DISCONNECTED|ERR_INCOMPLETE_CHUNKED|Failed to load resource|net::ERR/)
   await page.context().setOffline(true)
   await page.clock.fastForward(125_000)
@@ -46,7 +47,8 @@ test('a shown age is accurate, and when responses stop the number is not shown a
   await expect(row.getByTestId('allowance')).toHaveText(/last value \d\d:\d\d/)
   await expect(age).toHaveText(/^2 min( ago)?$/)
 
-  // After another push it shows the real age, although its clock is two minutes ahead of Headroom's.
+  // After the next push, the window shows the real age, although its clock is two minutes ahead of
+  // Headroom's.
   await page.context().setOffline(false)
   await page.reload()
   await expect(age).toHaveText(/^\d+ s$/)

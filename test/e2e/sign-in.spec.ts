@@ -10,11 +10,11 @@ import { test as base, expect } from './fixtures.ts'
  * redirect to one of the four ports that a key allows.
  */
 interface SignInFixtures {
-  /** The key's secret as a person types it; none for a PKCE key. */
+  /** The key's secret as a person enters it. Empty for a PKCE key. */
   readonly secret: string
   /** The dialog that connects a key, filled in and not yet sent. */
   readonly dialog: Locator
-  /** Follows the window's link, as a person does where Headroom opened no browser itself. */
+  /** Opens the link in the window, as a person does if Headroom opened no browser. */
   readonly signInPage: () => Promise<Page>
   /** Signs in on the service's page, and returns that. */
   readonly approve: () => Promise<Page>
@@ -51,7 +51,7 @@ const test = base.extend<SignInFixtures>({
 
 const start = (page: Page) => page.getByRole('button', { name: 'Sign in with the browser' }).click()
 
-/** Where the link of a dialog that waits for the browser leads. */
+/** The address of the sign-in page: the link of a dialog that waits for the browser. */
 const signInAddress = async (dialog: Locator) => (await dialog.getByRole('link').getAttribute('href')) ?? ''
 
 const redirectOf = (address: string) => new URL(address).searchParams.get('redirect_uri') ?? ''
@@ -87,7 +87,7 @@ for (const secret of ['', 'the-secret']) {
       await expect(page.getByTestId('profile')).toContainText('Main key')
       await liveNumbers(page)
 
-      // The same redirect again, as after a reload of the tab: the port is closed.
+      // The same redirect again, as after a reload of the tab. The port is closed by now.
       const posts = tokenPosts(simulator)
       await tab.reload().catch(() => {})
       await expect(tab.getByRole('heading', { name: 'Signed in' })).toHaveCount(0)
@@ -112,7 +112,7 @@ test('declining in the browser is reported in plain words, and one can start ove
   await expect(notice).toContainText('Nothing was saved.')
   expect(tokenPosts(simulator)).toBe(0)
 
-  // What was typed is still there.
+  // The form still has what the person entered.
   await notice.getByRole('button', { name: 'Start over' }).click()
   await approve()
   await expect(dialog).toBeHidden()
@@ -194,7 +194,7 @@ test('a key that has to sign in again stays in its place', async ({ page, dialog
   await liveNumbers(page)
 
   await page.getByRole('button', { name: 'Revoke tokens…' }).click()
-  // By keyboard alone: Cancel has the focus, the button is one step away.
+  // With the keyboard only: Cancel has the focus, and one Tab leads to the button.
   await expect(page.getByRole('button', { name: 'Cancel' })).toBeFocused()
   await page.keyboard.press('Tab')
   await expect(page.getByRole('button', { name: 'Revoke all tokens' })).toBeFocused()
@@ -241,7 +241,7 @@ test('a sign-in on a key with an unconfirmed revocation asks first', async ({
   await liveNumbers(page)
 })
 
-/** Whatever of the four is not taken already, on both addresses. */
+/** Occupies those of the four ports that are still free, on both addresses. */
 async function occupyAll(): Promise<readonly Server[]> {
   const taken = await Promise.all(
     REDIRECT_PORTS.map(

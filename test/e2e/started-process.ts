@@ -10,7 +10,7 @@ const STOP_LIMIT_MS = 5000
 /** One `headroom` process of a test's own. */
 export interface StartedProcess {
   readonly pid: number
-  /** What follows `READY` on its line, once for each such line so far. */
+  /** The rest of each line that begins with `readyPrefix`, so far. */
   readonly ready: readonly string[]
   /** Every line of stdout so far. */
   readonly lines: readonly string[]
@@ -75,7 +75,7 @@ export async function startProcess(
   return { pid: child.pid ?? 0, ready, lines, errors: () => errors, waitForReady, stop: () => stop(child) }
 }
 
-/** Asks first, so that its streams are closed; a process that does not listen is ended. */
+/** Asks the process to end, so that its streams are closed. Kills it if it does not respond. */
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')

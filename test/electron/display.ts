@@ -5,9 +5,9 @@ import { delimiter, join } from 'node:path'
 
 const START_LIMIT_MS = 20_000
 
-/** A screen of the tests' own. */
+/** An X display for the tests alone. */
 export interface Display {
-  /** For DISPLAY; `undefined` where the system needs none. */
+  /** The value for DISPLAY. `undefined` if the system needs none. */
   readonly name: string | undefined
   close(): Promise<void>
 }
@@ -28,10 +28,11 @@ export function programPath(name: string): string | undefined {
 }
 
 /**
- * Starts an Xvfb, whose number the kernel chooses; it ends with this process, even if that is killed.
+ * Starts an Xvfb on a display number that the kernel chooses. It ends with this process, even if this process
+ * is killed.
  *
- * Without access control, because Electron is another user's where the tests are root's; it listens on no
- * network.
+ * It has no access control, because Electron runs as another user if the tests run as root. It does not
+ * listen on the network.
  */
 export async function startDisplay(): Promise<Display> {
   if (process.platform !== 'linux') return { name: undefined, close: async () => {} }

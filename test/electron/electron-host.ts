@@ -13,7 +13,10 @@ export function obstacleToHost(): string | undefined {
   return obstacleToElectron() ?? obstacleToRunning()
 }
 
-/** What runs of the desktop app share: a screen, a user with a home, and the app as it is started. */
+/**
+ * What several runs of the desktop app share: a display, a user with a home folder, and the command of the
+ * app.
+ */
 export class ElectronHost {
   readonly #display: Display
   readonly #user: OrdinaryUser
@@ -33,7 +36,7 @@ export class ElectronHost {
     this.#removeApp = app.remove
   }
 
-  /** As from a checkout: the runtime is given the built `dist/desktop/main.js`. */
+  /** The app of a checkout: the runtime gets the built `dist/desktop/main.js`. */
   static async ofCheckout(options?: Parameters<typeof stageApp>[1]): Promise<ElectronHost> {
     const found = findElectron()
     if (found === undefined) throw new Error('no Electron runtime')
@@ -43,7 +46,7 @@ export class ElectronHost {
     return new ElectronHost(await startDisplay(), ordinaryUser(), { command, remove })
   }
 
-  /** As installed: `executable` is the app itself, or a runtime that is given `args`. */
+  /** The installed app: `executable` is the app itself, or a runtime with `args`. */
   static async ofPackage(executable: string, args: readonly string[] = []): Promise<ElectronHost> {
     const app = { command: { executable, args }, remove: () => {} }
     return new ElectronHost(await startDisplay(), ordinaryUser(), app)
@@ -59,7 +62,7 @@ export class ElectronHost {
     return this.#user.folder(`folder-${this.#folders}`)
   }
 
-  /** Starts the app with `flags` on `dataFolder`; ended with this host at the latest. */
+  /** Starts the app with `flags` on `dataFolder`. `close` ends it if it still runs. */
   start(
     dataFolder: string,
     flags: readonly string[] = [],
@@ -71,7 +74,7 @@ export class ElectronHost {
     return started
   }
 
-  /** All processes of what was started and has not ended. */
+  /** All processes of the runs that have not ended. */
   processes(): readonly SeenProcess[] {
     return this.#started.flatMap(({ pid }) => processTree(pid))
   }

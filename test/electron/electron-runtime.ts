@@ -8,20 +8,23 @@ export interface ElectronRuntime {
   /** The folder as Electron is distributed: the executable with its libraries, locales and resources. */
   readonly dist: string
   readonly executable: string
-  /** From the file `version` next to the executable. The running version is in the page's user agent. */
+  /**
+   * The version in the file `version` next to the executable. The user agent of a page shows the version that
+   * really runs.
+   */
   readonly version: string
 }
 
 export interface RuntimePlaces {
   readonly platform: NodeJS.Platform
-  /** HEADROOM_ELECTRON_DIST. */
+  /** The value of HEADROOM_ELECTRON_DIST. */
   readonly named: string | undefined
   /** The executable that the package `electron` unpacked. */
   readonly installed: () => string | undefined
   /** Where a runtime from the npm registry is unpacked to. */
   readonly carried: string
   readonly isExecutable: (path: string) => boolean
-  /** What a dist says of itself; `undefined` where it says nothing. */
+  /** The version in a folder. `undefined` if it has no version file. */
   readonly versionOf: (dist: string) => string | undefined
 }
 
@@ -30,7 +33,10 @@ const EXECUTABLES: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   win32: 'electron.exe',
 }
 
-/** The first that is there: the one a person names, the package's own, the one an earlier run fetched. */
+/**
+ * The first runtime that exists: the one named by a person, the one of the package `electron`, or the one
+ * that an earlier run downloaded.
+ */
 export function findElectron(places: RuntimePlaces = thisMachine()): ElectronRuntime | undefined {
   const inDist = EXECUTABLES[places.platform] ?? 'electron'
   const runtimeIn = (dist: string): ElectronRuntime | undefined => {
@@ -40,7 +46,7 @@ export function findElectron(places: RuntimePlaces = thisMachine()): ElectronRun
       ? { dist, executable, version }
       : undefined
   }
-  // A runtime that was named and is not there is no reason to take another one silently.
+  // If the named runtime does not exist, no other one is used silently.
   if (places.named !== undefined && places.named !== '') return runtimeIn(places.named)
   const installed = places.installed()
   const dists = [...(installed === undefined ? [] : [installed.slice(0, -inDist.length - 1)]), places.carried]
@@ -48,7 +54,7 @@ export function findElectron(places: RuntimePlaces = thisMachine()): ElectronRun
 }
 
 /**
- * What an older runtime lacks of what the app uses: it has `node:sqlite` since 35 and asynchronous
+ * Whether a runtime is too old for the app. `node:sqlite` exists since Electron 35 and asynchronous
  * safeStorage since 42.
  */
 export function lacksWhatTheAppUses({ version }: ElectronRuntime): boolean {

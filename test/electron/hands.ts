@@ -3,8 +3,8 @@ import { promisify } from 'node:util'
 import type { Display } from './display.ts'
 
 /**
- * Presses keys in the app's window, as the display's own events, which menus hear and a page's protocol
- * cannot make.
+ * Presses keys in the app's window. They are events of the display, because menus do not receive the events
+ * of a page's protocol.
  */
 export async function pressKeys({ name: display = '' }: Display, keys: string): Promise<void> {
   const xdotool = async (...args: readonly string[]): Promise<string> => {
@@ -15,7 +15,7 @@ export async function pressKeys({ name: display = '' }: Display, keys: string): 
   }
   const [window = '', another] = (await xdotool('search', '--onlyvisible', '--name', 'Headroom')).split('\n')
   if (another !== undefined) throw new Error('two windows on one display')
-  // There is no window manager that would give it the focus.
+  // Without a window manager, the window does not get the focus by itself.
   await xdotool('windowfocus', '--sync', window)
   await xdotool('key', keys)
 }

@@ -10,8 +10,8 @@ export interface OrdinaryUser {
   /** A private home of its own, empty at first. */
   readonly home: string
   /**
-   * With this home in all that names one, and without the way to the keyring of the person who runs the
-   * tests.
+   * Environment variables in which every home folder is this one. The desktop session of the person who runs
+   * the tests is left out, so that their keyring can't be reached.
    */
   readonly environment: Readonly<Record<string, string>>
   /** A new folder in its home. */
@@ -49,7 +49,7 @@ export function ordinaryUser(): OrdinaryUser {
   }
 }
 
-/** A message bus leads to the keyring and the notifications of the logged-in user. */
+/** The message bus would lead to the keyring and the notifications of the logged-in user. */
 function withoutSession(environment: NodeJS.ProcessEnv): Record<string, string> {
   const left = Object.entries(environment).filter(
     (entry): entry is [string, string] =>

@@ -14,10 +14,10 @@ export interface PackagedApp {
 }
 
 /**
- * Packages the checkout as a release is, by electron-builder.yml, around `runtime`; unpacked, without an
- * installer.
+ * Packages the checkout around `runtime` with electron-builder.yml, as for a release, but unpacked and
+ * without an installer.
  *
- * Where the runtime lacks something, `dist/desktop` is the copy with stand-ins. Linux only.
+ * If the runtime lacks something, `dist/desktop` is a copy with replacements. Linux only.
  */
 export async function packageApp(runtime: ElectronRuntime): Promise<PackagedApp> {
   const output = mkdtempSync(join(tmpdir(), 'headroom-package-'))
@@ -25,7 +25,7 @@ export async function packageApp(runtime: ElectronRuntime): Promise<PackagedApp>
   const staged = await stageApp(runtime)
   try {
     const standIns = ['!dist/desktop/**', { from: staged.desktopFolder, to: 'dist/desktop' }]
-    // Added to what electron-builder.yml says, which is read from the project's folder.
+    // These options are added to electron-builder.yml, which is read from the project's folder.
     await build({
       projectDir: projectFolder,
       targets: Platform.LINUX.createTarget('dir'),
@@ -41,7 +41,7 @@ export async function packageApp(runtime: ElectronRuntime): Promise<PackagedApp>
   }
   const folder = join(output, 'linux-unpacked')
   if (process.getuid?.() === 0) {
-    // As the package's own script does after it was installed.
+    // The package's own script does this after its installation.
     chownSync(join(folder, 'chrome-sandbox'), 0, 0)
     chmodSync(join(folder, 'chrome-sandbox'), 0o4755)
   }

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { SeenProcess } from './processes.ts'
 
 /**
- * The memory that the processes really take, in MB: the proportional set size, in which a page that several
- * processes share counts once. As root only: Chromium's own processes are closed to the user whose they are.
- * Linux.
+ * The memory of the processes in MB, as proportional set size: a page that several processes share counts
+ * once. Needs Linux and root, because Chromium hides its processes from their own user.
  */
 export function memoryMB(processes: readonly SeenProcess[]): number {
   return processes.reduce((sum, { pid }) => sum + proportionalKB(pid), 0) / 1024
@@ -31,12 +30,12 @@ export function cpuMs(processes: readonly SeenProcess[]): number {
   return processes.reduce((sum, { pid }) => sum + ticks(pid), 0) * MS_A_TICK
 }
 
-/** Linux tells in hundredths of a second, on every machine that Electron is built for. */
+/** Linux counts in hundredths of a second on every machine for which Electron is built. */
 const MS_A_TICK = 10
 
 function ticks(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // Behind the name, which may hold anything.
+  // The fields after the program's name, which may contain any character.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return Number(fields[11]) + Number(fields[12])
 }

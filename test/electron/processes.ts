@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A process as Linux's /proc tells of it. */
+/** A process as Linux's /proc describes it. */
 export interface SeenProcess {
   readonly pid: number
   readonly parent: number
   readonly uid: number
-  /** 0: none, 1: strict, 2: a filter. */
+  /** Mode of seccomp. 0: none, 1: strict, 2: a filter. */
   readonly seccomp: number
-  /** Between two arguments is one space: Chromium writes its own like that. */
+  /** Its arguments, separated by one space, because Chromium overwrites its own command line in that form. */
   readonly commandLine: string
 }
 
-/** `root` and all that it started, as far as that is still there. */
+/** `root` and its descendants that still run. */
 export function processTree(root: number): readonly SeenProcess[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -21,7 +21,7 @@ export function processTree(root: number): readonly SeenProcess[] {
   return [...all.filter(({ pid }) => pid === root), ...below(root)]
 }
 
-/** `undefined` for one that ended meanwhile. */
+/** `undefined` if the process has ended in the meantime. */
 function seen(pid: number): SeenProcess | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')

@@ -5,10 +5,11 @@ import type { ElectronRuntime } from './electron-runtime.ts'
 import { testCache } from './test-cache.ts'
 
 /**
- * The runtime where the ordinary user can start it with its sandbox: itself, or a copy in the cache.
+ * The runtime in a place from which the ordinary user can start it with its sandbox: its own folder, or a
+ * copy in the cache.
  *
- * Needed as root only: a checkout below /root is closed to others, and a sandbox that is not root's does not
- * start.
+ * Only root needs the copy: other users can't read a checkout below /root, and the sandbox does not start if
+ * it does not belong to root.
  */
 export function reachableRuntime(runtime: ElectronRuntime): ElectronRuntime {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return runtime

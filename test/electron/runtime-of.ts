@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** "Electron 45.4.1": what shows this page, as its own user agent tells it. */
+/** The runtime that shows this page, from its user agent, such as "Electron 45.4.1". */
 export async function runtimeOf(page: Page): Promise<string> {
   const agent = await page.evaluate(() => navigator.userAgent)
   const [, version = 'of unknown version'] = /Electron\/(\S+)/.exec(agent) ?? []

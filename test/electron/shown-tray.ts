@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The environment of a desktop that shows tray icons, as far as the app can tell: `busctl` in `folder`
- * answers that the bus knows who shows them. Without it the app opens its window after a while, because
- * nobody could reach it.
+ * Environment variables that make the app believe that the desktop shows tray icons: `busctl` in `folder`
+ * reports a tray on the bus. Without a tray, the app opens its window after a while, because it could not be
+ * reached otherwise.
  */
 export function shownTray(folder: string): Readonly<Record<string, string>> {
   const programs = join(folder, 'programs')

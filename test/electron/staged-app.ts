@@ -17,19 +17,22 @@ import { sqliteStandIn } from './carried-runtime.ts'
 import { type ElectronRuntime, lacksWhatTheAppUses } from './electron-runtime.ts'
 import { asScript } from './shims/as-script.ts'
 
-/** A copy of the built app in a folder that every user may read, which a checkout below /root is not. */
+/**
+ * A copy of the built app in a folder that every user may read. A checkout below /root can't be read by other
+ * users.
+ */
 export interface StagedApp {
   readonly folder: string
   /** The copy of `dist/desktop`. */
   readonly desktopFolder: string
-  /** What Electron is given. */
+  /** The path that Electron gets. */
   readonly main: string
   remove(): void
 }
 
 /**
- * Made with what `runtime` lacks; what is built stays as it was built. `isObserved`: with `shims/observer.ts`
- * in it.
+ * Copies the built app and adds what `runtime` lacks. The build itself stays unchanged. `isObserved`: adds
+ * `shims/observer.ts`.
  */
 export async function stageApp(
   runtime: ElectronRuntime,
@@ -57,7 +60,7 @@ export async function stageApp(
   }
 }
 
-/** Every file of the bundle imports the stand-ins instead; nothing else of it changes. */
+/** Makes every file of the bundle import the replacements. Changes nothing else. */
 async function putStandIns(desktopFolder: string): Promise<void> {
   const standIns = join(desktopFolder, 'stand-ins')
   const files = scriptsIn(desktopFolder)
@@ -103,7 +106,7 @@ function packagesImported(desktopFolder: string): ReadonlyMap<string, string> {
   return found
 }
 
-/** `undefined` for a module of Node. */
+/** `undefined` for a module of Node itself. */
 function packageFolder(name: string, from: string): string | undefined {
   const paths = createRequire(join(from, 'package.json')).resolve.paths(name) ?? []
   return paths

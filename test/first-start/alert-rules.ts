@@ -4,18 +4,19 @@ import { delayMs, type Look, MIDDLE, type Note } from './look.ts'
 import { inState } from './row-rules.ts'
 import { EXPECTED, isUnsettled } from './troubles.ts'
 
-/** How long what others cause lasts before it is announced. */
+/** How long a condition that is caused by others must last before it is announced. */
 const HOLD_MS = 10_000
 
 /**
- * The open alerts: each names a state that is so, with the numbers of now; what is empty or refused has one.
+ * Checks the open alerts. Each must name a state that is true, with the current numbers. Each quota that is
+ * empty or gets 429 must have an alert.
  */
 export function inAlerts(looks: readonly Look[], look: Look, note: Note): void {
   const { alerts, shown } = look
   for (const { titles, body } of alerts) {
     for (const title of titles) inAlert(title, titles.length === 1 ? body : '', looks, look, note)
   }
-  // The window of alerts may be as late as the other is early.
+  // The alerts are read from another window, which may be later than this one by `delayMs`.
   const former = looks.findLast(
     (one) => one !== look && one.shown.atMs <= shown.atMs - HOLD_MS - delayMs(look),
   )
@@ -44,7 +45,7 @@ const TITLES: readonly (readonly [title: RegExp, state: string])[] = [
   [/^(.+) recovered$/, 'recovered'],
 ]
 
-/** The quota that a title is about and its state; `undefined` of any other title. */
+/** The quota and its state in a title. `undefined` for other titles. */
 function quotaOf(
   title: string,
   look: Look,
@@ -56,9 +57,9 @@ function quotaOf(
   return undefined
 }
 
-/** Whether an alert is of what was broken, or of its end, for as long as that is held. */
+/** Whether an alert is about a fault that lasts or ended lately, or about its end. */
 const isAlertOfTrouble = (title: string, { troubles, shown }: Look): boolean =>
-  // Restarting streams are shown for as long as their restarts count.
+  // Restarting streams are shown until their restarts no longer count.
   (/streams? keeps? restarting$/.test(title) && troubles.length > 0) ||
   troubles.some(
     (one) =>

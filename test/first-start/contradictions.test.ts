@@ -353,7 +353,7 @@ describe('the window’s first start', () => {
       const one = look(says, counted)
       const opened = { atMs: NOW - 5_000, path: '/v3/stream/positions', status: 200 }
       const ledger = says.ownStreams === undefined ? one.after.ledger : [...one.after.ledger, opened]
-      // Half of it is the look's own length.
+      // Half of the lateness is the duration of the look itself.
       const before = { ...one.before, at: NOW - ms / 2 }
       return { ...one, before, after: { ...one.after, ledger }, lateMs: ms / 2 }
     }

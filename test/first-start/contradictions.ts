@@ -8,8 +8,9 @@ import { inRow } from './row-rules.ts'
 import { inTroubles } from './trouble-rules.ts'
 
 /**
- * Everything in the last look that is not so, by the simulator's books; `looks` are all so far, the last one
- * included. A false forecast is reported once it failed, with the time it was shown.
+ * All contradictions between the last look and the simulator's counts. `looks` are all looks so far,
+ * including the last one. A wrong forecast is reported once it has failed, with the time at which it was
+ * shown.
  */
 export function contradictions(looks: readonly Look[]): readonly Contradiction[] {
   const look = looks.at(-1)

@@ -4,15 +4,16 @@ import { durationMs } from './times.ts'
 import type { Truth } from './truth.ts'
 
 /**
- * How long use by others has to have begun or ended to be held against what is said of it, beyond the last
- * header.
+ * Tolerance for the rate of others, which changes only with a header: a statement about it counts as wrong
+ * only if their use has lasted, or has been over, for this long.
  */
 export const USE_MS = 30_000
-/** A row that is looked at is checked at least as often. */
+/** Maximum time between two checks of a row that a person looks at. */
 const FRESH_MS = 60_000
 
 /**
- * The count of a category around the look: use can only have lowered it, and refill only raised it.
+ * The lowest and the highest count of a category around a look. The two counts before and after the look are
+ * its ends, with a tolerance.
  */
 export function countOf(category: string, look: Look) {
   const { before, after } = look
@@ -43,8 +44,8 @@ export function numberOf({ left, limit }: Pick<ShownRow, 'left' | 'limit'>): rea
 }
 
 /**
- * Requests of others since the row’s last header beyond what is said of their use: what they begin after it
- * nobody can know before the next one. 0 where the header is old, as such a row is checked again.
+ * Requests of others since the row's last header that exceed the shown rate of others. Headroom can't know
+ * them before the next header. 0 if the header is old, because such a row should have been checked again.
  */
 export function unforeseen(category: string, looks: readonly Look[]): number {
   const now = looks.at(-1)
@@ -58,16 +59,15 @@ export function unforeseen(category: string, looks: readonly Look[]): number {
   return Math.max(0, made - (most * ageMs) / 1000)
 }
 
-/** What others asked of a category by then, whether it was answered or refused. */
+/** All requests of others in a category so far, whether accepted or refused. */
 export function madeByOthers(category: string, { requests }: Truth): number {
   const elsewhere = requests.find((request) => request.category === category)?.elsewhere
   return elsewhere === undefined ? 0 : elsewhere.accepted + elsewhere.refused
 }
 
 /**
- * What others made of a row from well before its last header until now, requests per second: at each step, or
- * the rate is that of a change in the midst of it, and on average. `undefined` before there are looks of all
- * that time.
+ * The rates of others on a row in requests per second, from well before its last header until now: the rate
+ * between each two looks, and the mean. `undefined` if the looks do not go back that far.
  */
 export function othersOf({ category, age }: Pick<ShownRow, 'category' | 'age'>, looks: readonly Look[]) {
   const now = looks.at(-1)
@@ -86,7 +86,7 @@ export function othersOf({ category, age }: Pick<ShownRow, 'category' | 'age'>, 
   return { rates, mean }
 }
 
-/** The 429 that the row may show: within one period. */
+/** The time of the last 429 that the row may still show, which is at most one period old. */
 export function lastRefusalMs(category: string, look: Look): number | undefined {
   const { after } = look
   const period = after.requests.find((request) => request.category === category)?.periodSeconds ?? 0

@@ -1,13 +1,13 @@
 import { madeByOthers, USE_MS } from './counted.ts'
 import { delayMs, type Look, type Note, PUSH_MS, SOME_USE } from './look.ts'
 
-/** How long before a line others’ use has to have begun, at most: the time between two headers. */
+/** Maximum time between the start of others' use and its line in the log: the time between two headers. */
 const USE_LINE_MS = 5 * 60_000
 
 /** Each shown 429 was counted, and each counted one is shown. */
 export function inEvents(looks: readonly Look[], look: Look, note: Note): void {
   const { before, shown, after } = look
-  // The app may note one as late as it was at that time.
+  // The app may record a 429 as late as it was at that time.
   const apartMs = (atMs: number) => 2 * PUSH_MS + delayMs(looks.find((one) => one.shown.atMs >= atMs) ?? look)
   const told = shown.events.filter(({ kind }) => kind === 'rate-limited')
   const counted = after.ledger.filter(({ status, category }) => status === 429 && category !== undefined)
@@ -30,8 +30,8 @@ export function inEvents(looks: readonly Look[], look: Look, note: Note): void {
 }
 
 /**
- * Others that are said to have begun made something lately, and those that are said to have stopped did not
- * go on.
+ * Where a line says that others began, they must have sent requests lately. Where it says that they stopped,
+ * they must not have continued.
  */
 export function inUseEvents(looks: readonly Look[], { shown, after }: Look, note: Note): void {
   for (const { atMs, kind, text } of shown.events) {

@@ -4,7 +4,7 @@ import { tokenContradicted } from './key-rules.ts'
 import { isUnsettledNow, type Look, MIDDLE, type Note } from './look.ts'
 import { inState } from './row-rules.ts'
 
-/** The page Glance: its word, its large number, its sentences, its cards and the facts beneath. */
+/** Checks the page Glance: its word, its large number, its sentences, its cards and the facts below them. */
 export function inGlance(looks: readonly Look[], look: Look, note: Note): void {
   const { glance, shown, after } = look
   const { word, subject, lines, caption, number, cards, facts } = glance
@@ -41,7 +41,7 @@ export function inGlance(looks: readonly Look[], look: Look, note: Note): void {
   if (left !== undefined) note('glance', `token: ${token}`, left)
 }
 
-/** Whether a share such as `17 %` is that of the count. */
+/** Whether a share such as `17 %` matches the count. */
 function isWithin(
   share: string,
   { fewest, most, limit }: { fewest: number; most: number; limit: number },

@@ -12,19 +12,19 @@ const CALM = /^(ok|ok so far)$/
 export const isCalm = (word: string): boolean => CALM.test(word)
 export const OF_QUOTA = /^(watch|low|running out|empty|429)$/
 const OF_OTHERS = /^(full|not checked|\d+ (?:silent|restarting))$/
-/** Whether a label may be: of slots, of streams, or of what was broken. */
+/** Whether a label that names no quota is possible: for slots, for streams, or for a fault. */
 export const isToldOf = (label: string, { troubles, shown }: Look): boolean =>
   OF_OTHERS.test(label) || isOfTrouble(label, troubles, shown.atMs)
 
 /**
- * The headline, its chips and the tab’s title: each names a state of a quota, or of something else that is
- * so.
+ * Checks the headline, its chips and the title of the tab. Each must name a state of a quota that is true, or
+ * another possible label.
  */
 export function inHeadline(looks: readonly Look[], look: Look, note: Note): void {
   const { shown, after } = look
   const { word, text, detail } = shown.headline
   const said = `${text} ${detail}`
-  // The tab names what the label counts: streams without data.
+  // For such labels, the title may name what the label counts, such as streams without data.
   if (!shown.title.includes(word) && !isToldOf(word, look))
     note('headline', `tab: ${shown.title}`, `headline: ${word}`)
   const subject = longestNamed(text.replace(/^429 on /, ''), after)
@@ -70,7 +70,7 @@ export interface Usage {
   readonly said: string
 }
 
-/** Who is said to use a quota, in sentences or in Glance's short lines, and at which pace it may be used. */
+/** Checks who uses a quota and its safe pace, as the sentences and Glance's short lines show them. */
 export function inUsage({ row, detail, said }: Usage, looks: readonly Look[], look: Look, note: Note): void {
   const none = /no use measured/i.test(detail)
   const others = /[Oo]thers(?: use)? ([\d.–]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
@@ -84,7 +84,8 @@ export function inUsage({ row, detail, said }: Usage, looks: readonly Look[], lo
 }
 
 /**
- * A quota that is empty now, although the headline said within the last ten minutes that none would run out.
+ * Reports a quota that has become empty, although the headline said within the last ten minutes that none
+ * would run out.
  */
 export function brokenPromise(looks: readonly Look[], note: Note): void {
   const [former, now] = [looks.at(-2), looks.at(-1)]

@@ -4,7 +4,7 @@ import { isUnsettled } from './troubles.ts'
 
 const ACCESS_LIFETIME_MS = 1_200_000
 
-/** Whether the app's streams have been the same for as long as what is shown may be late. */
+/** Whether the app's streams have not changed for longer than the display may be late. */
 function hasSteadyStreams(look: Look): boolean {
   const { before, after } = look
   const fromMs = before.at - delayMs(look)
@@ -38,7 +38,7 @@ export function inToken(look: Look, note: Note): void {
   if (left !== undefined) note('token', `access token: ${accessToken} left`, left)
 }
 
-/** The remaining time of the access token, if the shown one is wrong. */
+/** The correct remaining time of the access token. `undefined` if the shown one is correct. */
 export function tokenContradicted(told: string, look: Look): string | undefined {
   const { shown, after } = look
   const left = durationMs(told)
@@ -51,7 +51,7 @@ export function tokenContradicted(told: string, look: Look): string | undefined 
   return isWrong ? `${Math.round(real / 1000)} s left` : undefined
 }
 
-/** What Headroom says of its own streams and checks. */
+/** Checks the header's text about Headroom's own streams and checks. */
 export function inOwnUse(look: Look, note: Note): void {
   const { shown, after } = look
   const streams = Number(/(\d+) streams?/.exec(shown.ownUse)?.[1] ?? Number.NaN)
@@ -72,6 +72,6 @@ export function inOwnUse(look: Look, note: Note): void {
   const lateMs = delayMs(look)
   const [fewest, most] = [made(60_000, lateMs), made(60_000 + lateMs, 0)]
   const isSo = perMinute >= fewest * (1 - MIDDLE) - SLACK && perMinute <= most * (1 + MIDDLE) + SLACK
-  // What does not reach the service is in no book.
+  // While something is broken, checks may not reach the service, so the service does not count them.
   if (!isSo && !isUnsettledNow(look)) note('own', shown.ownUse, `${fewest} to ${most} in the last minute`)
 }

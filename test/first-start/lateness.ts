@@ -2,14 +2,14 @@ import type { Page } from '@playwright/test'
 
 const STEP_MS = 250
 
-/** How late something was at most, in milliseconds. */
+/** Measures how late something is. */
 export interface Lateness {
-  /** Since the last time that it was asked; what is late by now included. */
+  /** Maximum lateness in milliseconds since the last call, including anything that is late now. */
   takeMs(): Promise<number>
   end(): void
 }
 
-/** Asks `url` four times a second: what its process answers late, it may push late as well. */
+/** Requests `url` four times a second. If the process responds late, its pushes may be late too. */
 export function latenessOfProcess(url: string): Lateness {
   let answeredMs = performance.now()
   let longestMs = 0
@@ -19,7 +19,7 @@ export function latenessOfProcess(url: string): Lateness {
     answeredMs = performance.now()
   }
   const ask = () => fetch(url).then((answer) => answer.text())
-  // What ends before its last answer is no longer looked at.
+  // A request that fails because the process has ended does not count.
   const timer = setInterval(() => void ask().then(noteAnswer, () => {}), STEP_MS)
   return {
     takeMs: async () => {
@@ -31,7 +31,7 @@ export function latenessOfProcess(url: string): Lateness {
   }
 }
 
-/** Sets timers in the page four times a second: by as much the window's own clock may be late. */
+/** Sets a timer in the page four times a second. If it fires late, the window's own clock may be late too. */
 export async function latenessOfPage(page: Page): Promise<Lateness> {
   const own = await page.evaluateHandle((stepMs) => {
     let dueMs = performance.now() + stepMs

@@ -3,8 +3,8 @@ import { isUnsettled, type Trouble } from './troubles.ts'
 import type { Truth } from './truth.ts'
 
 /**
- * A look at three windows, the dashboard, Glance and the open alerts, between two looks into the simulator's
- * books.
+ * One look at three windows (the dashboard, Glance and the open alerts), between two reads of the simulator's
+ * counts.
  */
 export interface Look {
   readonly before: Truth
@@ -12,23 +12,23 @@ export interface Look {
   readonly glance: ShownGlance
   readonly alerts: readonly ShownAlert[]
   readonly after: Truth
-  /** What was broken so far. */
+  /** All faults so far. */
   readonly troubles: readonly Trouble[]
-  /** How late the app and its windows were at most since the look before, as measured with them. */
+  /** Maximum lateness of the app and its windows since the previous look, as measured, in milliseconds. */
   readonly lateMs: number
 }
 
 /**
- * How much older than the look what is shown may be, beyond what the app promises of itself: as long as it
- * took.
+ * How much older than promised the display may be, in milliseconds: the duration of the look plus the
+ * lateness.
  */
 export const delayMs = ({ before, after, lateMs }: Look): number => after.at - before.at + lateMs
 
-/** Whether something is broken, or was lately: streams are silent then, and checks do not come. */
+/** Whether something is broken or was broken lately. Streams may then be silent and checks may be missing. */
 export const isUnsettledNow = ({ troubles, shown }: Look): boolean =>
   troubles.some((one) => isUnsettled(one, shown.atMs))
 
-/** One sentence of the window that the simulator's count contradicts. */
+/** A statement of the window that contradicts the simulator's counts. */
 export interface Contradiction {
   readonly atMs: number
   readonly rule: Rule
@@ -56,14 +56,20 @@ export type Rule =
   | 'trouble'
   | 'unlike'
 
-/** Takes what is not so; `atMs`: when it was shown, the last look unless given. */
+/** Reports a contradiction. `atMs`: when it was shown, by default the time of the last look. */
 export type Note = (rule: Rule, said: string, counted: string, atMs?: number) => void
 
-/** Main pushes at most four times a second, and the window moves its clock twice a second. */
+/**
+ * Maximum age of the display. The main process pushes four times a second at most, and the window updates its
+ * clock twice a second.
+ */
 export const PUSH_MS = 1_000
-/** What may have happened since the push. Requests. */
+/** Requests that may have been sent since the push. */
 export const SLACK = 2
-/** How far a number without a range may be off: a range is shown from a tenth of the limit on. */
+/**
+ * Maximum error of a number without a range, as a share of the limit. From this uncertainty on, a range is
+ * shown.
+ */
 export const MIDDLE = 0.1
-/** Use that is worth a sentence, requests per second. */
+/** Rate that is high enough to be mentioned in a sentence, in requests per second. */
 export const SOME_USE = 0.3

@@ -4,23 +4,23 @@ import type { ShownRow } from './shown.ts'
 import { durationMs, timeOfDayMs } from './times.ts'
 import { isUnsettled } from './troubles.ts'
 
-/** The share of the limit under which a row is low, as on a first start. */
+/** Share of the limit below which a row is low by default. */
 const LOW = 0.2
-/** A time of day at which it is full follows from that number. Share of the period. */
+/**
+ * Tolerance of the time at which a quota is full, as a share of the period. The time follows from the
+ * displayed number.
+ */
 const FULL_AT = 0.15
-/** How far back own use is held against what is said of it. */
+/** Time over which own use is compared with what is shown. */
 const OWN_MS = 60_000
-/** How much later than it was said a check may come: the checks are looked through once a second. */
+/** Maximum delay of a check after its announced time. The checks are evaluated once a second. */
 const CHECK_MS = 5_000
 
-/**
- * A row of the table: its state, its number, its age, when it is full, who uses it, the safe pace and its
- * next check.
- */
+/** Checks a row of the table: its state, number, age, time until full, use, safe pace and next check. */
 export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: Note): void {
   const count = countOf(row.category, look)
   if (count === undefined) {
-    // A row named in responses without a counted request is full.
+    // The simulator has counted no request of this row, so the row must be full.
     const [, high] = numberOf(row)
     if (high < row.limit) note('number', `${row.category}: ${row.left}`, 'no use')
     return
@@ -31,7 +31,7 @@ export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: N
   inState({ category: row.category, told: row.state, said }, looks, note)
   inAge(row, look, said, note)
   inNextCheck(row, looks, note)
-  // What stands there is the last header's, of no more than its age.
+  // An unchecked or rejected row shows the number of its last header, so its number is not compared.
   if (/^(?:not checked|rejected)$/.test(stateOf(row.state) ?? '')) return
   const [low, high] = numberOf(row)
   const apart = low === high ? limit * MIDDLE : 0
@@ -86,7 +86,7 @@ export function inState({ category, told, said }: ToldState, looks: readonly Loo
     case 'not checked':
       return
     case 'rejected':
-      // An ended token is rejected, too, where no other can be had.
+      // An expired token is rejected too if no other token can be obtained.
       if (
         !look.troubles.some(
           (one) => (one.kind === 'token' || one.kind === 'sign-in') && isUnsettled(one, look.shown.atMs),
@@ -110,14 +110,14 @@ function inAge({ category, age }: ShownRow, look: Look, said: string, note: Note
   const shownMs = durationMs(age)
   const last = headers.at(-1)
   if (shownMs === undefined || last === undefined) return
-  // An age in minutes is rounded down to one.
+  // A displayed age in minutes is rounded down to whole minutes.
   const stepMs = /min|h/.test(age) && !/ s/.test(age) ? 60_000 : 1_000
   const leewayMs = PUSH_MS + delayMs(look)
   const fits = ({ atMs }: { readonly atMs: number }) => {
     const realMs = shown.atMs - atMs
     return shownMs <= realMs + leewayMs && shownMs >= realMs - stepMs - leewayMs
   }
-  // The answers that are newest by now may not have been pushed yet.
+  // The newest responses may not have been pushed yet.
   const pushed = headers.findLast(({ atMs }) => atMs < shown.atMs - PUSH_MS - leewayMs)
   const mayBe = pushed === undefined ? headers : headers.slice(headers.indexOf(pushed))
   if (!mayBe.some(fits)) {
@@ -135,7 +135,7 @@ function inFullAt(row: ShownRow, count: Count, look: Look, said: string, note: N
   }
   const saidMs = timeOfDayMs(fullAt, shown.atMs)
   if (saidMs === undefined) return
-  // A time is that of the middle of a range.
+  // The displayed time is that of the middle of the range.
   const [low, high] = numberOf(row)
   const refillMs = (count.periodSeconds / count.limit) * 1000
   const toleranceMs = FULL_AT * count.periodSeconds * 1000 + ((high - low) / 2) * refillMs + delayMs(look)
@@ -145,8 +145,8 @@ function inFullAt(row: ShownRow, count: Count, look: Look, said: string, note: N
 }
 
 /**
- * What others did since the header before, and lately: no use where there was much of it, much where there
- * was none.
+ * Compares the displayed rate of others with their requests since before the last header. Reports use where
+ * there was none at all, and no use where there was much.
  */
 export function inOthers(row: ShownRow, looks: readonly Look[], said: string, note: Note): void {
   const [least, most = least] = row.others.split('–').map((text) => (text === '0' ? 0 : Number(text)))
@@ -158,7 +158,10 @@ export function inOthers(row: ShownRow, looks: readonly Look[], said: string, no
   }
 }
 
-/** Own use against the requests that the simulator got from this app, others’ not being among them. */
+/**
+ * Compares own use with the requests that the simulator received from this app. Others' requests are not
+ * included.
+ */
 export function inOwn({ category, own }: ShownRow, look: Look, said: string, note: Note): void {
   const { shown, after } = look
   const told = Number(own)
@@ -172,7 +175,10 @@ export function inOwn({ category, own }: ShownRow, look: Look, said: string, not
     note('own', `${said}, own ${own}/s`, 'none lately')
 }
 
-/** A safe pace next to others' minimum use, and `none` next to others without use. */
+/**
+ * Reports a safe pace that exceeds the refill together with others' minimum use. Also reports `none` if there
+ * are no others.
+ */
 export function inSafePace(row: ShownRow, looks: readonly Look[], said: string, note: Note): void {
   const look = looks.at(-1)
   const count = look && countOf(row.category, look)
@@ -187,9 +193,7 @@ export function inSafePace(row: ShownRow, looks: readonly Look[], said: string, 
   if (row.safe === 'none' && use.rates.every((rate) => rate === 0)) note('safe', sentence, 'no others')
 }
 
-/**
- * A check that was said to come now came by the next look, and one that was said for a moment came by then.
- */
+/** Reports a check that did not come when it was announced. */
 function inNextCheck({ category }: ShownRow, looks: readonly Look[], note: Note): void {
   const now = looks.at(-1)
   if (now === undefined) return
@@ -204,7 +208,7 @@ function inNextCheck({ category }: ShownRow, looks: readonly Look[], note: Note)
   if (since === undefined || told === undefined) return
   const steps = looks.slice(looks.indexOf(since))
   if (steps.some(isUnsettledNow)) return
-  // What a row may be asked follows its state: after a 429, and where it is empty, later.
+  // A change of state also changes the next check. After a 429, and for an empty row, it comes later.
   if (steps.some((look) => at(look)?.state.split(' ')[0] !== told.state.split(' ')[0])) return
   const fromMs = since.before.at - PUSH_MS - delayMs(since)
   if (now.after.ledger.some((one) => one.category === category && one.atMs > fromMs)) return

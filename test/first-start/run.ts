@@ -1,10 +1,10 @@
 /**
- * The first start, looked at every ten seconds: `npm run first-start -- [--breaks] [--minutes N] [--every
- * SECONDS]`.
+ * Compares a first start with the simulator's counts every ten seconds of real time: `npm run first-start --
+ * [--breaks] [--minutes N] [--every SECONDS]`.
  *
- * Prints each sentence of the window that the built-in simulator's own count contradicts, and ends with 1 if
- * there is one. In real time; half a minute of it is in `npm test`. `--breaks`: two saved keys with the
- * default settings instead, and a host, a token, the streams or the disk breaks every three minutes.
+ * Prints each statement of the window that contradicts these counts, and exits with 1 if there is one. `npm
+ * test` runs half a minute of it. `--breaks` uses two saved keys with the default settings instead. Every
+ * three minutes, a host, a token, the streams or the disk breaks.
  */
 import { parseArgs } from 'node:util'
 import { chromium } from '@playwright/test'

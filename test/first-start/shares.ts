@@ -3,25 +3,25 @@ import type { ShownRow } from './shown.ts'
 import { isUnsettled } from './troubles.ts'
 import type { Truth } from './truth.ts'
 
-/** In how many looks at single rows what was shown was right. */
+/** Shares of the looks at single rows in which the display was right. */
 export interface Shares {
   readonly looks: number
   readonly level: number
   readonly others: number
 }
 
-/** The rate by others is a mean of this time, ended by the look. */
+/** The rate of others is a mean over this time, which ends with the look. */
 const MEAN_MS = 60_000
-/** Of a mean over `n` requests, ±1.645 √n hold in 90 %. */
+/** A count of `n` requests is within ±1.645 √n of its mean with a probability of 90 %. */
 const SPREAD = 1.645
-/** A number without a range stands for this share of the limit. */
+/** A number without a range counts as a range of this share of the limit. */
 const MIDDLE = 0.1
-/** After a trouble every row has a header again by then. */
+/** Time after a fault within which every row gets a header again. */
 const BACK_MS = 30_000
 /** Requests that may have come since the push. */
 const SLACK = 2
 
-/** The shares over all looks at checked rows, but for the time around a trouble. */
+/** The shares over all looks at checked rows. The time around a fault is left out. */
 export function sharesOf(looks: readonly Look[]): Shares {
   const judged = looks.flatMap((look, index) => {
     if (look.troubles.some((trouble) => isUnsettled(trouble, look.shown.atMs, BACK_MS))) return []
@@ -51,7 +51,9 @@ function isLevelRight({ category, left }: ShownRow, truth: Truth): boolean | und
   return count.remaining >= low - apart && count.remaining <= (high ?? low) + apart
 }
 
-/** Whether the range holds the rate at which others' requests were accepted, as far as a mean tells it. */
+/**
+ * Whether the range contains the rate of others' accepted requests, within the statistical error of a mean.
+ */
 function isRateRight({ category, others }: ShownRow, from: Truth, to: Truth): boolean | undefined {
   const [first, last] = [countIn(from, category), countIn(to, category)]
   const [least, most = least] = others.split('–').map(Number)

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** What the window says at one moment, as its texts. */
+/** The texts that the window shows at one time. */
 export interface Shown {
   /** Epoch milliseconds, on the clock of this machine, which the simulator shares. */
   readonly atMs: number
@@ -39,7 +39,7 @@ export interface ShownGlance {
   readonly cards: readonly { readonly label: string; readonly subject: string; readonly note: string }[]
   /** `Streams` → `1 silent`, `Token` → `14 min 32 s`. */
   readonly facts: Readonly<Record<string, string>>
-  /** The lines of all keys where there are several. */
+  /** The lines of all keys, if there are several. */
   readonly keys: readonly ShownKey[]
 }
 
@@ -52,7 +52,7 @@ export interface ShownKey {
   readonly left: string
 }
 
-/** An open alert; of several grouped as one, the title of each. */
+/** An open alert. If several are grouped as one, the title of each. */
 export interface ShownAlert {
   readonly titles: readonly string[]
   readonly body: string
@@ -89,7 +89,7 @@ export interface ShownSlots {
 }
 
 export interface ShownEvent {
-  /** Place of its line in the log. The parts of a line share it. */
+  /** Position of its line in the log. Events that share a line have the same position. */
   readonly line: number
   readonly atMs: number
   readonly kind: string
@@ -98,8 +98,8 @@ export interface ShownEvent {
 }
 
 /**
- * Reads the window in one task of its own, so that all of it is of one moment. Folded rows are not shown, and
- * not read.
+ * Reads the window in one task of the page, so that all texts are from the same time. Folded rows are not
+ * read.
  */
 export function readShown(page: Page): Promise<Shown> {
   return page.evaluate(() => {
@@ -123,7 +123,7 @@ export function readShown(page: Page): Promise<Shown> {
       ownUse: textOf(document, '[data-testid="own-use"]'),
       rows: all('tr[data-category]').map((row) => ({
         category: row.dataset['category'] ?? '',
-        // The mark next to the word has a name of its own, which is not text.
+        // The mark next to the word is left out, because its name is not visible text.
         state: [...row.querySelectorAll('[data-testid="state"] b, [data-testid="state"] b ~ span')]
           .map((part) => part.textContent)
           .join(' ')
@@ -151,7 +151,7 @@ export function readShown(page: Page): Promise<Shown> {
         all('[data-aspect]').map((aspect) => [aspect.dataset['aspect'] ?? '', textOf(aspect, 'b')]),
       ),
       ownStreams: textOf(document, '#streams-title + span'),
-      // What happened at several moments is one line that unfolds to them.
+      // Events at several times may share one line that unfolds.
       events: all('[data-event]').flatMap((event, line) => {
         const parts = [...event.querySelectorAll<HTMLElement>('[data-part]')]
         return (parts.length === 0 ? [event] : parts).map((one) => ({

@@ -12,7 +12,7 @@ import { startProcess } from '../e2e/started-process.ts'
 import { smallDisk } from '../storm/small-disk.ts'
 import { EXPECTED, TROUBLE_EVERY_MS, TROUBLE_KINDS, type Trouble, type TroubleKind } from './troubles.ts'
 
-/** A running app whose service can be asked for its books. */
+/** A running app whose simulator can be asked for its counts. */
 export interface Stage {
   /** The address of the window, with its code. */
   readonly url: string
@@ -20,7 +20,7 @@ export interface Stage {
   readonly origin: string
   readonly secret: string
   readonly troubles: readonly Trouble[]
-  /** Breaks and mends what is due after so many milliseconds. */
+  /** Starts and ends the faults that are due after `elapsedMs`. */
   advance(elapsedMs: number): Promise<void>
   close(): Promise<void>
 }
@@ -47,8 +47,8 @@ export async function firstStart(): Promise<Stage> {
 }
 
 /**
- * Two saved keys with the default settings. The first one's service is the built-in simulator in a process of
- * its own, behind hosts that go away, as the disk fills up: something every three minutes, in turn.
+ * Two saved keys with the default settings. The service of the first one is the built-in simulator in a
+ * separate process. Every three minutes something breaks: a host, a token, the streams or the disk.
  */
 export async function brokenKey(): Promise<Stage> {
   const secret = randomBytes(16).toString('hex')
@@ -69,7 +69,8 @@ export async function brokenKey(): Promise<Stage> {
   if (disk.why !== undefined) process.stdout.write(`no disk to fill up: ${disk.why}\n`)
   const troubles: Trouble[] = []
   const url = await day.start()
-  // A program that reads the file, as a backup does, lets its journal grow with each write.
+  // A program that reads the file, such as a backup, prevents the journal from being emptied. So each write
+  // makes it longer.
   const reader = new DatabaseSync(join(disk.folder, 'history.db'), { readOnly: true })
   reader.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
   const hostsOf = (kind: TroubleKind) => [
@@ -112,7 +113,7 @@ export async function brokenKey(): Promise<Stage> {
   }
 }
 
-/** Where the built-in simulator listens: the running app says it to who owns its data folder. */
+/** The address of the built-in simulator. The running app tells it to the owner of its data folder. */
 async function simulatorOf(dataFolder: string): Promise<string> {
   const asked = await askRunning(
     { do: 'status' },

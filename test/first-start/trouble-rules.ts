@@ -1,7 +1,7 @@
 import type { Look, Note } from './look.ts'
 import { ALERT_SLACK_MS, BACK_MS, EXPECTED, hasLasted, isUnsettled, type Trouble } from './troubles.ts'
 
-/** A fault is shown as the cause on every surface while it lasts, and on none afterwards. */
+/** Checks that a fault is shown as the cause on every surface while it lasts, and on none afterwards. */
 export function inTroubles(looks: readonly Look[], look: Look, note: Note): void {
   const { troubles, shown } = look
   for (const trouble of troubles) {
@@ -22,7 +22,7 @@ function whileItLasts({ kind, fromMs }: Trouble, looks: readonly Look[], note: N
     if (!isHeadline || !word.test(shown.headline.word)) told('headline', shown.headline.text)
     if (!word.test(glance.word)) told('glance', `${glance.word}, ${glance.lines.join(' ')}`)
   } else {
-    // A quota may be in more trouble than that.
+    // The headline may be about a quota with a more severe problem. Then the fault must be in a chip.
     if (!isHeadline && !shown.chips.some(({ label }) => word.test(label))) told('chips', textOf(shown.chips))
     if (!word.test(glance.word) && !glance.cards.some(({ label }) => word.test(label))) {
       told('cards', textOf(glance.cards))
@@ -55,7 +55,7 @@ function whileItLasts({ kind, fromMs }: Trouble, looks: readonly Look[], note: N
   if (incident !== undefined) {
     const open = shown.events.filter(({ isOpen, text }) => isOpen && incident.test(text))
     const lines = new Set(open.map(({ line }) => line)).size
-    // Each host that is away may have its own.
+    // With two unreachable hosts, each may have its own line.
     if (lines === 0 || lines > (kind === 'both' ? 2 : 1)) {
       told('incidents', open.map(({ text }) => text).join(', ') || 'none is open')
     }
@@ -79,14 +79,17 @@ function afterwards({ troubles, shown, glance, alerts }: Look, note: Note): void
   }
 }
 
-/** Headline, Glance and the line of the key among all keys say the same, but for a moment. */
+/**
+ * Checks that the headline, Glance and the key's line among all keys show the same. They may differ for a
+ * moment.
+ */
 function inAgreement(looks: readonly Look[], look: Look, note: Note): void {
   const former = looks.at(-2)
   const { headline } = look.shown
   const { word, severity, keys } = look.glance
   const key = keys.find(({ name }) => name === 'Mine')
   if (key === undefined) return
-  // These are of one moment.
+  // Both values are from one page at one time, so they must never differ.
   if (key.severity !== severity) {
     note('unlike', `all keys: ${key.state}, ${key.severity}`, `glance: ${word}, ${severity}`)
   }

@@ -1,39 +1,39 @@
-/** What is broken in turn, each once in eighteen minutes. */
+/** The faults that are caused in turn, each once in eighteen minutes. */
 export const TROUBLE_KINDS = ['host', 'token', 'stream', 'disk', 'sign-in', 'both'] as const
 export type TroubleKind = (typeof TROUBLE_KINDS)[number]
 
-/** One thing that was broken on purpose, epoch ms. */
+/** One fault that was caused on purpose. Times in epoch ms. */
 export interface Trouble {
   readonly kind: TroubleKind
   readonly fromMs: number
-  /** Absent while it lasts. */
+  /** Absent while the fault lasts. */
   readonly toMs?: number
 }
 
-/** A trouble begins every three minutes. */
+/** Time between the starts of two faults. */
 export const TROUBLE_EVERY_MS = 180_000
 /**
- * How long after its end a fault may still be shown: retries are up to 60 s apart, and an alert waits to be
- * withdrawn.
+ * How long a fault may still be shown after its end. Retries are up to 60 s apart, and alerts are withdrawn
+ * with a delay.
  */
 export const BACK_MS = 75_000
 
-/** What is to be said of a trouble, and how soon after it began. */
+/** What must be shown of a fault, and how soon after its start. */
 interface Expected {
   /** The label, on every surface. */
   readonly word: RegExp
   readonly headline: RegExp
   /** Title of its alert. */
   readonly alert: RegExp
-  /** Text of its open incident; absent of what is no line that lasts. */
+  /** Text of its open incident. Absent if it has no incident that lasts. */
   readonly incident?: RegExp
-  /** Whether no call succeeds: then no row, slot or part of the key is known to be fine. */
+  /** Whether all calls fail. In that case, no row, slot or part of the key may be shown as fine. */
   readonly stops: boolean
-  /** How long it lasts: what is announced after a minute lasts longer. */
+  /** How long the fault lasts. A fault that is announced only after a minute lasts longer. */
   readonly lastsMs: number
-  /** It is noticed with the next answer or frame that fails to come. */
+  /** Time until it is noticed, by the next response or frame that does not arrive. */
   readonly seenMs: number
-  /** How long it is the headline before it is announced. */
+  /** How long it is in the headline before it is announced. */
   readonly holdMs: number
 }
 
@@ -99,23 +99,23 @@ export const EXPECTED: Readonly<Record<TroubleKind, Expected>> = {
 }
 
 /**
- * How much later than its time an alert may be shown: the alerts are looked through once a second, a window
- * each ten.
+ * How much later than its time an alert may be shown. Alerts are evaluated once a second, and the test reads
+ * the windows every ten seconds.
  */
 export const ALERT_SLACK_MS = 15_000
 
-/** Labels that a trouble may have on its way, as of streams that reopen. */
+/** Labels that may be shown while a fault develops or ends, such as those of streams that reopen. */
 const ON_THE_WAY =
   /^(?:unreachable|rejected|renewal failing|history paused|\d+ (?:silent|waiting|restarting))$/
 
-/** Whether a trouble that lasts at `atMs`, or ended lately, may have this label. */
+/** Whether a fault that lasts at `atMs`, or ended lately, explains this label. */
 export const isOfTrouble = (word: string, troubles: readonly Trouble[], atMs: number): boolean =>
   ON_THE_WAY.test(word) && troubles.some((one) => isUnsettled(one, atMs))
 
-/** From the start of a fault until it may no longer be shown. */
+/** Whether the fault may still be shown at `atMs`: it lasts, or it ended at most `backMs` before. */
 export const isUnsettled = ({ fromMs, toMs }: Trouble, atMs: number, backMs = BACK_MS): boolean =>
   atMs >= fromMs && atMs <= (toMs ?? Number.POSITIVE_INFINITY) + backMs
 
-/** Whether it has lasted for so long at `atMs` and lasts. */
+/** Whether the fault has lasted for `forMs` at `atMs` and has not ended. */
 export const hasLasted = ({ fromMs, toMs }: Trouble, forMs: number, atMs: number): boolean =>
   atMs >= fromMs + forMs && (toMs === undefined || atMs < toMs)

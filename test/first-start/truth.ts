@@ -25,10 +25,10 @@ const ledgerOf = z.object({
   ),
 })
 
-/** The simulator's books at one moment. */
+/** The simulator's counts at one time. */
 export type Truth = z.infer<typeof stateOf> & { readonly ledger: z.infer<typeof ledgerOf>['requests'] }
 
-/** Asks the simulator at `origin` for its books. */
+/** Reads the counts of the simulator at `origin`. */
 export async function readTruth(origin: string, secret: string): Promise<Truth> {
   const get = async (name: string): Promise<unknown> => {
     const answer = await fetch(`${origin}/control/${name}`, { headers: { 'x-simulator-control': secret } })

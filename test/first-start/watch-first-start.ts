@@ -8,7 +8,7 @@ import { readAlerts, readGlance, readShown } from './shown.ts'
 import { brokenKey, firstStart } from './stage.ts'
 import { readTruth } from './truth.ts'
 
-/** For the windows of a busy machine to open. */
+/** Maximum time for the windows to open on a busy machine. */
 const CALLER_WAIT_MS = 30_000
 
 export interface Watched {
@@ -21,14 +21,14 @@ export interface WatchOptions {
   readonly page: Page
   readonly seconds: number
   readonly everySeconds: number
-  /** Whether something is broken every three minutes, on a key with the default settings. */
+  /** Whether something breaks every three minutes. The key then has the default settings. */
   readonly breaks?: boolean
   readonly found?: (contradiction: Contradiction) => void
 }
 
 /**
- * Compares what the window says of a key of the built-in simulator with what that counts, every
- * `everySeconds` for `seconds`: of a first start, or of a key around which something breaks.
+ * Compares the window with the simulator's counts, every `everySeconds` for `seconds`. With `breaks`, it
+ * watches a key around which something breaks, otherwise a first start.
  */
 export async function watchFirstStart({
   page,
@@ -77,7 +77,7 @@ export async function watchFirstStart({
   }
 }
 
-/** A window that the first one opens: it takes over its session. */
+/** A second window that the first one opens. It gets the session of the first one. */
 async function besides(page: Page): Promise<Page> {
   const opened = page.waitForEvent('popup')
   await page.evaluate(() => void window.open('/'))

@@ -21,8 +21,8 @@ const WAYS: readonly (readonly [string, (text: string) => string])[] = [
   ['percent-encoded', encodeURIComponent],
   ['its first half', (text) => text.slice(0, text.length / 2)],
   ['its end', (text) => text.slice(-20)],
-  // Names end at 64 characters and texts at 100: the secret begins before that, so that what stands for it is
-  // seen.
+  // Names are cut at 64 characters and texts at 100. The secret begins before that, so that its replacement
+  // is visible.
   ['cut at the limit of a name', (text) => 'x'.repeat(50) + text],
   ['cut at the limit of a text', (text) => 'x'.repeat(85) + text],
 ]
@@ -97,7 +97,7 @@ test.each(WAYS)('a service that echoes requests, %s, exposes no secret anywhere'
       JSON.stringify({ Symbol: next(), Error: next(), Message: next() }),
       index === 0 ? JSON.stringify({ Error: next() }) : `ERROR - ${next()}`,
     ]
-    // In two chunks, with the echo across both.
+    // Sends two chunks, with the echo of a secret across both.
     const all = bytes(`${lines.join('\n')}\n`)
     listener.chunk(all.subarray(0, 60))
     listener.chunk(all.subarray(60))
@@ -108,7 +108,7 @@ test.each(WAYS)('a service that echoes requests, %s, exposes no secret anywhere'
   history.close()
   const kept = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'))
   const everything = `${JSON.stringify(said)}\n${kept.join('\n')}`
-  // The frames were received: their events exist, but without the texts that were in them.
+  // The service's frames were received: there are events for them, but without the texts of the service.
   expect(events.map(({ kind }) => kind)).toContain('rate-limited')
   expect(everything).toContain('[redacted]')
   for (const secret of secrets) {
@@ -130,7 +130,7 @@ test('of more tokens than a day needs, the newest and those in use are known', (
   redactor.hide(SECRET)
   for (let count = 0; count < 500; count += 1) {
     redactor.hide(`token-number-${count}-of-the-day`)
-    // As each refresh does.
+    // Each token refresh hides the secret again.
     redactor.hide(SECRET)
   }
   expect(redactor.clean(`${SECRET} token-number-499-of-the-day`)).toBe('[redacted] [redacted]')

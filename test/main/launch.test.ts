@@ -44,7 +44,7 @@ const BUILT = `
 interface Checkout {
   readonly folder: string
   write(path: string, text: string): void
-  /** Puts this Node where the npm package `node` has its own. */
+  /** Puts this Node where the npm package `node` installs its own. */
   withNewerNode(): void
   launch(args?: readonly string[], nodeArgs?: readonly string[]): Promise<Ended>
   builds(): number
@@ -248,7 +248,7 @@ test.skipIf(process.platform === 'win32')(
     const origin = line.replace('simulator ready: ', '')
     for (let round = 0; round < 20; round += 1) {
       child.kill('SIGUSR1')
-      // It continues, and has had time to handle the signal.
+      // The process still responds, and has had time to handle the signal.
       expect((await fetch(`${origin}/v3/brokerage/accounts`)).status).toBe(401)
     }
     child.kill('SIGTERM')

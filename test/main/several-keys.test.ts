@@ -88,7 +88,7 @@ describe('two keys connected at once', () => {
     await clock.advance(2_000)
     expect(await revoked).toEqual({ ok: true })
     expect(services[LIVE]?.streams()).toHaveLength(0)
-    // Past the end of every access token that was there, so that the other has to refresh.
+    // By then, every access token has expired, so the other key has to refresh.
     await clock.advance(25 * MINUTE_MS)
     expect(snapshot('live').refresh.state).toBe('revoked')
     expect(snapshot('sim').refresh.state).toBe('valid')

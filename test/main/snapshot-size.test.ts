@@ -16,7 +16,7 @@ test('a service that fills every shown text makes no snapshot of 256 kB', async 
   }
   const long = (length: number) => `${next()}${'€'.repeat(length)}`
   const headers = () => ({
-    // A header's name comes in Latin-1.
+    // Headers are in Latin-1.
     'x-ratelimit-resource': `${next()}${'ü'.repeat(500)}`,
     'x-ratelimit-limit': '10000000',
     'x-ratelimit-period': '604800',
@@ -59,7 +59,7 @@ test('a service that fills every shown text makes no snapshot of 256 kB', async 
   }
   const bytes = encoder.encode(JSON.stringify(monitor.snapshot('key-1'))).length
   monitor.stop()
-  // It is filled, and bounded.
+  // The snapshot is large, but bounded.
   expect(bytes).toBeGreaterThan(100_000)
   expect(bytes).toBeLessThan(MAX_BYTES)
   proves('T14', { level: 2, cases: 200 })

@@ -24,11 +24,11 @@ const isShare = (value: number) => value >= 0 && value <= 1
 interface Case {
   readonly folder: string
   readonly bytes: Uint8Array
-  /** For what the app says to a person meanwhile. */
+  /** Receives the sentences that the app shows to a person. */
   readonly say: (sentence: string) => void
 }
 
-/** Opens the file with each content. `judge` returns what is wrong with the result. */
+/** Opens the file with each content. `judge` returns what is wrong with the result, or `undefined`. */
 function fuzz(name: string, good: unknown, judge: (given: Case) => unknown): void {
   const folder = quickFolder()
   let tried = 0
@@ -60,7 +60,7 @@ test('10,000 contents of preferences.json give a valid choice or the default, an
   fuzz('preferences.json', good, ({ folder, bytes, say }) => {
     const { theme, storeUnprotected } = new Preferences(folder, NOW_MS, say).read()
     if (!['system', 'light', 'dark'].includes(theme)) return { theme }
-    // Nobody's consent is made up by a damaged file.
+    // A damaged file must not give a consent that the person did not give.
     if (storeUnprotected && !/"storeUnprotected"\s*:\s*true/.test(Buffer.from(bytes).toString()))
       return 'consent'
     return undefined
@@ -132,7 +132,7 @@ test('10,000 contents of simulator.json are settings that a person could have ch
       isWithin(ROTATION_MINUTES, rotationMinutes) &&
       Object.values(probes.everySeconds).every((value) => value === 0 || isWithin(EVERY_SECONDS, value))
     if (!isTame) return { probes, rotationMinutes }
-    // A settings file chooses, and never replaces what a key is.
+    // A settings file must not replace the key's token.
     return refreshToken === profile().refreshToken ? undefined : 'the key was replaced'
   })
 })

@@ -5,7 +5,7 @@ import { origin } from '../proof/commit.ts'
 const survivor = z.object({
   line: z.int(),
   mutator: z.string(),
-  /** What stands in the place of the source's text. */
+  /** The text that replaces the source's text. */
   replacement: z.string(),
   /** No test runs the line at all. */
   isUncovered: z.boolean(),
@@ -15,18 +15,18 @@ export type Survivor = z.infer<typeof survivor>
 const fileResult = z.object({
   ...origin.shape,
   killed: z.int(),
-  /** The mutant made a test wait without end, which counts as noticed. */
+  /** Mutants that made a test wait forever. They count as noticed. */
   timedOut: z.int(),
   survivors: z.array(survivor),
 })
 export type FileResult = z.infer<typeof fileResult>
 
-/** What `npm run mutate` found so far, file by file; a file that is not in it was not tried. */
+/** All results of `npm run mutate` so far. A file that is not listed was not tried. */
 const mutationResults = z.object({
   seed: z.int(),
-  /** Of the lines of each file, which the seed drew. */
+  /** Share of the lines of each file that are mutated. The seed selects them. */
   share: z.number(),
-  /** By folder, how many files there are to try. */
+  /** Number of files to try in each folder. */
   folders: z.record(z.string(), z.int()),
   files: z.record(z.string(), fileResult),
 })
@@ -53,7 +53,7 @@ const strykerReport = z.object({
 })
 
 /**
- * Stryker's report, as results of the files that were tried: one whose drawn lines hold no mutant is not in
+ * The results of the tried files in Stryker's report. A file without mutants in its selected lines is not in
  * the report.
  */
 export function resultsOf(

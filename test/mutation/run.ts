@@ -7,15 +7,14 @@ import { Workshop } from '../sabotage/workshop.ts'
 import { type MutationResults, parseMutation, resultsOf } from './results.ts'
 
 /**
- * `npm run mutate -- [--in main/vault] [--for 280] [--seed 1] [--share 0.1] [--again] [--jobs 2]`: mutation
- * testing by StrykerJS, a slice at a time.
+ * Mutation testing with StrykerJS, a few files at a time: `npm run mutate -- [--in main/vault] [--for 280]
+ * [--seed 1] [--share 0.1] [--again] [--jobs 2]`.
  *
- * Files are taken in an order that the seed says, a few at a time, until the seconds are over, and what
- * became of their mutants is added to `test/mutation/results.json`; what is there already is not tried again
- * unless `--again` says so. Of each file a share of the lines is mutated (`--share 1` for all of them), drawn
- * by the seed. A mutant counts as noticed by the unit tests of its folder alone: tests of processes, fuzz and
- * browsers take too long for some thousand mutants. Texts are not mutated: what words say is looked at in
- * tests of the words.
+ * Takes files in an order that the seed decides, until the seconds of `--for` are over, and adds the results
+ * to `test/mutation/results.json`. Files with a result are only tried again with `--again`. The seed selects
+ * a share of the lines of each file (`--share 1`: all lines). Only the unit tests of the file's folder count,
+ * because tests of processes, fuzz tests and browser tests take too long for thousands of mutants. Texts are
+ * not mutated, because other tests check them.
  */
 const { values } = parseArgs({
   options: {
@@ -49,7 +48,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'main/sign-in': ['main/sign-in/*.test.ts'],
   'main/hosts/desktop': ['main/hosts/desktop/*.test.ts'],
 }
-/** Each of the last five takes longer than all the others of its folder together. */
+/** Each of the last five files takes longer than all other tests of its folder together. */
 const LEFT_OUT = [
   '**/*.process.test.ts',
   '**/*fuzz*.test.ts',
@@ -60,8 +59,8 @@ const LEFT_OUT = [
   '**/churn.test.ts',
 ]
 /**
- * Stryker runs tests in threads, which share the file mask, the memory and the file locks of their process:
- * none of them can be measured there.
+ * Stryker runs tests in threads. These share the umask, the memory and the file locks of their process, so
+ * tests of these do not work there.
  */
 const NOT_IN_THREADS = [
   'only the owner may open the socket',
@@ -70,9 +69,9 @@ const NOT_IN_THREADS = [
   'a second attempt in the same process does not release the lock of the first',
 ]
 /**
- * Whole days, thousands of orders and each length of a file, some ten seconds each: what they alone would
- * notice counts as survived. One that blocks its thread for a minute is lost to Vitest, and the whole first
- * run of Stryker fails.
+ * Tests of whole days, of thousands of orders and of every file length take about ten seconds each. Mutants
+ * that only they would notice count as survived. If a test blocked its thread for a minute, Vitest would lose
+ * it, and Stryker's first run would fail.
  */
 const TOO_LONG = [
   'at half a bucket',
@@ -114,7 +113,10 @@ const TOO_LONG = [
   'longer than is read at once has the token nowhere',
 ]
 const NOT_RUN = `^(?!.*(?:${[...NOT_IN_THREADS, ...TOO_LONG].join('|')}))`
-/** A slice has about so many lines, and so ends before others wait too long for the machine. */
+/**
+ * Maximum number of lines in a slice. A slice ends after some time, so that other work does not wait too long
+ * for the machine.
+ */
 const SLICE_LINES = 40 / Number(values.share)
 const MIN_SLICE_SECONDS = 60
 
@@ -156,8 +158,8 @@ async function mutate(files: readonly string[], tests: readonly string[], second
      } })`,
   )
   const config = {
-    // Its preprocessor of tsconfig files asks for TypeScript's former API; in a copy nothing has to be
-    // rewritten.
+    // Otherwise Stryker would rewrite tsconfig files, for which it needs TypeScript's former API. This is a
+    // copy of the project, so it can be changed in place.
     inPlace: true,
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
@@ -189,12 +191,12 @@ function readResults(): MutationResults {
   if (!existsSync(resultsFile)) return { seed, share, folders: {}, files: {} }
   const known = parseMutation(readFileSync(resultsFile, 'utf8'))
   if (known.seed !== seed || known.share !== share) return { seed, share, folders: {}, files: {} }
-  // A file that moved or went has no score any more.
+  // Files that were moved or deleted lose their results.
   const files = Object.entries(known.files).filter(([file]) => existsSync(join(root, file)))
   return { ...known, files: Object.fromEntries(files) }
 }
 
-/** Files without anything that runs, as types alone, have no mutants. */
+/** Files with types alone have no mutants. */
 function sourcesOf(folder: string): readonly string[] {
   return readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.ts'))
@@ -218,7 +220,8 @@ function slicesOf(files: readonly string[]): readonly (readonly string[])[] {
 }
 
 /**
- * Which lines of a file are mutated, as Stryker names them: the same share of each file, drawn by the seed.
+ * The mutated lines of a file in Stryker's notation. The share is the same for each file, and the seed
+ * selects the lines.
  */
 function sampledLines(file: string): readonly string[] {
   const lines = readFileSync(join(root, file), 'utf8').split('\n').length
@@ -226,7 +229,9 @@ function sampledLines(file: string): readonly string[] {
   return shuffled(numbers, seed + lines).slice(0, Math.ceil(lines * share))
 }
 
-/** Fisher and Yates, by a generator of 32 bits (mulberry32): the same order for the same seed, everywhere. */
+/**
+ * A Fisher–Yates shuffle with the generator mulberry32. The same seed gives the same order on every machine.
+ */
 function shuffled(files: readonly string[], start: number): readonly string[] {
   let state = start
   const next = () => {

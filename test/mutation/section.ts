@@ -2,7 +2,7 @@ import { dirname } from 'node:path/posix'
 import type { FileResult, MutationResults } from './results.ts'
 import { KNOWN_SURVIVORS } from './survivors.ts'
 
-/** What mutation testing came to, by folder, and each survivor. */
+/** The results of mutation testing by folder, with each survivor. */
 export function mutationSection(results: MutationResults | undefined): readonly string[] {
   const line = mutationLine(results)
   if (results === undefined || line === undefined) return ['## Mutation testing', '', 'Not run.', '']
@@ -24,7 +24,7 @@ export function mutationSection(results: MutationResults | undefined): readonly 
   ]
 }
 
-/** `312 of 338 mutants noticed (92.3 %), in 40 of 120 files`; `undefined` where nothing was tried. */
+/** `312 of 338 mutants noticed (92.3 %), in 40 of 120 files`. `undefined` if no file was tried. */
 export function mutationLine(results: MutationResults | undefined): string | undefined {
   const tried = Object.values(results?.files ?? {})
   if (results === undefined || tried.length === 0) return undefined
@@ -32,7 +32,7 @@ export function mutationLine(results: MutationResults | undefined): string | und
   return `${noticedOf(tried)} of ${mutantsOf(tried)} mutants noticed (${scoreOf(tried)}), in ${tried.length} of ${files} files`
 }
 
-/** Never as if all had been tried. */
+/** Says which share of the lines was mutated, so that a sample does not look complete. */
 function sampleWords({ seed, share }: MutationResults): string {
   return share >= 1
     ? 'Every line was mutated.'

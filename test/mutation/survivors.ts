@@ -1,14 +1,14 @@
-/** Why survivors of a file are left. */
+/** The reason why a survivor is accepted. */
 export interface KnownSurvivor {
   readonly file: string
-  /** What stands in the place of the text; absent where it is true of the whole file, or of the line. */
+  /** The replacement text of the mutant. Absent if the reason applies to every mutant of the line or file. */
   readonly replacement?: string
-  /** Absent where it is true of each line. */
+  /** Absent if the reason applies to every line. */
   readonly line?: number
   readonly reason: string
 }
 
-/** Each was looked at by hand; one that is not here has no reason yet. */
+/** All of these were examined by hand. A survivor that is not listed has no reason yet. */
 export const KNOWN_SURVIVORS: readonly KnownSurvivor[] = [
   {
     file: 'main/storage/lock.ts',

@@ -1,5 +1,5 @@
 /**
- * In a worker thread, where Stryker runs the tests, setting the process's mask throws; explicit modes are
- * what is tried.
+ * Stryker runs the tests in a worker thread, in which setting the umask throws. Tests there rely on explicit
+ * file modes.
  */
 process.umask = () => 0o022

@@ -8,8 +8,8 @@ import { ofBuilderLib, projectFolder } from '../desktop/builder-config.ts'
 const run = promisify(execFile)
 
 /**
- * What electron-builder made of the checkout's `dist/`: an unpacked app, and what it asked of the tool that
- * packs debs.
+ * An unpacked app that electron-builder made from the checkout's `dist/`, and the arguments that it passed to
+ * the tool for deb files.
  */
 export interface BuiltPackage {
   readonly resources: string
@@ -30,7 +30,7 @@ const asar = ofBuilderLib('@electron/asar') as {
 export const manifestIn = (resources: string): unknown =>
   JSON.parse(asar.extractFile(join(resources, 'app.asar'), 'package.json').toString('utf8'))
 
-/** Something that has Electron's file names and its block of fuses, which is all that packing looks at. */
+/** A folder with Electron's file names and a block of fuses. Packaging needs nothing else of Electron. */
 function electronShell(folder: string): string {
   const shell = join(folder, 'electron')
   mkdirSync(join(shell, 'resources'), { recursive: true })
@@ -49,7 +49,7 @@ export async function buildPackage(folder: string, options: readonly string[] = 
   const recorded = join(folder, 'fpm.txt')
   const entry = join(folder, 'headroom.desktop')
   mkdirSync(tools)
-  // The tool is downloaded on first use; the real one is used by the workflows.
+  // This replaces a tool that is downloaded on first use. The workflows use the real one.
   writeFileSync(
     join(tools, 'fpm'),
     `#!/bin/sh

@@ -27,7 +27,7 @@ describe.skipIf(!onLinux)('a package for Linux', () => {
     expect(built.archived.filter((path) => path.includes('node_modules'))).toEqual([])
     const elsewhere = /^\/(package\.json|dist(\/(desktop|window)(\/.*)?)?)$/
     expect(built.archived.filter((path) => !elsewhere.test(path))).toEqual([])
-    // Each dialog, menu and page is a chunk with a sheet of its own.
+    // There are several files, because each dialog, menu and page is a chunk with its own style sheet.
     expect(built.archived.length).toBeLessThan(100)
     proves('P1', { level: 3, cases: built.archived.length })
   })
@@ -74,7 +74,7 @@ describe.skipIf(!onLinux)('a package for Linux', () => {
 
 describe.skipIf(!onLinux)('a package that the release workflow builds', () => {
   it('includes the feed of its repository', async () => {
-    // As in the workflow, which is read here, with what GitHub puts in.
+    // The options of the workflow, with values for GitHub's variables.
     const { GITHUB_SERVER_URL, ...github } = {
       GITHUB_SERVER_URL: 'https://code.example',
       GITHUB_REPOSITORY_OWNER: 'us',
@@ -146,7 +146,7 @@ test('removing it from Windows deletes the value that Electron wrote', () => {
   const run = 'Software\\Microsoft\\Windows\\CurrentVersion'
   expect(script).toContain(`DeleteRegValue HKCU "${run}\\Run" "${appId}"`)
   expect(script).toContain(`DeleteRegValue HKCU "${run}\\Explorer\\StartupApproved\\Run" "${appId}"`)
-  // An update runs the old version's uninstaller too.
+  // An update runs the uninstaller of the old version too.
   expect(script).toMatch(/\$\{ifNot\} \$\{isUpdated\}/)
   proves('P2', { level: 1, cases: 2 })
 })

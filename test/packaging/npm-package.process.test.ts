@@ -17,7 +17,7 @@ interface Packed {
   readonly files: readonly { readonly path: string }[]
 }
 
-/** npm as a person has it: found on the path, without the variables of the npm that runs the tests. */
+/** Runs npm as a person does: from the PATH, without the variables of the npm that runs the tests. */
 function npm(args: readonly string[], cwd: string): Promise<{ stdout: string; stderr: string }> {
   const own = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))
   return run('npm', args, { cwd, env: Object.fromEntries(own), shell: isWindows, maxBuffer: 2 ** 24 })
@@ -31,7 +31,7 @@ describe('the npm package', () => {
 
   beforeAll(async () => {
     const clone = join(folder, 'clone')
-    // What a clean clone has after `npm install`, without a build.
+    // The files of a clean clone after `npm install`, without a build.
     cpSync(projectFolder, clone, { recursive: true, filter: (path) => !LEFT_OUT.has(basename(path)) })
     symlinkSync(join(projectFolder, 'node_modules'), join(clone, 'node_modules'), 'junction')
     mkdirSync(elsewhere)
@@ -40,7 +40,8 @@ describe('the npm package', () => {
     if (listed[0] === undefined) throw new Error('npm packed nothing')
     packed = listed[0]
     const archive = join(folder, packed.filename)
-    // The optional package is a Node for those who have an older one; this test runs on the right one.
+    // Without the optional package, a newer Node for people with an old one. This test already runs on the
+    // right Node.
     const install = [
       'install',
       '--global',
@@ -103,6 +104,6 @@ test('everything installed with the package runs on the oldest Node that it name
   const newer = Object.entries(packages)
     .filter(([, { dev, engines }]) => dev !== true && !satisfies('20.19.0', engines?.node ?? '*'))
     .map(([path]) => path)
-  // Choices of Fastify and of the NATS client. The launcher runs nothing on an older Node.
+  // Packages of Fastify and of the NATS client. The launcher runs nothing on a Node that is too old for them.
   expect(newer).toEqual(['node_modules/@nats-io/nuid', 'node_modules/cookie'])
 })

@@ -6,7 +6,7 @@ import { projectFolder } from '../desktop/builder-config.ts'
 const read = (path: string) => readFileSync(join(projectFolder, path), 'utf8')
 const security = read('.github/SECURITY.md')
 
-/** Of npm, of Electron's runtime, of the build. */
+/** Files of npm, of Electron's runtime and of the build, which are not in the data folder. */
 const ELSEWHERE = ['package.json', 'checksums.json', 'bundled-packages.json']
 
 test('the table of the data folder names every file that main writes there', () => {
@@ -17,7 +17,7 @@ test('the table of the data folder names every file that main writes there', () 
   const named = sources.flatMap((name) => {
     const source = readFileSync(join(main, name), 'utf8')
     const whole = [...source.matchAll(/'([a-z][\w.-]*\.(?:json|db|log|sock))'/g)].map(([, file]) => file)
-    // Of the toolbox of main/storage, which adds the extension itself.
+    // Files of main/storage's `JsonFile`, which adds the extension itself.
     const ofToolbox = [...source.matchAll(/new JsonFile\(\{[^}]*name: '([\w-]+)'/g)].map(
       ([, file]) => `${file}.json`,
     )

@@ -7,7 +7,7 @@ import { proves } from '../proof/proves.ts'
 
 const built = (path: string) => readFileSync(join(projectFolder, 'dist', path), 'utf8')
 
-/** The folders under node_modules that the bundler says a bundle's parts come from. */
+/** The packages in node_modules from which the parts of a bundle come, according to the bundler. */
 function packagesIn(bundle: string): readonly BundledPackage[] {
   const paths = new Set(
     [...bundle.matchAll(/^\/\/(?:#region)? (.*node_modules\/\S+)$/gm)].map(([, path]) => path),

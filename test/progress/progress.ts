@@ -14,15 +14,15 @@ export function sendProgress(message: ProgressMessage): void {
   process.send?.(message)
 }
 
-/** A suite of a run, and how long it is expected to take on two cores, in seconds. */
+/** A suite of a run, and its expected duration on two cores in seconds. */
 export interface PlannedSuite {
   readonly name: string
-  /** What its progress counts, in the plural. */
+  /** Name of the things that its progress counts, in the plural. */
   readonly counted: string
   readonly seconds: number
 }
 
-/** The progress of a run. It is in its suite `at` (from 0), and `message` is the progress of that suite. */
+/** The progress of a run. Suite number `at` (from 0) is running, and `message` is its progress. */
 export interface Position {
   readonly suites: readonly PlannedSuite[]
   readonly at: number
@@ -38,10 +38,10 @@ export function progressLine({ suites, at, message, elapsedMs }: Position): stri
   return left === undefined ? where : `${where}, about ${left} ${left === 1 ? 'minute' : 'minutes'} left`
 }
 
-/** Below this share of the whole, the speed of this machine is unknown. */
+/** Below this share of the whole run, the speed of this machine can't be estimated. */
 const MIN_SHARE = 0.03
 
-/** Whole minutes, at least 1; `undefined` while too little is done to tell. */
+/** Whole minutes, at least 1. `undefined` if too little is done for an estimate. */
 function minutesLeft({ suites, at, message, elapsedMs }: Position): number | undefined {
   const all = sum(suites)
   const over = sum(suites.slice(0, at)) + (suites[at]?.seconds ?? 0) * message.share

@@ -11,7 +11,7 @@ const metrics = new Map(
   }).map((metric) => [metric.name, metric]),
 )
 
-/** Each metric of a query, with what is asked of its labels. */
+/** Each metric in a query, with the conditions on its labels. */
 const selectors = (text: string) =>
   [...text.matchAll(/((?:headroom|process)_\w+)(?:\{([^}]*)\})?/g)].map(([, name = '', labels = '']) => ({
     name,

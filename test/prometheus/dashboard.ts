@@ -19,7 +19,7 @@ export const DASHBOARD = dashboard.parse(
   JSON.parse(readFileSync(join(projectFolder, 'main', 'packaging', 'grafana-dashboard.json'), 'utf8')),
 )
 
-/** Every query of it, with its variables set to all. */
+/** Every query of the dashboard, with its variables set to all. */
 export const QUERIES: readonly string[] = DASHBOARD.panels.flatMap(({ targets }) =>
   targets.map(({ expr }) => expr.replaceAll(/\$(profile|category)/g, '.*')),
 )

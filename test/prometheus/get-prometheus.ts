@@ -6,7 +6,7 @@ export interface Prometheus {
   readonly tool: string
 }
 
-/** A real Prometheus. `undefined` where it cannot be had, which is said in one line. */
+/** A real Prometheus. If it can't be installed, prints one line and resolves to `undefined`. */
 export const getPrometheus = (say: (line: string) => void): Promise<Prometheus | undefined> =>
   getPrograms(
     {

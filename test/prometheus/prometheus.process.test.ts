@@ -67,7 +67,7 @@ describe.skipIf(prometheus === undefined)(name, () => {
     onTestFinished(() => served.close())
     const folder = temporaryFolder()
     const config = join(folder, 'prometheus.yml')
-    // JSON is YAML.
+    // The configuration is written as JSON, which is valid YAML.
     const job = {
       job_name: 'headroom',
       scrape_interval: '1s',
@@ -75,7 +75,7 @@ describe.skipIf(prometheus === undefined)(name, () => {
       static_configs: [{ targets: [`127.0.0.1:${served.port}`] }],
     }
     writeFileSync(config, JSON.stringify({ scrape_configs: [job] }))
-    // It can't choose a free port by itself and report it.
+    // Prometheus can't choose a free port by itself and report it.
     const free = await claimPort(0)
     await free.close()
     const origin = `http://127.0.0.1:${free.port}`
@@ -110,7 +110,7 @@ describe.skipIf(prometheus === undefined)(name, () => {
     const empty: string[] = []
     for (const text of QUERIES) {
       const result = await query(text)
-      // One scrape gives no rate yet, and this key does not rotate.
+      // These queries may be empty: after one scrape there is no rate yet, and this key does not rotate.
       const mayBeEmpty = /rate\(|increase\(|sign_in_ends/.test(text)
       if (result.length === 0 && !mayBeEmpty) empty.push(text)
     }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** Pages that are generated from results, and so are written after them. */
+/** Generated pages. They are written after the results, so their changes do not count. */
 const PAGES = [
   'test/mutation/results.json',
   'test/PROMISES.md',
@@ -15,7 +15,7 @@ const PAGES = [
 
 export const origin = z.object({
   commit: z.string().min(1),
-  /** Absent if the writer did not look. */
+  /** Whether there were no uncommitted changes. Absent if that was not checked. */
   isClean: z.boolean().optional(),
   date: z.iso.datetime(),
 })
@@ -23,7 +23,7 @@ export const origin = z.object({
 /** The sources to which a result belongs, and its time. */
 export type Origin = z.infer<typeof origin>
 
-/** A copy without its history can be measured too. */
+/** The present commit and time. A copy of the project without its Git history has no commit. */
 export function originNow(date = new Date()): Origin {
   if (head() === undefined) return { commit: NOT_NOTED, date: date.toISOString() }
   const changes = git('status', '--porcelain', '--', '.', ...PAGES.map((page) => `:!${page}`))
@@ -34,7 +34,7 @@ export function originNow(date = new Date()): Origin {
   }
 }
 
-/** Whether only lists of mutants and pages have changed between that commit and the present one. */
+/** Whether only lists of mutants and generated pages differ between `commit` and the present commit. */
 export function onlyMutantsDiffer(commit: string): boolean {
   const others = [...PAGES, 'test/sabotage/*-mutants.ts'].map((path) => `:!${path}`)
   try {
@@ -44,10 +44,10 @@ export function onlyMutantsDiffer(commit: string): boolean {
   }
 }
 
-/** Of results that do not say. */
+/** The commit of results that do not name one. */
 export const NOT_NOTED = 'not noted'
 
-/** As a page says it. */
+/** Commit and time in words, for a page. */
 export function originWords({ commit, isClean, date }: Origin): string {
   const when = `${date.slice(0, 16).replace('T', ' ')} UTC`
   if (commit === NOT_NOTED) return `**of a commit that was not noted**, ${when}`

@@ -1,13 +1,14 @@
 /**
- * `npm run desk-proof -- [--failures] [--minutes 10] [--seed N] [--json FILE]`: three Headrooms and a
- * simulator on one machine, twelve programs, one member killed and one frozen meanwhile. A fourth Headroom with a key of its
- * own has the same programs without a desk. Prints how right the desk's picture was, with the service's own
- * count as the judge.
+ * Measures a desk: `npm run desk-proof -- [--failures] [--minutes 10] [--seed N] [--json FILE]`.
  *
- * With `--failures`: each minute a part of the desk fails, for 30 minutes, while the programs want more than
- * the quotas give. Prints what the desk's queue did wrong, with the service's own count as the judge.
+ * Three Headrooms and a simulator run on one machine, with twelve programs. One member is killed and one is
+ * frozen. A fourth Headroom with its own key runs the same programs without a desk. Prints how exact the
+ * desk's numbers were, compared with the service's own counts.
  *
- * Exit 1 where an aim is missed, 2 where a flag is wrong or there is no NATS server.
+ * With `--failures`, a part of the desk fails each minute for 30 minutes, while the programs want more than
+ * the quotas give. Prints what the desk's queue did wrong, compared with the service's own counts.
+ *
+ * Exits with 1 if an aim is missed, and with 2 if a flag is wrong or there is no NATS server.
  */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

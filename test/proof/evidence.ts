@@ -28,13 +28,13 @@ export type Break = z.infer<typeof outcome>
 const sabotage = z.object({ ...origin.shape, outcomes: z.array(outcome) })
 export type Sabotage = z.infer<typeof sabotage>
 
-/** What `simulate:long --json` wrote. */
+/** The output of `simulate:long --json`. */
 const simulation = z.object({
   ...origin.shape,
   seeds: z.int(),
   virtualHours: z.number(),
   minutes: z.number(),
-  /** How often a law was checked; absent if that was not counted. */
+  /** Number of checks of laws. Absent if they were not counted. */
   invariantsChecked: z.int().optional(),
   failures: z.array(z.unknown()),
   faults: z.record(z.string(), z.number()).default({}),
@@ -66,7 +66,7 @@ export function parseSimulation(text: string): Simulation {
   return simulation.parse(JSON.parse(text))
 }
 
-/** The last line of `npm test`. A run whose line does not say how it ended has failed. */
+/** The counts in the last line of `npm test`. A run without such a line counts as failed. */
 export function parseCounts(output: string): Pick<Suites, 'passed' | 'failed' | 'skipped'> {
   const found = /^tests: (\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/m.exec(output)
   if (!found) return { passed: 0, failed: 1, skipped: 0 }

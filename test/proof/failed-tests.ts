@@ -5,8 +5,7 @@ import { z } from 'zod'
 import { PROMISE_IDS, type PromiseId } from './promise-list.ts'
 
 /**
- * A test that failed, and what its file would have proved: which of the two it was meant for is not looked
- * at.
+ * A failed test with all promises that its file names. It is not checked to which of them the test belongs.
  */
 export interface Failed {
   readonly file: string

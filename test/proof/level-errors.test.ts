@@ -15,7 +15,7 @@ test('levels are compared with what the service had left at the same moment', ()
     startMs: START_MS,
     acceptedMs: [START_MS + 500, START_MS + 1_500],
   }
-  // One request a second is refilled: 30, then 30 + 1 − 1, then 30 + 2 − 2.
+  // One request a second refills. The true levels are 30, then 30 + 1 − 1, then 30 + 2 − 2.
   const { mean, worst, samples, within } = levelErrors({ Accounts: row }, [
     sample(2, 30.5),
     sample(0, 30),

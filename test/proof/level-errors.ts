@@ -1,6 +1,6 @@
 import { ReferenceService, type Rule } from '../app/quota/reference-service.ts'
 
-/** What a machine showed of a row at one moment. */
+/** What a machine showed of a row at one time. */
 export interface LevelSample {
   readonly machine: string
   readonly category: string
@@ -13,7 +13,7 @@ export interface LevelSample {
 
 export interface LevelErrors {
   readonly samples: number
-  /** Of the level, in requests. */
+  /** Errors of the level, in requests. */
   readonly mean: number
   readonly worst: LevelSample & { readonly truth: number }
   /** Share of samples whose bounds contain the service's level. */
@@ -22,10 +22,10 @@ export interface LevelErrors {
 
 interface ServedRow {
   readonly rule: Rule
-  /** The level when the service started, and when that was. */
+  /** The level when the service started, and the time of that start in epoch ms. */
   readonly startLevel: number
   readonly startMs: number
-  /** When the service accepted a request, in order; epoch ms. */
+  /** Times at which the service accepted a request, in order. Epoch ms. */
   readonly acceptedMs: readonly number[]
 }
 

@@ -2,10 +2,11 @@ import { parseArgs } from 'node:util'
 import { ALL_FAULTS, readByTwo } from '../main/gateway/two-clients.ts'
 
 /**
- * `npm run one-stream -- [--minutes 10]`: Node's fetch and a curl read one stream through the gateway for so
- * long, while the simulator fails in every way that it knows. Tells each fault, and at the end what either
- * client has; exit 1 where one was disconnected, a value is not the service's, or the service has another
- * number of streams open than one.
+ * Reads one stream through the gateway with two clients, Node's fetch and curl, while the simulator causes
+ * every fault that it knows: `npm run one-stream -- [--minutes 10]`.
+ *
+ * Prints each fault, and at the end the data of both clients. Exits with 1 if a client was disconnected, if a
+ * value differs from the service's, or if the service does not have exactly one open stream.
  */
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } })
 const minutes = Number(values.minutes)

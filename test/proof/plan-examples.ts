@@ -15,7 +15,7 @@ export const PLANS_PAGE = fileURLToPath(new URL('../PLANS.md', import.meta.url))
 interface Example {
   readonly title: string
   readonly question: string
-  /** As a person writes it into a file. */
+  /** The content of the plan file as a person writes it. */
   readonly file: object
 }
 
@@ -142,7 +142,7 @@ function exampleLines({ title, question, file }: Example): readonly string[] {
   ]
 }
 
-/** A program a line, as one writes it. */
+/** The lines of a plan file, with one program per line. */
 function fileLines(file: object): readonly string[] {
   const text = JSON.stringify(file)
   return text
@@ -152,7 +152,7 @@ function fileLines(file: object): readonly string[] {
     .split('\n')
 }
 
-/** Bound and simulated waits side by side. */
+/** The guaranteed and the simulated waits, next to each other. */
 function checkLines(plan: Plan, verdict: PlanVerdict): readonly string[] {
   const worst = waitsOf(plan, greedyDay(plan, HOUR_MS))
   const usual = waitsOf(plan, plannedDay(plan, DAY_MS, chanceFrom(1)))

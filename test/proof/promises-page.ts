@@ -14,8 +14,8 @@ const WORDS: Readonly<Record<Standing, string>> = {
 }
 
 /**
- * `test/PROMISES.md`: one row for each promise, of one run of one commit. What was run at another commit
- * counts as not run. The details are in `promisesDetails`.
+ * The text of `test/PROMISES.md`: one row for each promise, from one run of one commit. Results of another
+ * commit count as not run. The details are in `promisesDetails`.
  */
 export function promisesPage(all: Evidence): string {
   const evidence = ofOneCommit(all)
@@ -55,7 +55,7 @@ export function promisesDetails(all: Evidence): string {
   ].join('\n')
 }
 
-/** Only what ran at the commit of the tests. */
+/** Leaves out results of other commits than that of the tests. */
 export function ofOneCommit({ suites, sabotage, simulation, mutation }: Evidence): Evidence {
   const isSame = ({ commit }: { readonly commit: string }) => commit === suites.commit
   return {
@@ -96,8 +96,8 @@ function row(one: PromiseStanding, { sabotage }: Evidence): string {
   const killed = breaks.filter(({ result }) => result === 'killed').length
   const files = failures.map(({ file }) => `\`${file}\``)
   const last = [
-    // Without a run of the breaks, nothing is claimed about them. The page then shows only what the tests
-    // reached.
+    // Without a run of the breaks, a promise can't count as claimed, so the row only says that its tests
+    // passed.
     sabotage === undefined && standing === 'claimed' ? 'tests passed' : WORDS[standing],
     ...new Set(files),
     sabotage === undefined ? `breaks ${NOT_RUN}` : `${killed} of ${breaks.length} breaks killed`,
@@ -139,8 +139,8 @@ function details(
 }
 
 /**
- * One line for each file, level and what it was tried on; a title is said once, however many rows its table
- * has.
+ * One line for each combination of file, level and environment. The title of a test occurs once, even if its
+ * table has many rows.
  */
 function testLines(proofs: PromiseStanding['proofs']): readonly string[] {
   const groups = Map.groupBy(proofs, ({ file, level, on }) => `${level} ${file} ${on}`)
@@ -195,7 +195,9 @@ function count(value: number): string {
   return value.toLocaleString('en')
 }
 
-/** Words of tests are data: no markup, no line ends, and no folder of the machine on which they were said. */
+/**
+ * Makes text of a test safe for a table: escapes markup, and removes line ends and folders of the machine.
+ */
 function cell(text: string): string {
   return text
     .replace(/(?:file:\/\/)?(?:\/[\w.@-]+){2,}\//g, '…/')

@@ -20,13 +20,13 @@ import { promisesDetails, promisesPage } from './promises-page.ts'
 import { readRecord, recordingTo } from './record.ts'
 
 /**
- * `npm run promises`: runs every suite and every break, writes `test/PROMISES.md`, and the details of it that
- * a release carries (`release/promises.md`).
+ * Runs every suite and every break: `npm run promises`. Writes `test/PROMISES.md`, and its details for a
+ * release (`release/promises.md`).
  *
- * `--folder DIR` keeps what was gathered (`suites.json`, `sabotage.json`) and uses what is there already, so
- * that the parts can be run one by one, and mutants go on where a run was ended. `--tests-only` leaves the
- * breaks out, which the page then says. `--simulation FILE` is what `simulate:long --json` wrote; `--out` and
- * `--details` are where the pages go. What was gathered at another commit than the tests counts as not run.
+ * `--folder DIR` stores the results there (`suites.json`, `sabotage.json`) and uses the ones that exist. So
+ * the parts can be run one by one, and an interrupted run of the mutants continues. `--tests-only` leaves out
+ * the breaks, and the page says so. `--simulation FILE` is the output of `simulate:long --json`. `--out` and
+ * `--details` are the paths of the pages. Results of another commit than that of the tests count as not run.
  */
 const { values } = parseArgs({
   options: {
@@ -83,7 +83,7 @@ async function runSuites(): Promise<Suites> {
   return { ...origin, ...parseCounts(output), failures, lines: [...lines] }
 }
 
-/** `undefined` if a suite wrote none. In that case, its count of failures says so. */
+/** The report of a suite. `undefined` if it wrote none. In that case, its count of failures shows that. */
 function report<T>(suite: string, read: (report: unknown) => T): T | undefined {
   const file = join(scratch, suite)
   return existsSync(file) ? read(JSON.parse(readFileSync(file, 'utf8'))) : undefined
@@ -96,7 +96,10 @@ async function runSabotage(): Promise<Sabotage> {
   return { ...origin, outcomes: [...parseOutcomes(readFileSync(file, 'utf8'))] }
 }
 
-/** Shows what it says, too: both take many minutes. A bad end is in what they say. */
+/**
+ * Runs a script and returns its stdout. Also prints it, because a suite takes many minutes. The exit code is
+ * ignored, because the output shows failures too.
+ */
 function run(args: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {

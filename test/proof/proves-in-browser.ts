@@ -3,12 +3,12 @@ import type { PromiseId } from './promise-list.ts'
 import { recordProof } from './record.ts'
 
 /**
- * Called at the end of a test in a real browser, once its expectations were met, with the number of cases it
- * tried.
+ * To be called at the end of a browser test, when its expectations were met. `cases` is the number of cases
+ * that the test tried.
  */
 export function provesInBrowser(promise: PromiseId | readonly PromiseId[], cases: number): void {
   const { file, titlePath } = test.info()
-  // The first of the path is the file.
+  // The first element of the path is the file.
   const name = titlePath.slice(1).join(' > ')
   for (const id of [promise].flat()) {
     recordProof({ runner: 'playwright', path: file }, name, id, { level: 4, cases })

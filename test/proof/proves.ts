@@ -4,8 +4,8 @@ import { type Proof, recordNotRun, recordProof, type Where } from './record.ts'
 import { casesThatRan } from './tried.ts'
 
 /**
- * Called at the end of a test, when its assertions have passed. Of the cases it claims, those count that ran
- * (tried.ts).
+ * To be called at the end of a test, when its assertions have passed. Of the claimed cases, only those count
+ * that ran (tried.ts).
  */
 export function proves(promise: PromiseId | readonly PromiseId[], proof: Proof): void {
   const test = expect.getState().currentTestName ?? ''
@@ -13,7 +13,7 @@ export function proves(promise: PromiseId | readonly PromiseId[], proof: Proof):
   for (const id of [promise].flat()) recordProof(here(), test, id, { ...proof, cases })
 }
 
-/** Called if a test of this level is skipped on this machine. */
+/** To be called if a test of this level is skipped on this machine. */
 export function cannotProve(promise: PromiseId, level: Level, why: string): void {
   recordNotRun(here(), promise, level, why)
 }

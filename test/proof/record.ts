@@ -9,16 +9,16 @@ const RECORD_VARIABLE = 'HEADROOM_PROOFS'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * How a promise was tried.
+ * How a promise was tested.
  *
- * 1 one example · 2 a property or an exhaustive sweep · 3 a fault on a real process or socket · 4 a real
- * browser or the packaged build. `cases` is what the test counted or asked its property for, not what it
- * hopes for.
+ * Levels: 1 an example, 2 a property or an exhaustive sweep, 3 a fault on a real process or socket, 4 a real
+ * browser or the packaged build. `cases` is the number of cases that the test counted or requested from its
+ * property.
  */
 export interface Proof {
   readonly level: Level
   readonly cases: number
-  /** What it was tried on, such as "Electron 45.4.1", if that is not the same on every machine. */
+  /** The environment of the test, such as "Electron 45.4.1", if that is not the same on every machine. */
   readonly on?: string
 }
 
@@ -41,7 +41,7 @@ export type Runner = RecordLine['runner']
 
 export interface Where {
   readonly runner: Runner
-  /** Absolute, as the runner knows it. */
+  /** Absolute path, as the test runner reports it. */
   readonly path: string
 }
 
@@ -49,7 +49,7 @@ export function recordProof(at: Where, test: string, promise: PromiseId, proof: 
   append({ kind: 'proved', promise, runner: at.runner, file: inTests(at.path), test, ...proof })
 }
 
-/** A proof that this machine cannot run is reported, so that its absence is not mistaken for an oversight. */
+/** Records that this machine can't run a proof, so that its absence does not look like an oversight. */
 export function recordNotRun(at: Where, promise: PromiseId, level: Level, why: string): void {
   append({ kind: 'not-run', promise, runner: at.runner, file: inTests(at.path), level, why })
 }
@@ -65,7 +65,7 @@ function inTests(path: string): string {
   return relative(root, path).replaceAll('\\', '/')
 }
 
-/** The reports of the tests. A line that can't be read is a bug of this folder and is thrown. */
+/** The recorded lines. A line that can't be read is a bug in this folder, so it throws. */
 export function readRecord(text: string): readonly RecordLine[] {
   return text
     .split('\n')

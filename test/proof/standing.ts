@@ -6,7 +6,7 @@ import type { RecordLine } from './record.ts'
 type Proved = Extract<RecordLine, { kind: 'proved' }>
 type NotRun = Extract<RecordLine, { kind: 'not-run' }>
 
-/** From the weakest on. */
+/** The weakest is first. */
 export const STANDINGS = [
   'failed',
   'untried',
@@ -21,18 +21,18 @@ export interface PromiseStanding {
   readonly id: PromiseId
   readonly text: string
   readonly wanted: Level
-  /** 0 where no test says that it proved anything. */
+  /** The highest level that tests proved. 0 if no test proved anything. */
   readonly reached: 0 | Level
   readonly standing: Standing
   readonly casesAt: Readonly<Record<Level, number>>
   readonly proofs: readonly Proved[]
   readonly notRun: readonly NotRun[]
   readonly breaks: readonly Break[]
-  /** Tests that failed in files which name this promise. */
+  /** Failed tests in the files that name this promise. */
   readonly failures: readonly Failed[]
 }
 
-/** How each promise stands, the weakest first. */
+/** The standing of each promise, the weakest first. */
 export function standings({ suites, sabotage }: Evidence): readonly PromiseStanding[] {
   return PROMISE_IDS.map((id) => standingOf(id, suites, sabotage?.outcomes ?? [])).sort(
     (a, b) =>
@@ -63,7 +63,7 @@ function standingOf(
   }
 }
 
-/** A sweep of one case is an example. */
+/** The highest level with enough cases. A sweep with a single case counts as an example. */
 function reachedWith(casesAt: Readonly<Record<Level, number>>): 0 | Level {
   if (casesAt[4] > 0) return 4
   if (casesAt[3] > 0) return 3

@@ -12,7 +12,7 @@ test('a claim is limited to the actual assertions and property runs', async () =
     fc.asyncProperty(fc.integer(), async () => true),
     { numRuns: 7 },
   )
-  // The runs, and the call of `expect` above.
+  // The 47 runs of the properties, and the call of `expect` above.
   expect(casesThatRan(1_000)).toBe(48)
   expect(casesThatRan(12)).toBe(12)
 })

@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 
 /**
- * How many cases the running test has tried: runs of properties, assertions, and what a test counts itself.
+ * Counts the cases of the running test: runs of properties, assertions, and cases that the test itself
+ * reports.
  *
- * A number that a test says of itself is a claim; what is recorded is never more than what ran (PROMISES).
+ * A number in a test is only a claim. So the recorded number is never larger than this count (PROMISES).
  */
 let countedTest: string | undefined
 let counted = 0
@@ -12,7 +13,7 @@ let counted = 0
 /** One more case that no property and no assertion counts, such as a process that was killed. */
 export function tried(cases = 1): void {
   const { testPath = '', currentTestName = '' } = expect.getState()
-  // Files that share a worker share this count, and may have tests of one name.
+  // Test files that share a worker share this count, and may have tests with equal names.
   const test = `${testPath} ${currentTestName}`
   if (test !== countedTest) {
     countedTest = test
@@ -23,7 +24,7 @@ export function tried(cases = 1): void {
 
 fc.installGlobalPlugin(fc.beforeEach(() => tried()))
 
-/** The claim, or what ran where that is less. */
+/** The claimed number, or the number of cases that ran if that is smaller. */
 export function casesThatRan(claimed: number): number {
   tried(0)
   return Math.min(claimed, Math.max(1, counted + expect.getState().assertionCalls))

@@ -2,7 +2,7 @@ import type { DeskMember, DeskProgram, DeskSummary } from '../../app/contract/de
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { RequestQuota, SlotQuota, Snapshot, StreamSummary } from '../../app/contract/snapshot.ts'
 
-/** A Friday afternoon, the time in the design's picture. */
+/** A Friday afternoon, the time shown in the design's picture. */
 export const NOW_MS = Date.UTC(2026, 2, 13, 14, 31, 5)
 
 const SECOND = 1000
@@ -12,7 +12,7 @@ const HOUR = 3_600_000
 /** Two headers have shown that others do not use the quota. */
 const UNUSED = { total: 0, own: 0, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
 
-/** A quota as a header showed it `ageSeconds` ago; fields beyond the basic ones are given by each test. */
+/** A quota whose header is `ageSeconds` old. Tests set the fields beyond the basic ones. */
 export function quota(
   category: string,
   limit: number,
@@ -159,7 +159,7 @@ export const REQUESTS: readonly RequestQuota[] = [
   live('MarketDepth Stream', 30, 60, { seen: 20, level: 26, nextMs: 1600, ageSeconds: 12 }),
 ]
 
-/** The same rows with enough left of each. */
+/** The same rows, but those with a problem have 61 % left. */
 export const CALM_REQUESTS: readonly RequestQuota[] = REQUESTS.map((row) => {
   if (row.state === 'ok' || row.state === 'not-checked') return row
   const { emptyAt: _, emptyFrom: _from, emptyTo: _to, ...rest } = row
@@ -313,7 +313,7 @@ export const DESK: DeskSummary = {
 
 const { dispatcher: _, ...deskWithoutDispatcher } = DESK
 
-/** The same while this machine can't reach the server. */
+/** The same desk while this machine can't reach the server. */
 export const DESK_ALONE: DeskSummary = {
   ...deskWithoutDispatcher,
   state: 'alone',

@@ -5,7 +5,7 @@ interface Timer {
   readonly run: () => void
 }
 
-/** Time that passes when a test says so. */
+/** Time that passes only when a test says so. */
 export class VirtualWindowClock implements WindowClock {
   #nowMs: number
   #timers: Timer[] = []
@@ -41,7 +41,7 @@ export class VirtualWindowClock implements WindowClock {
     this.#nowMs = endMs
   }
 
-  /** No timer runs, as when a person sets the computer's clock or a tab is frozen. */
+  /** Time passes but no timer runs, as when a person sets the computer's clock or a tab is frozen. */
   jump(ms: number): void {
     this.#nowMs += ms
   }
@@ -51,7 +51,7 @@ export class VirtualWindowClock implements WindowClock {
   }
 }
 
-/** Promises resolve in microtasks; a few turns of the loop let chains of them finish. */
+/** Promises resolve in microtasks. A few turns of the event loop are enough for chains of them. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -7,7 +7,7 @@ interface Ended {
   readonly message?: string
 }
 
-/** As the runner writes it, down to the colours. */
+/** A report as Playwright writes it, including its colours. */
 const reportOf = ({ status = 'failed', message }: Ended) => ({
   errors: [],
   suites: [

@@ -55,11 +55,11 @@ function resultsIn({ specs, suites = [] }: z.infer<typeof suite>): readonly Test
 }
 
 /**
- * An `expect` that failed, including one that waited until its own timeout.
+ * Whether the failure is that of an `expect`, including one that waited until its own timeout.
  *
- * One that was cut short by anything else is none: by the end of the test's time, a page that crashed or was
- * closed, or a locator that meant two elements. Those it reports without a `Timeout:` of its own. Nor is an
- * action's timeout one.
+ * An `expect` that was interrupted does not count: by the end of the test's time, by a page that crashed or
+ * was closed, or by a locator that matched two elements. Playwright reports these without `Timeout:`. The
+ * timeout of an action does not count either.
  */
 function isExpectation(message: string): boolean {
   const asked = /^Error: (?:.*?\n\n)?expect\((\w*)\)\.(?:\w+\.)*to\w+\(/s.exec(message)
@@ -68,7 +68,7 @@ function isExpectation(message: string): boolean {
   return !waitsInPage || /^Timeout: +\d+ms$/m.test(message)
 }
 
-/** Up to the log of what was tried, which is long. */
+/** The message without the log of attempts, which is long. */
 function inOneLine(message: string): string {
   const [essence = ''] = message.split(/\n\s*call log:/i, 1)
   return essence.replaceAll(/\s+/g, ' ').trim().slice(0, 240)

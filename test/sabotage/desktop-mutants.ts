@@ -33,7 +33,7 @@ export const DESKTOP_MUTANTS: readonly Mutant[] = [
     test: 'desktop/standing-still.test.ts',
   },
 
-  // What only a real runtime notices.
+  // Mutants that only a real runtime notices.
 
   {
     promise: 'W8',
@@ -48,8 +48,8 @@ export const DESKTOP_MUTANTS: readonly Mutant[] = [
     what: 'show a window whose page is not sandboxed',
     file: 'main/hosts/desktop/hardening.ts',
     find: '  app.enableSandbox()\n',
-    // Starts without the zygote. It is in its sandbox before the first line of the app runs, and pages start
-    // as its copies.
+    // `no-zygote` is necessary too, because the zygote is sandboxed before the first line of the app runs,
+    // and pages are forked from it.
     replace:
       "  for (const one of ['no-sandbox', 'no-zygote']) (app as unknown as App).commandLine.appendSwitch(one)\n",
     test: 'desktop/real-runtime.test.ts',

@@ -4,9 +4,9 @@
  */
 export interface Finding {
   readonly found: string
-  /** Each a file under test/, and the beginning of a test's name in it. */
+  /** Each test is a file under test/ and the beginning of a test's name in it. */
   readonly tests: readonly (readonly [file: string, name: string])[]
-  /** As `what` in the registry. */
+  /** The `what` of these mutants in the registry. */
   readonly breaks: readonly string[]
 }
 
@@ -34,9 +34,12 @@ const ORDERS = 'main/orders/orders.test.ts'
 const ADMISSION = 'main/hosts/browser/admission.test.ts'
 const MEMBER = 'app/desk/member-record.test.ts'
 const MACHINES = 'main/desk/desk-processes.process.test.ts'
+const DESK = 'main/desk/desk-session.test.ts'
+const METERED = 'app/quota/metered-ledger.test.ts'
 
 /**
- * Defects that attacks on real processes, files, clocks and proxies found; each was fixed with these tests.
+ * Defects that attacks on real processes, files, clocks and proxies found. Each was fixed together with these
+ * tests.
  */
 export const FINDINGS: readonly Finding[] = [
   {
@@ -1291,7 +1294,7 @@ export const FINDINGS: readonly Finding[] = [
     found: 'A member of a desk that was frozen or killed was counted twice, or without its last second',
     tests: [
       [MEMBER, 'a request that counted as lost is not counted again when the member responds after all'],
-      ['main/desk/desk-session.test.ts', 'a member that is killed is lost after five seconds'],
+      [DESK, 'a member that is killed is lost after five seconds'],
       [MACHINES, 'count exactly after one of them stood still with a response under way'],
       [MACHINES, 'say within seconds that one was killed, and lose at most its last moment'],
     ],
@@ -1300,19 +1303,64 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'What a machine of a desk did before the others heard of its start was counted as others’',
     tests: [
-      [MEMBER, 'the first totals of an app that has just started are all that it did'],
+      [MEMBER, 'all requests of a run that is younger than this machine’s are charged'],
       [MACHINES, 'see one again after it started, with a clock that is hours ahead'],
     ],
     breaks: ['leave out what a member did before its first totals'],
   },
   {
-    found: 'Requests of a desk that were known after a header was judged stayed among those of others',
+    found:
+      'What a machine of a desk did after its start, while another one was frozen, was counted as others’',
     tests: [
-      [
-        'app/quota/metered-ledger.test.ts',
-        'a request of the desk that is known late is not left among those',
-      ],
+      [DESK, 'a machine that %s for minutes while another one restarted'],
+      [MEMBER, 'a picture that was held up on its way still belongs to a run that is younger'],
+      [MACHINES, 'with a clock that is hours ahead, while another one stood still'],
     ],
+    breaks: ['take a run that is known late for one that is older'],
+  },
+  {
+    found: 'A machine that left a desk and joined again was counted twice, if its Headroom was seconds old',
+    tests: [
+      [DESK, 'a machine that joins again is not counted twice'],
+      [METERED, 'own requests of the last minute are known by their times'],
+    ],
+    breaks: ['count what a member did before it joined again'],
+  },
+  {
+    found: 'Three machines that had just joined took each other’s first requests for others’',
+    tests: [
+      [DESK, 'what machines did just before they joined is not taken for others’'],
+      [MEMBER, 'requests from before this machine knew of the run are charged'],
+    ],
+    breaks: ['take what a machine did just before it joined for others’'],
+  },
+  {
+    found: 'Requests of a desk’s machine that was killed while another one was cut off stayed among others’',
+    tests: [
+      [DESK, 'a machine that was cut off while another one %s learns of its last requests'],
+      [MEMBER, 'another member tells what a silent run did while this machine was cut off'],
+    ],
+    breaks: ['leave out what only a third machine knows of a run that has ended'],
+  },
+  {
+    found:
+      'A request that a desk’s machine had under way when it froze stayed counted, although it never counted',
+    tests: [[MEMBER, 'a request that counted as lost is taken back if it did not count']],
+    breaks: ['keep a request that counted as lost and did not count'],
+  },
+  {
+    found: 'A machine that joined a desk showed less than was left, because a header had been charged twice',
+    tests: [[METERED, 'requests since an adopted header may be in it, so that only the lower bound falls']],
+    breaks: ['take requests since an adopted header for missing in it'],
+  },
+  {
+    found: 'A burst of one machine of a desk looked like use by others to all of its machines',
+    tests: [[DESK, 'a burst of one machine looks like others’ use to none']],
+    breaks: ['take requests sent after a header for included in it'],
+  },
+  {
+    found: 'Requests of a desk that were known after a header was judged stayed among those of others',
+    tests: [[METERED, 'a request of the desk that is known late is not left among those']],
     breaks: ['leave requests of the desk among others’ that are known late'],
   },
 ]

@@ -36,8 +36,8 @@ const switched = (file: string, test: string) => {
 }
 
 /**
- * One of each kind in Electron's security checklist, switched off: the rest are booleans, which StrykerJS
- * turns around.
+ * One switch of each kind in Electron's security checklist. The other switches are booleans, which StrykerJS
+ * inverts.
  */
 export const HARDENING_MUTANTS: readonly Mutant[] = [
   ...PAGE_SWITCHES.map(switched(HARDENING, HARDENING_TEST)),

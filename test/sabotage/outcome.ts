@@ -13,7 +13,7 @@ export type Result =
 
 export interface Outcome extends Pick<Mutant, 'promise' | 'what' | 'file' | 'test' | 'grep'> {
   readonly result: Result
-  /** The name of the test that noticed; absent if none did. */
+  /** The name of the test that noticed the mutant. Absent if none did. */
   readonly by?: string
   /** The message of the assertion, the compiler or the runner, in one line; empty if a mutant survived. */
   readonly said: string

@@ -36,10 +36,10 @@ const progress = z.object({
 export type IsSameSource = (commit: string) => boolean
 
 /**
- * The outcomes of a run under way, written to a file as they arrive: an interrupted run continues.
+ * The outcomes of a run, written to a file as they arrive, so that an interrupted run can continue.
  *
- * Outcomes of other sources are left out, because each page describes one state of the sources. If only lists
- * of mutants differ, an outcome holds as long as its mutant is the same.
+ * Outcomes of other sources are left out, because a page describes one state of the sources. If only lists of
+ * mutants differ, an outcome stays valid as long as its mutant is unchanged.
  */
 export class Progress {
   readonly #path: string | undefined

@@ -12,10 +12,7 @@ export const nameOf = ({ test, grep }: Proof): string => (grep === undefined ? t
 
 export const needsBrowser = ({ test }: Proof): boolean => test.endsWith('.spec.ts')
 
-/**
- * What is built is looked at by these; the specs of the window are served a build of their own, on a scripted
- * host.
- */
+/** These tests use the built app. The specs of the window have their own build, on a scripted host. */
 const needsBuild = ({ test }: Proof): boolean =>
   /^(?:desktop|packaging)\//.test(test) || (needsBrowser({ test }) && !test.startsWith('e2e/window/'))
 
@@ -27,7 +24,7 @@ export async function prove(workshop: Workshop, proof: Proof): Promise<TestRun> 
   return needsBrowser(proof) ? inBrowser(workshop, proof) : unit(workshop, proof)
 }
 
-/** Each proof once, by its name: those without a browser all in one run, which is quicker than one by one. */
+/** Runs each proof once. All proofs without a browser are in one run, which is quicker. */
 export async function proveAll(
   workshop: Workshop,
   proofs: readonly Proof[],
@@ -39,7 +36,7 @@ export async function proveAll(
   const report = files.length > 0 && (await unitReport(workshop, files))
   for (const file of files) runs.set(file, testRunOf(unitResults(report, file)))
   for (const [name, proof] of byName) {
-    // A test that failed among all the others may only have lacked time.
+    // A test that failed in the common run may only have lacked time, so it runs again alone.
     if (runs.get(name)?.kind !== 'green') runs.set(name, await prove(workshop, proof))
   }
   return runs

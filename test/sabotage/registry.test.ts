@@ -6,7 +6,10 @@ import { PROMISE_IDS } from '../proof/promise-list.ts'
 import { FINDINGS } from './findings.ts'
 import { MUTANTS } from './registry.ts'
 
-/** Breaks of one promise that put back no finding: enough for its parts and its levels. */
+/**
+ * Maximum number of breaks of one promise that do not restore a finding. This is enough for its parts and
+ * levels.
+ */
 const MAX_BREAKS = 8
 
 test('the text that each mutant replaces occurs once in its file', () => {

@@ -24,10 +24,10 @@ import { UNATTENDED_MUTANTS } from './unattended-mutants.ts'
 import { WINDOW_MUTANTS } from './window-mutants.ts'
 
 /**
- * A deliberate defect in the source. It compiles, and the test it names fails by an assertion.
+ * A deliberate defect in the source. It compiles, and the named test fails by an assertion.
  *
- * It stands for a promise, or puts back what an attack found (`findings.ts`): one for each part of either. A
- * condition, operator, call or constant that merely has to be noticed is StrykerJS's
+ * It represents a promise, or restores a defect that an attack found (`findings.ts`). There is one for each
+ * part of either. StrykerJS covers conditions, operators, calls and constants that merely have to be noticed
  * (`test/mutation/run.ts`).
  */
 export interface Mutant {
@@ -38,8 +38,8 @@ export interface Mutant {
   readonly find: string
   readonly replace: string
   /**
-   * Path under test/ of the test that fails: a file of unit tests, or a `.spec.ts` of what only a browser can
-   * notice.
+   * Path under test/ of the test that fails: a file of unit tests, or a `.spec.ts` if only a browser notices
+   * the defect.
    */
   readonly test: string
   /** In a spec, only the tests with this text in their title. */

@@ -10,14 +10,14 @@ import type { TestRun } from './test-run.ts'
 import { Workshop } from './workshop.ts'
 
 /**
- * `node test/sabotage/run.ts [--only T6] [--in main/tokens] [--shard 1/2] [--json FILE] [--resume FILE]`:
- * breaks each promise on purpose and shows which assertion notices.
+ * Breaks each promise on purpose and shows which assertion notices: `node test/sabotage/run.ts [--only T6]
+ * [--in main/tokens] [--shard 1/2] [--json FILE] [--resume FILE]`.
  *
- * A mutant that survives, does not type-check or turns its test red in any other way ends in exit 1. With
- * `--json`, each outcome is written to the file as well. With `--resume`, each is written as soon as it is
- * known, and a run of the same commit, or of one that differs in nothing but mutants, continues where it was
- * interrupted. `--shard I/N` takes each Nth mutant, from the Ith on, so that a machine with several cores
- * may run N at once, each with a file of its own to resume.
+ * Exits with 1 if a mutant survives, does not compile, or makes its test fail in any other way. `--json` also
+ * writes the outcomes to a file. `--resume` writes each outcome as soon as it is known, so that an
+ * interrupted run of the same commit can continue, or of a commit in which only mutants differ. `--shard I/N`
+ * takes every Nth mutant from the Ith on, so that N runs can share a machine, each with its own file to
+ * resume.
  */
 const { values } = parseArgs({
   options: {
@@ -36,7 +36,8 @@ const chosen = MUTANTS.filter(
     (values.in === undefined || file.startsWith(values.in)),
 )
 
-// Their absence is reported once here. The proofs that need them are then not green.
+// If they can't be installed, this is reported once here. The proofs that need them then fail before any
+// mutant.
 if (chosen.some(needsBrowser)) await getChromium((line) => console.error(line))
 if (chosen.some(({ test }) => test.startsWith('desktop/'))) await getElectron((line) => console.error(line))
 const progress = new Progress(values.resume, originNow().commit, onlyMutantsDiffer)
@@ -61,7 +62,7 @@ const killed = outcomes.filter(({ result }) => result === 'killed').length
 console.log(`${killed} of ${chosen.length} mutants killed by an assertion`)
 if (killed < chosen.length || chosen.length === 0) process.exitCode = 1
 
-/** A test that is red already notices nothing. */
+/** A test that fails without the mutant can't notice it. */
 function notGreen(run: TestRun | undefined): Verdict | undefined {
   if (run?.kind === 'green') return undefined
   const result = 'not-green-before'

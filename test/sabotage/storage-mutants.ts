@@ -205,7 +205,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     what: 'overwrite a damaged file',
     file: 'main/storage/set-aside.ts',
     find: 'renameSync(path, join(folder, aside))',
-    // The name of the draft, which the next file takes.
+    // This is the name of the draft, so the next file overwrites it.
     replace: "renameSync(path, path.concat('.new'))",
     test: 'main/vault/vault-file.test.ts',
   },

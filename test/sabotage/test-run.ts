@@ -14,7 +14,7 @@ export interface TestResult {
   readonly failed: boolean
   /** The message of the failure, if it was an assertion. */
   readonly proof?: string
-  /** What it failed with. */
+  /** The message of the failure. */
   readonly said: string
 }
 

@@ -31,7 +31,8 @@ export function unitResults(report: unknown, file = ''): readonly TestResult[] |
 }
 
 /**
- * An expectation, a property's counterexample, or a law of the simulation, which names its seed or its rule.
+ * Whether a failure is that of an assertion: an expectation, a property's counterexample, or a law of the
+ * simulation, whose message names its seed or its rule.
  */
 function isAssertion(message: string): boolean {
   if (/timed? ?out/i.test(firstLine(message))) return false

@@ -24,9 +24,10 @@ export interface RunOptions {
 }
 
 /**
- * A copy of the tree in which things may be broken, built, and tested.
+ * A copy of the project that can be broken, built and tested.
  *
- * Packages are linked one by one, so that the compiler's and the test runner's caches stay in the copy.
+ * Each package is linked separately, so that the caches of the compiler and of the test runner stay in the
+ * copy.
  */
 export class Workshop {
   readonly folder: string
@@ -35,7 +36,7 @@ export class Workshop {
     const root = fileURLToPath(new URL('../..', import.meta.url))
     this.folder = mkdtempSync(join(tmpdir(), 'headroom-sabotage-'))
     const filter = (path: string) => !LEFT_OUT.has(basename(path))
-    // The files keep their times, which tell the launcher that nothing needs to be built again.
+    // Keeps the files' times, from which the launcher knows that no build is necessary.
     cpSync(root, this.folder, { recursive: true, preserveTimestamps: true, filter })
     // Some tests run a part as another user of this machine.
     chmodSync(this.folder, 0o755)
@@ -54,19 +55,21 @@ export class Workshop {
     writeFileSync(join(this.folder, file), text)
   }
 
-  /** What the compiler complains about, one line each. */
+  /** The compiler's error messages, one per line. */
   async complaints(): Promise<ReadonlySet<string>> {
     const { output } = await this.run([join('node_modules', 'typescript', 'bin', 'tsc'), '-b'])
     return new Set(output.split('\n').filter((line) => / error TS\d+: /.test(line)))
   }
 
-  /** Builds `dist/` from the sources as every start does; returns the reason if that fails. */
+  /** Builds `dist/` from the sources, as every start does. Returns the reason if that fails. */
   async build(): Promise<string | undefined> {
     const { exitCode, output } = await this.run([join('main', 'launch.js'), '--version'])
     return exitCode === 0 ? undefined : output.trim().slice(-240)
   }
 
-  /** Runs a script with this Node; `report` is the file that it was asked to write, parsed. */
+  /**
+   * Runs a script with this Node. Returns the parsed content of `report`, the file that the script writes.
+   */
   async reported(args: readonly string[], report: string, options: RunOptions = {}): Promise<unknown> {
     const path = join(this.folder, report)
     rmSync(path, { force: true })

@@ -1,9 +1,9 @@
 /**
  * The pictures of the glance test: `npm run glance-test [-- --only NAME,NAME] [--to FOLDER]`.
  *
- * Twelve situations on real processes. For each, a screenshot and the simulator's own count at that moment
- * are written to `test-results/glance-test`, with the eight questions. People who know nothing else of the
- * product answer from the pictures; their answers are compared with the counts by hand.
+ * Creates twelve situations on real processes. For each, it writes a screenshot, the simulator's own counts
+ * at that time, and the eight questions to `test-results/glance-test`. People who do not know the product
+ * answer the questions from the pictures. Their answers are compared with the counts by hand.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import { firstStart } from '../first-start/stage.ts'
 import { readTruth } from '../first-start/truth.ts'
 import { smallDisk } from '../storm/small-disk.ts'
 
-/** The category of the questions that name one: in all situations the one that changes most. */
+/** The category in the questions. It changes most in every situation. */
 const ASKED = 'Positions'
 
 const QUESTIONS = [
@@ -50,7 +50,7 @@ interface Situation {
   readonly programs?: string
   /** Seconds from the first number to the cause. */
   readonly calmSeconds?: number
-  /** What it starts and does not end itself goes into `ends`. */
+  /** Causes the situation. Everything that must be ended later goes into `ends`. */
   readonly cause?: (day: BadDay, ends: (() => void)[]) => unknown
   /** Seconds from the cause to the picture. */
   readonly seconds: number
@@ -197,7 +197,7 @@ try {
   const chosen = SITUATIONS.filter(
     ({ name }) => values.only === undefined || values.only.split(',').includes(name),
   )
-  // Two at a time: more would make a small machine late, and late numbers are what is read.
+  // Two at a time. More would slow down a small machine, and the pictures would show late numbers.
   const left = [...chosen]
   const worker = async () => {
     for (let one = left.shift(); one !== undefined; one = left.shift()) await take(browser, one, folder)

@@ -1,7 +1,7 @@
 /**
- * Pictures of the running app, for the README and for looking at: `npm run screenshots -- [--seconds N]`.
+ * Takes pictures of the running app for the README: `npm run screenshots -- [--seconds N]`.
  *
- * Everything on them is real: the app is started as people start it, on the built-in simulator.
+ * Everything in them is real: the app is started as people start it, with the built-in simulator.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -11,7 +11,7 @@ const HOURS = 24
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000
 
-/** When each category's quota headers last really arrived. This is recorded only at the simulated network. */
+/** The times at which headers of each category last arrived, recorded at the simulated network alone. */
 function headersSeen(world: World): ReadonlyMap<string, number> {
   const seen = new Map<string, number>()
   const note = (method: string, url: string, headers: HttpHeaders) => {
@@ -82,7 +82,8 @@ test('every second of a day, a shown age is accurate within a second, and old da
     }
   }
   console.info(`ages: ${looks} looks at rows over ${HOURS} h, ${stale} of them old and shown as old`)
-  // Two faults of an hour each, and eight checked rows. The rows of streams are as old as the stream.
+  // There were two faults of an hour each, and eight rows with checks. Rows of streams get their age from the
+  // stream.
   expect(stale).toBeGreaterThan(8 * 2 * 3_000)
   world.monitor.stop()
   proves('Q5', { level: 2, cases: looks })

@@ -3,7 +3,7 @@ import type { Alert } from '../../app/contract/alerts.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { violation } from './violation.ts'
 
-/** Checks are a second apart, and a sleep this short is not noticed. */
+/** Tolerance: checks are a second apart, and a shorter sleep is not noticed. */
 const SLACK_MS = 5_000
 
 /** Alerts of a kind raised within this time are announced as one, from the third on. */
@@ -17,11 +17,13 @@ const GROUP = '/group'
 export class AlertInvariants {
   checked = 0
   readonly #said = new Set<string>()
-  /** Announcements that were not taken back. */
+  /** Announcements that were not withdrawn. */
   readonly #told = new Set<string>()
-  /** By id; what a user has seen is true. */
+  /** Open alerts by id. The value is true if a user has seen the alert. */
   readonly #open = new Map<string, boolean>()
-  /** Alerts withdrawn since the last check. Each has ended, or is part of a group from then on. */
+  /**
+   * Alerts withdrawn since the last check. Each must have ended or become part of a group by the next check.
+   */
   readonly #takenBack = new Set<string>()
   readonly #groups: { readonly lane: string; readonly sinceMs: number }[] = []
   readonly #evidenceAtMs = new Map<string, number>()
@@ -50,7 +52,7 @@ export class AlertInvariants {
     const condition = conditionOf(id)
     for (const other of this.#open.keys()) {
       if (conditionOf(other) !== condition) continue
-      // An alert of a group ends without a message of its own. The next check shows whether it ended.
+      // An alert in a group ends without its own message. The next check shows whether it ended.
       if (!this.#takenBack.has(other) && !this.#isGrouped(other))
         violation(`${condition} was said while ${other} is open`)
     }
@@ -71,7 +73,7 @@ export class AlertInvariants {
     this.#takenBack.add(id)
   }
 
-  /** A seen alert is withdrawn where it was announced, and stays open until it ends. */
+  /** A dismissed alert is withdrawn where it was announced, but stays open until it ends. */
   dismissing(id: string, dismiss: () => void): void {
     this.#dismissing = id
     dismiss()
@@ -84,13 +86,13 @@ export class AlertInvariants {
     this.#told.clear()
     this.#takenBack.clear()
     this.#refused.clear()
-    // It lives by the wall clock as it is now, and an id names a moment: those of a day that comes again are
-    // no news.
+    // The new process uses the present wall clock, and an id contains a time. So ids may occur again for a
+    // day that is repeated.
     if (this.#isClockBehind) this.#said.clear()
     this.#isClockBehind = false
   }
 
-  /** Who is running does not follow a clock that is set back; the next one starts by it. */
+  /** A running process does not follow a clock that is set back. The next process uses it. */
   clockSetBack(): void {
     this.#isClockBehind = true
   }

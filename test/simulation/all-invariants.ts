@@ -22,7 +22,7 @@ export class AllInvariants {
     return quotas.checked + tokens.checked + revocation.checked + alerts.checked + truth.checked
   }
 
-  /** Another process continues with the data on disk. */
+  /** To be called when another process continues with the data on disk. */
   restarted(disk: OnDisk, monotonicMs: number): void {
     this.quotas.restarted()
     this.alerts.restarted()

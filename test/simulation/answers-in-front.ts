@@ -8,8 +8,7 @@ const THROTTLED: Answer = {
   body: JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' }),
 }
 /**
- * A proxy in front of a service rejects requests in its own words, and says nothing about the service's
- * quotas.
+ * The 429 of a proxy in front of the service. It has its own text, and no headers about the service's quotas.
  */
 const THROTTLED_IN_FRONT: Answer = {
   kind: 'answer',
@@ -18,7 +17,7 @@ const THROTTLED_IN_FRONT: Answer = {
   body: '<html><h1>Too many requests</h1></html>',
 }
 
-/** The two forms alternate, because both come from a proxy in front of a service. */
+/** Returns both forms alternately, because proxies in front of the service send either. */
 export const throttledAnswer = (turn: number): Answer => (turn % 2 === 0 ? THROTTLED : THROTTLED_IN_FRONT)
 
 /** A login page of the network instead of the service. */

@@ -14,7 +14,7 @@ export interface Surroundings {
   readonly jumpWall: (ms: number) => void
 }
 
-/** Applies an event of the story now. */
+/** Applies an event of the story at once. */
 export function applyEvent(what: StoryEvent, on: Surroundings): void {
   const { clock, http, service, machine, user } = on
   switch (what.kind) {

@@ -5,7 +5,7 @@ import { World } from './world.ts'
 
 const HOUR_MS = 3_600_000
 
-/** A key of whose Accounts quota others have used half, as headers have shown since. */
+/** A key with half of its Accounts quota used by others, as headers have shown. */
 async function spent(seed = 41) {
   const service = { ...QUIET.service, traffic: { Accounts: 8 } }
   const world = new World(seed, { ...QUIET, service, streams: [], budgetFraction: 0.02 })
@@ -38,7 +38,7 @@ test.each([41, 42, 43, 44, 45])('after an announced sleep the model has advanced
   world.monitor.sleep()
   world.clock.sleep(HOUR_MS)
   world.monitor.wake()
-  // Others may have used it meanwhile, so that `low` says little; the likeliest is that it is nearly full.
+  // Others may have used the quota in the meantime, so `low` is not checked. Most likely, it is nearly full.
   expect(row().remaining).toBeGreaterThan(0.9 * row().limit)
   world.monitor.stop()
 })
@@ -98,8 +98,8 @@ test('a token that the disk rejects while the clock is set back is not lost', as
 })
 
 test('a clock that two programs set in turn, 400 days apart, costs no flood of refreshes', async () => {
-  // There are no own checks. A period that seems to be over may be checked again, which other invariants
-  // count.
+  // Own checks are off. After the clock is set, a period may seem to be over and be checked again, which
+  // other invariants count.
   const world = new World(46, { ...QUIET, budgetFraction: 0 })
   await world.takeDisk()
   world.connect()
@@ -112,7 +112,8 @@ test('a clock that two programs set in turn, 400 days apart, costs no flood of r
     await world.live(30_000)
   }
   const told = world.told.slice(before)
-  // The hour's three, and for each correction that is followed one as it comes and one as it goes.
+  // The hour has three regular refreshes. Each correction of the clock may cause one when it is made and one
+  // when it is undone.
   expect(told.filter(({ kind }) => kind === 'token-refreshed').length).toBeLessThanOrEqual(3 + 2 * 7)
   expect(told.filter(({ kind }) => kind === 'sign-in-required')).toEqual([])
   await world.live(12 * 60_000)

@@ -1,6 +1,6 @@
 import type { Commit } from './virtual-disk.ts'
 
-/** The places where a process may die: at a labelled step of a refresh or of a revocation, or anywhere. */
+/** Steps at which a process may die: a labelled step of a refresh or of a revocation, or any time. */
 export type CrashStep =
   | `${'before' | 'after'} ${Commit}`
   | 'refresh-sent'
@@ -10,7 +10,7 @@ export type CrashStep =
   | 'revoke-received'
   | 'anywhere'
 
-/** Of a refresh, and of anything. */
+/** The steps of a refresh, and `anywhere`. */
 export const CRASH_STEPS: readonly CrashStep[] = [
   'before intent',
   'after intent',
@@ -23,7 +23,7 @@ export const CRASH_STEPS: readonly CrashStep[] = [
   'anywhere',
 ]
 
-/** Of a revocation. */
+/** The steps of a revocation. */
 export const REVOCATION_STEPS: readonly CrashStep[] = [
   'before outbox',
   'after outbox',

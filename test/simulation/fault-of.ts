@@ -1,6 +1,6 @@
 import type { StoryEvent } from './story.ts'
 
-/** What an event breaks; `undefined` for an action of a user, and for a repair. */
+/** The name of the fault that an event causes. `undefined` for a user's action and for a repair. */
 export function faultOf(what: StoryEvent): string | undefined {
   switch (what.kind) {
     case 'fault-profile':

@@ -49,14 +49,14 @@ export interface GatewayLife {
   readonly calls: number
   readonly sends: number
   readonly resends: number
-  /** How often each thing went wrong. */
+  /** Number of times that each fault occurred. */
   readonly faults: Readonly<Partial<Record<GatewayFault, number>>>
 }
 
 interface Call {
   readonly path: string
   readonly reply: FakeReply
-  /** The request ended because the caller or the gateway died. */
+  /** Whether the request ended because its caller or the gateway died. */
   killed: boolean
 }
 
@@ -70,14 +70,14 @@ const PATH = '/v3/brokerage/accounts'
 const REVOKED = 'the tokens of this key are revoked; sign in again in Headroom'
 
 /**
- * A short life of a gateway in virtual time: programs that call, a service that counts, and all that goes
- * wrong between them. Throws at the first law that is broken:
+ * A short life of a gateway in virtual time, with programs that call, a service that counts, and faults
+ * between them. Throws if one of these laws is broken:
  *
- * - no request is sent twice but once after a cut, once after a 401 and once after a 429;
- * - each ends with an answer of the service, whole or visibly cut, or with the gateway's own, unless its
- *   caller or the gateway died;
- * - an answer is that of its own request, and nothing is sent after a revocation;
- * - nothing is left in a queue, no timer, no connection.
+ * - A request is sent twice only after a cut, after a 401 and after a 429, once each.
+ * - Each request ends with a response of the service, whole or visibly cut, or with the gateway's own
+ *   response, unless its caller or the gateway died.
+ * - A response belongs to its own request, and nothing is sent after a revocation.
+ * - At the end, no request is queued, and no timer and no connection is left.
  */
 export async function liveGateway(seed: number): Promise<GatewayLife> {
   const chance = chanceFrom(seed)
@@ -113,12 +113,12 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
     timers = 0
     open.clear()
     const isAlive = () => own === incarnation
-    /** Timers end with the process. */
+    /** A clock whose timers end with the process. */
     const ownClock = {
       wallMs: () => clock.wallMs(),
       monotonicMs: () => clock.monotonicMs(),
       after: (ms: number, run: () => void) => {
-        // What a killed process still awaits may go on here, and would set one.
+        // Code of a killed process may still run here and would set a timer.
         if (!isAlive()) return () => {}
         timers += 1
         let isOver = false
@@ -179,7 +179,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
     listener: ForwardListener,
     own: number,
   ): (() => void) => {
-    // What was awaited in a process that is dead.
+    // Code of a dead process may still send. Such requests are ignored.
     if (own !== incarnation) return () => {}
     if (isRevoked) fail(`${pathAndQuery} is sent after the revocation`)
     if (access.kind !== 'token' || headers['authorization'] !== `Bearer ${access.value}`)
@@ -209,7 +209,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
     }
     const tripMs = chance() * 200
     const isOffline = clock.worldMs() < offlineUntilMs
-    // Trouble often lasts, so a fault that occurred once occurs again.
+    // A fault often lasts, so a fault that occurred once is likely to occur again.
     const former = sends.findLast((one) => one !== send && one.path === pathAndQuery)?.fate
     const again = chance() < 0.4 ? FAULTS.find((one) => one === former) : undefined
     const fault = isOffline ? 'not-sent' : (again ?? (chance() < faulty ? pick(FAULTS) : undefined))
@@ -352,7 +352,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
       for (const one of calls) {
         if (one.reply.writableEnded || one.reply.destroyed) continue
         one.killed = true
-        // Not by the gateway, which gets no more events.
+        // Ends the response without an event for the gateway, which is dead.
         one.reply.removeAllListeners()
         one.reply.destroy()
       }
@@ -368,7 +368,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
       if (forwarder.hasWaiting) fail('a request goes on waiting after the revocation')
     })
   }
-  // A machine does not sleep within one of its own timers.
+  // A machine does not fall asleep between two timers that are due together.
   for (let atMs = 0; atMs < lastsMs + 900_000; atMs += 5_000) {
     await clock.advance(5_000)
     if (sleepMs > 0) clock.sleep(sleepMs)

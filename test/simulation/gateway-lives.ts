@@ -29,7 +29,7 @@ export function testLives({ firstSeed, lives, timeoutMs }: Lives): void {
       resends += life.resends
       for (const fault of FAULTS) met[fault] = (met[fault] ?? 0) + (life.faults[fault] ?? 0)
     }
-    // Lives in which nothing goes wrong would prove nothing.
+    // If a fault never occurred, the lives would prove nothing about it.
     for (const fault of FAULTS) expect(met[fault], fault).toBeGreaterThan(lives / 20)
     expect(resends).toBeGreaterThan(lives / 3)
     proves(['G1', 'G6'], { level: 2, cases: lives })

@@ -7,8 +7,8 @@ import { hoursOf } from './seed-life.ts'
 import { simulate } from './simulate.ts'
 
 /**
- * Many lives: `npm run simulate:long -- 60` for an hour of fresh seeds, `--seeds 200 --first 1` for the same
- * 200 each time. `--kept` lives once more, after those, what was kept of lives too long for the tests.
+ * Simulates many lives: `npm run simulate:long -- 60` uses new seeds for an hour, `--seeds 200 --first 1`
+ * uses the same 200 seeds each time. `--kept` also repeats the stored lives that are too long for the tests.
  */
 const { values, positionals } = parseArgs({
   options: {
@@ -91,7 +91,7 @@ if (values.json !== undefined) {
 }
 process.exitCode = totals.broken.length === 0 && totals.seeds > 0 && (await keptHold()) ? 0 : 1
 
-/** Whether every kept life that is too long for the tests still meets the invariants. */
+/** Whether every stored life that is too long for the tests still meets the invariants. */
 async function keptHold(): Promise<boolean> {
   let hold = true
   if (!values.kept) return hold

@@ -16,14 +16,15 @@ export interface MachineDeps {
   readonly told: (event: LoggedEvent) => void
   readonly announcer: Announcer
   readonly crashed: (step: CrashStep) => void
-  /** A process is over, and this is what it leaves. */
+  /** Called when a process has ended, with the data that it leaves on disk. */
   readonly gone: (disk: OnDisk) => void
-  /** A start failed, which nothing should make it do. */
+  /** Called when a start fails, which must never happen. */
   readonly broke: (problem: unknown) => void
 }
 
 /**
- * What the app runs on: a disk that outlives its processes, and processes that may die at any labelled step.
+ * A machine on which the app runs: a disk that outlives its processes, and processes that may die at any
+ * labelled step.
  */
 export class Machine {
   process: VirtualProcess
@@ -52,7 +53,7 @@ export class Machine {
     if (this.#disk) this.#disk.health = health
   }
 
-  /** Dies when it next comes to this step. */
+  /** Lets the process die when it next reaches this step. */
   crashAt(step: CrashStep, downMs: number): void {
     if (step === 'anywhere') this.#crash(step, downMs)
     else this.#armed = { step, downMs }
@@ -65,7 +66,7 @@ export class Machine {
     this.#crash(step, downMs)
   }
 
-  /** A user ends the app, and starts it again. */
+  /** Ends the app as a user does, and starts it again after `downMs`. */
   quit(downMs: number): void {
     if (!this.#isUp || this.#disk === undefined) return
     const { process } = this

@@ -4,22 +4,25 @@ import type { SimulatedService } from '../../main/simulator/simulated-service.ts
 import { Secrets } from './secrets.ts'
 import { violation } from './violation.ts'
 
-/** The wait after a 429 that names none (service 7). */
+/** Wait after a 429 that names no time (service 7). */
 const FALLBACK_MS = 60_000
 /**
- * The app's timeline does not notice a shorter sleep when it happens, and makes up for it with the next one.
+ * The app does not notice a shorter sleep when it occurs. It is corrected after the next one that is noticed.
  */
 const UNNOTICED_SLEEP_MS = 2_000
 const LONGEST_PERIOD_MS = 300_000
-/** PROMISES Q6. */
+/** Minimum time between checks of an empty row (PROMISES Q6). */
 const MIN_INTO_EMPTY_MS = 15_000
 /**
- * Beyond the pace of the budget; a wait is a fifth longer or shorter by chance, which adds up as a random
- * walk does.
+ * Checks that are allowed beyond the rate of the budget. Waits vary by a fifth at random, so the deviation
+ * grows like a random walk.
  */
 const [PROBES_AT_ONCE, PROBES_BY_CHANCE] = [3, 0.5]
 const MAX_PROBES_KEPT = 200
-/** Dead after 30 s of silence, which is checked once a second and noticed one network delay late. */
+/**
+ * A stream is closed after 30 s of silence. The silence is checked once a second, and a frame takes one
+ * network delay.
+ */
 const LONGEST_SILENCE_MS = 33_000
 
 /** The rules that hold at every moment of every story. Each violation throws one sentence. */
@@ -28,14 +31,17 @@ export class QuotaInvariants {
   readonly #probes = new Map<string, number[]>()
   /** How often an invariant was checked. */
   checked = 0
-  /** What each row was called at the last look, and when a request went into one that was called empty. */
+  /**
+   * The displayed state of each row at the last look, and the time of the last request into a row that was
+   * shown as empty.
+   */
   readonly #states = new Map<string, QuotaState>()
   readonly #askedEmptyAtMs = new Map<string, number>()
   readonly #limits = new Map<string, number>()
   #limitsChangedAtMs = 0
   #revision = 0
   #eventSeq = 0
-  /** Categories that a 429 came for, and when one came without headers. */
+  /** Categories that got a 429, and the time of the last 429 without headers. */
   readonly #refused = new Set<string>()
   readonly #throttledAtMs = new Map<string, number>()
 
@@ -49,7 +55,8 @@ export class QuotaInvariants {
   }
 
   /**
-   * This is another process. It counts from the start, and does not know the requests of the previous one.
+   * To be called when another process starts. It numbers its snapshots from 0, and does not know the requests
+   * of the previous process.
    */
   restarted(): void {
     this.#revision = 0
@@ -62,7 +69,7 @@ export class QuotaInvariants {
     this.#limits.clear()
   }
 
-  /** A 429 came in; `isBare`: without quota headers. */
+  /** To be called when a 429 arrives. `isBare`: it had no quota headers. */
   refused(category: string, isBare: boolean, worldMs: number): void {
     this.#refused.add(category)
     if (isBare) this.#throttledAtMs.set(category, worldMs)
@@ -99,10 +106,10 @@ export class QuotaInvariants {
   }
 
   /**
-   * A probe that the service counted, or may have: not one it turned away with a 401 or a 429.
+   * To be called for a check that the service counted or may have counted: one without a 401 or a 429.
    *
-   * They keep the budget on average: over any span the pace of the budget, and besides it the few that a row
-   * needs to show what others do, and what chance makes of the waits.
+   * On average, checks stay within the budget. Over any time, they may exceed its rate only by the few checks
+   * that a row needs to show others' use, and by the random part of the waits.
    */
   probeCounted(row: RequestQuota | undefined, budgetFraction: number, sentAtMs: number): void {
     if (!row) return
@@ -122,7 +129,7 @@ export class QuotaInvariants {
     }
   }
 
-  /** To the app, a wall clock that is set forward looks like a sleep in which that time passed. */
+  /** For the app, a wall clock that is set forward is a sleep of that length. */
   wallJumped(ms: number): void {
     if (ms <= 0) return
     this.#probes.clear()
@@ -164,7 +171,8 @@ export class QuotaInvariants {
   }
 
   /**
-   * Checks sent before a header showed another limit were within the budget of the assumed one.
+   * Forgets checks from before a header showed another limit. They were within the budget of the assumed
+   * limit.
    */
   #limitsKnown({ at, requests }: Snapshot): void {
     for (const { category, limit } of requests) {
@@ -186,7 +194,8 @@ export class QuotaInvariants {
     for (const row of snapshot.requests) {
       if (row.source === 'default' || busy.has(row.category)) continue
       const truth = service.quotas.reading(row.category, service.nowMs())
-      // Services count in whole milliseconds; a floor may fall on either side of one.
+      // The service counts in whole milliseconds, so its count may change within the delay. The upper bound
+      // is compared with an earlier count.
       const before = service.quotas.reading(row.category, service.nowMs() - 60)
       if (!truth || !before || truth.limit !== row.limit) continue
       if (row.low > truth.remaining || row.high < before.remaining) {
@@ -197,7 +206,7 @@ export class QuotaInvariants {
     }
   }
 
-  /** Alone on the key, no use by others is possible. */
+  /** Use by others is impossible if no other program uses the key. */
   nobodyElse(event: LoggedEvent): void {
     if (event.kind === 'elsewhere') violation(`use elsewhere was invented in ${event.category}`)
   }
@@ -208,7 +217,7 @@ export class QuotaInvariants {
       violation(`a stream was silent for ${longestMs} ms and nobody closed it`)
   }
 
-  /** Once nothing opens or closes any more. */
+  /** To be called when no stream is being opened or closed. */
   slotsAgree(snapshot: Snapshot, service: SimulatedService): void {
     this.checked += 1
     for (const { category, own } of snapshot.slots) {

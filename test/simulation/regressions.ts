@@ -7,8 +7,8 @@ import { type Story, storyOf } from './story.ts'
 const FOLDER = fileURLToPath(new URL('regressions/', import.meta.url))
 
 /**
- * A life that once broke an invariant. The whole story is kept, because a seed alone means a different story
- * once stories change.
+ * A life that once broke an invariant. The whole story is stored, because the same seed gives another story
+ * once the code of stories changes.
  */
 const regression = z.object({
   seed: z.int(),
@@ -20,7 +20,7 @@ const regression = z.object({
 
 export type Regression = z.output<typeof regression>
 
-/** A kept life that is longer than this runs in `simulate:ci`, not among the tests. */
+/** A stored life that is longer than this runs in `simulate:ci`, not in the tests. */
 export const LONGEST_TESTED_HOURS = 6
 
 /** Returns the file's path. */

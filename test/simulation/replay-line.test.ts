@@ -9,7 +9,7 @@ test('one seed gives one run', async () => {
 })
 
 test('a broken invariant names its seed and the command that reproduces it', async () => {
-  // Another program uses the quota and the story does not say so, so the bounds cannot hold.
+  // Another program uses the quota although the story is marked as alone, so the bounds must fail.
   const intruder = { kind: 'traffic', traffic: { Accounts: 12 } } as const
   const story = { ...QUIET, events: [{ atMs: 60_000, what: intruder }] }
   await expect(simulate(13, 0.2, story)).rejects.toThrow(

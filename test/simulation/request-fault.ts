@@ -1,6 +1,6 @@
 import type { FaultProfile } from './fault-profile.ts'
 
-/** What becomes of one request on its way. */
+/** What happens to one request on the network. */
 export type RequestFault =
   | 'arrives'
   | 'lost-request'
@@ -12,7 +12,7 @@ export type RequestFault =
   | 'portal'
   | 'throttled'
 
-/** `draw` is in [0, 1). One draw is enough, because at most one thing goes wrong with a request. */
+/** `draw` is a random number in [0, 1). One is enough, because a request has at most one fault. */
 export function requestFaultOf(faultProfile: FaultProfile, draw: number): RequestFault {
   let left = draw
   for (const [requestFault, probability] of [

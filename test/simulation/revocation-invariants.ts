@@ -11,9 +11,9 @@ const STREAMS_END_MS = 2_000
 export class RevocationInvariants {
   checked = 0
   #asked: { readonly atMs: number } | undefined
-  /** The service itself answered 200 since the last sign-in. */
+  /** Whether the service itself responded 200 since the last sign-in. */
   #confirmed = false
-  /** There was no new sign-in since a user may have requested the revocation. */
+  /** Whether a user may have requested the revocation since the last sign-in. */
   #isWanted = true
 
   asked(monotonicMs: number): void {
@@ -31,14 +31,18 @@ export class RevocationInvariants {
     { isRevocationPending: isPending, isRevoked }: Pick<OnDisk, 'isRevocationPending' | 'isRevoked'>,
     monotonicMs: number,
   ): void {
-    // A sign-in that the disk did not take is gone, and what it replaced still reads as it did.
+    // A sign-in that was not stored is lost with the process, so an earlier revocation is still confirmed.
     this.#confirmed ||= isRevoked
-    // A revocation that it cancelled is gone too. The disk contains the last request.
+    // A revocation that such a sign-in cancelled is pending again, because the disk still contains the
+    // request.
     this.#isWanted ||= isPending
     this.#asked = isPending ? { atMs: monotonicMs } : undefined
   }
 
-  /** `isAnswerLost`: which token is the newest is not known, and only that one can be revoked for certain. */
+  /**
+   * If the response to a refresh was lost (`isAnswerLost`), the newest token is unknown. A refresh is then
+   * allowed, because only the newest token can be revoked for certain.
+   */
   refreshAsked(isAnswerLost: boolean): void {
     if (this.#asked !== undefined && !isAnswerLost) violation('a refresh was sent after the revocation')
   }
@@ -58,7 +62,7 @@ export class RevocationInvariants {
     if (outcome.kind === 'answer' && outcome.status === 200 && outcome.body === '') this.#confirmed = true
   }
 
-  /** `living`: the refresh tokens that the service would honour. */
+  /** `living`: number of refresh tokens that the service would still accept. */
   told(event: MonitorEvent, living: () => number): void {
     if (event.kind !== 'revoked') return
     this.checked += 1

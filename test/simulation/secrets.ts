@@ -1,4 +1,4 @@
-/** Shorter pieces turn up by chance. */
+/** Minimum length of a part. Shorter parts occur by chance. */
 const PART_LENGTH = 12
 
 /** Every secret that was ever sent over the network. The app's output is searched for them. */

@@ -8,7 +8,7 @@ export interface SeedLife {
   readonly looks: number
   readonly invariantsChecked: number
   readonly events: Readonly<Record<string, number>>
-  /** What went wrong on purpose, and how often. */
+  /** How often each fault was caused on purpose. */
   readonly faults: Readonly<Record<string, number>>
   readonly cpuSeconds: number
   /** The sentence of the invariant that was broken, and the command that reproduces it. */
@@ -16,7 +16,7 @@ export interface SeedLife {
 }
 
 const USUAL_HOURS = 6
-/** Past the end of a rotating key's sign-in (service 8.4). */
+/** Hours that exceed the duration of a rotating key's sign-in (service 8.4). */
 const DAY_AND_MORE_HOURS = 26
 const LONG_LIVES = 8
 

@@ -7,11 +7,11 @@ import type { TruthCounts } from './truth-invariants.ts'
 const SEEDS = 16
 const HOURS = 1.25
 /**
- * Less than on the truth bench: networks fail, processes die, and who comes evenly is off by one in a full
- * bucket.
+ * Lower than in the truth bench, because networks fail and processes die here. Also, a full bucket hides one
+ * request of others that come at even times.
  */
 const MIN_COVERED = 0.85
-/** The promises that an invariant holds at every step; the invariants' own files say which is whose. */
+/** Promises that an invariant checks at every step. The files of the invariants name them. */
 const HELD = [
   ...(['T1', 'T2', 'T5', 'T6', 'T7', 'T8', 'T9', 'T11', 'T12'] as const),
   ...(['R1', 'R2', 'R3', 'R4'] as const),
@@ -52,7 +52,7 @@ test('a quiet day of 24 hours with three streams passes in seconds', { timeout: 
   const { last, requests, events } = await simulate(1, 24, QUIET)
   const seconds = (performance.now() - startedMs) / 1000
   console.info(`simulation: a quiet day took ${seconds.toFixed(1)} s`)
-  // One token for every 18 minutes, and nothing had to be opened twice.
+  // One token every 18 minutes, and no stream had to be opened twice.
   expect(events).toMatchObject({ 'stream-opened': 3 })
   expect(events['stream-restarted'] ?? 0).toBe(0)
   expect(events['service-unreachable'] ?? 0).toBe(0)

@@ -20,13 +20,13 @@ export type StoryEvent =
   | { readonly kind: 'quit'; readonly downMs: number }
   | UserAction
 
-/** What needs an app that runs. */
+/** Actions that need a running app. */
 export type UserAction =
   | { readonly kind: 'open-stream'; readonly request: StreamRequest }
   | { readonly kind: 'close-stream' }
   | { readonly kind: 'try-now' }
   | { readonly kind: 'revoke' }
-  /** Where one is needed. */
+  /** Only if a sign-in is needed. */
   | { readonly kind: 'sign-in' }
   | { readonly kind: 'dismiss-alert' }
 
@@ -117,7 +117,7 @@ const trafficOf = (random: VirtualRandom): Record<string, number> => ({
   'MarketDepth Stream': random.pick([0, 0.4]),
 })
 
-/** One event, and the event that ends it if it does not end by itself. */
+/** One event, and the event that ends it if necessary. */
 function eventsOf(random: VirtualRandom, alone: boolean): readonly StoryEvent[] {
   const fault = (name: string): readonly StoryEvent[] => [
     { kind: 'fault', name, on: true },
@@ -194,8 +194,8 @@ function eventsOf(random: VirtualRandom, alone: boolean): readonly StoryEvent[] 
 }
 
 /**
- * Who is alone on the key is held to exact bounds, which what nobody asked for, or a refusal that is none,
- * would move.
+ * If no other program uses the key, its bounds must be exact. So no request is duplicated, because the app
+ * would not know of the second one.
  */
 const roughFor = (alone: boolean): FaultProfile => (alone ? { ...ROUGH, duplicated: 0 } : ROUGH)
 
@@ -203,7 +203,7 @@ const roughFor = (alone: boolean): FaultProfile => (alone ? { ...ROUGH, duplicat
 const downMs = (random: VirtualRandom): number =>
   random.pick([3_000, 3_000, 20_000, 20_000, 120_000, 1_200_000])
 
-/** A user ends it all, sometimes while things are bad. */
+/** A user revokes the key, sometimes while faults occur. */
 function revocation(random: VirtualRandom): readonly StoryEvent[] {
   const trouble: readonly StoryEvent[] = random.pick<readonly StoryEvent[]>([
     [],

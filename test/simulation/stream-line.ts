@@ -5,7 +5,7 @@ import type { VirtualClock } from './virtual-clock.ts'
 import type { VirtualRandom } from './virtual-random.ts'
 import { headersOf } from './wire-form.ts'
 
-/** One connection that carries a stream, including its two ends. */
+/** One connection with a stream, including its two ends. */
 export class StreamLine {
   readonly #clock: VirtualClock
   readonly #random: VirtualRandom
@@ -14,12 +14,12 @@ export class StreamLine {
   #stream: OpenedStream | undefined
   #cancelTurn: () => void = () => {}
   #cancelTimeout: () => void = () => {}
-  /** The client receives nothing more, because it closed the connection or received the end. */
+  /** Whether the client receives nothing more, because it closed the connection or received its end. */
   #deaf = false
-  /** No data arrives any more, without notice. */
+  /** Whether no data arrives any more, without any notice of that. */
   #silent = false
   #hungUp = false
-  /** On the monotonic clock, since the head of the answer came in. */
+  /** Time of the last frame on the monotonic clock. Defined since the head of the response arrived. */
   #heardAtMs: number | undefined
 
   constructor(clock: VirtualClock, random: VirtualRandom, listener: HttpStreamListener, gone: () => void) {

@@ -5,43 +5,45 @@ import { violation } from './violation.ts'
 import type { OnDisk } from './virtual-disk.ts'
 
 /**
- * More refreshes than this in a minute are a flood: the ladder's first rungs, and the second try of a lost
- * answer.
+ * Maximum number of refreshes in a minute. It includes the first steps of the retry schedule and the second
+ * try after a lost response.
  */
 const MAX_A_MINUTE = 10
 const LAST_WARNING_MS = 15 * 60_000
-/** The longest nap of the one who warns, and a look. */
+/** Maximum number of looks without a warning. The keeper waits a minute at most; the rest is tolerance. */
 const WARNED_WITHIN_LOOKS = 65
 
 /** Promises T1, T2, T5, T6, T8, T9 and T12, as far as the network and the window show them. */
 export class TokenInvariants {
   checked = 0
   #inFlight = 0
-  /** Of the keeper that is at work. */
+  /** Requests of the present token keeper. */
   readonly #asked = new Set<HttpRequest>()
-  /** Answered refusals since the last sign-in. */
+  /** Number of rejections since the last sign-in that arrived. */
   #refusals = 0
-  /** How often a user or a new process may have requested a refresh that was not due by itself. */
+  /** How often a user or a new process may have requested a refresh that was not due. */
   #prompts = 0
   #ended: { posts: number } | undefined
   #endsTold = 0
-  /** Whether an answer was lost since the service last gave a token; a new process cannot tell. */
+  /**
+   * Whether a response was lost since the service last issued a token. For a new process, this is unknown.
+   */
   #lost: 'no' | 'yes' | 'unsure' = 'no'
   #retryDueMs: number | undefined
   #askedAtMs: number[] = []
   /** Refresh tokens by the access token that came with them, until that one is first used. */
   readonly #fresh = new Map<string, string>()
-  /** In the order they were given. */
+  /** Numbered in the order in which the service issued them. */
   readonly #given = new Map<string, number>()
   #newestAccess: string | undefined
   readonly #rejected = new Set<string>()
   #hasRotated = false
-  /** The refresh token that came in last, unless a process has died since. */
+  /** The last refresh token that arrived. `undefined` if a process has died since. */
   #newest: string | undefined
   #looksUnwarned = 0
   #warned = false
 
-  /** As far as the network shows. A new process may know of one. */
+  /** Whether a response was lost, as far as the network shows. A new process may know of one. */
   get isAnswerLost(): boolean {
     return this.#lost !== 'no'
   }
@@ -65,7 +67,7 @@ export class TokenInvariants {
     this.#newest = undefined
     this.#hasRotated = hasRotated
     if (!isSignInRequired) this.#ended = undefined
-    // A sign-in that the disk did not take is gone, and what it replaced still reads as it did.
+    // A sign-in that was not stored is lost with the process. The session before it was rejected.
     else this.#refusals = Math.max(1, this.#refusals)
     this.#fresh.clear()
     this.#rejected.clear()
@@ -95,7 +97,7 @@ export class TokenInvariants {
   }
 
   done(request: HttpRequest, outcome: HttpOutcome, monotonicMs: number): void {
-    // A response to an earlier sign-in has no receiver.
+    // A response that belongs to an earlier sign-in is ignored.
     if (!this.#asked.delete(request)) return
     this.#inFlight -= 1
     if (outcome.kind === 'not-sent') return
@@ -137,7 +139,7 @@ export class TokenInvariants {
     this.#ended ??= { posts: 0 }
   }
 
-  /** `holds`: the refresh token that is durable now. */
+  /** `holds`: returns the refresh token that is stored durably now. */
   used(access: string, look: () => Snapshot, holds: () => string | undefined): void {
     this.checked += 1
     if (this.#rejected.has(access) && access !== this.#newestAccess) {
@@ -171,7 +173,7 @@ export class TokenInvariants {
     if (this.#looksUnwarned > WARNED_WITHIN_LOOKS) violation('the end of the 24 hours was not announced')
   }
 
-  /** Once nothing was wrong for minutes, the token that the service still accepts is in use. */
+  /** When no fault has occurred for minutes, the app must use a token that the service accepts. */
   settled({ access, refresh }: Snapshot): void {
     this.checked += 1
     if (refresh.unsaved !== undefined) violation(`the token is still not saved: ${refresh.unsaved}`)

@@ -3,11 +3,11 @@ import type { SimulatedService } from '../../main/simulator/simulated-service.ts
 import { violation } from './violation.ts'
 
 /**
- * The app's timeline takes no shorter sleep for one as it happens: so much refill may be missing of an upper
- * bound, and a fixed window may have ended so much sooner.
+ * The app does not notice a shorter sleep when it occurs. Until then, an upper bound may lack this much
+ * refill, and a fixed window may have ended this much earlier.
  */
 const UNNOTICED_SLEEP_SECONDS = 2
-/** Services count in whole milliseconds, and a header is a network time old. */
+/** Allows for whole milliseconds at the service, and for the network delay of a header. */
 const IN_FLIGHT_MS = 60
 const FIFTH = 0.2
 const WARNED_AHEAD_LOOKS = 15
@@ -15,7 +15,7 @@ const WARNED_AHEAD_LOOKS = 15
 /** The totals of all checks of quotas that others use. */
 export interface TruthCounts {
   looks: number
-  /** Truth within `low`…`high`. */
+  /** Looks at which the true level was within `low`…`high`. */
   covered: number
   underFifth: number
   okUnderFifth: number
@@ -24,20 +24,22 @@ export interface TruthCounts {
 }
 
 interface Watched {
-  /** When the last header came, and whether the truth has been under a fifth ever since. */
+  /** Time of the last header, and whether the true level has been below a fifth ever since. */
   headerAt: number
   isUnderSinceHeader: boolean
-  /** At least a tenth has been left at some time since the quota was last empty. */
+  /** Whether at least a tenth was left at some time since the quota was last empty. */
   wasThere: boolean
   readonly states: QuotaState[]
 }
 
 /**
- * Shown quotas compared with the service's own count, while others use them.
+ * Compares displayed quotas with the service's own counts, while others use them.
  *
- * Always: nothing is above `high`, and a row whose header showed less than a fifth, of which less than a
- * fifth was there ever since, is not called ok. How often the range holds, a low row is called ok and an
- * emptying is warned of is counted, and judged over many lives: one life may be unlucky.
+ * At every look, the service's level must be at most `high`. A row whose last header showed less than a fifth
+ * must not be called ok, as long as less than a fifth has been left since.
+ *
+ * `counts` has how often the range contained the level, how often a low row was called ok, and how often a
+ * warning preceded an emptying. A test judges these counts over many lives, because one life may be unlucky.
  */
 export class TruthInvariants {
   checked = 0
@@ -46,7 +48,7 @@ export class TruthInvariants {
   }
   readonly #rows = new Map<string, Watched>()
 
-  /** Another process: it has to see everything anew. */
+  /** To be called for a new process, which knows nothing yet. */
   restarted(): void {
     this.#rows.clear()
   }
@@ -68,7 +70,7 @@ export class TruthInvariants {
       if (!busy.has(row.category) && !isMistaken)
         this.#isNotAbove(row, Math.min(truth.remaining, before?.remaining ?? 0))
       const { accepted } = service.quotas.elsewhere(row.category, nowMs)
-      // Another invariant checks quotas used by this app alone exactly.
+      // If only this app used a quota, another invariant checks it exactly.
       if (accepted > 0) this.#count(row, truth.remaining)
     }
   }

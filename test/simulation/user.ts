@@ -15,7 +15,7 @@ export interface UserDeps {
   readonly profile: string
 }
 
-/** Who sits in front of the window. */
+/** The person at the window. */
 export class User {
   readonly #deps: UserDeps
   /** The process whose window shows the dialog. If the process dies, the dialog is gone. */
@@ -44,7 +44,7 @@ export class User {
         monitor.withProfile(profile, (session) => session.tryNow())
         break
       case 'revoke':
-        // An ended session is not revoked. It reports that, and stays ended.
+        // An expired session can't be revoked. The app reports that, and the session stays expired.
         if (snapshot.refresh.state !== 'sign-in-required') invariants.revocation.asked(clock.monotonicMs())
         void monitor.withProfile(profile, (session) => session.revoke())
         break

@@ -1,4 +1,4 @@
-/** An invariant does not hold. */
+/** Throws, because an invariant does not hold. */
 export function violation(what: string): never {
   throw new Error(what)
 }

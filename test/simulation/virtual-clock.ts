@@ -68,11 +68,11 @@ const MAX_WAIT_MS = 2 ** 31 - 1
 const MAX_EVENTS = 20_000_000
 
 /**
- * Time that a test moves, as the `Clock` port and as the world around it.
+ * A clock that a test moves: the `Clock` port, and the time of the world around it.
  *
- * Three readings that come apart on purpose: the world's time (what servers and networks live by), the
- * monotonic clock (stands still while the machine sleeps) and the wall clock (may be set wrong at any time).
- * The code under test waits on the monotonic clock, as timers of a real machine do.
+ * It has three times that can differ. Servers and networks use the world's time. The monotonic clock stops
+ * while the machine sleeps. The wall clock may be set wrong. The code under test waits on the monotonic
+ * clock, as timers of a real machine do.
  */
 export class VirtualClock implements Clock {
   readonly #timers = new DueQueue()
@@ -81,14 +81,14 @@ export class VirtualClock implements Clock {
   #worldMs = 0
   #sleptMs = 0
   #wallErrorMs = 0
-  /** Everything that ran, timers and scheduled events. */
+  /** Number of timers and scheduled events that have run. */
   events = 0
 
   constructor(startMs = Date.UTC(2026, 0, 5, 14, 30)) {
     this.#startMs = startMs
   }
 
-  /** What a clock that is never wrong shows. Epoch ms. */
+  /** The true time in epoch ms. */
   worldMs(): number {
     return this.#startMs + this.#worldMs
   }
@@ -111,12 +111,12 @@ export class VirtualClock implements Clock {
     return this.#events.add(this.#worldMs + Math.max(0, afterMs), run)
   }
 
-  /** Timers that wait. */
+  /** Number of waiting timers. */
   get pending(): number {
     return this.#timers.size
   }
 
-  /** Somebody sets the wall clock. */
+  /** Sets the wall clock `ms` forward or back. */
   jumpWall(ms: number): void {
     this.#wallErrorMs += ms
   }
@@ -127,7 +127,7 @@ export class VirtualClock implements Clock {
     this.#sleptMs += ms
   }
 
-  /** Runs what is due up to `ms` from now, in order, and lets promises settle after each. */
+  /** Runs everything that is due within `ms`, in order. Promises settle after each. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#worldMs + ms
     await settled()
@@ -149,5 +149,5 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Every promise that can settle without time passing has. */
+/** Resolves when every promise has settled that does not wait for time. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

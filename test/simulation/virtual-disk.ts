@@ -2,14 +2,17 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { VAULT_MIGRATIONS } from '../../main/vault/schema.ts'
 import type { VaultFileOpening } from '../../main/vault/vault-file.ts'
 
-/** What a transaction is about to make durable, or just has. */
+/** The kind of data that a transaction commits. */
 export type Commit = 'intent' | 'token' | 'outbox' | 'note'
 export type DiskHealth = 'ok' | 'full' | 'read-only'
 
 /** SQLite's result codes for a disk that rejects a write. */
 const REFUSALS = { dead: 10, full: 13, 'read-only': 8 } as const
 
-/** The more that hangs on it, the further behind; a save may write more than one of them. */
+/**
+ * From the least to the most important one. A transaction may write several of them, and counts as the last
+ * one in this list.
+ */
 const COMMITS: readonly Commit[] = ['note', 'intent', 'token', 'outbox']
 
 /** The stored data of a key. Sealed data is not opened. */
@@ -34,7 +37,7 @@ export class VirtualDisk {
     for (const step of VAULT_MIGRATIONS) this.#database.exec(step)
   }
 
-  /** The file as one process has it open. */
+  /** Opens the file for one process. */
   open(committing: (when: 'before' | 'after', what: Commit) => void): OpenDisk {
     return new OpenDisk(this, this.#database, (sql) => this.prepare(sql), committing)
   }
@@ -117,7 +120,7 @@ export class OpenDisk {
     this.die()
   }
 
-  /** From here on, nothing that this process does reaches the disk. */
+  /** From now on, no write of this process reaches the disk. */
   die(): void {
     if (this.isTransaction) this.#database.exec('ROLLBACK')
     this.isOpen = false

@@ -10,34 +10,35 @@ import type { VirtualClock } from './virtual-clock.ts'
 import type { VirtualRandom } from './virtual-random.ts'
 import { headersOf, outcomeOf, serviceRequestOf } from './wire-form.ts'
 
-/** Events for a watcher of the wire. Bodies are searched for secrets and rejections. */
+/** Events for an observer of the network. It searches bodies for secrets and rejections. */
 export interface Wiretap {
   asked(request: HttpRequest, path: string): void
-  /** The caller has its outcome, whatever happened to the request. */
+  /** The caller received its outcome, whatever happened to the request. */
   done(request: HttpRequest, path: string, outcome: HttpOutcome): void
-  /** The head of a stream's answer came in. */
+  /** The head of a stream's response arrived. */
   opened?(path: string, status: number, headers: HttpHeaders): void
 }
 
 const NOBODY: Wiretap = { asked: () => {}, done: () => {} }
 
 /**
- * The `Http` port without sockets: carries requests to the simulated service's rules over a seeded network.
+ * The `Http` port without sockets. It passes requests to the simulated service's rules over a network with
+ * random faults.
  *
- * Keeps the port's promises: one request is put to the service at most once (but for `duplicated`), an
- * outcome is `not-sent` only where the service cannot have heard, and a closed stream is never heard of
- * again.
+ * It keeps the port's promises. A request reaches the service at most once, except with `duplicated`. An
+ * outcome is `not-sent` only if the service can't have received the request. A closed stream reports nothing
+ * more.
  */
 export class VirtualHttp implements Http {
   faultProfile: FaultProfile = FAIR
-  /** How often the network did what. */
+  /** How often each fault of the network occurred. */
   readonly requestFaults: Record<string, number> = {}
   readonly #service: SimulatedService
   readonly #clock: VirtualClock
   readonly #random: VirtualRandom
   readonly #tap: Wiretap
   readonly #lines = new Set<StreamLine>()
-  /** Grows when the sending process dies: responses to its requests have no receiver. */
+  /** Increased when the sending process dies. Responses to its requests are then dropped. */
   #process = 0
 
   constructor(service: SimulatedService, clock: VirtualClock, random: VirtualRandom, tap = NOBODY) {
@@ -119,7 +120,7 @@ export class VirtualHttp implements Http {
     return () => line.hangUp()
   }
 
-  /** The network goes down or returns; open connections die, at once or silently. */
+  /** Takes the network down or up. Open connections die, at once or without notice. */
   setFaultProfile(faultProfile: FaultProfile): void {
     this.faultProfile = faultProfile
     if (!faultProfile.offline) return
@@ -137,7 +138,7 @@ export class VirtualHttp implements Http {
     return Math.max(0, ...[...this.#lines].map((line) => line.silentMs()))
   }
 
-  /** Called once a virtual minute. */
+  /** To be called once a virtual minute. */
   strikeStreams(): void {
     for (const line of [...this.#lines]) {
       if (!this.#random.chance(this.faultProfile.streamReset)) continue

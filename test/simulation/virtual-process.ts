@@ -16,7 +16,7 @@ export interface ProcessDeps {
   readonly log: Log
   readonly listener: MonitorListener
   readonly announcer: Announcer
-  /** Open alerts, as they outlive the process. */
+  /** Open alerts, which outlive the process. */
   readonly keptAlerts: Map<string, string>
 }
 
@@ -27,8 +27,8 @@ const KEYSTORE: Keystore = {
 }
 
 /**
- * One run of the app on a machine. Once it is dead nothing that its code still does is seen by anybody: its
- * timers do not fire, its requests do not leave, its writes do not land.
+ * One run of the app on a machine. Once the process is dead, its code has no effect: its timers do not fire,
+ * its requests are not sent, and its writes do not reach the disk.
  */
 export class VirtualProcess {
   readonly monitor: Monitor
@@ -80,7 +80,7 @@ export class VirtualProcess {
     })
   }
 
-  /** Its tokens are gone with it. */
+  /** A process whose tokens are lost when it ends. */
   static inMemory(deps: ProcessDeps): VirtualProcess {
     return new VirtualProcess(deps)
   }
@@ -96,7 +96,7 @@ export class VirtualProcess {
     return new VirtualProcess(deps, disk, handle)
   }
 
-  /** Connects what is stored; how many keys that were. */
+  /** Connects the stored keys. Returns their number. */
   restore(): number {
     const restored = this.#storage?.restore() ?? []
     for (const { profile, tokens } of restored) this.monitor.restore(profile, tokens)
@@ -112,13 +112,13 @@ export class VirtualProcess {
     return this.#life.isOver
   }
 
-  /** As by kill -9. */
+  /** Ends the process as kill -9 does. */
   die(): void {
     this.#life.isOver = true
     this.#disk?.die()
   }
 
-  /** Ends the process as a user does, and waits for a response that is in flight. */
+  /** Ends the process as a user does, and waits for a response that is under way. */
   async quit(): Promise<void> {
     this.monitor.stop()
     await this.monitor.idle()

@@ -2,12 +2,12 @@ import type { HttpHeaders } from '../../app/service/headers.ts'
 import type { HttpOutcome, HttpRequest } from '../../main/ports/ports.ts'
 import type { Answer, ServiceRequest, WireHeaders } from '../../main/simulator/wire.ts'
 
-/** As a client of Node's reads them. */
+/** The headers as a Node client reads them. */
 export function headersOf(headers: WireHeaders): HttpHeaders {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** As the service reads it off its socket. */
+/** The request as the service reads it from its socket. */
 export function serviceRequestOf(request: HttpRequest): ServiceRequest {
   const url = new URL(request.url)
   return {
@@ -19,7 +19,7 @@ export function serviceRequestOf(request: HttpRequest): ServiceRequest {
   }
 }
 
-/** A whole answer, as the port hands it on. */
+/** The outcome of a whole response. */
 export function outcomeOf({ status, headers, body }: Answer): HttpOutcome {
   return { kind: 'answer', status, headers: headersOf(headers), body }
 }

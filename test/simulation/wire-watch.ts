@@ -112,7 +112,8 @@ export class WireWatch implements Wiretap {
     const isOfService = headers['content-type'] !== 'text/html'
     if (hasQuota || (status === 429 && isOfService)) invariants.alerts.evidence(category, nowMs)
     if (status !== 429) return
-    // A stream may try again as soon as a slot is free, should that have been what was refused.
+    // A 429 of a stream without headers may be due to the slots, so the wait for bare 429s does not apply.
+    // The stream may try again as soon as a slot is free.
     invariants.quotas.refused(category, !hasQuota && !path.includes('/stream/'), nowMs)
     invariants.alerts.refused(category)
   }

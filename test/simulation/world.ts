@@ -20,9 +20,9 @@ import { WireWatch } from './wire-watch.ts'
 
 const STEP_MS = 1_000
 const SCAN_EVERY_STEPS = 60
-/** Long enough for half-open connections to be noticed on both sides and every stream to be back. */
+/** Time in which half-open connections are noticed on both sides and every stream opens again. */
 const SETTLING_MS = 180_000
-/** By then, each quota has had a header from the service itself again, or is full. */
+/** Time within which each quota gets a header from the service itself again, or is full. */
 const DECEIVED_MS = 300_000
 
 export interface Report {
@@ -32,14 +32,14 @@ export interface Report {
   readonly looks: number
   readonly invariantsChecked: number
   readonly truth: TruthCounts
-  /** What went wrong on purpose, and how often. */
+  /** How often each fault was caused on purpose. */
   readonly faults: Readonly<Record<string, number>>
   readonly events: Readonly<Record<string, number>>
   readonly requests: Readonly<Record<string, number>>
   readonly last: Snapshot
 }
 
-/** The whole monitor, the service's rules and the network between them, on one clock and one seed. */
+/** The whole monitor, the service's rules and the network between them, with one clock and one seed. */
 export class World {
   readonly clock = new VirtualClock()
   readonly service: SimulatedService
@@ -122,7 +122,7 @@ export class World {
     return snapshot
   }
 
-  /** From here on, tokens are sealed on a disk, and processes may die. */
+  /** From now on, tokens are stored encrypted on a disk, and processes may die. */
   async takeDisk(): Promise<void> {
     await this.#machine.takeDisk()
   }
@@ -201,7 +201,10 @@ export class World {
     this.monitor.stop()
   }
 
-  /** Streams that a refusal made wait open and close all the time: look where none is on its way. */
+  /**
+   * Streams that wait after a rejection open and close all the time. Waits for a time at which none is being
+   * opened.
+   */
   async #quiet(): Promise<void> {
     for (let tries = 0; tries < 600; tries += 1) {
       const opening = this.snapshot.streams.some(({ state }) => state === 'opening')
@@ -235,8 +238,8 @@ export class World {
   }
 
   /**
-   * Time was set, or a proxy in front of the service reported an empty quota: the app received false data a
-   * moment ago.
+   * Whether the app may still rely on false data: the clock was set, or a proxy in front of the service
+   * reported an empty quota.
    */
   get #isDeceived(): boolean {
     const lies = this.http.requestFaults['throttled'] ?? 0
@@ -283,7 +286,8 @@ export class World {
   }
 
   /**
-   * An invariant broken inside a callback of the monitor is kept for the step: the monitor must not catch it.
+   * Stores an error of an invariant that is checked in a callback of the monitor. The step throws it later,
+   * because the monitor must not catch it.
    */
   #watched(look: () => void): void {
     try {

@@ -5,7 +5,7 @@ import { FaultProxy, type Trouble } from './fault-proxy.ts'
 
 const BODY = '{"hello":"world"}'
 
-/** A proxy before a service that answers at once, or begins a stream for `/stream`. */
+/** A proxy in front of a service that responds at once. For `/stream`, the service begins a stream. */
 async function proxied() {
   const service = createServer(({ url }, response) => {
     if (url === '/stream') {

@@ -12,10 +12,10 @@ export type Trouble =
   | 'reset'
   /** One byte per second until the fault ends, then the rest at once. */
   | 'slow-head'
-  /** A status that no answer can have. */
+  /** A status that no real response can have. */
   | 'status'
   | 'garbage'
-  /** A 401, as by one endpoint alone. */
+  /** A 401 of one endpoint only. */
   | '401'
   /** Connections are reset as they open. */
   | 'away'
@@ -29,7 +29,8 @@ const CUT_SHARE = 0.25
 /** A proxy in front of a host of the service. It can spoil the data that it passes on. */
 export class FaultProxy {
   readonly #server = createServer((incoming, response) => this.#forward(incoming, response))
-  // Without it, a connection that the simulator has just closed would be an additional fault.
+  // Each request has its own connection. A shared one that the simulator has just closed would be an
+  // additional fault.
   readonly #agent = new Agent({ keepAlive: false })
   readonly #to: number
   readonly #chance: () => number
@@ -51,7 +52,7 @@ export class FaultProxy {
     this.#server.on('clientError', (_, socket) => void socket.destroy())
   }
 
-  /** Before the port `to` of this machine. */
+  /** Starts a proxy in front of port `to` of this machine. */
   static async start(to: number, seed: number): Promise<FaultProxy> {
     const proxy = new FaultProxy(to, seed)
     await new Promise<void>((resolve) => void proxy.#server.listen(0, '127.0.0.1', resolve))
@@ -81,14 +82,14 @@ export class FaultProxy {
     for (const socket of [...this.#streams]) socket.resetAndDestroy()
   }
 
-  /** Stops listening, so that connections are refused. */
+  /** Stops listening, so that connections are rejected. */
   async leave(): Promise<void> {
     const closed = new Promise((resolve) => void this.#server.close(resolve))
     this.#server.closeAllConnections()
     await closed
   }
 
-  /** Listens again, on the port that it had. */
+  /** Listens again on the same port. */
   async comeBack(): Promise<void> {
     await new Promise<void>((resolve) => void this.#server.listen(this.#port, '127.0.0.1', resolve))
   }
@@ -219,7 +220,7 @@ const isStream = ({ headers }: IncomingMessage): boolean => /streams/.test(heade
 const plain = (status: string, body: string): string =>
   `HTTP/1.1 ${status}\r\n${JSON_TYPE}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
 
-/** The head as received, except that its body ends with the connection. */
+/** The head as received, but its body has no length and ends with the connection. */
 function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
   const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`]
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -6,14 +6,14 @@ import type { Allowances } from './judge.ts'
 import { POLLED } from './programs.ts'
 import type { SmallDisk } from './small-disk.ts'
 
-/** What a fault can lay hands on. */
+/** The objects that a fault can use. */
 export interface Weather {
   readonly service: SimulatorServer['service']
   readonly resources: FaultProxy
   readonly signIn: FaultProxy
   readonly gateway: GatewayProcess
   readonly disk: SmallDisk
-  /** Others on the key, at their usual pace. */
+  /** Sets others' use of the key to its usual rate. */
   readonly usualOthers: () => void
 }
 
@@ -29,12 +29,12 @@ export interface StormFault {
 
 const OUTAGE_SECONDS = 30
 const TIMES_THE_REFILL = 3
-/** What others leave of a quota before they use three times its refill. */
+/** Requests that others leave of a quota, before they use three times its refill. */
 const LEFT_BY_OTHERS = 20
 const BURST_PER_SECOND = 400
 const KILLED_AFTER_MS = 300
 
-/** The resource host spoils every answer, and every open stream is reset. */
+/** A fault in which the resource host spoils every response and resets every open stream. */
 const spoils = (
   name: string,
   trouble: Trouble,
@@ -111,7 +111,7 @@ export const FAULTS: readonly StormFault[] = [
     name: 'disk full',
     seconds: OUTAGE_SECONDS,
     allows: { served: true },
-    // Meanwhile, a token must be refreshed, and the new one cannot be stored.
+    // During the fault, a token must be refreshed, and the new one can't be stored.
     strike: (weather) => {
       weather.disk.fill()
       expireAccess(weather)

@@ -10,7 +10,7 @@ const LAUNCH = fileURLToPath(new URL('../../main/launch.js', import.meta.url))
 const READY_WITHIN_MS = 60_000
 const ENDED_WITHIN_MS = 30_000
 const AFTER_CRASH_MS = 500
-/** A process's output on an unexpected error. */
+/** Output that shows an unexpected error of a process. */
 const UNEXPECTED = /uncaught|unhandled|\bat .+:\d+:\d+\)?$/i
 
 export interface GatewayAt {
@@ -23,13 +23,13 @@ export interface GatewayAt {
   readonly say: (line: string) => void
 }
 
-/** `headroom gateway` as a user starts it; after a crash it is started again, so that the storm can go on. */
+/** `headroom gateway` as a user starts it. It is started again after a crash, so that the storm continues. */
 export class GatewayProcess {
   readonly crashes: Crash[] = []
   port = 0
   readonly #at: GatewayAt
   #child: ChildProcess | undefined
-  /** Whether its end is the storm's own doing. */
+  /** Whether the storm itself ends the process. */
   #mayEnd = false
   #lastLines: string[] = []
   #saidUnexpected = false
@@ -38,7 +38,7 @@ export class GatewayProcess {
     this.#at = at
   }
 
-  /** Resolves once it serves. It uses the port that it had before, if any. */
+  /** Resolves once it serves. It uses the same port as before, if it had one. */
   async start(): Promise<void> {
     const { signInOrigin, resourceOrigin, clientId, refreshToken, dataFolder } = this.#at
     const flags = ['--auth-url', signInOrigin, '--base-url', resourceOrigin, '--client-id', clientId]
@@ -77,7 +77,7 @@ export class GatewayProcess {
     await ready
   }
 
-  /** SIGKILL; resolves once it is gone. */
+  /** Sends SIGKILL. Resolves once the process is gone. */
   kill(): Promise<void> {
     return this.#end('SIGKILL')
   }

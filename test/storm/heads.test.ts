@@ -5,7 +5,7 @@ import { onFurtherHeads } from './heads.ts'
 
 const ONE = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'
 
-/** How many heads after the first are seen, for chunks of each size. */
+/** Numbers of further heads that are seen, over all chunk sizes. */
 function furtherHeads(text: string): ReadonlySet<number> {
   return new Set(
     Array.from({ length: text.length }, (_, at) => {

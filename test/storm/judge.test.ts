@@ -192,11 +192,11 @@ test('a request on the edge of two slots may be spoilt by the fault of either, a
     [[], []],
     [['served'], []],
   ]
-  // Sent before the second fault, and answered during or before it.
+  // The request is sent before the second fault. The response arrives during or before that fault.
   expect(verdictsOn(59.999, 60, [spoils, spoils])).toEqual(explained)
   expect(verdictsOn(59.999, 60, [spoils, serves])).toEqual(unexplained)
   expect(verdictsOn(59.998, 59.999, [spoils, spoils])).toEqual(unexplained)
-  // Sent within ten seconds of the first fault's end, and answered at any time.
+  // The request is sent within ten seconds of the first fault's end. The response may arrive at any time.
   expect(verdictsOn(40, 70, [spoils, serves])).toEqual(explained)
   expect(verdictsOn(40.001, 70, [spoils, serves])).toEqual(unexplained)
   expect(verdictsOn(40.001, 59, [spoils, spoils])).toEqual(unexplained)

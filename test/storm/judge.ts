@@ -6,7 +6,7 @@ export interface Crash {
   readonly what: string
 }
 
-/** One snapshot of the gateway, and what was wrong in it. */
+/** One snapshot of the gateway and the problems in it. */
 export interface Look {
   readonly atMs: number
   /** A name and a detail for each problem. The name stays the same as long as the problem lasts. */
@@ -15,11 +15,11 @@ export interface Look {
   readonly unbound: Readonly<Record<string, string>>
 }
 
-/** What a fault allows that no other does. */
+/** How a fault changes the rules for its slot. */
 export interface Allowances {
-  /** The gateway itself was killed, so connections to it break, and streams end. */
+  /** The gateway is killed. Connections to it may break, and streams may end. */
   readonly kills?: true
-  /** The gateway itself was stopped. A broken connection was seen. */
+  /** The gateway is stopped by SIGSTOP. Connections to it may break. */
   readonly stops?: true
   /** The service cuts responses short, and so the gateway does too. */
   readonly cuts?: true
@@ -58,39 +58,41 @@ export interface Recorded {
 
 export const RULES = ['crash', 'answers', 'streams', 'refusals', 'state', 'served'] as const
 /**
- * `answers`: every request is answered exactly once. `served`: while the service is well, requests do not
- * fail. The others are named for what they are about.
+ * `answers`: every request gets exactly one response. `served`: requests do not fail while the service works.
+ * The other rules are named after their subject.
  */
 export type Rule = (typeof RULES)[number]
 
 export interface Verdict {
   readonly fault: string
-  /** What does not hold, a sentence each, by rule. */
+  /** The broken rules, each with one sentence per problem. */
   readonly problems: Readonly<Record<Rule, readonly string[]>>
   readonly figures: Figures
 }
 
 export interface Figures {
   readonly requests: number
-  /** By a program, or by none. */
+  /** Requests that the service answered, and requests that Headroom itself answered. */
   readonly byService: number
   readonly byHeadroom: number
   readonly broken: number
   readonly failed: number
   readonly streamsLost: number
   readonly refusals: number
-  /** Time from the end of the fault until everything was right for once; absent if it never was. */
+  /**
+   * Time from the end of the fault until everything was right at least once. Absent if that never happened.
+   */
   readonly rightAfterMs?: number
-  /** What was right last. */
+  /** The last thing that became right. */
   readonly rightLast?: string
 }
 
 export const RIGHT_WITHIN_MS = 10_000
-/** Connections that break with the process are noticed a moment later. */
+/** Time after which a connection that breaks with the process is noticed. */
 const NOTICED_MS = 1_000
 const MOST_SAID = 5
 
-/** Judges every slot, including everything that began in it. */
+/** Judges every slot, with everything that began in it. */
 export function judge(record: Recorded): readonly Verdict[] {
   return record.slots.map((slot) => judgeSlot(slot, record))
 }
@@ -165,7 +167,7 @@ function said(findings: readonly Finding[]): readonly string[] {
 
 const secondsOf = (atMs: number, { startMs }: Slot): string => `${((atMs - startMs) / 1000).toFixed(1)} s`
 
-/** Whether the storm kept the gateway away at some moment between the two times. */
+/** Whether the gateway was down between the two times because the storm had killed it. */
 const wasKilled = (slots: readonly Slot[], fromMs: number, toMs: number): boolean =>
   slots.some(
     ({ allows, startMs, endMs }) => allows.kills === true && fromMs <= endMs + NOTICED_MS && toMs >= startMs,
@@ -193,8 +195,8 @@ function answerProblem(request: LoggedRequest, slot: Slot, slots: readonly Slot[
 }
 
 /**
- * Whether a request failed that the service would have answered. A slot's fault may spoil what was under way
- * from its start until ten seconds after its end, also a request that was sent in the slot before.
+ * Whether a request failed that the service would have answered. A fault excuses every request that was under
+ * way at some time between its start and ten seconds after its end, even one from the previous slot.
  */
 function hasFailed(
   { status, sentAtMs, endedAtMs = sentAtMs }: LoggedRequest,
@@ -210,25 +212,28 @@ function hasFailed(
   )
 }
 
-/** A problem, and when it was first gone after the end. */
+/** A problem, and when it was first absent after the end of the fault. */
 interface Right {
   readonly what: string
   readonly atMs: number | undefined
 }
 
-/** A refresh that is due is seen in a look or two. */
+/**
+ * Share of looks in which a problem may occur again. A token refresh that is due shows in one or two looks.
+ */
 const MAY_BE_WRONG_AGAIN = 0.1
 
 /**
- * When each thing that was wrong after the end was right for the first time. It has to stay right, but for
- * the bounds of quotas: they hold in 95 of 100 looks, and those that do not are neighbours.
+ * For each problem after the end of the fault, the time at which it was first absent. It must stay absent.
+ * Only bounds of quotas may be wrong again, because they are right in 95 of 100 looks, and wrong looks follow
+ * one another.
  */
 function rightness(
   slot: Slot,
   { looks, frames, streams }: Recorded,
 ): { readonly afterMs?: number; readonly last?: string; readonly problems: readonly string[] } {
   const withinMs = RIGHT_WITHIN_MS + slot.lateMs
-  // A slot is never shorter than the time that it allows for the state, unless the whole storm is cut short.
+  // A slot is at least as long as the time allowed for recovery, unless the storm is cut short.
   const after = looks.filter(({ atMs }) => atMs > slot.endMs && atMs < slot.untilMs)
   if (after.length === 0) return { problems: ['no snapshot came after the end'] }
   const rights: Right[] = []

@@ -1,5 +1,5 @@
 const EVERY_MS = 50
-/** What a timer is late by on an idle machine. */
+/** Delay of a timer on an idle machine. */
 const USUAL_MS = 10
 
 /** How much time this process has lost to a busy machine, measured by how late a timer fires. */

@@ -6,12 +6,12 @@ export interface LoggedRequest {
   readonly sentAtMs: number
   /** Absent until an answer or a broken connection is seen. */
   endedAtMs?: number
-  /** Heads of answers that came for it. */
+  /** Number of heads of responses to it. */
   heads: number
   status?: number
-  /** Who answered, by `Proxy-Status`. */
+  /** The sender of the response, according to `Proxy-Status`. */
   by?: 'headroom' | 'service'
-  /** The connection broke before the answer was whole. */
+  /** Why the connection broke before the response was complete. */
   broken?: string
 }
 
@@ -24,7 +24,7 @@ export interface LoggedStream {
   why?: string
 }
 
-/** A message of a machine's process; a batch of them is one IPC message. */
+/** A message from a machine's process. Several messages are sent as one IPC message. */
 export type Told =
   | {
       readonly kind: 'sent'
@@ -67,7 +67,7 @@ export class ProgramLogs {
   readonly frames: LoggedFrame[] = []
   #rested = 0
 
-  /** Whether this number of machines send no further requests, and each of their requests has ended. */
+  /** Whether this number of machines will send no further requests and all their requests have ended. */
   isAtRest(machines: number): boolean {
     return (
       this.#rested >= machines &&

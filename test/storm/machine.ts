@@ -5,15 +5,16 @@ import type { Order, Told } from './logs.ts'
 import { keyOf, MACHINES, type Machine, type Poller } from './programs.ts'
 
 /**
- * The programs of one machine, as a process of its own: pollers, a scanner and the readers of six streams.
- * Tells its parent what each request and stream met, and forgets it.
+ * The programs of one machine in a separate process: pollers, a scanner and the readers of six streams.
+ * Reports the outcome of each request and stream to its parent.
  *
- * They are polite: a 429 or 503 is retried after its Retry-After, a broken connection after a second.
+ * The programs are polite: they retry a 429 or 503 after its Retry-After, and a broken connection after a
+ * second.
  */
 const TELL_MS = 100
 const AFTER_BREAK_MS = 1_000
 const MAX_RETRY_AFTER_MS = 60_000
-/** Like most programs, a poller that is late skips requests. */
+/** Maximum number of open requests of a poller. A poller that is late skips requests, as most programs do. */
 const MAX_OPEN_POLLS = 8
 const FRAME_EVERY_MS = 500
 
@@ -34,7 +35,7 @@ interface Asked {
   readonly agent: Agent | false
 }
 
-/** How an answer ended; `status` is absent without a head. */
+/** The outcome of a request. `status` is absent if no head arrived. */
 interface Outcome {
   readonly status?: number
   readonly waitMs: number
@@ -92,7 +93,7 @@ function ask(
   })
 }
 
-/** How long to wait before the next try, in milliseconds; 0 after an answer. */
+/** Wait before the next attempt in milliseconds. 0 after a success. */
 function waitOf({ statusCode = 0, headers }: IncomingMessage): number {
   if (statusCode < 400) return 0
   const seconds = Number(headers['retry-after'] ?? 1)

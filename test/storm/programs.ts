@@ -1,12 +1,12 @@
-/** A program that asks at a steady pace. */
+/** A program that polls at a constant rate. */
 export interface Poller {
   readonly program: string
-  /** Asked in turn. */
+  /** Polled in turn. */
   readonly paths: readonly string[]
   readonly everyMs: number
 }
 
-/** One machine's worth of programs. */
+/** The programs of one machine. */
 export interface Machine {
   readonly name: string
   readonly pollers: readonly Poller[]
@@ -23,9 +23,9 @@ const stream = (rest: string) => `/v3/marketdata/stream/${rest}`
 const positionStream = '/v3/brokerage/stream/accounts/SIM1001/positions'
 
 /**
- * Two machines on one key. Their pollers use two thirds of what their quotas refill, so that no request has
- * to wait for longer than a scan. Each reads six streams: three of them the other one reads too, and bars are
- * not shared.
+ * Two machines on one key. Their pollers use two thirds of the refill of their quotas, so that no request
+ * waits longer than a scan takes. Each machine reads six streams, three of which the other machine reads too.
+ * Streams of bars are not shared.
  */
 export const MACHINES: readonly Machine[] = [
   {
@@ -57,7 +57,7 @@ export const MACHINES: readonly Machine[] = [
       { program: 'desk', paths: [ofAccount('SIM1002', 'balances')], everyMs: 4_000 },
       { program: 'notes', paths: [ofAccount('SIM1002', 'orders')], everyMs: 5_000 },
     ],
-    // Four requests, fifty times each. Equal requests in flight share an answer.
+    // Four different requests, fifty times each. Equal requests that are in flight share a response.
     scanner: {
       program: 'scanner',
       paths: Array.from({ length: SCANNED }, (_, at) => `/v3/brokerage/accounts?page=${at % 4}`),
@@ -74,7 +74,7 @@ export const MACHINES: readonly Machine[] = [
   },
 ]
 
-/** The category of each poller's quota. Its row must be right. */
+/** The categories of the pollers' quotas. Their rows must be right. */
 export const POLLED = ['Positions', 'Balances', 'Order Details'] as const
 
 const CLASSES: Readonly<Record<string, string>> = {

@@ -8,9 +8,9 @@ import { storm } from './storm.ts'
 import { slotLine, stormTable } from './table.ts'
 
 /**
- * `npm run storm -- [--minutes 60] [--only NAME,NAME] [--seed N] [--json FILE]`: a fault a minute on a
- * gateway that two machines' worth of programs use, in real time. Exit 1 where a rule is broken, 2 where a
- * flag is wrong.
+ * Causes a fault every minute on a gateway with the programs of two machines, in real time: `npm run storm --
+ * [--minutes 60] [--only NAME,NAME] [--seed N] [--json FILE]`. Exits with 1 if a rule is broken, and with 2
+ * if a flag is wrong.
  */
 const LAUNCH = fileURLToPath(new URL('../../main/launch.js', import.meta.url))
 
@@ -51,7 +51,8 @@ async function main(): Promise<number> {
     void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`)
   // Builds the app if necessary, so that the gateway starts at once.
   spawnSync(process.execPath, [LAUNCH, '--version'])
-  // Without this, a disk would stay mounted, and a stopped gateway would stay stopped.
+  // Ends the storm properly. Otherwise a disk would stay mounted, and a suspended gateway would stay
+  // suspended.
   const abort = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => abort.abort())
   const { verdicts, skipped } = await storm({

@@ -16,7 +16,7 @@ export interface SmallDisk {
 const MEGABYTES = 48
 const CHUNKS = [1 << 20, 1 << 12, 1]
 
-/** A tmpfs if one is needed and this process may mount it; otherwise an ordinary folder. */
+/** Mounts a tmpfs if one is needed and this process may mount it. Otherwise it is an ordinary folder. */
 export function smallDisk(isNeeded: boolean): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'headroom-storm-'))
   const options = ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m,mode=700`]

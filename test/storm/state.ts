@@ -2,16 +2,22 @@ import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Look } from './judge.ts'
 import { POLLED } from './programs.ts'
 
-/** Whole requests that the service would still have accepted, around the moment of a snapshot. */
+/**
+ * Lowest and highest number of requests that the service would still have accepted around the time of a
+ * snapshot.
+ */
 export interface Truth {
   readonly least: number
   readonly most: number
 }
 
-/** A header counts whole requests, and the snapshot and the count are not of the same moment. */
+/**
+ * Tolerance in requests: a header contains whole requests, and the snapshot and the count are not from the
+ * same time.
+ */
 const OFF_BY = 1
 
-/** What is wrong in a snapshot while nothing is wrong with the service. `truthOf`: by category. */
+/** Problems in a snapshot at a time without faults. `truthOf`: the service's counts by category. */
 export function lookOf(snapshot: Snapshot, truthOf: (category: string) => Truth | undefined): Look {
   const wrong: Record<string, string> = {}
   const unbound: Record<string, string> = {}

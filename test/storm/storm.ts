@@ -15,7 +15,7 @@ import { lookOf } from './state.ts'
 import { TruthLog } from './truth-log.ts'
 
 export interface StormAsked {
-  /** Struck in turn. */
+  /** Faults that occur in turn. */
   readonly faults: readonly StormFault[]
   readonly slots: number
   readonly slotSeconds: number
@@ -23,13 +23,16 @@ export interface StormAsked {
   readonly say: (line: string) => void
   /** Ends the storm early, with nothing left running. Its promise rejects. */
   readonly signal?: AbortSignal
-  /** Called with the verdict on a slot when the next one begins; requests under way may still be answered. */
+  /**
+   * Called with the verdict on a slot when the next slot begins. Requests that are still under way are judged
+   * at the end.
+   */
   readonly onSlot?: (verdict: Verdict) => void
 }
 
 export interface Storm {
   readonly verdicts: readonly Verdict[]
-  /** Faults that this machine cannot have, and why. */
+  /** Faults that are impossible on this machine, with the reason. */
   readonly skipped: readonly string[]
 }
 
@@ -43,13 +46,13 @@ const USUAL_OTHERS: Readonly<Record<string, number>> = {
   'MarketDepth Stream': 0.03,
 }
 const WARM_WITHIN_MS = 60_000
-/** More than the 30 s that a program waits, plus the 30 s in which an answer begins. */
+/** Exceeds 30 s of waiting in the queue plus 30 s until a response begins. */
 const ANSWERED_WITHIN_MS = 75_000
 const LEDGER_MS = 500
 const SCAN_AFTER_MS = 1_000
 const MACHINE = fileURLToPath(new URL('machine.ts', import.meta.url))
 
-/** A gateway in a separate process, two machines of programs, and a fault in each slot. */
+/** Runs a gateway in a separate process and the programs of two machines, and causes a fault in each slot. */
 export async function storm(asked: StormAsked): Promise<Storm> {
   const { slots: count, slotSeconds, seed, say } = asked
   const needsDisk = asked.faults.some(({ name }) => name === DISK_FULL)
@@ -111,7 +114,7 @@ export async function storm(asked: StormAsked): Promise<Storm> {
       slots.push(await slotOf(fault, weather, lateness, { startMs, slotSeconds, signal: asked.signal }))
       for (const timer of timers) clearTimeout(timer)
       readLedger()
-      // What is still under way is judged at the end.
+      // Requests that are still under way are judged at the end.
       const { requests, ...recorded } = record()
       const answered = requests.filter(({ endedAtMs }) => endedAtMs !== undefined)
       const verdict = judge({ ...recorded, requests: answered }).at(-1)
@@ -155,7 +158,7 @@ async function slotOf(
   await pause(Math.max(0, startMs + fault.seconds * 1000 - Date.now()), undefined, { signal })
   await fault.lift?.(weather)
   const endMs = Date.now()
-  // A busy machine gets the time that it has lost.
+  // The slot is extended by the time that a busy machine has lost.
   let lateMs = 0
   const toMs = () => Math.max(startMs + slotSeconds * 1000, endMs + RIGHT_WITHIN_MS + lateMs)
   while (Date.now() < toMs()) {
@@ -177,7 +180,7 @@ function startMachine(name: string, port: number, logs: ProgramLogs): ChildProce
 
 const order = (machine: ChildProcess, what: Order) => void machine.send(what)
 
-/** Waits until everything is right for once, and every reader has its stream. */
+/** Waits until everything is right at least once, and every reader has its stream. */
 async function warm(looks: readonly Look[], logs: ProgramLogs): Promise<void> {
   const readers = MACHINES.flatMap(({ streams }) => streams).length
   const fromMs = Date.now()
@@ -196,7 +199,7 @@ async function warm(looks: readonly Look[], logs: ProgramLogs): Promise<void> {
   }
 }
 
-/** Waits until no request is under way or to come, or until one will never be answered. */
+/** Waits until all requests have ended and no further ones will be sent, or until a response is overdue. */
 async function atRest(logs: ProgramLogs, machines: number): Promise<void> {
   const fromMs = Date.now()
   while (!logs.isAtRest(machines) && Date.now() - fromMs < ANSWERED_WITHIN_MS) await pause(100)

@@ -1,6 +1,6 @@
 import { isBroken, RULES, type Verdict } from './judge.ts'
 
-/** One line on a slot during the storm. */
+/** One line about a slot, printed during the storm. */
 export function slotLine({ fault, problems, figures }: Verdict): string {
   const { requests, byService, byHeadroom, broken, streamsLost, refusals, rightAfterMs } = figures
   const right =

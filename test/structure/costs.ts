@@ -1,6 +1,6 @@
 import type { Workshop } from '../sabotage/workshop.ts'
 
-/** A new entry of a table, as a contributor would first write it. */
+/** A new entry of a table, as a contributor would write it at first. */
 export interface Trial {
   readonly name: string
   readonly file: string
@@ -61,7 +61,8 @@ export const TRIALS: readonly Trial[] = [
 ]
 
 /**
- * The product files that a new entry changes: its own, and those in which the compiler then reports errors.
+ * The product files that a new entry requires to be changed: the file of the entry, and the files in which
+ * the compiler then reports errors.
  */
 export async function filesOf(trial: Trial, workshop: Workshop): Promise<readonly string[]> {
   const text = workshop.read(trial.file)

@@ -108,10 +108,10 @@ export function namesExportedTwice(sources: readonly Source[]): readonly string[
 
 const linesOf = ({ text }: Source): number => text.split('\n').length - 1
 
-/** The rooms that describe problems of a key. */
+/** The rooms that describe problems of a key to people. */
 const SPEAKING =
   /^(?:app\/(?:conditions|status|alerts)|main\/alerts|renderer\/(?:alerts|events|verdict|glance|strip))\/|^main\/hosts\/(?:desktop\/tray|terminal\/(?:table|program-rows|changes)\.)/
-/** The texts in these files are about a newer version, or about the result of a button. */
+/** Files with texts about a newer version or about the result of a button. They do not count. */
 const OF_CONTROLS = [
   'app/status/update-status.ts',
   'renderer/events/export-items.tsx',
@@ -120,8 +120,8 @@ const OF_CONTROLS = [
 const MESSAGES = 'app/conditions/messages'
 
 /**
- * The modules that compose sentences of conditions: they have a text with a part filled in that ends in a
- * full stop. The folder of messages is one.
+ * The modules that compose sentences about conditions. Such a module has a text with an inserted value that
+ * ends in a full stop. The folder of messages counts as one.
  */
 export function sentenceModules(sources: readonly Source[]): readonly string[] {
   const composing = sources

@@ -34,7 +34,7 @@ export function longSentences({ path, text }: Source): readonly Fault[] {
  */
 const NOT_IN_WINDOW =
   /^main\/(?:hosts\/terminal|hosts\/browser|gateway|metrics|network|packaging|simulator|storage)\//
-/** SQL, HTML, CSS and code: no sentence. */
+/** SQL, HTML, CSS and code, which are not sentences. */
 const NO_PROSE =
   /\b(?:SELECT|INSERT|UPDATE|DELETE|PRAGMA|CREATE|BEGIN)\b|<[a-z!/]|\{.*[:;].*\}|^\s*import |charset=/
 
@@ -55,7 +55,7 @@ export function longTexts(source: Source): readonly Fault[] {
 const DIALECT =
   /\b(?:let in|lets? go|brings?|brought|comes? back|came back|goes? on|going on|went on|puts? off|holds?|held|tells?|told|stands?|stood|speaks? of|spoke|kept|is none|are none|whoever|beside|mended)\b/i
 
-/** Texts with a word that is not the field's. */
+/** Texts with a word from `DIALECT`. */
 export function dialect(source: Source): readonly Fault[] {
   return proseOf(source).flatMap(({ path, line, text }) => {
     const word = DIALECT.exec(text)?.[0]
@@ -72,7 +72,7 @@ const DIALECT_ANYWHERE =
 const COMMENT = /^\s*(?:\/\/|\/?\*)/
 const TITLE = /^\s*(?:(?:test|it|describe)(?:\.\w+)?|[^'"`]*\))\(\s*(['"`])(.*?)\1/
 
-/** Comments, and titles of tests, with a word that is not the field's. */
+/** Comments and titles of tests with a word from `DIALECT_ANYWHERE`. */
 export function dialectAnywhere({ path, text }: Source): readonly Fault[] {
   const isTest = /\.(?:test|spec)\.tsx?$/.test(path)
   return text.split('\n').flatMap((line, index) => {
@@ -102,7 +102,10 @@ export function subjectFaults(subject: string): readonly string[] {
   ]
 }
 
-/** Subjects of the commits after `base`; in a shallow clone without it, of the last one. */
+/**
+ * The subjects of all commits after `base`. In a shallow clone without that commit, the subject of the last
+ * commit.
+ */
 function subjects(folder: string, base: string): readonly Fault[] {
   const git = (...args: readonly string[]) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' })
   const isKnown = git('cat-file', '-e', `${base}^{commit}`).status === 0
@@ -138,7 +141,7 @@ export function faultsOf(folder: string, base: string): Readonly<Record<Rule, re
   }
 }
 
-/** What `prose.json` records. */
+/** The content of `prose.json`. */
 export interface Leftovers {
   /** The last commit whose subject is not checked. */
   readonly base: string
@@ -153,7 +156,8 @@ export function countsOf(faults: readonly Fault[]): Readonly<Record<string, numb
 }
 
 /**
- * If a rule has more faults in total than `leftovers`, the faults of the files that have more than before.
+ * The faults that are too many. If a rule has more faults in total than in `leftovers`, returns those of the
+ * files that have more than before.
  */
 export function newFaults(
   faults: Readonly<Record<Rule, readonly Fault[]>>,

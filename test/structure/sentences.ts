@@ -28,7 +28,7 @@ function blocksOf(markdown: string): readonly Block[] {
       open = undefined
     } else if (/^\s*\|/.test(raw)) {
       open = undefined
-      // A cell lists facts, which a semicolon separates.
+      // A cell of a table lists facts that are separated by semicolons.
       for (const fact of raw.split(/[|;]/)) if (fact.trim() !== '') blocks.push({ line, text: fact.trim() })
     } else if (open === undefined || BEGINS_BLOCK.test(raw)) {
       open = { line, text: raw.replace(BEGINS_BLOCK, '').trim() }
@@ -40,7 +40,7 @@ function blocksOf(markdown: string): readonly Block[] {
   return blocks
 }
 
-/** The text as it is read: code in backticks is one word, a link is its label. */
+/** The text as a person reads it: code in backticks is one word, and a link is its label. */
 function asRead(text: string): string {
   return text
     .replaceAll(/`[^`]*`/g, 'CODE')

@@ -1,7 +1,10 @@
 import { parseSync } from 'vite'
 import type { Source } from './measure.ts'
 
-/** A text in a source that a person may read, by its line (from 1). A value set in it reads `…`. */
+/**
+ * A text in a source file that a person may read, with its line (from 1). Inserted values are replaced by
+ * `…`.
+ */
 export interface Text {
   readonly path: string
   readonly line: number
@@ -42,7 +45,7 @@ function childrenOf(node: Node): readonly Node[] {
     .filter(isNode)
 }
 
-/** The text of a literal or template; of anything else `…`. */
+/** The text of a literal or template. `…` for any other node. */
 function textOf(node: Node): string {
   if (node.type === 'Literal' && typeof node['value'] === 'string') return node['value']
   if (node.type === 'TemplateLiteral') {
@@ -79,7 +82,7 @@ export function textsOf({ path, text }: Source): readonly Text[] {
   return found
 }
 
-/** The text of a child between texts: a literal in braces, a small element's own text, or `…`. */
+/** The text of a child element: a literal in braces, the text of a small element, or `…`. */
 function inlineText(node: Node): string {
   if (node.type === 'JSXText') return textOf(node)
   if (node.type === 'JSXExpressionContainer') return textOf(node['expression'] as Node)

@@ -6,7 +6,7 @@ export interface Walk {
   readonly name: string
   /** The number in its heading. */
   readonly said: number
-  /** Distinct product files in order; one that does not exist keeps the name that the page gives it. */
+  /** Distinct product files in order. A file that does not exist keeps its name from the page. */
   readonly files: readonly string[]
 }
 
@@ -17,7 +17,7 @@ export function walksIn(page: string, sources: readonly Source[]): readonly Walk
     const [, name = '', said = ''] = /^(.+) \((\d+) files/.exec(part) ?? []
     if (name === '') return []
     let folder = 'main'
-    // A browser's page takes another way, through two files of its own.
+    // The way in a browser is left out. It leads through two other files.
     const onDesktop = part.replaceAll(/\(In a browser:[^)]*\)/g, '')
     const files = [...onDesktop.matchAll(/`([\w./-]+\.tsx?)`/g)].map(([, text = '']) => {
       const places = [join(folder, text), join('main', text), text].map((path) => normalize(path))
@@ -30,8 +30,8 @@ export function walksIn(page: string, sources: readonly Source[]): readonly Walk
 }
 
 /**
- * Files of a walk that are more than two imports away from every other file of it: a value gets from one to
- * the next by a call, or by an interface that both import.
+ * Files of a walk that are more than two imports away from all its other files. A value passes from one file
+ * to the next by a call, or by an interface that both import.
  */
 export function strayFiles({ files }: Walk, sources: readonly Source[]): readonly string[] {
   const near = new Map<string, Set<string>>()

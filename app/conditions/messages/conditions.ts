@@ -264,7 +264,9 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
   }
 }
 
-/** Title and body of a condition's alert. Windows refresh them regularly, so that countdowns keep running. */
+/**
+ * Title and body of a condition's alert. App windows refresh them regularly, so that countdowns keep running.
+ */
 export function alertText(condition: Condition, snapshot: Snapshot, nowMs: number): AlertText {
   const { title, text, action, detail } = messageOf(condition, snapshot, nowMs)
   // An alert shows its start separately, so the text must not repeat it.
@@ -322,8 +324,8 @@ export function presentAlert(
 }
 
 /**
- * The subject of an alert. If several rows share the alert's problem, the first of these rows. Empty for the
- * whole key.
+ * The category that an alert is about. If several rows share the alert's problem, this is the first of them.
+ * Empty for an alert about the whole key.
  */
 export function alertPlace(alert: Named, snapshot: Snapshot | undefined, nowMs: number): string {
   if (alert.subject !== '' || snapshot === undefined) return alert.subject
@@ -337,8 +339,8 @@ function conditionNow({ kind, subject }: Named, snapshot: Snapshot, nowMs: numbe
 }
 
 /**
- * The condition that now stops all calls. While such a condition exists, an alert about the whole key has not
- * recovered.
+ * For an alert about the whole key: the condition that now stops all calls, if any. While there is one, the
+ * alert's text does not say that calls have recovered.
  */
 function successorOf({ subject }: Named, snapshot: Snapshot, nowMs: number): Condition | undefined {
   const conditions = conditionsOf(snapshot, nowMs)

@@ -26,8 +26,8 @@ export interface Words<E> {
   readonly of: EventGroup
   readonly say: (event: E, style: EventStyle) => Said
   /**
-   * The detail once the condition has ended, when advice no longer applies. Absent if the event's own detail
-   * still fits.
+   * Replaces the event's own detail after the condition has ended, for example because advice no longer
+   * applies. Absent if the event's own detail still fits.
    */
   readonly over?: (event: E, ends: readonly LoggedEvent[]) => string
   /** The text of several events that share one line. The worst event is first. */
@@ -39,11 +39,14 @@ export interface Words<E> {
 export type Kind = LoggedEvent['kind']
 export type Of<K extends Kind> = Extract<LoggedEvent, { kind: K }>
 
-/** A time of day, or the time from `atMs` to `momentMs`: `at 14:31:20`, `in 40 s`. Epoch ms. */
+/**
+ * A time as text: a time of day (`at 14:31:20`), or the time from `atMs` to `momentMs` (`in 40 s`). Both are
+ * epoch ms.
+ */
 export const moment = (momentMs: number, atMs: number, as: EventStyle['as'] = 'clock') =>
   as === 'clock' ? `at ${clockText(momentMs)}` : `in ${untilText(momentMs, atMs)}`
 
-/** The end of a validity: `until 14:31:20`, `for 40 s`. Epoch ms. */
+/** How long something remains valid, as text: `until 14:31:20`, `for 40 s`. Both times are epoch ms. */
 export const until = (momentMs: number, atMs: number, as: EventStyle['as'] = 'clock') =>
   as === 'clock' ? `until ${clockText(momentMs)}` : `for ${untilText(momentMs, atMs)}`
 

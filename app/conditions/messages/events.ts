@@ -73,7 +73,8 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
   'service-unreachable': {
     of: 'service',
-    // No retry time: the event is reported once, and the time would soon be outdated.
+    // The text has no retry time, because the event is reported only once and the time would soon be
+    // outdated.
     say: ({ host, why, serves }) => [
       serves === 'calls' ? 'critical' : 'warning',
       `${host} unreachable`,
@@ -203,8 +204,8 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   ...STREAM_EVENTS,
   elsewhere: {
     of: 'quotas',
-    // No rate: the first header that shows others' use says little about their rate. The row shows the
-    // current rate.
+    // The text has no rate, because the first header that shows others' use says little about it. The row
+    // shows the current rate.
     say: ({ category }) => ['warning', `Others active on ${category}`],
     over: ({ perSecond }, [end]) =>
       `${rateText(end?.kind === 'elsewhere-ended' ? end.perSecond : perSecond)} on average`,
@@ -300,7 +301,10 @@ function rotatedText(stored: EventStyle['stored']): string {
   }
 }
 
-/** Who uses up the quota, and its refill. For a low row, how much is left. */
+/**
+ * The detail about a quota that is running out or empty: who uses it up, and its refill. For a low row: how
+ * much is left.
+ */
 function shortDetail({ state, remaining, limit, othersLow, othersHigh, refill }: Of<'quota-short'>): string {
   if (state === 'low') return `at the start: ${remaining} of ${limit} left`
   if (othersLow === undefined || othersHigh === undefined) return 'still measuring others'

@@ -41,7 +41,10 @@ export function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'ot
   }
 }
 
-/** `Tightest: Balances, 210 of 320 left.` If all rows look full, the least certain row: `at least 86`. */
+/**
+ * `Tightest: Balances, 210 of 320 left.` If every row is probably full, it names the row whose lower bound is
+ * the smallest share of the limit: `Tightest: Balances, at least 86 of 320 left.`
+ */
 function tightestSentence(rows: readonly JudgedRow[], nowMs: number): string {
   const [uncertain] = rows
     .filter(({ row }) => row.low < row.limit - 1)

@@ -46,7 +46,10 @@ export const isDiskFull = (why: string | undefined): boolean => why?.includes('d
 
 const UNKNOWN = { label: 'outcome unknown', name: 'Order outcome unknown' } as const
 
-/** The message about the first order that no lookup has found. If all were found, about the first order. */
+/**
+ * The message about orders whose outcome was lost. It names the first one that no lookup has found. If all
+ * were found, it names the first one.
+ */
 function unknownMessage(unknown: NonNullable<Snapshot['orders']>['unknown']): Message {
   const open = notFound(unknown)
   const [first = unknown[0]] = open

@@ -22,7 +22,7 @@ export const historyWords = (failure = '') =>
     action: 'Check the data folder’s disk.',
   }
 
-/** Whether no row outside `categories` has a problem, and at least one such row is checked. */
+/** Whether the rows outside `categories` work: none of them has a problem, and at least one is checked. */
 function doOthersWork(categories: readonly string[], requests: readonly RequestQuota[]): boolean {
   const others = requests.filter((row) => !categories.includes(row.category))
   return (

@@ -133,7 +133,10 @@ function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): s
   return named.length === 0 ? '' : `Waiting: ${named.join(', ')}.`
 }
 
-/** The rate to which own programs must slow down. Names a program if it accounts for most of the use. */
+/**
+ * Asks to slow down to the safe rate. If one of the key's programs accounts for most of the use, names that
+ * program.
+ */
 function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const pace = safePaceText(row, nowMs)
   if (pace === '?') return 'Slow down until Headroom has measured other traffic.'
@@ -151,7 +154,8 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
 /** The safe rate of one program while the other programs continue. `undefined` if they use all of it. */
 function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): string | undefined {
   if (safe?.everySeconds === undefined || safe.everySeconds === null) return undefined
-  // Own use minus this program's use would be wrong, because the two means cover different times.
+  // The rates of the other programs are added up. Own use minus this program's rate would be wrong, because
+  // the two are means over different times.
   const others = Object.entries(use?.programs ?? {}).filter(([program]) => program !== id)
   const perSecond = 1 / safe.everySeconds - others.reduce((sum, [, rate]) => sum + rate, 0)
   return perSecond < SLOWEST ? undefined : paceText(1 / perSecond)
@@ -221,15 +225,15 @@ export function usageSentence(
   return `${capitalised(parts.join(', '))}; ${refillText(quota)}.`
 }
 
-/** Use by the desk's other machines, as a rate: `0` also without a desk, and for an unchecked row. */
+/** The rate of the desk's other machines, as text. `0` without a desk and for an unchecked row. */
 function deskRate({ use, state }: RequestQuota): string {
   const perSecond = state === 'not-checked' ? 0 : (use?.desk ?? 0)
   return rateRangeText(perSecond, perSecond)
 }
 
 /**
- * `Headroom uses 0.1/s`; with programs behind the gateway `you use 0.9/s (scanner 0.6)`. On a desk,
- * `this machine`.
+ * Own use as text. Without use by programs: `Headroom uses 0.1/s`. With it: `you use 0.9/s (scanner 0.6)`. On
+ * a desk, the subject is `this machine`.
  */
 function ownUse(quota: RequestQuota, own: string, snapshot: Pick<Snapshot, 'programs'>) {
   const most = busiestProgram(quota, snapshot)

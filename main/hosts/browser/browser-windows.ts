@@ -7,14 +7,14 @@ import type { WindowSession, Windows } from '../window-session.ts'
 import { type PushSink, PushStream } from './push-stream.ts'
 
 /**
- * Time in milliseconds after which a window without a push stream ends its session. Longer than a reload or a
- * short sleep.
+ * Time in milliseconds after which a window without a push stream ends its session. A reload or a short sleep
+ * takes less time.
  */
 export const GRACE_MS = 30_000
 const MAX_WINDOWS = 32
 /**
- * Maximum number of streams per bearer. A duplicated tab has the bearer of its original, and a person needs
- * only a few.
+ * Maximum number of streams per bearer. A duplicated tab shares the bearer of its original, so a bearer may
+ * need several streams. A person needs only a few.
  */
 const MAX_STREAMS_PER_WINDOW = 4
 
@@ -28,7 +28,7 @@ export interface BrowserWindowsDeps {
 /** The windows admitted since the app started, by the digest of their bearer. */
 export class BrowserWindows {
   readonly #deps: BrowserWindowsDeps
-  /** In order of last use. */
+  /** The windows by the digest of their bearer, in order of last use. */
   readonly #byDigest = new Map<string, BrowserWindow>()
 
   constructor(deps: BrowserWindowsDeps) {
@@ -124,7 +124,7 @@ export class BrowserWindow {
   }
 
   stream(sink: PushSink): void {
-    // If the response is closed already, no `close` event will follow, so the stream would never be removed.
+    // If the response is already closed, no `close` event follows, and the stream would never be removed.
     if (this.#isClosed || sink.destroyed) {
       sink.end()
       return

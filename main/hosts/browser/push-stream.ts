@@ -50,7 +50,7 @@ export class PushStream {
       this.#waiting.clear()
       onClosed()
     })
-    // Sends a blank line immediately, so that the window's fetch resolves before the first change.
+    // Sends a blank line at once. Otherwise the window's `fetch` would not resolve before the first change.
     this.#keepAlive()
   }
 

@@ -78,13 +78,13 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     setGlobalShortcut(electron, wanted, () => window.toggle(), log) && wanted
 
   const rotatingKeys = followRotatingKeys({ monitor, power, notify, clockText: minuteText })
-  // Read once, because the tray often needs it, and reading the registry or a file is slow.
+  // The setting is read once. The tray often needs it, and reading the registry or a file is slow.
   let openAtLogin = loginItem?.isSet() ?? false
   const updates = followUpdates({
     ...deps,
     isWanted: () => state.read().checkForUpdates,
     changed: () => choicesChanged(),
-    // The address comes from the build and contains no secret.
+    // The address may appear in an argument list, because it comes from the build and contains no secret.
     openPage: (url) => {
       const opened = restoreFileMask()
       return shell.openExternal(url).finally(opened)
@@ -167,12 +167,12 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   }
 
   let cancelLook = () => {}
-  /** Waits for a tray after a start without a window. Shows the window if none appears. */
+  /** Waits for a tray after a start without a window. Shows the window if no tray appears. */
   function lookForTray(looks: number): void {
     cancelLook = clock.after(TRAY_LOOK_MS, async () => {
       if (window.isOpen || isQuitting) return
       if (await deps.tray.ask()) {
-        // Creates the icon again, because the first one had no tray.
+        // The present icon was created before there was a tray, so it is created again.
         tray.close()
         tray = openTray({ electron, platform, monitor, clock, choices, actions })
         choicesChanged()

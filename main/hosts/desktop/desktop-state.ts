@@ -41,7 +41,7 @@ type Migration = (stored: Stored) => Stored
 /**
  * Migrations. Migration n turns a file of version n into n + 1. Released migrations are never changed.
  *
- * The version is a separate number. electron-store's migrations compare `app.getVersion()`, which is
+ * The file has a version number of its own. electron-store would compare `app.getVersion()`, which is
  * Electron's version in a checkout.
  */
 const MIGRATIONS: readonly Migration[] = [

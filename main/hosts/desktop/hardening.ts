@@ -56,7 +56,7 @@ export function hardenSession(
   session.setPermissionRequestHandler((_contents, permission, decide, { isMainFrame, requestingUrl }) =>
     decide(mayUse(permission, isMainFrame, requestingUrl)),
   )
-  // Synchronous checks bypass the request handler above.
+  // Synchronous checks of permissions bypass the request handler above, so they need a handler of their own.
   session.setPermissionCheckHandler((_contents, permission, requestingOrigin, { isMainFrame }) =>
     mayUse(permission, isMainFrame, requestingOrigin),
   )
@@ -83,7 +83,7 @@ function mayUse(permission: string, isMainFrame: boolean, url: string): boolean 
 
 /** Restricts every page in the app, even an unexpected one. Call this before Electron is ready. */
 export function hardenContents(app: Pick<App, 'on' | 'enableSandbox'>): void {
-  // Also sandboxes windows whose preferences lack a sandbox.
+  // This also sandboxes a window whose preferences lack a sandbox.
   app.enableSandbox()
   app.on('web-contents-created', (_event, contents) => hardenOne(contents))
 }
@@ -95,7 +95,7 @@ function hardenOne(contents: WebContents): void {
   contents.on('will-navigate', (event) => {
     if (!isOnlyReload(event)) event.preventDefault()
   })
-  // The window has no frames, so a frame that navigates is a mistake or an attack too.
+  // The app has no frames. A frame that navigates is therefore a mistake or an attack.
   contents.on('will-frame-navigate', (event) => {
     if (!isOnlyReload(event)) event.preventDefault()
   })

@@ -60,7 +60,7 @@ function autostartEntry({ configFolder, executable }: LoginItemDeps): LoginItem 
 
 /** The desktop entry that starts `executable` at login. */
 export function entryText(executable: string): string {
-  // Quoted by the rules of desktop entries, in which a percent sign begins a field code.
+  // The path is quoted by the rules of desktop entries, in which a percent sign begins a field code.
   const quoted = `"${executable.replace(/[\\"`$]/g, '\\$&').replaceAll('%', '%%')}"`
   return [
     '[Desktop Entry]',

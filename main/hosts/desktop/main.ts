@@ -63,7 +63,7 @@ const fail = (line: string) =>
   void failToStart(line, { electron: { app, dialog }, hasTerminal, complain }).catch(() => app.exit(1))
 
 const { values } = parseArgs({
-  // Skips the executable and, in a checkout, this file.
+  // The arguments after the executable and, in a checkout, after the path of this file.
   args: process.argv.slice(app.isPackaged ? 1 : 2),
   options: {
     data: { type: 'string' },
@@ -217,11 +217,11 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
 }
 
 /**
- * Adds the former names, only on Linux.
+ * Makes a keystore try the app's former names too, but only on Linux. Linux keyrings find an entry by its
+ * name, and any program of the person can open any entry.
  *
- * Linux keyrings find an entry by its name, and any program of the person can open any entry. On macOS, only
- * the app may open its entry. With `--open-as` on macOS, any program could start the app and get the key from
- * it.
+ * On macOS, only the app may open its entry. With `--open-as`, any program could start the app there and get
+ * the key from it.
  */
 function foundByName(keystore: Keystore): Keystore {
   if (process.platform !== 'linux') return keystore

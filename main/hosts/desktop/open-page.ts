@@ -95,7 +95,8 @@ function recover(contents: WebContents, session: WindowSession, clock: Clock, lo
   })
   contents.on('unresponsive', () => {
     log.note('a window is not responding')
-    // A page that is paused in the debugger is unresponsive too.
+    // Ends the page, unless the developer tools are open. A page that is paused in the debugger does not
+    // respond either.
     if (!contents.isDevToolsOpened()) contents.forcefullyCrashRenderer()
   })
   return () => cancel()

@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../../ports/ports.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 
-/** Maximum duration of quitting in milliseconds. A person or the system allows 3 s. */
+/** Maximum duration of quitting in milliseconds. After 3 s, a person or the system may kill the app. */
 export const QUIT_LIMIT_MS = 2_700
 
 export interface QuitDeps {

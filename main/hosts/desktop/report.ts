@@ -41,8 +41,8 @@ export function reportText(inputs: ReportInputs): string {
 }
 
 /**
- * Replaces the values of fields that contain names. The redactor would miss the names of removed profiles. It
- * would also miss very short symbols.
+ * Replaces the values of fields that contain names. The redactor would miss some of them: the names of
+ * removed profiles, and very short symbols.
  */
 const withoutNames = (text: string) =>
   text.replace(/"(target|stream|profile|host|accounts?|symbols?)":"(?:[^"\\]|\\.)*"/g, '"$1":"[name]"')

@@ -11,7 +11,7 @@ export interface SafeStorageDeps {
     | 'isAsyncEncryptionAvailable'
     | 'encryptStringAsync'
     | 'decryptStringAsync'
-    // Synchronous, but only reads a setting.
+    // This call is synchronous, but it only reads a setting.
     | 'getSelectedStorageBackend'
   >
   readonly platform: NodeJS.Platform

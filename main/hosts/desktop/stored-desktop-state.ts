@@ -24,10 +24,10 @@ type StateFile = Store<Record<string, unknown>>
  */
 export function storedDesktopState(deps: StoredDesktopStateDeps): DesktopStateStore {
   const file = openStore(deps)
-  // On this channel, electron-store would send the path of the data folder to any page. Our windows do not
-  // use the channel.
+  // electron-store would send the path of the data folder to any page that asks for it on this channel. Our
+  // windows do not use the channel.
   deps.ipcMain.removeAllListeners('electron-store-get-data')
-  // Changes apply to this run even if they can't be saved.
+  // Changes apply to this run of the app even if they can't be saved.
   let stored: Readonly<Record<string, unknown>> = file?.store ?? {}
   const write = (next: Readonly<Record<string, unknown>>): Saved => {
     stored = next

@@ -33,7 +33,7 @@ export interface Updates {
   state(): UpdateState
   /** Called after the setting changed. */
   wantedChanged(): void
-  /** The person's next step for a version: download, install, or open its page. */
+  /** Takes the person's next step for a version: downloads it, installs it, or opens its page. */
   proceed(): void
   close(): void
 }
@@ -144,7 +144,10 @@ export function followUpdates(deps: UpdatesDeps): Updates {
   }
 }
 
-/** Adds updates to windows. Their pages also receive newer versions and can turn the checks on and off. */
+/**
+ * Adds the commands for app updates to each window. The page of a window can then show newer versions, and
+ * turn the checks for updates on and off.
+ */
 export function withUpdates(
   windows: Windows,
   { state, setWanted }: { readonly state: () => UpdateState; readonly setWanted: (wanted: boolean) => void },

@@ -5,8 +5,8 @@ export interface BoundedLines {
   /** Writes one line. If the reader is slow, the oldest lines are dropped and counted. */
   each(line: string): void
   /**
-   * Queues a line. `make` is called once the line can be written. If it returns `undefined`, nothing is
-   * written. A later call replaces a line that still waits.
+   * Queues a line that is made only when it can be written. A later call replaces a line that still waits. If
+   * `make` returns `undefined`, nothing is written.
    */
   newest(make: () => string | undefined): void
   /** Writes everything that waits, even if the reader is slow. */

@@ -132,8 +132,8 @@ const rowsOf = (snapshot: Snapshot, table: TableName): readonly Row[] =>
   (snapshot[table] ?? []).map((row): Row => ({ ...row }))
 
 /**
- * The fields of `health` that are compared. The other fields derive from the time and from rows, and the rows
- * are reported themselves.
+ * The fields of `health` that are compared. Its other fields follow from the time and from rows, and changes
+ * of rows are reported anyway.
  */
 const identityOf = ({ severity, cause, subject }: Row) => [severity, cause, subject].join()
 

@@ -107,7 +107,7 @@ async function electronGet(folder: string): Promise<ElectronGet> {
 function unpack(folder: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const child = spawn(process.execPath, [join(folder, 'install.js')], {
-    // stderr, because stdout is for the ready line.
+    // All output goes to stderr, because stdout is for the ready line.
     stdio: ['ignore', 2, 2],
     timeout: UNPACK_LIMIT_MS,
     env: {

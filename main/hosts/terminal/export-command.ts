@@ -28,7 +28,10 @@ export interface ExportDeps {
 interface ExportedTable {
   /** The first part of the file's name. */
   readonly name: 'series' | 'orders'
-  /** The stored keys that have rows. For orders, only keys with rows in the interval. */
+  /**
+   * The stored keys that have rows in this table. In an export of orders, only rows within the interval
+   * count.
+   */
   profiles(): readonly ExportedKey[]
   pieces(): Promise<Iterable<string | Uint8Array>>
   close(): void

@@ -1,8 +1,8 @@
 import type { Cell } from './cells.ts'
 
 /**
- * A cell of a line. If the line is too wide, cells with the highest `leaves` are removed first. Cells without
- * `leaves` stay.
+ * A cell of a line. If the line is too wide, its cells are removed in the order of `leaves`, highest first. A
+ * cell without `leaves` stays.
  */
 export interface FittedCell extends Cell {
   readonly leaves?: number

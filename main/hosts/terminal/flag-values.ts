@@ -34,7 +34,10 @@ export const wordFlag =
     return word === undefined ? expected(`one of ${words.join(', ')}`) : parsed(word)
   }
 
-/** Parses an id or a folder. A leading `--` is rejected: the value is missing, and this is the next flag. */
+/**
+ * Parses an id or a folder. Rejects a text that begins with `--`: it is the next flag, and the value of this
+ * flag is missing.
+ */
 export function textFlag(text: string): ParsedFlag<string> {
   const usable = text.trim() !== '' && !/\p{Cc}/u.test(text) && !text.startsWith('--')
   return usable ? parsed(text) : expected('some text')

@@ -85,7 +85,7 @@ export interface PlanFlags {
   readonly json?: true
   /** Whether to also replay a day of the plan in virtual time. */
   readonly replay?: true
-  /** How far back from now, in milliseconds. */
+  /** The plan is made from this much of the history, up to now. Milliseconds. */
   readonly fromHistory?: number
   readonly data?: string
   readonly profile?: string

@@ -44,7 +44,8 @@ function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' 
   }
   return {
     ...{ start: refuse, watch: refuse, simulate: refuse, revoke: refuse, desk: refuse },
-    // `on`, `off` and `status` are sent to the running app, which already has the secrets.
+    // `on`, `off` and `status` need no secret here. They are sent to the running app, which already has the
+    // secrets.
     gateway: (turn, flags) => (turn === undefined ? refuse() : commands.gateway(turn, flags)),
   }
 }

@@ -66,8 +66,8 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     askSecret: async (question) => {
       if (stdin.isTTY !== true) return nextLine(createInterface({ input: stdin }))
       stderr.write(toWidth(question))
-      // In raw mode, the terminal does not show what is typed. readline shows it only in its own output,
-      // which discards it.
+      // In raw mode, the terminal itself does not show what is typed. readline writes it to its output, which
+      // is therefore discarded.
       const answer = await nextLine(createInterface({ input: stdin, output: unseen(), terminal: true }))
       stderr.write('\n')
       return answer
@@ -81,7 +81,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     ...(stdin.isTTY === true && {
       onKey: (run: (key: string) => void) => {
         const heard = (bytes: Buffer) => {
-          // Raw input delivers Ctrl-C as a character.
+          // In raw mode, Ctrl-C arrives as a character and not as a signal.
           for (const key of bytes.toString('utf8')) {
             if (key === CTRL_C) own.kill(own.pid, 'SIGINT')
             else run(key)
@@ -104,7 +104,8 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     written: () =>
       new Promise((resolve) => {
         stdout.write('', (error) => {
-          // The error may concern an earlier line, whose `error` event has not been emitted yet.
+          // The error may have occurred while an earlier line was written. Its `error` event comes only after
+          // this callback, too late for `resolve`, so `end` is set here.
           if (error && systemErrorCode(error) !== 'ERR_STREAM_DESTROYED') end ??= outputEnd(error)
           resolve(end)
         })
@@ -137,7 +138,7 @@ export function discardedEnd(fd: number): OutputEnd | undefined {
     if (!found.isCharacterDevice() || found.rdev !== rdev) return undefined
     return { kind: 'failed', line: 'stdout is closed, or the null device' }
   } catch {
-    // Windows has no such device file.
+    // On Windows, the null device is not a file that can be compared.
     return undefined
   }
 }

@@ -30,7 +30,7 @@ export function checkPassphrase(dataFolder: string, passphrase: string): Passphr
     : { kind: 'weak', line: `${weakness}; connect your keys in another folder (--data) with ${advice}` }
 }
 
-/** zxcvbn's estimate of the guesses of a dictionary attack on a passphrase. */
+/** zxcvbn's estimate of how many guesses a dictionary attack on a passphrase needs. */
 interface PassphraseStrength {
   readonly isEnough: boolean
   readonly guesses: number

@@ -105,7 +105,7 @@ function describeProgram(
     .version(version)
     .exitOverride()
     .showSuggestionAfterError(false)
-    // `runProgram` writes each error once, as one line.
+    // commander writes no errors, because `runProgram` writes each error once, as one line.
     .configureOutput({ writeOut: out, writeErr: () => {}, outputError: () => {} })
 
   describeStart(program).action(async (flags: StartFlags) => done(await commands.start(flags)))

@@ -45,7 +45,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       userId: process.getuid?.(),
     })
   const facts = { version: app.version, startedMs: processStartMs }
-  // Read only once. An empty passphrase counts as absent.
+  // An empty passphrase counts as absent.
   const passphrase = terminal.environment['HEADROOM_PASSPHRASE'] || undefined
   const portsWith = (log: Log): MonitorPorts => ({ clock: nodeClock, random: nodeRandom, http, log })
 
@@ -100,8 +100,8 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         const { kind, line } = checkPassphrase(folder, words)
         if (kind === 'too-weak' && opened === undefined) return { kind: 'failed', line, needsPerson: true }
         const opening = await (opened ?? open())
-        // The strength is shown only if the vault is open and will store a key. Otherwise another message is
-        // more important.
+        // The line about a weak passphrase is printed only if the vault was opened and a key will be stored
+        // in it. Otherwise the message about the vault is more important.
         const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
         if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
         return opening
@@ -357,9 +357,9 @@ function runDesktop(
   const metricsPort = metrics === undefined ? [] : ['--metrics-port', String(metrics.port)]
   const gateway = gatewayPort === undefined ? [] : ['--gateway-port', String(gatewayPort)]
   const args = [main, '--data', dataFolder, ...(simulate ? ['--simulate'] : []), ...metricsPort, ...gateway]
-  // ELECTRON_RUN_AS_NODE, set by some editors' terminals, would turn Electron into plain Node. The desktop
-  // host needs no passphrase, because it uses the system's keyring. Only other commands use the other three
-  // secrets.
+  // These variables are not passed to the desktop host. ELECTRON_RUN_AS_NODE, which some editors set in their
+  // terminals, would turn Electron into plain Node. The desktop host needs no passphrase, because it uses the
+  // system's keyring. The other three secrets are for other commands.
   const {
     ELECTRON_RUN_AS_NODE: _,
     HEADROOM_PASSPHRASE: __,

@@ -13,7 +13,7 @@ export interface HostArguments {
   readonly dataFolder: string
   readonly simulate: boolean
   readonly metrics?: MetricsOptions
-  /** The gateway's port for this run. Default: the gateway stays as last turned on or off. */
+  /** The gateway's port for this run of the app. Default: the gateway stays as last turned on or off. */
   readonly gatewayPort?: number
 }
 

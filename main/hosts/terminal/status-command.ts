@@ -13,7 +13,7 @@ export interface StatusDeps {
   readonly defaultDataFolder: () => string | undefined
   /** Sends a request to the app that runs on this data folder. */
   askRunning(dataFolder: string, request: ControlRequest): Promise<RunningAnswer>
-  /** From now on, formats times of day as the windows of this data folder do. */
+  /** From now on, shows times of day in the time zone that is set for this data folder. */
   showTimesOf(dataFolder: string): void
 }
 

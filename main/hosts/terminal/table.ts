@@ -39,8 +39,8 @@ export interface TableOptions {
   /** The terminal's width in columns. Below 96, whole columns of the table are removed. */
   readonly columns: number
   /**
-   * Number of available lines. Absent if unlimited. The least important lines are removed first. A last line
-   * counts them.
+   * Number of available lines. Absent if unlimited. The least important lines are removed first, and a last
+   * line says how many were removed.
    */
   readonly rows?: number
   readonly colour: boolean
@@ -50,7 +50,10 @@ export interface TableOptions {
 const MIN_COLUMNS = 96
 const MAX_BAR = 30
 const LAST_EVENTS = 5
-/** The layout of a terminal with fewer than `columns` columns: state, a short name, and what is left. */
+/**
+ * In a terminal with fewer than `columns` columns, a row shows only the state, a short name, and what is
+ * left. `state` and `category` are widths in columns.
+ */
 const NARROW = { columns: 60, state: 11, category: 14 } as const
 
 /** The order in which lines are removed if there are too many: lowest first. */
@@ -107,7 +110,7 @@ export function renderTable(
   const recent = events.slice(-LAST_EVENTS)
   const sections: readonly (readonly WeighedLine[])[] = [
     weighed(WEIGHTS.head, [
-      // Wrapped, because a narrow terminal would cut off the end of the headline.
+      // The headline is wrapped. A narrow terminal would otherwise cut off its end.
       ...wrapped(printable(verdictLine(snapshot, nowMs)), columns).map((text) => [
         left(text, columns, TONES[headline(snapshot, nowMs).severity]),
       ]),
@@ -158,8 +161,8 @@ export function renderTable(
     recent.length > 0
       ? [
           ...weighed(WEIGHTS.newest, [[left('EVENTS', width, 'dim')]]),
-          // Older events are removed first. The newest event has almost the weight of a quota. Otherwise a
-          // terminal of a common size would never show an event.
+          // If there is too little room, older events are removed first. The newest event weighs almost as
+          // much as a quota. Otherwise a terminal of a common size would never show an event.
           ...recent.flatMap((event, at) =>
             weighed(at === recent.length - 1 ? WEIGHTS.newest : WEIGHTS.event + at / 10, [
               eventRow(event, nowMs, width),
@@ -298,7 +301,7 @@ function verdictLine(snapshot: Snapshot, nowMs: number): string {
 /** Maximum number of causes that get a line in addition to the headline's cause. */
 const MAX_CAUSES = 3
 
-/** One line per cause, the headline's first: what to do and why. */
+/** One line per cause, with what to do and why. The cause in the headline comes first. */
 function causeLines(snapshot: Snapshot, nowMs: number): readonly string[] {
   const [first, ...others] = keyFindings(snapshot, nowMs)
   if (first === undefined) return []
@@ -317,7 +320,7 @@ function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
   return `${profile.name} (${profile.environment})  ${reach}`
 }
 
-/** `next try in 12s`, `retrying now`. `undefined` if no time is known. */
+/** When the next attempt follows: `next try in 12s` or `retrying now`. `undefined` if no time is known. */
 function triesText(retryAtMs: number | undefined, nowMs: number): string | undefined {
   if (retryAtMs === undefined) return undefined
   return retryAtMs <= nowMs ? 'retrying now' : `next try in ${duration(retryAtMs - nowMs)}`
@@ -346,11 +349,14 @@ function tokenParts({ access }: Snapshot, nowMs: number): readonly string[] {
   ]
 }
 
-/** The first part may need a person's action. A narrow terminal cuts off the other parts. */
+/**
+ * The parts of the line about the refresh token. A narrow terminal cuts off the later parts, so the part that
+ * may need a person's action comes first.
+ */
 function refreshParts({ refresh }: Snapshot, nowMs: number): readonly string[] {
   const parts = [`refresh token  ${refreshStatus(refresh, nowMs).label}`]
   if (refresh.reason !== undefined) parts.push(refresh.reason)
-  // A sign-in that has ended can't rotate or end again.
+  // After a sign-in has ended, its end and its rotation are not shown.
   const isAlive = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   if (isAlive && refresh.endsAt !== undefined)
     parts.push(`sign-in ends in ${duration(refresh.endsAt - nowMs)}`)

@@ -67,7 +67,7 @@ function meantCommand(program: Command, [first = '']: readonly string[]): string
   )
 }
 
-/** `did you mean '--port'? `, or an empty text. */
+/** A suggestion for a mistyped flag, such as `did you mean '--port'? `. Empty if no flag is similar. */
 function meantOption(command: Command, flag: string): string {
   const meant = suggestionFor(
     flag,

@@ -32,7 +32,7 @@ export interface WatchDeps {
   mayHoldKeys(folder: string): boolean
   openVault(folder: string, passphrase: string): Promise<WatchVaultOpening>
   startBuiltIn(): Promise<BuiltIn>
-  /** From now on, formats times of day as the app does with this data folder. */
+  /** From now on, shows times of day in the time zone that is set for this data folder. */
   showTimesOf(dataFolder: string): void
   /** Starts the history and alerts of a monitor, in the data folder if there is one. */
   recordHistory(
@@ -246,18 +246,20 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     if (!vault) monitor.connect(asWatched(asked, flags))
     desks?.follow()
     publisher.changed(id)
-    // A sign-in that ended earlier causes no event, so the state is checked.
+    // A sign-in that ended in an earlier run of the app causes no event now, so the state is checked.
     const refresh = monitor.snapshot(id)?.refresh
     if (refresh?.state === 'sign-in-required' || refresh?.state === 'revoked') {
       personNeeded(`sign in again: ${refresh.reason ?? 'the tokens of this key were revoked'}`)
     }
   })
-  // Shows the final state. Otherwise screen or log would end with "valid" although a sign-in is needed.
+  // After a failure, the final state is shown. Otherwise the screen or the log would end with "valid"
+  // although a sign-in is needed.
   const latest = failure === undefined ? undefined : monitor.snapshot(id)
   if (latest) view.last(latest)
-  // Pushes the final state now, because `monitor.stop` removes it.
+  // The last push starts now, because `monitor.stop` removes the final state.
   const lastPush = pushed?.close()
-  // The listeners are removed after these stops, so that the events of closing streams are shown.
+  // The listeners are removed only after the gateway, orders, desks and monitor have stopped, so that the
+  // events of closing streams are shown.
   if (gateway !== undefined) await gateway.stop()
   served?.orders.stop()
   await desks?.stop()
@@ -297,7 +299,8 @@ function reasonToGiveUp(event: LoggedEvent): string | undefined {
 }
 
 /**
- * The profile for this run: its stored settings with the flags applied. The stored settings do not change.
+ * The profile for this run of the app: its stored settings with the flags applied. The stored settings do not
+ * change.
  */
 export function asWatched(
   profile: Profile,

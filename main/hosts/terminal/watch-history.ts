@@ -14,7 +14,7 @@ export interface WatchHistoryDeps {
   readonly announcer: Announcer
   /**
    * A folder that the caller has locked. Without a folder, no history is stored, and no command can query
-   * this run.
+   * this run of the app.
    */
   readonly dataFolder: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>

@@ -20,7 +20,7 @@ export interface WatchVault {
    * Connects the key with the given token, unless the stored token is at least as new. Returns the profile's
    * id. `undefined` if no token is given or stored.
    *
-   * Stored settings do not change. `asWatched` applies the flags of this run.
+   * Stored settings do not change. `asWatched` applies the flags of this run of the app.
    */
   connect(profile: WatchedProfile, asWatched: (profile: Profile) => Profile): string | undefined
   /** Where the desks of the vault's keys are stored. */
@@ -32,7 +32,7 @@ export interface WatchVault {
   close(): Promise<void>
 }
 
-/** A profile whose token is optional, because an earlier run may have stored one. */
+/** A profile whose token is optional, because an earlier run of the app may have stored one. */
 export type WatchedProfile = Omit<Profile, 'refreshToken'> & { readonly refreshToken?: string }
 
 export type WatchVaultOpening =
@@ -56,8 +56,8 @@ export async function openWatchVault(
   const keystore = passphraseKeystore(passphrase)
   const handle = await VaultHandle.open({ folder: data.path, keystore, wallMs: () => ports.clock.wallMs() })
   const { status } = handle
-  // A damaged record is replaced by a new vault. A wrong passphrase changes nothing, because a person can
-  // correct it.
+  // A damaged data key does not end the command, because a new one replaces it. A wrong passphrase ends the
+  // command and changes nothing, because a person can correct it.
   if (status.state !== 'ok' && status.state !== 'record-corrupt') {
     handle.close()
     lock.release()
@@ -98,8 +98,8 @@ export async function openWatchVault(
         const { id } = stored.profile
         const known = refreshToken === '' || (handle.vault?.knows(id, refreshToken) ?? false)
         const kept = { ...stored.profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken }
-        // If the stored token is no longer valid, a given token that the vault does not know is used. Such a
-        // token comes from a new sign-in.
+        // The given token is used only if the vault does not know it and the stored token is no longer valid.
+        // A token that the vault does not know comes from a new sign-in.
         if (!known && hasEnded(stored)) {
           const given: Profile = { ...kept, isGiven: true }
           signIn(given, asWatched(given))

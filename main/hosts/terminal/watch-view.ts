@@ -54,13 +54,14 @@ export function watchView(
     dropped: (count) => terminal.error(`stdout is read too slowly: skipped ${count} lines`),
   })
   if (flags.json === true) return jsonView(lines, flags)
-  // A server's journal should contain events, not a table every few seconds.
+  // With a gateway, `watch` usually runs on a server. The server's journal should contain events, not a table
+  // every few seconds.
   return plainView(lines, flags.gateway === undefined ? PLAIN_GAP_MS : Number.POSITIVE_INFINITY)
 }
 
 /**
- * Interval in milliseconds of whole snapshots among lines of changes. They show that the program is alive,
- * and readers that join later can start with them.
+ * Interval in milliseconds at which a whole snapshot is written among the lines of changes. Whole snapshots
+ * show that the program is alive, and readers that join later can start with them.
  */
 const WHOLE_GAP_MS = 60_000
 
@@ -118,7 +119,7 @@ function liveView(screen: Screen): WatchView {
     const { colour } = screen
     const columns = screen.columns()
     const below = [...alerts, ...(isHelpShown ? KEY_HELP : [])].flatMap((text) => wrapped(text, columns))
-    // The cursor occupies a line below the drawing.
+    // One row stays free for the cursor, which stands below the drawing.
     const rows = screen.rows() - below.length - 1
     const table = renderTable(snapshot, events, snapshot.at, { columns, rows, colour })
     screen.draw([table, ...below].join('\n'))

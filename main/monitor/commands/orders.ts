@@ -21,7 +21,6 @@ export function orderCommands(
   }
 }
 
-/** The response if the order has no unknown outcome. */
 export const NONE_UNKNOWN: CommandError = {
   ok: false,
   code: 'not-unknown',

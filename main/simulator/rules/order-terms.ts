@@ -159,7 +159,7 @@ function readBody<T, R>(body: string, schema: z.ZodType<T>, then: (value: T) => 
   if (value === undefined) return { ok: false, message: 'The body must be JSON.' }
   const parsed = schema.safeParse(value)
   if (parsed.success) return { ok: true, value: then(parsed.data) }
-  // The path contains only field names, so no value of the request is repeated.
+  // `path` contains only field names, so the message repeats no value of the request.
   const path = parsed.error.issues[0]?.path.join('.') ?? ''
   return {
     ok: false,

@@ -100,7 +100,9 @@ const STATUSES = [
   { Status: 'FLL', StatusDescription: 'Filled' },
 ] as const
 
-/** An order of the simulated day. Any id gives an order. It is placed and filled again every ten minutes. */
+/**
+ * An order of the simulated day. Every id gives an order. Each is placed and filled anew every ten minutes.
+ */
 export function order(seed: number, account: string, id: string, atMs: number): Payload {
   const symbols = HELD[account] ?? []
   const symbol = symbols[wholeOf(seed, 0, symbols.length - 1, 'order', id)] ?? 'MSFT'

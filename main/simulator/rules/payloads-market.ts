@@ -176,7 +176,10 @@ export function symbolDetail(symbol: string): Payload {
   }
 }
 
-/** A tick bar in the v2 shape: numbers, and the bar's state in `Status`. */
+/**
+ * A tick bar in the format of v2 streams. Prices are numbers instead of strings, and `Status` is the bar's
+ * state.
+ */
 export function tickBar(seed: number, symbol: string, ticks: number, atMs: number): Payload {
   const price = priceOf(seed, symbol, atMs)
   return {

@@ -77,7 +77,10 @@ export function redirectTo(uri: string, fields: Readonly<Record<string, string |
 const CODE_LIFETIME_MS = 600_000
 const MAX_PENDING = 200
 
-/** The result of exchanging a code: values of the authorization request that led to the code. */
+/**
+ * The result of exchanging a code. Its values are those of the authorization request for which the code was
+ * issued.
+ */
 export interface ExchangedCode {
   readonly kind: 'exchanged'
   readonly scope: string

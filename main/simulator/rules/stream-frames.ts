@@ -20,7 +20,7 @@ export interface Frames {
   readonly contentType: string
   readonly lineEnd: '\n' | '\r\n'
   opening(atMs: number): readonly Payload[]
-  /** `undefined` if the stream sends only heartbeats. */
+  /** One message after the opening frames. `undefined` if the stream sends only heartbeats. */
   message(count: number, atMs: number): Payload | undefined
   /**
    * When the next change of an order is due. Changes are sent in addition to the messages. `undefined` if no

@@ -1,8 +1,9 @@
 /**
  * A quota as a bucket (service 8.3), in whole numbers.
  *
- * A rolling bucket counts request-milliseconds: a request costs `periodMs`, and each millisecond refills
- * `limit`. Fractions of a request are therefore exact, and no rounding error accumulates.
+ * A rolling bucket counts in units of 1/`periodMs` of a request. A request costs `periodMs` units, and each
+ * millisecond refills `limit` units. Fractions of a request are therefore exact, and no rounding error
+ * accumulates.
  */
 export interface BucketRule {
   readonly limit: number

@@ -95,8 +95,8 @@ export class TokenRules {
     }
     const grant = this.#accessGrant(held.signIn.scope, atMs)
     if (!this.#limits.rotating) return grant
-    // If this token was refreshed before, the response to that refresh was lost. The token in that response
-    // now counts as replaced.
+    // The program refreshes an already replaced token, so it did not get the response with the newer one. The
+    // newer token now counts as replaced too.
     const previous = held.child
     if (previous !== undefined) previous.replacedAtMs ??= atMs
     held.replacedAtMs ??= atMs

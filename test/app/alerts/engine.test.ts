@@ -381,7 +381,7 @@ test('before the first response after a start, whether an outage has ended is un
   expect(follow(after, [quota(91, 300)])).toEqual(['withdrawn service-unreachable'])
 })
 
-/** A row at one look: low or well according to a header of this age. */
+/** A row at one moment: whether it is low, and the age of its last header. */
 interface Look {
   readonly atMs: number
   readonly isLow: boolean
@@ -412,7 +412,10 @@ const HOLD_MS = 5_000
 const RECOVER_MS = 10_000
 const FRESH_MS = 150_000
 
-/** The expected alerts for these looks, by the definition of an episode instead of by its states. */
+/**
+ * The expected alerts for these looks, from the definition of an episode. It does not use the engine's
+ * states.
+ */
 function expected(all: readonly Look[]): readonly string[] {
   const result: string[] = []
   let from = 0

@@ -23,7 +23,7 @@ import { NOW_MS } from '../../renderer/fixtures.ts'
 import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 import { STATES } from '../../renderer/harness/states.ts'
 
-/** After this time, every alert of a lasting state has been raised. Milliseconds. */
+/** Time in milliseconds after which every alert of a state that lasts has been raised. */
 const LASTS_MS = 120_000
 
 /** The texts of one state on each surface, as a person reads them. Any changed word changes this result. */

@@ -32,7 +32,7 @@ test('use by others is open until its end is reported, and then has a length', (
   const started = others('Positions', 1.5)
   expect(incidentLines([started])[0]).toMatchObject({ isOpen: true })
   const ended = logged({ kind: 'elsewhere-ended', category: 'Positions', perSecond: 1.2, since: AT }, 480)
-  // Its end is part of its line.
+  // The event that ends the use becomes a part of the same line.
   expect(incidentLines([started, ended])).toMatchObject([
     { isOpen: false, endedAt: AT + 480_000, events: [started], ends: [ended] },
   ])
@@ -58,7 +58,8 @@ test('a silent stream is one line from start to end, and names streams that fell
     ['Orders silent', 'SIM2 · last data at 14:30:50', true],
     ['Orders silent', 'SIM1 · last data at 14:30:50', false],
   ])
-  // Consequences of the host of all calls have no line of their own; the sign-in host explains none.
+  // Silent streams are consequences of an outage of the API host, so they get no line of their own. An outage
+  // of the sign-in host explains no silent stream.
   const away = (later: number, more = {}) =>
     logged({ kind: 'service-unreachable', host: 'api.test', serves: 'calls', ...more }, later)
   for (const later of [-20, 0, 60])
@@ -367,8 +368,8 @@ test('loses no event and repeats no line, except a rejected refresh within its s
       const lines = incidentLines(events)
       const begun = lines.flatMap((line) => line.events.map((one) => one.seq))
       const ends = lines.flatMap((line) => line.ends.map((one) => one.seq))
-      // One end may belong to several lines. It stays a single event, even if another end of that second does
-      // not.
+      // Several lines may end with the same event, and that event may begin a line of its own. It counts once
+      // here.
       const shown = [...begun, ...new Set(ends.filter((one) => !begun.includes(one)))]
       expect(new Set(begun).size).toBe(begun.length)
       expect(shown.toSorted((a, b) => a - b)).toEqual(events.map((one) => one.seq).toSorted((a, b) => a - b))

@@ -83,7 +83,7 @@ describe('the headline', () => {
       headline: 'No fresh data for 4 min.',
       detail: 'Check now, or send a request. Numbers since 14:26 are estimates.',
     })
-    // A header that has just arrived is fresh, but it may still show too little.
+    // A single fresh header does not show how much others use. Two headers are needed.
     const early = snapshot({
       requests: [row('Balances', { state: 'not-checked', use: null, observedAt: NOW_MS - 6_000 })],
     })

@@ -20,7 +20,7 @@ it('a condition is present until it is missed, and again once it is seen', () =>
 it.each([
   ['rate-limited', RECOVER_MS],
   ['running-out', 20_000],
-  // Without an alert, so without a recovery time.
+  // `others` raises no alert, so it has no recovery time.
   ['others', 0],
 ])(
   'a condition "%s" has ended after %i ms of absence; seen at that moment, it is the same',

@@ -63,7 +63,7 @@ it('a 429 that lasts is one event with an end, one incident with its count and o
   fc.assert(
     fc.property(turns, (all) => {
       const { events, raised, nowMs } = lived(all)
-      // If it recurs within ten seconds of good responses, it is the same condition.
+      // A 429 after at most ten seconds of good responses belongs to the same condition.
       const conditions: { refusals: number }[] = []
       let isSame = false
       for (const { refusals, goodSeconds } of all) {

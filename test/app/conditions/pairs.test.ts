@@ -33,8 +33,8 @@ const cause = (
 ): Cause => ({ kind, day, severity, explains })
 
 /**
- * The causes of a bad day, most important first. Each has the others that it explains, which can't be the
- * headline while it lasts.
+ * The causes of a bad day, most important first. While a cause lasts, the causes that it explains can't be
+ * the headline.
  */
 const CAUSES: readonly Cause[] = [
   cause('order-unknown', 'order outcome unknown', 'critical'),
@@ -69,7 +69,9 @@ const dayOf = ({ day }: Cause) => BAD_DAYS[day] as Snapshot
 const CALM = BAD_DAYS['all is well'] as Snapshot
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** A key on which both bad days are true. If both change the same field, the value of `second` applies. */
+/**
+ * A key with the conditions of both bad days. If both change the same field, the value of `second` applies.
+ */
 function bothOf(first: Snapshot, second: Snapshot): Snapshot {
   const changes = (day: Snapshot) =>
     Object.fromEntries(

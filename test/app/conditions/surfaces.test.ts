@@ -179,7 +179,7 @@ it('a header or the lower bound announces a recovery, never the middle of an est
   const unsure = { severity: 'unknown', title: 'Positions may have recovered' }
   expect(of({ low: 0, high: 150 })).toMatchObject(unsure)
   expect(of({ low: 0, high: 150 }).body).toBe('Waiting for the next header. No action needed. On Main key.')
-  // Its number is the last header's, from before the 429.
+  // The number of an unchecked row is from the last header, which arrived before the 429.
   expect(of({ state: 'not-checked', low: 75, high: 75 })).toMatchObject(unsure)
   expect(of({ low: 60, high: 90 }).body).toMatch(/^60 of 320 left\./)
   expect(of({ low: 20, high: 130 }).body).toMatch(/^20–130 of 320 left\./)
@@ -196,7 +196,7 @@ const TOKENS: Readonly<Record<RefreshSummary['state'], readonly [severity: Sever
   revoked: ['ok', 'revoked'],
 }
 
-/** A key of which only the tokens can be wrong. */
+/** A healthy key, except for the given state of its tokens. */
 const withTokens = (more: Partial<RefreshSummary>) => {
   const { refresh } = snapshot()
   const requests = [quota('Positions', 320, 300, 250)]

@@ -121,7 +121,8 @@ it('events without duration pass unchanged', () => {
 })
 
 it('a condition has one id and at most one end each time it ends, however often it is reported', () => {
-  // Gaps in seconds between reports; a gap of over ten after an end is another condition.
+  // `gap`: seconds between two reports. A 429 more than ten seconds after a condition ended begins a new
+  // condition.
   const step = fc.record({ isRefused: fc.boolean(), gap: fc.integer({ min: 1, max: 15 }) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 test('no parser of the contract is built from text, or tests whether it could be', async () => {
   const build = globalThis.Function
   let tries = 0
-  // A window's policy has no 'unsafe-eval': even a try that is caught is reported as a violation.
+  // The window's content security policy lacks 'unsafe-eval'. The browser reports every attempt to evaluate
+  // code, even if the exception is caught.
   globalThis.Function = new Proxy(build, {
     construct: () => {
       tries += 1

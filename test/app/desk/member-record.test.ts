@@ -5,17 +5,21 @@ import { MeteredLedger } from '../../../app/quota/metered-ledger.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 
 const LIMIT = 320
-const WATCHING_MS = 5_000
+/** How long this machine has been in the desk. */
+const SINCE_MS = 40_000
+/** How long ago this machine's former run, or the start of its app, was. */
+const APP_MS = 50_000
 
-/** `watchingMs`: how long this machine has counted. */
-function setUp(watchingMs = 0) {
+function setUp() {
   const now = 1_000_000
-  const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, now - watchingMs)
+  const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, now)
+  ledger.leftDesk(now - APP_MS)
   const headers = new RowHeaders()
   const record = new MemberRecord('b', {
     ledger,
     headers,
     now: () => now,
+    sinceMs: now - SINCE_MS,
     answered: (_, ticket, { rate, waitMs }) =>
       ledger.answered(ticket, rate, now, waitMs !== undefined).category,
     checked: () => {},
@@ -23,13 +27,20 @@ function setUp(watchingMs = 0) {
   })
   const row = () => ledger.view(now).find(({ category }) => category === 'Accounts')
   const at = () => ({ fromMs: now - 1, toMs: now })
-  const totals = (
+  const totals = (counted: number, underWay: readonly number[] = [], { sentAt = at() } = {}) =>
+    record.totals({ counted: { Accounts: counted }, streams: {}, underWay: [...underWay] }, sentAt)
+  /** `recent`: ages of requests in `counted`, in milliseconds. */
+  const pictured = (
     counted: number,
-    underWay: readonly number[] = [],
-    { sentAt = at(), countedAge = 60_000 } = {},
+    { sentAt = at(), runAge = 60_000, before = 0, recent = [] as number[] } = {},
   ) =>
-    record.totals(
-      { counted: { Accounts: counted }, countedAge, streams: {}, underWay: [...underWay] },
+    record.pictured(
+      {
+        counted: { Accounts: counted },
+        run: { age: runAge, counted: { Accounts: before } },
+        recent: { Accounts: recent },
+        ...{ streams: {}, underWay: [] },
+      },
       sentAt,
     )
   const sent = (id: number) => record.observed([{ kind: 'sent', id, endpoint: 'Accounts', age: 0 }], at())
@@ -46,32 +57,87 @@ function setUp(watchingMs = 0) {
       ],
       at(),
     )
-  return { record, ledger, headers, row, totals, sent, answered, nowMs: now }
+  return { record, ledger, headers, row, totals, pictured, sent, answered, nowMs: now }
 }
 
-test('the first totals are where counting begins', () => {
-  const { totals, row } = setUp()
-  totals(1_000)
+test('of a run that is older than this machine’s, the first picture is where counting begins', () => {
+  const { totals, pictured, row } = setUp()
+  totals(990)
+  pictured(1_000)
   expect(row()?.used).toBeUndefined()
   totals(1_003)
   expect(row()?.used).toEqual({ own: 0, desk: 3, elsewhere: 0 })
 })
 
-test('the first totals of an app that has just started are all that it did, if this machine was there', () => {
-  const { totals, answered, row } = setUp(WATCHING_MS)
+test('all requests of a run that is younger than this machine’s are charged, however late it is known', () => {
+  const { totals, pictured, answered, row } = setUp()
   answered(1, 319)
-  totals(9, [], { countedAge: WATCHING_MS - 1 })
+  pictured(29, { runAge: SINCE_MS - 1, before: 20 })
   expect(row()?.used).toEqual({ own: 0, desk: 9, elsewhere: 0 })
-  totals(10)
-  expect(row()?.used?.desk).toBe(10)
-  const later = setUp(WATCHING_MS)
-  later.totals(9, [], { countedAge: WATCHING_MS })
-  expect(later.row()?.used).toBeUndefined()
+  totals(30)
+  pictured(31, { before: 20 })
+  expect(row()?.used?.desk).toBe(11)
+  const older = setUp()
+  older.pictured(29, { runAge: SINCE_MS + 2, before: 20 })
+  expect(older.row()?.used).toBeUndefined()
+})
+
+test('a picture that was held up on its way still belongs to a run that is younger', () => {
+  const { pictured, row, nowMs } = setUp()
+  pictured(29, { runAge: 1_000, sentAt: { fromMs: nowMs - 30_000, toMs: nowMs } })
+  expect(row()?.used?.desk).toBe(29)
+  // The requests may have been sent long ago, and refilled since.
+  expect(row()?.high).toBe(LIMIT)
+})
+
+test('requests from before this machine knew of the run are charged, but for those of a former run', () => {
+  const recent = [APP_MS + 2, APP_MS - 2, SINCE_MS, 500, 10]
+  const older = setUp()
+  older.answered(1, 319)
+  older.pictured(1_000, { recent })
+  // The one of 10 ms ago was observed.
+  expect(older.row()?.used).toEqual({ own: 0, desk: 4, elsewhere: 0 })
+  older.totals(1_001)
+  expect(older.row()?.used?.desk).toBe(5)
+  const younger = setUp()
+  younger.pictured(25, { runAge: 1_000, before: 20, recent })
+  expect(younger.row()?.used).toEqual({ own: 0, desk: 7, elsewhere: 0 })
+})
+
+test('another member tells what a silent run did while this machine was cut off', () => {
+  const { record, pictured, sent, totals, row, nowMs } = setUp()
+  const told = (counted: number) =>
+    record.learned(
+      { counted: { Accounts: counted }, run: { age: 10_000, counted: {} } },
+      { fromMs: nowMs, toMs: nowMs },
+    )
+  pictured(10, { runAge: 10_000 })
+  sent(1)
+  record.ended()
+  expect(row()?.used?.desk).toBe(11)
+  expect(record.passedOn()).toMatchObject({ counted: { Accounts: 10 }, run: { counted: { Accounts: 0 } } })
+  told(13)
+  told(12)
+  expect(row()?.used?.desk).toBe(13)
+  // It responds again after all.
+  totals(14, [1])
+  expect(row()?.used?.desk).toBe(14)
+})
+
+test('a silent run that only another member knows is charged from its beginning', () => {
+  const run = (age: number) => {
+    const { record, row, nowMs } = setUp()
+    const known = { counted: { Accounts: 7 }, run: { age, counted: { Accounts: 2 } } }
+    record.learned(known, { fromMs: nowMs, toMs: nowMs })
+    return row()?.used?.desk
+  }
+  expect(run(SINCE_MS - 1)).toBe(5)
+  expect(run(SINCE_MS + 1)).toBeUndefined()
 })
 
 test('a request whose observations arrive is not charged again by the totals', () => {
-  const { totals, sent, answered, row } = setUp()
-  totals(10)
+  const { pictured, totals, sent, answered, row } = setUp()
+  pictured(10)
   sent(1)
   answered(1, 319)
   totals(11)
@@ -79,8 +145,8 @@ test('a request whose observations arrive is not charged again by the totals', (
 })
 
 test('a request whose end was missed counts if the totals say so, and not otherwise', () => {
-  const { totals, sent, row } = setUp()
-  totals(0)
+  const { pictured, totals, sent, row } = setUp()
+  pictured(0)
   sent(1)
   sent(2)
   expect(row()?.low).toBe(LIMIT - 2)
@@ -90,9 +156,9 @@ test('a request whose end was missed counts if the totals say so, and not otherw
 })
 
 test('the counted requests of a member grow before its next totals, and with those that it had under way', () => {
-  const { record, totals, sent, answered } = setUp()
+  const { record, pictured, sent, answered } = setUp()
   expect(record.counted).toBeUndefined()
-  totals(10)
+  pictured(10)
   sent(1)
   sent(2)
   expect(record.counted).toEqual({ Accounts: 10 })
@@ -105,12 +171,13 @@ test('the counted requests of a member grow before its next totals, and with tho
 test.each([true, false])(
   'a request that counted as lost is not counted again when the member responds after all; totals first: %s',
   (isTotalsFirst) => {
-    const { record, totals, sent, answered, row } = setUp()
-    totals(5)
+    const { record, pictured, totals, sent, answered, row } = setUp()
+    pictured(5)
     for (const id of [1, 2, 3]) sent(id)
     record.ended()
     expect(row()?.used).toEqual({ own: 0, desk: 3, elsewhere: 0 })
-    // The third one got its response before the member stopped, which was missed.
+    // These totals no longer list request 3: it was answered before the member stopped, but that message was
+    // lost.
     if (isTotalsFirst) totals(6, [1, 2])
     answered(1, 319)
     record.observed([{ kind: 'not-sent', id: 2 }], { fromMs: 0, toMs: 0 })
@@ -122,9 +189,21 @@ test.each([true, false])(
   },
 )
 
+test('a request that counted as lost is taken back if it did not count', () => {
+  const { record, pictured, totals, sent, row } = setUp()
+  pictured(5)
+  sent(1)
+  sent(2)
+  record.ended()
+  expect(row()?.used?.desk).toBe(2)
+  totals(6)
+  expect(row()?.used?.desk).toBe(1)
+  expect(record.counted).toEqual({ Accounts: 6 })
+})
+
 test('a request under way stays under way', () => {
-  const { totals, sent, answered, row } = setUp()
-  totals(0)
+  const { pictured, totals, sent, answered, row } = setUp()
+  pictured(0)
   sent(1)
   totals(0, [1])
   expect(row()?.low).toBe(LIMIT - 1)
@@ -133,16 +212,16 @@ test('a request under way stays under way', () => {
 })
 
 test('an answer without its request is charged as one that was just sent', () => {
-  const { totals, answered, row, headers } = setUp()
-  totals(0)
+  const { pictured, answered, row, headers } = setUp()
+  pictured(0)
   answered(7, 319)
   expect(row()).toMatchObject({ seen: 319, used: { own: 0, desk: 1, elsewhere: 0 } })
   expect(headers.of('Accounts')).toMatchObject({ from: 'b', since: 0 })
 })
 
 test('requests that headers took for others’ are not, once the totals show whose they were', () => {
-  const { totals, ledger, row } = setUp()
-  totals(0)
+  const { pictured, totals, ledger, row } = setUp()
+  pictured(0)
   const own = (remaining: number) => {
     const ticket = ledger.sent('Accounts', 1_000_000)
     ledger.answered(
@@ -160,8 +239,8 @@ test('requests that headers took for others’ are not, once the totals show who
 })
 
 test('what a lost member had under way may have counted', () => {
-  const { totals, sent, record, row } = setUp()
-  totals(5)
+  const { pictured, totals, sent, record, row } = setUp()
+  pictured(5)
   sent(1)
   record.ended()
   expect(row()).toMatchObject({ low: LIMIT - 1, high: LIMIT })
@@ -170,8 +249,8 @@ test('what a lost member had under way may have counted', () => {
 })
 
 test('what was missed since totals that were held up may have been refilled since', () => {
-  const { totals, row, nowMs } = setUp()
-  totals(0, [], { sentAt: { fromMs: nowMs - 20_000, toMs: nowMs - 19_000 } })
+  const { pictured, totals, row, nowMs } = setUp()
+  pictured(0, { sentAt: { fromMs: nowMs - 20_000, toMs: nowMs - 19_000 } })
   totals(3)
   expect(row()?.high).toBe(LIMIT)
   totals(6)

@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PeerClock } from '../../../app/desk/peer-clock.ts'
 
-/** Two clocks of one world: this machine's, and a peer's that started at another time and drifts. */
+/**
+ * This machine's clock and a peer's clock, each as a function of the true time. They started at different
+ * times, and may drift.
+ */
 interface TwoClocks {
   readonly own: (worldMs: number) => number
   readonly peers: (worldMs: number) => number
@@ -13,14 +16,17 @@ const clocks = (offsetMs: number, ownPpm: number, peerPpm: number): TwoClocks =>
   peers: (worldMs) => 5_000 - offsetMs + worldMs * (1 + peerPpm / 1e6),
 })
 
-/** A message from the peer, sent at `atMs` of the world and received `delayMs` later. */
+/** A message that the peer sends at the true time `atMs`, and that is received `delayMs` later. */
 function receive(clock: PeerClock, { own, peers }: TwoClocks, atMs: number, delayMs: number) {
   const [peerSentMs, nowMs] = [peers(atMs), own(atMs + delayMs)]
   clock.received(peerSentMs, nowMs)
   return { range: clock.sentAt(peerSentMs, nowMs), truthMs: own(atMs), peerSentMs, nowMs }
 }
 
-/** A message to the peer, confirmed by one that is sent `holdMs` after it arrived. */
+/**
+ * Sends a message to the peer and receives its confirmation. The message takes `thereMs`, the peer waits
+ * `holdMs`, and the confirmation takes `backMs`.
+ */
 function exchange(
   clock: PeerClock,
   both: TwoClocks,

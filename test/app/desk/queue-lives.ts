@@ -35,8 +35,8 @@ const GRACE_MS = 4_000
 
 /**
  * A life of one to five gateways in a desk, in virtual time. Messages are late and lost. Machines are killed,
- * freeze, sleep, are cut off, leave and join again; the server restarts, perhaps empty. No program outside the
- * desk uses the key. Throws at the first law that is broken:
+ * freeze, sleep, are cut off, leave and join again. The server restarts, perhaps empty. Only programs of the
+ * desk use the key. Throws at the first law that is broken:
  *
  * - M1: no request is sent twice, and each ends once, within its maximum wait;
  * - M2: no grant is used after a grant of a later epoch;

@@ -49,7 +49,7 @@ test('it passes reads that wait, of any class', () => {
   expect(scheduler.offer(read(3), 0)[0]?.kind).toBe('wait')
   expect(scheduler.hasWaiting).toBe(true)
   scheduler.answered(2, { kind: 'not-sent' }, 0)
-  // The read took what the request sent at once had left.
+  // Request 2 was not sent after all. The waiting read was sent instead.
   expect(scheduler.hasWaiting).toBe(false)
   expect(scheduler.offer(read(4), 0)[0]?.kind).toBe('wait')
   expect(scheduler.goAtOnce(5, BUCKET, 6_100)).toBeUndefined()

@@ -49,7 +49,8 @@ describe('before the first header', () => {
 describe('from a header on', () => {
   test('it is the higher of Remaining and the level that Reset implies', () => {
     expect(boundAfter(rate(100)).low(100)).toBe(100)
-    // 206 s to full at 0.9375 s a request: at least 320 − 219.73.
+    // The quota is full in 206 s. One request refills in 0.9375 s, so at most 219.73 are missing and at least
+    // 100.27 are left.
     expect(boundAfter(rate(100, 206)).low(100)).toBeCloseTo(100.2667, 4)
   })
 
@@ -93,8 +94,8 @@ describe('from a header on', () => {
     expect(bound.low(210)).toBeLessThanOrEqual(98 + 110 * PER_MS)
     bound.answered(1, 'no', undefined, 300)
     expect(bound.inFlight).toBe(1)
-    // Request 1 ended after request 2 was sent, so it may be counted after 2. No header ever showed another
-    // program.
+    // Request 1 was answered after request 2 was sent, so the service may have counted it after request 2.
+    // But no header has shown another program, so the 2 missing requests can only be these two.
     bound.answered(2, 'no', rate(98), 310)
     expect(bound.low(310)).toBeGreaterThanOrEqual(98)
     expect(bound.low(310)).toBeLessThan(98.3)
@@ -121,7 +122,7 @@ describe('from a header on', () => {
     bound.sent(1, 200)
     bound.sent(2, 201)
     bound.answered(2, 'rate', rate(0, 300), 300)
-    // Counted before the other program came.
+    // The service counted request 1 before the other program's requests.
     bound.answered(1, 'no', rate(98), 310)
     expect(bound.low(310)).toBeLessThan(0.1)
     bound.sent(3, 320)
@@ -347,7 +348,7 @@ describe('a fixed window', () => {
 describe('the fields for a 429', () => {
   test('of a rolling bucket: what is certainly left, and when it is full', () => {
     const bound = boundAfter(rate(100))
-    // 220 × 0.9375 s.
+    // The quota is full after 220 × 0.9375 s = 206.25 s, rounded up.
     expect(bound.reading(100)).toEqual({ ...RULE, remaining: 100, resetSeconds: 207 })
     expect(bound.reading(1_100)).toEqual({ ...RULE, remaining: 101, resetSeconds: 206 })
     expect(bound.reading(10_000_000)).toEqual({ ...RULE, remaining: 320, resetSeconds: 0 })
@@ -511,7 +512,8 @@ test.each(['rolling', 'fixed'] as const)(
                 next.one.counted = true
                 next.one.reading = service.headers(next.atMs)
               } else {
-                // A fixed window shows itself by its first header, and may not by a later one.
+                // The first response always has a header, which reveals a fixed window. A fifth of the later
+                // responses have none.
                 const reading = next.one.id === 0 || chance() < 0.8 ? next.one.reading : undefined
                 bound.answered(next.one.id, 'no', reading, next.atMs)
                 flights.splice(flights.indexOf(next.one), 1)

@@ -5,11 +5,11 @@ import type { ServedProgram } from '../../../app/gateway/served-rates.ts'
 
 const RULE = { limit: 320, periodSeconds: 300 } as const
 const GAIN_PER_MS = 320 / 300_000
-/** When the bound of the header below begins to grow. */
+/** When the bound begins to grow, in milliseconds: 1 ms after the header in `queueWith`. */
 const FROM_MS = 101
 
 interface Rates {
-  /** Requests per millisecond of each more urgent class. */
+  /** Rate of all more urgent programs, in requests per millisecond. */
   readonly before?: number
   readonly rivals?: readonly ServedProgram[]
   readonly unseen?: number
@@ -140,8 +140,7 @@ describe('the turn of a request', () => {
     const { queue, add } = queueWith(0, { rivals: [{ program: 'notes', weight: 1, perMs: 1 }] })
     add('bot')
     add('bot')
-    // Two requests of its own program are sent first, and a rival of equal weight may send two in the same
-    // time.
+    // Two requests of `bot` go first. In the same time, the rival of equal weight may send two.
     expect(queue.turnOf(add('bot'), 100)).toBeCloseTo(reachedAtMs(5 + 2 + 2), 6)
   })
 

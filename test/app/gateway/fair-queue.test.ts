@@ -39,8 +39,8 @@ function run(
 test('two waiting programs each get at most one request beyond their share of what both get', () => {
   fc.assert(
     fc.property(weights, steps, (weightOf, what) => {
-      // For each two programs: how far the first is ahead of the second since both wait, and the minimum of
-      // that.
+      // For each pair of programs, since both have been waiting: by how many requests the first is ahead of
+      // its share of what both got, and the smallest such number so far.
       const pairs = new Map<string, { ahead: number; least: number }>()
       run(weightOf, what, (item, busy) => {
         for (const [f, weightF] of weightOf.entries()) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { OthersRate } from '../../../app/gateway/others-rate.ts'
 
 const BUCKET = { gainPerMs: 0.001, limit: 320, isVoid: false } as const
-/** The share of an average that a second forgets. */
+/** The share of a moving average that decays in one second. The time constant is 60 s. */
 const FADED = 1 - Math.exp(-1 / 60)
 
 /** The pace after a header with 100 left at 0 ms, and after the calls in `more`. */

@@ -20,13 +20,16 @@ const limit = fc.integer({ min: 10, max: 500 })
 const periodSeconds = fc.integer({ min: 10, max: 400 })
 const maxTripMs = fc.constantFrom(0, 20, 150, 1500)
 
-/** Requests that a bucket keeps back for critical programs, and as many again for normal ones. */
+/**
+ * The reserve of a bucket, in requests. Only critical programs may use it. Background programs leave a second
+ * reserve of the same size to the other classes.
+ */
 const reserveOf = (requests: number) => Math.max(1, Math.ceil((6 * requests) / 100))
 const RESERVES_LEFT: Readonly<Record<ProgramClass, number>> = { critical: 0, normal: 1, background: 2 }
 
 interface Setting {
   readonly rule: Rule
-  /** At the start. */
+  /** Level of the bucket at the start, in requests. By default, the bucket is full. */
   readonly level?: number
   /** The longest time that a request may take in one direction. */
   readonly maxTripMs: number
@@ -34,7 +37,7 @@ interface Setting {
   readonly faultOf?: (chance: () => number) => Fault | undefined
 }
 
-/** A door that has seen one header. */
+/** A `VirtualDoor` that has received one header. */
 function doorOf({ rule, level = rule.limit, maxTripMs: tripMs, chance, faultOf }: Setting): VirtualDoor {
   const door = new VirtualDoor(new ReferenceService(rule, level, 0), () => {
     const fault = faultOf?.(chance)
@@ -146,8 +149,8 @@ describe('with no other program on the key', () => {
           untilMs: period * 1500,
           one: ofClass('normal', 'normal', 'background'),
         })
-        // What a bucket of size `burst` that fills at `perMs` lets through. No burst is larger, and no
-        // stretch is faster.
+        // Critical requests arrive at random times. A token bucket of size `burst` that refills at `perMs`
+        // limits them.
         const burst = reserveOf(requests)
         const perMs = (0.97 * requests) / (period * 1000)
         let held = burst
@@ -188,7 +191,8 @@ describe('with no other program on the key', () => {
         const chance = chanceFrom(from)
         const rule = { limit: requests, periodSeconds: period, window: 'rolling' as const }
         const door = doorOf({ rule, maxTripMs: tripMs, chance })
-        // A later header may show what the first one rounded off. It may also show when a request was counted
+        // A request may be sent up to `earlierMs` before its computed turn, because a later header is more
+        // precise. It may show the fraction that the first header rounded off, or when a request was counted
         // in a full bucket.
         const earlierMs = (period * 1000) / requests + 4 * tripMs
         const laterMs = 2 + 4 * tripMs
@@ -200,7 +204,8 @@ describe('with no other program on the key', () => {
         })
         load(door, rule, chance, { share: 2, untilMs: period * 1500, one: oneProgram })
         door.run()
-        // With a single program, no request comes later and goes first, so each turn is as computed.
+        // With a single program, no later request overtakes an earlier one, so each request is sent at its
+        // computed turn.
         for (const told of toldOf(door)) {
           const { arrival, end, endedAtMs, sentAtMs, turnAtMs } = told
           if (end === 'refuse') expect(endedAtMs).toBe(arrival.atMs)
@@ -234,7 +239,8 @@ describe('with no other program on the key', () => {
         let seen = 0
         door.onQuiet = () => {
           for (const { program } of door.sent.slice(seen)) {
-            // The programs that waited before this moment, and the program that was served.
+            // The programs that competed for this turn: those that waited before it, and the one that was
+            // served.
             const sharing = new Set([...busy, program])
             for (const other of [...ahead.keys()]) if (!sharing.has(other)) ahead.delete(other)
             for (const other of sharing) {
@@ -313,7 +319,8 @@ describe('with programs outside the gateway', () => {
           untilMs: period * 3000,
           one: ofClass('normal', 'background'),
         })
-        // The rounding of one header, and the requests in flight, may be missing from it.
+        // Each burst is 2 requests smaller than the reserve: a header's rounding and requests in flight may
+        // reduce it.
         for (let atMs = 1000; atMs < period * 3000; atMs += period * (200 + 900 * chance())) {
           door.burst(Math.floor(atMs), Math.max(1, reserve - 2))
         }
@@ -335,8 +342,9 @@ describe('with programs outside the gateway', () => {
         const door = doorOf({ rule, maxTripMs: 60, chance })
         const untilMs = period * 3000
         load(door, rule, chance, { share: 1.5, untilMs, one: ofClass('normal', 'background') })
-        // What a token bucket with half the reserve lets through if it fills at half the pace. The rounding
-        // of one header, and requests in flight, may be missing from the reserve.
+        // A token bucket limits what others send. It refills at half of the quota's rate. Its size is half of
+        // the reserve, after 2 requests were subtracted: a header's rounding and requests in flight may
+        // reduce the reserve.
         const most = Math.floor((reserveOf(requests) - 2) / 2)
         const perMs = (0.5 * requests) / (period * 1000)
         let held = most
@@ -393,8 +401,9 @@ describe('with programs outside the gateway', () => {
 })
 
 describe('with programs that go first', () => {
-  // A request is refused at once if it is sure to come too late; some of the others wait in vain. Without a
-  // forecast, up to 18 of 100 did. The bench "Turns" measures a rule that knows the rates of others.
+  // A request that is sure to come too late is refused at once. Some of the others wait in vain: up to 18 of
+  // 100 if the scheduler does not forecast other programs' rates. The bench "Turns" measures a rule that
+  // knows these rates.
   test.each([
     ['no other', 0],
     ['critical ones', 0.08],
@@ -469,8 +478,8 @@ describe('for any upstream and any callers', () => {
           expect(new Set(causes).size).toBe(causes.length)
           for (const cause of causes) expect(['rate-limited', 'unauthorized', 'cut']).toContain(cause)
         }
-        // What was answered was sent, and what was sent and not dropped was answered, refused after a
-        // resend, or failed.
+        // Each request that was answered or failed was sent upstream. A refused one was sent at most three
+        // times.
         for (const { end, sentAtMs, upstream } of toldOf(door)) {
           if (end === 'answer' || end === 'fail') expect(sentBy.has(upstream!)).toBe(true)
           if (end === 'refuse') expect(sentAtMs.length).toBeLessThanOrEqual(3)

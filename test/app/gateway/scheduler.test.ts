@@ -133,7 +133,7 @@ describe('when a request goes', () => {
   test('a request goes when its level is reached, at the predicted time', () => {
     left(20)
     const [waits] = offer()
-    // The header is one millisecond of the service's clock old.
+    // The bound begins to grow 1 ms after the header.
     expect(waits).toEqual({ kind: 'wait', request: 2, upstream: 2, turnAtMs: 1 + SECONDS_PER_REQUEST * 1000 })
     expect(scheduler.nextWakeAtMs).toBe(939)
     expect(scheduler.due(938)).toEqual([])
@@ -177,7 +177,7 @@ describe('longest waits', () => {
         kind: 'refuse',
         request: 2,
         why: 'too-late',
-        // 21 requests have to refill.
+        // 21 requests have to refill, which takes 19.7 s.
         retryAfterSeconds: 20,
         rate: { ...RULE, remaining: 0, resetSeconds: 300 },
       },

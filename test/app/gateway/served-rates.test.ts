@@ -24,7 +24,7 @@ test('a forgotten program starts over', () => {
   rates.add({ program: 'bot', class: 'normal', weight: 1 }, 0)
   expect(rates.programsOf('normal', 3_600_000)).toEqual([])
   rates.add({ program: 'bot', class: 'normal', weight: 1 }, 3_600_000)
-  // Spread over the ten seconds of a first request, not over an hour.
+  // The first request counts over ten seconds, not over the hour in which the program was forgotten.
   expect(rates.perMs('normal', 3_600_000)).toBeCloseTo(1 / (60_000 * (1 - Math.exp(-1 / 6))), 9)
 })
 
@@ -48,10 +48,11 @@ test('a burst counts as one request until another follows, then as far as the fi
   expect(burst(0)).toBe(1)
   expect(burst(9_999)).toBe(0)
   expect(burst(10_000)).toBe(20)
-  // Forty within the first ten seconds, a minute after they ended.
+  // The first ten seconds had 40 requests. Their memory then decays for a minute, its time constant, to 40 /
+  // e.
   expect(burst(80_000)).toBeCloseTo(40 / Math.E)
   expect(burst(3_600_000)).toBe(1)
-  // Requests that are taken back were never counted.
+  // These requests did not count, so taking them back changes nothing.
   expect(steady.of(5, 3_600_000)).toBe(0)
   expect(steady.of(-24, 3_600_000)).toBe(0)
   expect(steady.of(-0.5, 3_600_000)).toBe(-0.5)
@@ -66,7 +67,7 @@ test('a program that stopped after one large burst counts no more than after one
   expect(rates.perMs('critical', 2_000)).toBeCloseTo(rates.perMs('normal', 2_000))
   for (let nowMs = 20_000; nowMs <= 200_000; nowMs += 20_000)
     for (let i = 0; i < 20; i += 1) rates.add({ program: 'bot', class: 'critical', weight: 1 }, nowMs)
-  // Twenty requests every 20 s: each burst counts as far as earlier bursts make it expected.
+  // Twenty requests every 20 s are 1 per second. Earlier bursts make the later ones expected, so they count.
   expect(1000 * rates.perMs('critical', 210_000)).toBeCloseTo(1, 0)
 })
 
@@ -81,7 +82,8 @@ test('outside programs that stopped after a burst do not count as fast', () => {
     pace.ownCounted()
     pace.shown(250 - 1.5 * i, 65_000 + 1_000 * i, bucket)
   }
-  // 1.5 requests per second are sent, one of them by the program itself, at a refill of 1.
+  // Each second, 1 request refills and the level falls by 1.5, so 2.5 are used. One of them is an own
+  // request.
   expect(1000 * pace.perMs).toBeGreaterThan(0.8)
   expect(1000 * pace.perMs).toBeLessThan(1.6)
 })

@@ -6,8 +6,8 @@ import { ReferenceService, type Rule } from '../quota/reference-service.ts'
 import { type Arrival, type Told, toldOf, VirtualDoor } from './virtual-door.ts'
 
 /**
- * Demand of others next to a scanner, as shares of the refill; `share` is the scanner's
- * own.
+ * Demand as shares of the refill. `share` is the scanner's, the other fields are the demand of its
+ * neighbours.
  */
 export interface Mix {
   readonly critical: number
@@ -18,7 +18,7 @@ export interface Mix {
   readonly share: number
 }
 
-/** The other programs next to an overloaded one. */
+/** The demand of the scanner, which is too high, and of the programs next to it. */
 export const MIXES = {
   'no other': { critical: 0, rivals: 0, unseen: 0, share: 1.5 },
   'critical ones': { critical: 0.4, rivals: 0, unseen: 0, share: 1.5 },
@@ -37,7 +37,7 @@ const MAX_TRIP_MS = 80
 const CALLER_WAIT_MS = { scanner: 60_000, others: 30_000 } as const
 const ENDS_AT_MS = 1_200_000
 
-/** Requests of the scanner, counted. */
+/** Counts of the scanner's requests. */
 export interface Turns {
   readonly all: number
   readonly refused: number

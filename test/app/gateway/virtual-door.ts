@@ -4,7 +4,10 @@ import type { ReferenceService } from '../quota/reference-service.ts'
 
 export const BUCKET = 'Positions'
 
-/** How one request upstream ends, in place of an answer of the service. */
+/**
+ * How an upstream request fails. `cut-after`: the connection is lost after the service has counted the
+ * request.
+ */
 export type Fault = '401' | 'cut' | 'cut-after' | 'bare-429' | 'timeout' | 'not-sent'
 
 export interface Fate {
@@ -51,15 +54,19 @@ interface Event {
 
 const NO_MORE_EVENTS = 400_000
 
-/** A door without sockets: the scheduler in front of the service of service 8.3, in virtual time. */
+/**
+ * The gateway without sockets, in virtual time: the scheduler in front of a service that follows service 8.3.
+ */
 export class VirtualDoor {
   readonly scheduler: Scheduler
   readonly service: ReferenceService
   readonly told = new Map<number, Told>()
   readonly sent: Sent[] = []
-  /** Reports on each upstream request, in the order of sends. */
+  /**
+   * Outcomes of each upstream request, by its id. A resent request has one for each time that it was sent.
+   */
   readonly outcomes = new Map<number, UpstreamOutcome['kind'][]>()
-  /** When other programs spent, and how much of it the service accepted. */
+  /** Bursts of other programs, and how many of their requests the service accepted. */
   readonly bursts: { readonly atMs: number; readonly count: number; readonly accepted: number }[] = []
   /** Requests that were sent and have not reached the service. */
   onItsWay = 0
@@ -131,7 +138,7 @@ export class VirtualDoor {
     })
   }
 
-  /** A header is known before anything arrives. */
+  /** Gives the scheduler a first header. To be called before requests arrive. */
   meet(): void {
     this.scheduler.passed(-1, BUCKET, this.nowMs)
     this.service.spend(this.nowMs)
@@ -259,5 +266,5 @@ export class VirtualDoor {
   }
 }
 
-/** Ids as the door gave them, with what became of each. */
+/** All requests and their outcomes, in the order of arrival. */
 export const toldOf = (door: VirtualDoor): readonly Told[] => [...door.told.values()]

@@ -19,7 +19,7 @@ const sample = (atMs: number, changes: Partial<Sample> = {}): Sample => ({
 const sum = (rollups: readonly Rollup[], of: (rollup: Rollup) => number) =>
   rollups.reduce((total, rollup) => total + of(rollup), 0)
 
-/** Every minute of the samples, including the last one, as of its end. */
+/** All minutes of the samples. The last one is closed too. */
 function allMinutes(all: readonly Sample[]): readonly Rollup[] {
   const builder = new MinuteBuilder()
   const closed = all.flatMap((one) => builder.add(one) ?? [])
@@ -63,7 +63,7 @@ test('a sample is valid until the next one, at most twelve seconds', () => {
   builder.add(sample(0, { remaining: 19 }))
   builder.add(sample(4_000, { remaining: 20 }))
   builder.add(sample(40_000, { remaining: 19 }))
-  // 0–4 s near, 4–16 s known, 40–52 s near.
+  // Known: 0–16 s and 40–52 s. Below the low threshold: 0–4 s and 40–52 s.
   expect(builder.closeAt(START_MS + MINUTE_MS)).toMatchObject({ knownMs: 28_000, nearMs: 16_000 })
 })
 
@@ -126,7 +126,7 @@ test('rebuilt from any moment on, the later minutes are the same', () => {
       const minutes = allMinutes(all)
       const from = minutes[Math.min(skip, minutes.length - 1)]
       if (!from) return
-      // A sample that was valid when the minute began is at most `HOLD_MS` older.
+      // Starts `HOLD_MS` before the minute. An older sample is not valid any more when the minute begins.
       const again = allMinutes(all.filter(({ atMs }) => atMs >= from.atMs - HOLD_MS))
       expect(again.filter(({ atMs }) => atMs >= from.atMs)).toEqual(
         minutes.filter(({ atMs }) => atMs >= from.atMs),

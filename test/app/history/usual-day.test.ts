@@ -17,7 +17,9 @@ const QUIET_REQUESTS = 30
 /** Requests of others at `minute` of a day; `undefined` where nothing was recorded. */
 type Traffic = (minute: number, dayMs: number) => number | undefined
 
-/** The record from 08:00 to 16:00 of the exchange's clock on the days from `fromMs`, as many as `days`. */
+/**
+ * Records of `days` days from `fromMs` on, each from 08:00 to 16:00 exchange time. No load empties the quota.
+ */
 function record(days: number, traffic: Traffic, fromMs = MONDAY): readonly RecordedStretch[] {
   const found: RecordedStretch[] = []
   for (let day = 0; day < days; day += 1) {
@@ -26,7 +28,7 @@ function record(days: number, traffic: Traffic, fromMs = MONDAY): readonly Recor
       const requests = traffic(minute, dayMs)
       if (requests === undefined) continue
       const atMs = exchangeTimeOf(dayMs, minute)
-      found.push({ atMs, requests, knownMs: RECORDED_STRETCH_MS, level: 320 - requests })
+      found.push({ atMs, requests, knownMs: RECORDED_STRETCH_MS, level: 320 - requests / 4 })
     }
   }
   return found
@@ -38,7 +40,10 @@ const NONE: Traffic = () => 0
 const WEEKS = 14
 const nextDay = (days: number, minute = 540) => exchangeTimeOf(MONDAY + days * DAY_MS, minute)
 
-/** Loads with their times as minutes of the day after `days` days. */
+/**
+ * Records `days` days and returns the loads expected for the next day, with their times as minutes of that
+ * day.
+ */
 function loadsAfter(days: number, traffic: Traffic, today: readonly RecordedStretch[] = [], minute = 540) {
   const nowMs = nextDay(days, minute)
   const usual = usualDayOf(record(days, traffic), nowMs)
@@ -69,7 +74,7 @@ test('before the fifth day, and at a weekend, nothing is expected and no line is
   const weeks = usualDayOf(record(WEEKS, SCAN), nextDay(WEEKS))
   expect(weeks.days).toBe(10)
   const [open] = usualLevels(weeks, nextDay(WEEKS, 570), nextDay(WEEKS, 584))
-  expect(open).toEqual([nextDay(WEEKS, 577.5), 320 - (2 * 360 + 3 * 2) / 5])
+  expect(open).toEqual([nextDay(WEEKS, 577.5), 320 - (2 * 360 + 3 * 2) / 20])
 })
 
 test('the day that is not over teaches nothing', () => {
@@ -135,7 +140,8 @@ test('a weekday has a factor of its own from its third day on', () => {
     (SCAN(minute, dayMs) ?? 0) * (new Date(dayMs).getUTCDay() === 1 ? 2 : 1)
   const perSecondOn = (days: number) =>
     Math.max(...loadsAfter(days, mondays).map(({ perSecond }) => perSecond))
-  // The days after two and three weeks are Mondays. The mean day has 1.2 times the median, then 1.25 times.
+  // Days 14 and 21 are Mondays, which have twice the requests of other days. The mean trading day has 1.2
+  // times the median before day 21, and 1.25 times before day 22.
   expect(perSecondOn(14)).toBeCloseTo(2, 5)
   expect(perSecondOn(21)).toBeCloseTo((2 * 2) / 1.2, 5)
   expect(perSecondOn(22)).toBeCloseTo(2 / 1.25, 5)
@@ -148,6 +154,29 @@ test('neighbouring quarters are one load, unless one is far busier', () => {
   expect(first).toMatchObject({ from: 570, until: 600, requests: 10 * QUIET_REQUESTS })
   expect(second).toMatchObject({ from: 600, until: 630, requests: 20 * QUIET_REQUESTS })
   expect(others).toEqual([])
+})
+
+/**
+ * A quota of 90 in 60 s, on which others start to make 4.5 requests a second. It is empty after 30 s. From
+ * then on they get the refill of 1.5/s, so the three minutes have 90 + 270 requests.
+ */
+const EMPTIED: Traffic = (minute) => (minute === 570 ? 360 : minute > 570 && minute < 576 ? 270 : 0)
+
+test('the rate of a load that empties the quota is that of the fall, not the accepted one', () => {
+  const startRate = (meanOf: (requests: number) => number) => {
+    const days = record(WEEKS, EMPTIED).map((one) => ({ ...one, level: meanOf(one.requests) }))
+    const usual = usualDayOf(days, nextDay(WEEKS))
+    return usualLoads(usual, [], nextDay(WEEKS)).find(({ requests }) => requests > 100)?.perSecond
+  }
+  /** The mean level of the first three minutes; then the quota stays empty. */
+  const first = (mean: number) => (requests: number) => (requests === 0 ? 90 : requests === 360 ? mean : 0)
+  // A fall from 90 to 0 within 30 of 180 s has a mean of 45 × 30 / 180.
+  expect(startRate(first(7.5))).toBeCloseTo(90 / 30 + 1.5, 5)
+  expect(startRate(first(45))).toBeCloseTo(2, 5)
+  expect(startRate(first(44))).toBeCloseTo(90 / 176 + 1.5, 5)
+  expect(startRate(first(0))).toBeCloseTo(90 / 20 + 1.5, 5)
+  // Others made fewer requests than there were: own requests took the rest.
+  expect(startRate((requests) => (requests === 0 ? 361 : 0))).toBeCloseTo(2, 5)
 })
 
 test('stretches that were hardly recorded, and days with few of them, are left out', () => {

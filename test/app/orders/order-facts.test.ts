@@ -111,7 +111,7 @@ describe('OrderConfirmID', () => {
     expect(group(one, ORDER)).toMatchObject({ hasConfirmId: false })
     expect(group()).toMatchObject({ hasConfirmId: false, texts: [] })
     expect(group(one, ORDER).texts).toHaveLength(2)
-    // The lookup reads one account.
+    // A lookup reads one account, so a group with orders of two accounts can't be looked up.
     expect(group(one, { ...ORDER, AccountID: 'SIM1002' }).texts).toEqual([])
   })
 })

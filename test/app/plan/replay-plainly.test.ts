@@ -167,8 +167,8 @@ interface Asked extends Waiting {
 }
 
 /**
- * Sends those of `asked` that may be sent, trying `send` first. Returns when each was sent, and what was
- * known afterwards.
+ * Runs the requests `asked` through a queue and sends each when it may be sent. `send` decides whether a
+ * request may go at once. Returns when each was sent, and the predicted turn of each one that had to wait.
  */
 function sentBy(asked: readonly Asked[], send: (queue: BucketQueue<Asked>, one: Asked) => boolean) {
   const queue = new BucketQueue<Asked>('Positions', {})

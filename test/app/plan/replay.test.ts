@@ -101,7 +101,7 @@ test('p99 waits are within a tenth of those with a real service and trips, and b
     expect(sent).toBe(waits.length)
     expect(refused).toBe(0)
     const p99 = waits[Math.floor(waits.length * 0.99)] ?? Number.NaN
-    // Below a tenth of a second the trips decide.
+    // A wait below a tenth of a second depends on the round trips, which vary.
     expect(Math.abs(p99Seconds - p99)).toBeLessThanOrEqual(Math.max(0.1, p99 / 10))
     expect(worstSeconds).toBeLessThanOrEqual((bounds.get(name) ?? Number.NaN) + 0.1)
   }
@@ -109,7 +109,7 @@ test('p99 waits are within a tenth of those with a real service and trips, and b
   proves('L2', { level: 2, cases: arrivals.length })
 })
 
-/** Waits in seconds, in order, by program, before a service whose trips differ from request to request. */
+/** The waits of each program in seconds, ascending. The round trips to the service vary. */
 function doorOf(arrivals: readonly Arrival[]): ReadonlyMap<string, readonly number[]> {
   const rule = { limit: LIMIT, periodSeconds: PERIOD_SECONDS, window: 'rolling' as const }
   const chance = chanceFrom(8)

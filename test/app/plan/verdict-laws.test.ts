@@ -106,7 +106,7 @@ function run({ plan, limit, periodSeconds }: Setting, arrivalsOf: Arrivals, peri
   const service = new ReferenceService({ limit, periodSeconds, window: 'rolling' }, limit, 0)
   const door = new VirtualDoor(service, () => ({ upMs: 20, downMs: 20 }), new Scheduler())
   door.meet()
-  // The request of the first header has refilled by then.
+  // By then, the request that `meet` sent has refilled.
   const startMs = Math.ceil((3 * periodSeconds * 1000) / limit)
   const endMs = startMs + periods * periodSeconds * 1000
   const arrivals = plan.programs.flatMap((program) => {

@@ -49,7 +49,8 @@ test('a background program waits for the second reserve, which its plan may need
   const verdict = planVerdict(
     planOf(program('scanner', { class: 'background', requests: positions(0.5, 300) })),
   )
-  // 300 at once of 320, at a level of 41: 21 have to refill at 320 in 300 s.
+  // A background program may send from a level of 41 on. For a burst of 300, 21 requests have to refill, at
+  // 320 in 300 s.
   const worstSeconds = (300 + 41 - 320) / (320 / 300)
   expect(verdict.categories[0]?.waits).toEqual([{ program: 'scanner', worstSeconds }])
   expect(verdictLine(verdict)).toBe('Fits. Positions: scanner waits up to 20 s.')

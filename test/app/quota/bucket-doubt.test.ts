@@ -49,7 +49,7 @@ test.each(['rolling', 'fixed'] as const)(
         const before = bucket.others(at)?.perSecond ?? 0
         expect(before).toBe(0)
         const remaining = service.headers(at - lag).remaining ?? 0
-        // The floor of the level may differ on the two sides of a whole number.
+        // Remaining is the level rounded down. `low` and `high` may lie on two sides of a whole number.
         if (Math.floor(low) > remaining || Math.floor(high) + 1 < remaining) {
           expect.fail(
             `seed ${seed}: ${low} to ${high} after a gap of ${gapMs} ms, the service has ${remaining}`,

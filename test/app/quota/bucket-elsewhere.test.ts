@@ -107,7 +107,8 @@ for (const perSecond of [0.2, 0.5, 2]) {
     // Others use less than the refill, so the bucket fills up. Their use shows in the share of headers below
     // full.
     expect(Math.abs(sum / seeds - perSecond)).toBeLessThan(perSecond * (perSecond < 1 ? 0.4 : 0.1))
-    // Less than 0.2 a second is a likely explanation of ten headers that find the bucket full.
+    // Ten headers that find the bucket full make a rate below 0.2 a second likely. So the range contains a
+    // true rate of 0.2 less often.
     if (perSecond < 1) expect(within / seeds).toBeGreaterThan(perSecond < 0.3 ? 0.55 : 0.85)
   })
 }
@@ -195,7 +196,7 @@ test('a rate of others neither drops nor narrows without a header', () => {
 })
 
 test('counts what spilled over a full quota: a steady fall shows its true rate, not the least proved (A1)', () => {
-  // Others use 1.3/s at a refill of 1.067/s, from full on; a check every 47 s.
+  // The quota is full at first. Others use 1.3/s, while 1.067/s refill. A check is made every 47 s.
   const service = new ReferenceService({ limit: 320, periodSeconds: 300, window: 'rolling' }, 320, 0)
   const bucket = new Bucket(320, 300, 0)
   let owed = 0
@@ -212,7 +213,7 @@ test('counts what spilled over a full quota: a steady fall shows its true rate, 
   expect(others?.perSecond).toBeLessThan(1.45)
   const { low, high, point } = bucket.estimate(320_000)
   const truth = service.headers(320_000).remaining ?? Number.NaN
-  // Twenty more seconds of theirs.
+  // In the last 20 s, others sent nothing. At 1.3 a second, the bucket expects that they used 26 requests.
   expect(Math.abs(point - (truth - 26))).toBeLessThan(8)
   expect(truth - 26).toBeGreaterThanOrEqual(Math.floor(low))
   expect(truth - 26).toBeLessThanOrEqual(high)

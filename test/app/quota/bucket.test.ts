@@ -445,7 +445,8 @@ test('forgets what it learned about others when a header shows another size', ()
     see(one, 11, 50_000, { ...size, remaining: 107, resetSeconds: 172 })
   }
   const [after, fresh] = [bucket, anew].map((one) => {
-    // Own requests from before the change still count, so these chances differ.
+    // The emptying chances are left out. Own requests from before the change still count in them, so they
+    // differ.
     const { emptyChance: _, emptyChanceByPresent: __, ...of } = one.others(60_000) ?? expect.fail('none')
     return of
   })

@@ -19,7 +19,7 @@ test('a forecast that is right as often as predicted stays unchanged', () => {
   const chance = chanceFrom(11)
   let isRefilled = true
   for (let minute = 0; minute < 3000; minute += 1) {
-    // A tenth of the headers show an emptying, as forecast, once the quota has refilled.
+    // Once the quota has refilled, one header in ten shows an emptying, as often as forecast.
     const comes: boolean = isRefilled && chance() < 0.1
     odds.observed(outcome(comes ? 0 : 200, ONE))
     isRefilled = !comes
@@ -30,7 +30,7 @@ test('a forecast that is right as often as predicted stays unchanged', () => {
 
 test('one emptying in the time for which two were predicted: 2 / 3 of the rate', () => {
   const odds = new EmptyingCalibration()
-  // Each lasts one second, so that almost nothing is forgotten.
+  // Each forecast covers one second, so that almost nothing is forgotten.
   for (const level of [200, 0]) odds.observed({ ...outcome(level, ONE, 1), horizonSeconds: 1 })
   expect(odds.ratio).toBeCloseTo((1 + 1) / (2 + 1), 3)
   expect(odds.corrected({ chance: 0.5, byPresent: 0 }).chance).toBeCloseTo(1 - 0.5 ** (2 / 3), 3)
@@ -41,7 +41,7 @@ test('an empty quota runs empty once, until a header shows a twentieth of the li
   for (let header = 0; header < 10; header += 1) odds.observed(outcome(0, 0, 1))
   const once = odds.ratio
   expect(once).toBeCloseTo(2, 1)
-  // 15 is less than a twentieth of 320: still the same emptying.
+  // 15 requests are less than a twentieth of the limit of 320, so the same emptying continues.
   odds.observed(outcome(15, 0, 1))
   odds.observed(outcome(0, 0, 1))
   expect(odds.ratio).toBeCloseTo(once, 2)
@@ -85,8 +85,8 @@ const HEADER_EVERY_MS = 20_000
 const HEADERS = 24
 
 /**
- * The mean forecast chance between the bursts of others that leave `least` of 320 every eight minutes, after
- * four of them.
+ * Every eight minutes, a burst of others leaves `least` of 320 requests. Returns the mean forecast chance
+ * between these bursts, after four of them.
  */
 function toldBetweenBursts(least: number): number {
   const bucket = new Bucket(320, 300, 0)

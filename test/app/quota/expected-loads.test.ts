@@ -104,7 +104,7 @@ test('bounds widen at the usual time, never narrow, and the warning comes sooner
     until(second)
     const [with_, without] = [told.estimate(second * 1000), untold.estimate(second * 1000)]
     expect(with_.high).toBe(without.high)
-    // Only until the load is known, which makes both intervals narrower.
+    // After that, a header has shown the load, which narrows both ranges.
     if (second < START_SECONDS + HEADER_SECONDS) {
       expect(with_.low).toBeLessThanOrEqual(without.low + 1e-9)
       if (with_.low < without.low - 5) wider += 1
@@ -121,7 +121,7 @@ test('bounds widen at the usual time, never narrow, and the warning comes sooner
 test('a day that differs is believed within two headers of the usual start', () => {
   const { told, untold, until } = both([LOAD], 0.2 * REFILL)
   until(START_SECONDS)
-  // The last of the three steps within which a load starts.
+  // The probability of a load is added in three steps. This is one second after the last step.
   const lastStart = START_SECONDS + 121
   const second = HEADER_SECONDS * (Math.ceil(lastStart / HEADER_SECONDS) + 1) + 1
   until(second)

@@ -104,7 +104,7 @@ test('bursts that the bucket survives look like an end while they last, and not 
 }, () => {
   let alarmed = 0
   for (let seed = 0; seed < lawRuns(80); seed += 1) {
-    // 120 at once every five minutes, while 320 refill.
+    // Others send 120 requests at once every five minutes, while 320 refill.
     const others = { elsewherePerSecond: 1 / 300, elsewhereFromMs: 150_000, elsewhereBurst: 120 }
     for (const { row, atMs } of rowsOf(seed, others, 1_500_000)) {
       if (row.emptyAt === undefined) continue

@@ -30,7 +30,10 @@ function header(bucket: Bucket, seconds: number, level: number, limit = LIMIT): 
   })
 }
 
-/** Levels at each header: others use 0.9 times the refill, and 2.2 times it in two minutes of ten. */
+/**
+ * Pairs of second and level, one for each header. Others use 0.9 times the refill, and 2.2 times in two of
+ * every ten minutes.
+ */
 function levels(fromSeconds: number, toSeconds: number): readonly (readonly [number, number])[] {
   const found: (readonly [number, number])[] = []
   let level = LIMIT

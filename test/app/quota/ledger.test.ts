@@ -109,7 +109,7 @@ test('a request whose endpoint moved in flight is reverted in the row it was cha
   ledger.notSent(tickets[3]!, 0)
   ledger.lost(tickets[4]!, 0)
   ledger.lost(tickets[5]!, 0)
-  // Of the six, the two lost ones may have counted against the row they were sent to.
+  // Two of the six requests were lost. They may have counted against the row that they were sent to.
   expect(rowOf(ledger, 'Order Details')).toMatchObject({ low: 298, high: 300 })
   expect(rowOf(ledger, 'historical-orders')).toMatchObject({ low: 199 })
 })
@@ -119,7 +119,8 @@ test('a slow response that names another row is as old there', () => {
   ask(ledger, 'Positions', positions(100))
   ask(ledger, 'Balances', positions(200, 'balances'))
   const ticket = ledger.sent('Balances', 1_000)
-  // Three seconds in flight: since the service counted it, up to three requests may have refilled.
+  // The request was in flight for three seconds. Up to three requests may have refilled since the service
+  // counted it.
   ledger.answered(ticket, positions(100), 4_000, false)
   expect(rowOf(ledger, 'Positions', 4_000)?.high).toBeGreaterThan(102)
 })

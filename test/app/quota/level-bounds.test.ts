@@ -13,7 +13,8 @@ function rolling(low = 500, high = low) {
 }
 
 /**
- * A window that ends between 248,999 and 250,101 ms, by a header whose Reset no rolling interval would show.
+ * A fixed window that ends between 248,999 and 250,101 ms. Its header has a Reset that no rolling interval
+ * would show.
  */
 function fixed(low = 490, high = low) {
   const requests = new OwnRequests()
@@ -101,7 +102,7 @@ describe('in a fixed window', () => {
     bounds.advance(250_101)
     expect([bounds.low, bounds.high]).toEqual([499, 500])
     bounds.charge(1)
-    // What was charged after the end of the window is not given back.
+    // This request was charged after the end of the window, so no later time restores it.
     expect([bounds.lowAt(250_101), bounds.lowAt(300_000), bounds.highAt(300_000)]).toEqual([498, 498, 499])
   })
 

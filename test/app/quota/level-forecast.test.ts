@@ -6,7 +6,7 @@ import { emptyAtWith } from '../../../app/quota/safe-pace.ts'
 const NOW_MS = 1_000_000
 const MINUTE_MS = 60_000
 
-/** Refills 1 a second; 60 to 90 are left, others use 1.9 to 2.9. */
+/** A row that refills 1 request a second. 60 to 90 requests are left, and others use 1.9 to 2.9 a second. */
 const row = (more: Partial<ForecastRow> = {}): ForecastRow => ({
   model: 'rolling',
   limit: 300,
@@ -148,7 +148,7 @@ describe('when a row is empty', () => {
 
   test('has no far end if it may last, or beyond twelve periods', () => {
     expect(emptyRangeOf(row(used({ elsewhereLow: 0.9, elsewhereHigh: 2.9 })))?.toMs).toBeUndefined()
-    // 90 requests at 0.025/s and at 0.024/s.
+    // At 0.025/s, 90 requests last exactly twelve periods. At 0.024/s they last longer.
     const slow = (low: number) => emptyRangeOf(row(used({ elsewhereLow: 0.9 + low, elsewhereHigh: 2.9 })))
     expect(slow(0.025)?.toMs).toBeCloseTo(NOW_MS + 3_600_000, -2)
     expect(slow(0.024)?.toMs).toBeUndefined()

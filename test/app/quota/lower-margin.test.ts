@@ -21,7 +21,7 @@ test('a surprise may repeat at any moment, and fades', () => {
   margin.judge(quiet(40), 57, LIMIT)
   const after = margin.takenAtMost(quiet(4), 0, LIMIT)
   expect(after).toBeGreaterThan(55)
-  // Half a second after a header, fewer requests can have been made.
+  // In half a second after a header, others can have made fewer requests than in 4 s.
   expect(margin.takenAtMost(quiet(0.5), 0, LIMIT)).toBeLessThan(after / 2)
   for (let header = 0; header < 35; header += 1) margin.judge(quiet(40), 0, LIMIT)
   expect(margin.takenAtMost(quiet(4), 0, LIMIT)).toBeLessThan(0.6 * after)

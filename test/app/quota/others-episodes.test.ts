@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { OthersEpisodes } from '../../../app/quota/others-episodes.ts'
 import { exampleRow } from './example-row.ts'
 
-/** Refills 1.07 a second: 2 % of that is under what is shown as any use at all. */
+/** A row that refills 1.07 requests a second. 2 % of that is so little that it is shown as 0. */
 const row = (elsewhere: number, observedAt: number, more: Parameters<typeof exampleRow>[0] = {}) =>
   exampleRow({ observedAt, use: { total: elsewhere, own: 0, elsewhere }, ...more })
 

@@ -19,7 +19,7 @@ function withOwn(others: Partial<Traffic>, seed = 1, pauseSeconds = 3): Traffic 
   }
 }
 
-/** What was recognized after each header, and when. */
+/** The time of each header, and the poller that was recognized after it, if any. */
 function recognized(
   traffic: Traffic,
 ): readonly { readonly atMs: number; readonly poller: Poller | undefined }[] {
@@ -66,7 +66,7 @@ test('a poller that begins later is shown since then, and one that ended is not 
   expect(seen.at(-1)?.poller).toBeUndefined()
 })
 
-/** What a run learned in which a poller was recognized. */
+/** Returns what a run of `traffic` learned. Throws if the run recognized no poller. */
 function learnedFrom(traffic: Traffic): LearnedQuota {
   const learned = play(traffic, {}).learned()
   if (learned?.poller === undefined) throw new Error('no poller was recognized')
@@ -74,7 +74,7 @@ function learnedFrom(traffic: Traffic): LearnedQuota {
 }
 
 const MINUTE_MS = 60_000
-/** The traffic that the next run sees, from a minute after the last header of the previous run. */
+/** The traffic of the next run, which starts a minute after the last header of the previous run. */
 const nextRun = (learned: LearnedQuota, others: Partial<Traffic>, pauseSeconds?: number): Traffic =>
   withOwn({ ...others, learned: { ...learned, atMs: -MINUTE_MS } }, 7, pauseSeconds)
 
@@ -113,7 +113,7 @@ test('a stored poller is stored again until headers disagree', () => {
 
 const HOURS = 1.5
 
-/** Whether a poller is shown at any header of some hours with others at random times. */
+/** Whether any header within `HOURS` hours shows a poller, although others' requests come at random times. */
 function recognizedAtRandom(seed: number, othersPerSecond: number, stored?: LearnedQuota): boolean {
   const chance = chanceFrom(seed)
   const gapMs = (perSecond: number) => (-1000 * Math.log(1 - chance())) / perSecond

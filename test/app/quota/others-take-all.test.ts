@@ -39,7 +39,7 @@ test('after the first 429 one try goes at a time, and its success ends that', ()
 test('tries are then 20 s, 40 s, and a minute apart, until a later header has room', () => {
   const others = taken()
   expect(others.nextTryAtMs).toBe(22_000)
-  // A 429 for a critical program does not postpone the try.
+  // Before the try, a critical program's request gets a 429. This does not postpone the try.
   others.refused(5_000, 5_100)
   expect(others.nextTryAtMs).toBe(22_000)
   const tries = [22_000, 62_000, 122_000].map((atMs) => {

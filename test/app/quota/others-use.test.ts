@@ -5,8 +5,8 @@ const [LIMIT, PERIOD] = [320, 300]
 const REFILL = LIMIT / PERIOD
 
 /**
- * What is read from a model: the rate, the requests taken, their probability, and the chances of running
- * empty.
+ * The results of a model in one line: the rate, the requests taken, the probability of few requests, and the
+ * chances of running empty.
  */
 const read = (others: OthersUse, left = 200) => {
   const { chance, byPresent } = others.emptyWithin(600, left, REFILL)
@@ -20,8 +20,8 @@ const read = (others: OthersUse, left = 200) => {
 }
 
 /**
- * A header, `seconds` after the previous one, that shows `missing` requests missing, in an interval one
- * request wide.
+ * A header `seconds` after the previous one. It shows that `missing` requests are missing, give or take half
+ * a request.
  */
 function header(others: OthersUse, seconds: number, missing: number, overflowed = 0): void {
   others.advance(seconds, overflowed, LIMIT - 20)
@@ -102,7 +102,7 @@ test('an interval with overflow counts only if others use well over the refill',
     header(others, 30, perInterval - 10, 4)
     return { before, after: others.rate() }
   }
-  // 32 refill within each: 37 are more than 1.15 times as many, 36 are not.
+  // 32 requests refill between two headers. 37 used requests are more than 1.15 times that, 36 are not.
   const busy = ratesFor(37)
   expect(busy.after).toBeLessThan(busy.before - 0.02)
   const calm = ratesFor(36)

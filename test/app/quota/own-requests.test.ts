@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { OwnRequests } from '../../../app/quota/own-requests.ts'
 
-/** Takes a request whose answer has come, and by how much the upper bound falls. */
+/** Removes a request whose response has arrived. Returns by how much the upper bound falls. */
 function consumed(requests: OwnRequests, id: number): number {
   const request = requests.take(id)
   if (request === undefined) throw new Error(`request ${id} is under way`)
@@ -55,7 +55,8 @@ describe('the upper bound falls', () => {
     requests.overflow(0.5)
     requests.sent(2, 2)
     requests.overflow(0.25)
-    // The second request was in flight during only part of the refill, so the first request keeps the rest.
+    // Request 2 was in flight for the last 0.25 of the overflow, which offsets a part of it. The other 0.5
+    // offsets a part of request 1.
     expect(consumed(requests, 2)).toBe(0.75)
     expect(consumed(requests, 1)).toBe(0.5)
   })

@@ -42,7 +42,7 @@ describe('a check is never sent', () => {
   test('into a paused bucket before two intervals, even if checks are allowed', () => {
     const allowed = { ...rules, trialAfterStep: true }
     const held = row({ blockedUntil: 2 * HOUR, observedAt: HOUR, low: 0, level: 0 })
-    // 16 probes in 300 s, and 3 % slower.
+    // The budget pays for 16 checks in 300 s. Intervals are 3 % longer than that.
     const twoPacesMs = 2 * (300_000 / 16) * 1.03
     expect(probeDueAtMs(held, NO_PROBES, allowed, HOUR)).toBe(HOUR + twoPacesMs)
     expect(probeDueAtMs(held, { ...NO_PROBES, sentAtMs: [HOUR + 9] }, allowed, HOUR)).toBe(
@@ -54,7 +54,8 @@ describe('a check is never sent', () => {
     const every = { ...allowed, everySeconds: { Positions: 60 } }
     expect(probeDueAtMs(held, NO_PROBES, every, HOUR)).toBe(HOUR + 120_000)
     expect(probeDueAtMs(held, NO_PROBES, { ...every, everySeconds: { Positions: 0 } }, HOUR)).toBe(2 * HOUR)
-    // Only if headers showed a gradual refill, because a fixed window gives nothing back before its end.
+    // The check before `blockedUntil` needs headers that showed a gradual refill. A fixed window refills
+    // nothing before its end.
     for (const other of [{ confidence: 'assumed' }, { model: 'fixed' }] as const) {
       expect(probeDueAtMs({ ...held, ...other }, NO_PROBES, allowed, HOUR)).toBe(2 * HOUR)
     }
@@ -144,7 +145,7 @@ describe('how old a row may grow', () => {
 
 describe('after a header that shows far more use by others than expected', () => {
   const PACE_MS = 1.03 * paceMsOf(row(), rules.budgetFraction)
-  /** Checks `gaps` intervals apart, the last one at `HOUR`. */
+  /** A record of checks that were `gaps` intervals apart. The last one was at `HOUR`. */
   const checked = (gaps: readonly number[]): ProbeRecord => {
     const sentAtMs = [HOUR]
     for (const gap of gaps.toReversed()) sentAtMs.unshift(sentAtMs[0]! - gap * PACE_MS)
@@ -200,7 +201,7 @@ test('probes within a span end at exactly the span', () => {
   expect(probesWithin(record, 60_000, 60_000)).toBe(1)
 })
 
-/** Others use less than the refill or more than it. The other rates add only further cases. */
+/** Others use less than the refill, or more. A full run adds a third rate. */
 for (const elsewhere of part() === 'quick' ? [0, 1.2] : [0, 0.5, 1.2]) {
   for (const budgetFraction of part() === 'quick' ? [0.02] : [0.02, 0.1]) {
     test(`over a virtual day with ${elsewhere}/s by others, checks spend at most ${budgetFraction * 100} % on average`, {
@@ -217,7 +218,8 @@ for (const elsewhere of part() === 'quick' ? [0, 1.2] : [0, 0.5, 1.2]) {
       for (let now = 0; now < 24 * HOUR; now += 1000) {
         for (owed += elsewhere; owed >= 1; owed -= 1) service.spend(now)
         const lastMs = sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY
-        // Nothing can be due yet. Skipping this saves 172,800 evaluations.
+        // No check can be due within five seconds of the previous one. Skipping them saves 172,800
+        // evaluations.
         if (now - lastMs < 5_000) continue
         const quota = ledger.rowAt('Positions', now)!
         if (!probeIsDue(quota, record, { budgetFraction, everySeconds: {} }, now)) continue
@@ -235,7 +237,7 @@ for (const elsewhere of part() === 'quick' ? [0, 1.2] : [0, 0.5, 1.2]) {
         if (!accepted) ledger.hold('Positions', { untilMs: later + 300_000, refusals: 1 })
       }
       expect(counted).toBeLessThanOrEqual(320 * budgetFraction * 288)
-      // The budget is really used, because a row is checked when its header grows old.
+      // The checks make use of the budget: a row is checked whenever its header grows old.
       expect(sentAtMs.length).toBeGreaterThan(288)
       proves('Q6', { level: 2, cases: sentAtMs.length })
     })
@@ -252,7 +254,10 @@ test('the most checks a minute follow from the budget, or a row’s own interval
 
 describe('around the usual start of a load', () => {
   const paceMs = paceMsOf(row(), rules.budgetFraction)
-  /** When a check is due whose regular time would be `earlierMs` before the time just after a start. */
+  /**
+   * By how much a load's usual start postpones a check. Without the load, the check would be due `earlierMs`
+   * before the time 20 s after that start.
+   */
   const dueBefore = (earlierMs: number, more: ProbeRules = rules) => {
     const usual = probeDueAtMs(row(), NO_PROBES, rules, 0)
     const at = usual + earlierMs - 20_000

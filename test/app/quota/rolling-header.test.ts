@@ -3,7 +3,7 @@ import { rollingAllows, rollingShows } from '../../../app/quota/window-model.ts'
 
 describe('the level after a header of a rolling interval', () => {
   test('is a fraction above Remaining, which Reset narrows if a request refills in over a second', () => {
-    // 30 in 60 s: a request takes 2 s, so that each second of Reset is half of one.
+    // 30 in 60 s: one request refills in 2 s, so a second of Reset is worth half a request.
     expect(rollingShows(30, 60, 10, 40)).toEqual({ least: 10, most: 10.5 })
     expect(rollingShows(30, 60, 10, 39)).toEqual({ least: 10.5, most: 11 })
   })
@@ -18,10 +18,11 @@ describe('the level after a header of a rolling interval', () => {
   test('is Remaining if Reset contradicts it by more than the rounding of a clock', () => {
     expect(rollingShows(30, 60, 10, 37)).toEqual({ least: 10, most: 11 })
     expect(rollingShows(30, 60, 10, 42)).toEqual({ least: 10, most: 11 })
-    // 38 s leave 11 to 11.5, which touches 10 to 11; 41 s leave 9.5 to 10.
+    // A Reset of 38 s means 11 to 11.5 requests, which touches the 10 to 11 of Remaining. A Reset of 41 s
+    // means 9.5 to 10.
     expect(rollingShows(30, 60, 10, 38)).toEqual({ least: 11, most: 11 })
     expect(rollingShows(30, 60, 10, 41)).toEqual({ least: 10, most: 10 })
-    // A limit of 1,000 in 20,000 s: a twentieth of a request a second, which is the tolerance.
+    // 1,000 in 20,000 s: a twentieth of a request refills in the tolerance of one second.
     expect(rollingShows(1_000, 20_000, 10, 19_779)).toEqual({ least: 11, most: 11 })
     expect(rollingShows(1_000, 20_000, 10, 19_778)).toEqual({ least: 10, most: 11 })
     expect(rollingShows(1_000, 20_000, 10, 19_801)).toEqual({ least: 10, most: expect.closeTo(10, 9) })
@@ -34,7 +35,7 @@ describe('a rolling interval allows a Reset', () => {
     seconds.map((resetSeconds) => rollingAllows(500, 300, remaining, resetSeconds, lasted))
 
   test('that is the time to full, give or take a second', () => {
-    // 399 to 400 missing take 239.4 to 240 s.
+    // 399 to 400 missing requests refill in 239.4 to 240 s.
     expect(allowed(100, [237, 238, 241, 242])).toEqual([false, true, true, false])
     expect(allowed(500, [0, 1, 2])).toEqual([true, true, false])
     expect(allowed(0, [297, 298, 301, 302])).toEqual([false, true, true, false])

@@ -65,7 +65,7 @@ test('a pace a tenth faster empties it', () => {
       const { everySeconds } = safePace(one, 0)
       if (everySeconds === null) return
       const faster = everySeconds / 1.1
-      // Each request uses a tenth of one more than the refill.
+      // Each request uses 1.1 times what refills until the next one, so the level falls by 1/11 per request.
       const seconds = (one.low * 11 + 22) * faster
       expect(lowest(one, faster, 0, seconds)).toBeLessThan(0)
     }),
@@ -90,7 +90,7 @@ test('a fixed window lasts to its end at the safe pace, or after the burst, and 
       if (everySeconds === null) return
       const left = (pace: number) => low - others * secondsLeft - secondsLeft / pace
       expect(left(everySeconds)).toBeGreaterThan(-1e-6)
-      // A tenth of next to nothing is lost in the rounding of what it is taken from.
+      // If almost nothing is left, a difference of a tenth is lost in rounding.
       if (low - others * secondsLeft > 1e-6) expect(left(everySeconds / 1.1)).toBeLessThan(0)
     }),
     { numRuns: 1_000 },

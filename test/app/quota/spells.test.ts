@@ -7,7 +7,10 @@ const started = () => {
   spells.forget()
   return spells
 }
-/** For each candidate, the probability that it began by a jump. All of it is at one rate. */
+/**
+ * For each candidate, the probability that it began by a jump. It is `chance` for one candidate at `rate`,
+ * and 0 for the others.
+ */
 const jumpTo = (rate: number, chance: number) => {
   const came = new Float64Array(RATE_COUNT * HOLD_COUNT)
   came[rate * HOLD_COUNT] = chance
@@ -28,7 +31,7 @@ test('before any header, two fifths of jumps end in silence and the others at an
 test('the mean spell is that of each rate, by how often jumps end there', () => {
   const mean = (shares: readonly number[]) =>
     shares.reduce((all, share, hold) => all + share * ([5, 30, 180, 2000][hold] ?? 0), 0)
-  // Shares of each holding time: in silence, within the refill, busy, in a storm.
+  // Shares of the four holding times while others are silent, within the refill, busy, and in a storm.
   const bands = [
     [0, 0.1, 0.3, 0.6],
     [0, 0.1, 0.35, 0.55],
@@ -70,7 +73,7 @@ test('learned data fades within two hours to a third, down to the priors', () =>
   spells.learn(jumpTo(0, 0), 1, 7200)
   expect(spells.ends[STORM]).toBeCloseTo(PRIOR_STORM + Math.exp(-1), 12)
   expect(hold()).toBeCloseTo(0.4 + Math.exp(-1), 12)
-  // No spell has ended, so what is known about their lengths stays.
+  // No spell has ended since, so the known lengths do not change.
   spells.restart()
   spells.learn(jumpTo(0, 0), 1, 7200)
   expect(hold()).toBeCloseTo(0.4 + Math.exp(-1), 12)
@@ -92,7 +95,7 @@ test('a copy has everything learned, and forgets independently', () => {
 test('a new spell empties what it drains in time, if it lasts that long', () => {
   const spells = started()
   const rates = Float64Array.from(RATES)
-  // All jumps end at one storm of 32 times the refill, whose holding times have the prior shares.
+  // All jumps lead to one storm of 32 times the refill. Its holding times have the prior shares.
   spells.ends.fill(0)
   spells.ends[STORM] = 3
   const holds = (seconds: number) =>
@@ -103,7 +106,7 @@ test('a new spell empties what it drains in time, if it lasts that long', () => 
   expect(spells.emptyByNew(310, rates, 1, 600)).toBeCloseTo(holds(10), 12)
   expect(spells.emptyByNew(310, rates, 1, 10)).toBeCloseTo(holds(10), 12)
   expect(spells.emptyByNew(310, rates, 1, 9.99)).toBe(0)
-  // Use at the refill rate empties nothing.
+  // If the quota refills as fast as the storm uses it, the storm does not empty it.
   expect(spells.emptyByNew(0, rates, 32, 600)).toBe(0)
   expect(spells.emptyByNew(0, rates, 1, 600)).toBe(1)
   // Half of the jumps end in silence.

@@ -80,7 +80,8 @@ describe('the ladder', () => {
 
 describe('a row lasts ten minutes', () => {
   const use = { total: 0, own: 0.5, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
-  // 300 in 300 s: it refills 1/s, so 200 last where less than 1.333/s are used.
+  // 300 requests in 300 s refill 1 a second. So 200 requests last ten minutes if less than 1.333 a second are
+  // used.
   const row = (more: Partial<RequestQuota>) => exampleRow({ limit: 300, ...more })
 
   test('only if others’ use is known', () => {
@@ -134,7 +135,7 @@ describe('a state over time', () => {
     expect(held([0, {}], [2, { low: 63, ...header(63, 1) }])).toBe('low')
     expect(held([0, {}], [2, { low: 0, high: 1, emptyNow: 1, ...header(0, 1) }])).toBe('empty')
     expect(held([0, {}], [1, { blocked: true }])).toBe('blocked')
-    // A header from before the state began is part of the state that it began with.
+    // This header arrived before the state began, so the state already includes it.
     expect(held([1, { ...header(64, 1) }], [2, { low: 63, ...header(63, 1) }])).toBe('ok')
   })
 
@@ -147,7 +148,7 @@ describe('a state over time', () => {
   })
 
   const LOW: Partial<StateReading> = { low: 63 }
-  /** Two levels: four points and five points above the threshold. */
+  /** Two levels: just under five percentage points above the threshold, and exactly five. */
   const [NEAR, CLEAR]: readonly Partial<StateReading>[] = [{ low: 79 }, { low: 80 }]
 
   test('stays until the level was five points clear for 45 seconds after a header', () => {
@@ -197,12 +198,75 @@ describe('a state over time', () => {
     expect(held([0, at(0.7, 200)], [10_000, at(0.36, 320)])).toBe('running-out')
   })
 
-  test('is no longer low as soon as half is left, and more than the threshold', () => {
-    expect(held([0, LOW], [1, { low: 159 }])).toBe('low')
-    expect(held([0, LOW], [1, { low: 160 }])).toBe('ok')
-    const threshold = 0.6
-    expect(held([0, { low: 191, threshold }], [1, { low: 207, threshold }])).toBe('low')
-    expect(held([0, { low: 191, threshold }], [1, { low: 208, threshold }])).toBe('ok')
+  test('is no longer low as soon as three quarters are left, and more than the threshold', () => {
+    expect(held([0, LOW], [1, { low: 239 }])).toBe('low')
+    expect(held([0, LOW], [1, { low: 240 }])).toBe('ok')
+    const threshold = 0.8
+    expect(held([0, { low: 255, threshold }], [1, { low: 271, threshold }])).toBe('low')
+    expect(held([0, { low: 255, threshold }], [1, { low: 272, threshold }])).toBe('ok')
+  })
+
+  /** A forecast begins at 0, is false from 10 s, and ends at 55 s. It returns `awayMs` after that. */
+  const returning = (on: Partial<StateReading>, off: Partial<StateReading>, awayMs: number) => {
+    const [endMs, backMs] = [55_000, 55_000 + awayMs]
+    const readings = [0, 10_000, endMs, backMs, backMs + 10_000].map(
+      (atMs, step): [number, Partial<StateReading>] => {
+        const isOn = step === 0 || step === 3
+        return [atMs, { ...(isOn ? on : off), ...header(200, atMs + 1) }]
+      },
+    )
+    /** The state if its condition has then been false for `falseMs`. */
+    return (falseMs: number, level = {}) => {
+      const atMs = backMs + 10_000 + falseMs
+      return held(...readings, [atMs, { ...off, ...level, ...header(200, atMs - 1) }])
+    }
+  }
+  const OUT = { emptyChance: 1, emptyChanceByPresent: 1 }
+  const WATCHED = { emptyChance: 0.3 }
+
+  test.each([
+    ['watch', WATCHED, {}, 'ok'],
+    ['low', LOW, { low: 100 }, 'watch'],
+    ['running-out', OUT, {}, 'watch'],
+  ] as const)('%s that returns is then kept for 1.5 times as long as it was away', (state, on, off, next) => {
+    const back = returning(on, off, 120_000)
+    expect(back(179_999)).toBe(state)
+    expect(back(180_000)).toBe(next)
+  })
+
+  test('a forecast that returns after more than five minutes is kept for 45 seconds', () => {
+    const [soon, late] = [returning(OUT, {}, 300_000), returning(OUT, {}, 300_001)]
+    expect([soon(449_999), soon(450_000)]).toEqual(['running-out', 'watch'])
+    expect([late(44_999), late(45_000)]).toEqual(['running-out', 'ok'])
+  })
+
+  test('no level ends running out early while it is kept, but requests that wait in the gateway do', () => {
+    const back = returning(OUT, {}, 120_000)
+    expect(back(100_000, { low: 320 })).toBe('running-out')
+    expect(back(180_000, { low: 320 })).toBe('watch')
+    expect(back(100_000, { isHeldBack: true })).toBe('watch')
+    expect(returning(LOW, { low: 100 }, 120_000)(100_000, { low: 240 })).toBe('watch')
+    expect(returning(LOW, { low: 100 }, 300_001)(10_000, { low: 240 })).toBe('ok')
+  })
+
+  test('empty and a 429 end by facts, however soon they return', () => {
+    const NONE = { low: 0, emptyNow: 1, high: 1 }
+    const empty: [number, Partial<StateReading>] = [0, NONE]
+    const again: [number, Partial<StateReading>][] = [
+      empty,
+      [10_000, { low: 2, emptyNow: 0, high: 3 }],
+      [30_000, NONE],
+    ]
+    expect(held(...again)).toBe('empty')
+    expect(held(...again, [40_000, { low: 2, emptyNow: 0, high: 3 }])).toBe('low')
+    const refused: [number, Partial<StateReading>][] = [
+      [0, { blocked: true }],
+      [1, {}],
+      [200_000, { blocked: true }],
+      [200_001, { low: 10, high: 11 }],
+    ]
+    expect(held(...refused, [245_000, { low: 10, high: 11 }])).toBe('blocked')
+    expect(held(...refused, [245_001, { low: 10, high: 11 }])).toBe('low')
   })
 
   test('restarts the count when the condition returns', () => {
@@ -267,7 +331,7 @@ describe('a state over time', () => {
           const told = state.at(now, nowMs)
           const isHeld = nowMs - sinceMs < 10_000
           if (told !== before) {
-            const isEnough = before === 'low' && low >= 160
+            const isEnough = before === 'low' && low >= 240
             if (!hasHeaders && before !== 'not-checked' && !isEnough) expect(isHeld).toBe(false)
             sinceMs = nowMs
           } else if (afterMs > 0 && (hasHeaders || !isHeld)) {

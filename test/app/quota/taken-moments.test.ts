@@ -50,7 +50,7 @@ describe('overflow is subtracted, down to zero', () => {
     [5, 4, 6],
     [5, 4, 12],
     [0.2, 0.01, 0.15],
-    // Far from 1 in both, where a sum is not a product.
+    // Mean and variance are far from 1, so that adding and multiplying give different results.
     [40, 400, 30],
   ])('mean %d, variance %d, overflowed %d', (mean, variance, overflowed) => {
     const expected = clipped({ mean: mean - overflowed, variance }, 0, Number.POSITIVE_INFINITY)
@@ -92,7 +92,8 @@ test('a quota that others keep below full lacks as much as a queue of that load 
   const means = Float64Array.from([0, 0, 4])
   const variances = Float64Array.from([0, 9, 9])
   for (const at of [0, 1, 2]) waiting(means, variances, at, 0.8)
-  // ρ / 2(1 − ρ) = 2, and ρ / 3(1 − ρ) + ρ² / 4(1 − ρ)² = 4 / 3 + 4.
+  // At a load of ρ = 0.8, the mean is ρ / 2(1 − ρ) = 2, and the variance is ρ / 3(1 − ρ) + ρ² / 4(1 − ρ)² = 4
+  // / 3 + 4.
   expect([...means]).toEqual([expect.closeTo(2, 9), expect.closeTo(2, 9), 4])
   expect([...variances]).toEqual([expect.closeTo(16 / 3, 9), 9, 9])
 })

@@ -17,7 +17,7 @@ const rowOf = (bucket: Bucket, nowMs: number, untilMs?: number) =>
     nowMs,
   )
 
-/** A bucket of 320 in 300 s that just saw `remaining`. */
+/** A bucket of 320 in 300 s whose only header showed `remaining`. */
 function seeing(remaining: number): Bucket {
   const bucket = new Bucket(320, 300, 0)
   bucket.sent(1, 0)
@@ -97,7 +97,7 @@ test('after a 429 that others caused, and while they keep causing them, they use
 })
 
 test('promises ten minutes only once headers show others’ use well enough', () => {
-  // A quota that refills 1.67/s, full at first; the second header shows as many missing.
+  // A quota of 500 in 300 s, full at first. The second header shows that `missing` requests are missing.
   const after = (missing: number) => {
     const bucket = new Bucket(500, 300, 0)
     const see = (id: number, remaining: number, atMs: number) => {
@@ -198,7 +198,7 @@ describe('runs out', () => {
     expect(rowOf(bucket, nowMs)).not.toHaveProperty('emptyAt')
   })
   test('never on the evidence of a few requests, but on a few more', () => {
-    // Others took a handful within a second: at that pace the bucket would be empty in a minute.
+    // Others took a few requests within a second. At that rate, the bucket would be empty in a minute.
     const showing = (remaining: number) => {
       const bucket = seeing(319)
       bucket.sent(2, 1_000)
@@ -265,7 +265,10 @@ test('a row without a known resource has no field for it', () => {
   expect(rowOf(seeing(100), 0).resource).toBe('positions')
 })
 
-/** A row of 320 in 300 s that own requests at 2/s empty; `held`: the part that the gateway holds. */
+/**
+ * A row of 320 in 300 s that own requests empty at 2/s. `held`: how many of these per second the gateway
+ * delays.
+ */
 function ownRow(held: number) {
   const bucket = new Bucket(320, 300, 0)
   bucket.heldPerSecond = held

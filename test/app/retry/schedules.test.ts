@@ -42,7 +42,7 @@ test('1,000 clients whose every attempt fails stay spread over all of their atte
       if (second < 120) perSecond[second] = (perSecond[second] ?? 0) + 1
     }
   }
-  // By then no client is left on the short steps.
+  // After 45 s, no client is still on the short first steps of the schedule.
   const settled = perSecond.slice(45)
   const mean = settled.reduce((sum, count) => sum + count, 0) / settled.length
   expect(Math.max(...settled)).toBeLessThan(2 * mean)

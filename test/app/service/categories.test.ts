@@ -55,7 +55,7 @@ test('the concurrent rows are those of service 8.2', () => {
 })
 
 test('only the table and the simulator name a category of requests, so that a new one is two edits', () => {
-  // One word, such as Positions, also names other things.
+  // Names of one word, such as Positions, are left out, because they have other meanings too.
   const names = CATEGORIES.map(({ name }) => name).filter(
     (name) => name.includes(' ') && !name.includes('Stream'),
   )

@@ -27,7 +27,7 @@ test.each([
   ['8 MB of brackets', '['.repeat(8 << 20)],
   ['after a long text', `["${'x'.repeat(1_000)}",${nested(65)}]`],
 ])('%s is not JSON of the service, and costs nothing', (_, text) => {
-  // JSON.parse, which takes seconds of the 8 MB, would say something else of each.
+  // `JSON.parse` would accept some of these texts, and take seconds for the 8 MB.
   const parse = vi.spyOn(JSON, 'parse')
   expect(parseJson(text)).toBeUndefined()
   expect(parse).not.toHaveBeenCalled()

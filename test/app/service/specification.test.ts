@@ -5,7 +5,10 @@ const SECTIONS = new Set(
   [...textOf('app/service/README.md').matchAll(/^#{2,4} (\d+(?:\.\d+)*)\.? /gm)].map(([, number]) => number),
 )
 
-/** `service 4.2`, and each further number of `service 2.2, 3 and 8.3` or `service 8.3.1 to 8.3.4`. */
+/**
+ * The sections that a text cites. Of `service 2.2, 3 and 8.3` these are all three numbers, of `service 8.3.1
+ * to 8.3.4` both ends.
+ */
 function citedIn(text: string): readonly string[] {
   const lists = text.matchAll(/\bservice ((?:\d+(?:\.\d+)*)(?:(?:, | and | to | against )\d+(?:\.\d+)*)*)/gi)
   return [...lists].flatMap(([, list = '']) => list.match(/\d+(?:\.\d+)*/g) ?? [])

@@ -5,7 +5,10 @@ import { NOW_MS, quota } from '../../renderer/fixtures.ts'
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 }
 
-/** The age that the words claim, and how far the real one may be above it: less than their smallest unit. */
+/**
+ * The age that the words claim. The real age may be higher, by less than `withinSeconds`, the smallest unit
+ * in the words.
+ */
 function claimed(words: string): { readonly seconds: number; readonly withinSeconds: number } {
   const pairs = [...words.matchAll(/(\d+) (s|min|h|d)/g)].map(
     ([, count, unit]) => [Number(count), UNIT_SECONDS[unit ?? ''] ?? Number.NaN] as const,
@@ -17,7 +20,7 @@ function claimed(words: string): { readonly seconds: number; readonly withinSeco
 }
 
 it('claims the real age of a number in every second of a day, and never shows an old one as live', () => {
-  // A snapshot that was made since is no newer header.
+  // The snapshot is 30 s newer than the header. The age is that of the header.
   const row = quota('Balances', 320, 300, 294, { observedAt: NOW_MS, asOf: NOW_MS + 30_000 })
   for (let seconds = 0; seconds <= 86_400; seconds += 1) {
     const nowMs = NOW_MS + seconds * 1000

@@ -63,12 +63,12 @@ describe('the day of a zone', () => {
 
   it('has its hours, even on a day on which the clock changes', () => {
     showTimesIn('exchange')
-    // 8 March 2026: from 02:00 on it is an hour later.
+    // In New York, clocks go forward at 02:00 on 8 March 2026.
     const evening = Date.UTC(2026, 2, 9, 1)
     expect(startOfToday(evening)).toBe(Date.UTC(2026, 2, 8, 5))
     expect(hourOfToday(evening, 16)).toBe(Date.UTC(2026, 2, 8, 20))
     expect(hourOfToday(Date.UTC(2026, 2, 8, 6), 16)).toBe(Date.UTC(2026, 2, 8, 20))
-    // 1 November 2026: an hour earlier.
+    // In New York, clocks go back at 02:00 on 1 November 2026.
     expect(startOfToday(Date.UTC(2026, 10, 2, 1))).toBe(Date.UTC(2026, 10, 1, 4))
     expect(hourOfToday(Date.UTC(2026, 10, 1, 4, 30), 16)).toBe(Date.UTC(2026, 10, 1, 21))
   })

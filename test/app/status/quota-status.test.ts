@@ -25,7 +25,7 @@ import {
 import { defaultQuota, NOW_MS, quota, snapshot } from '../../renderer/fixtures.ts'
 
 const positions = (more: Partial<RequestQuota> = {}) => quota('Positions', 320, 300, 54, more)
-/** Empty `seconds` from now, 30 s before or 30 s after. */
+/** A quota that will be empty in `seconds`, give or take 30 s. */
 const out = (seconds: number, more: Partial<RequestQuota> = {}) => {
   const at = (later: number) => NOW_MS + (seconds + later) * 1000
   return positions({
@@ -88,7 +88,7 @@ describe('the state of a quota', () => {
     expect(emptyText(mayLast, NOW_MS)).toBe('14:34 or later')
     expect(stateSentence(mayLast, NOW_MS)).toBe('Positions runs out at 14:34 or later.')
     expect(emptyText(positions({ state: 'running-out' }), NOW_MS)).toBe('within 10 min')
-    // An earlier version says the middle alone.
+    // A row from an earlier version has only the middle of the range.
     expect(emptyText(positions({ state: 'running-out', emptyAt: NOW_MS + 60_000 }), NOW_MS)).toBe('14:32')
   })
 
@@ -181,7 +181,7 @@ describe('a row that is not checked', () => {
     expect(allowanceOf(one, NOW_MS, { ...standing, access })).toEqual({ text: fails })
     const uncalled = { ...key.service, reachable: false, pending: true as const }
     expect(allowanceOf(one, NOW_MS, { ...standing, service: uncalled })).toEqual({ text })
-    // A window that lost its host does not know of later refreshes.
+    // A window that lost the connection to its host does not learn of later refreshes.
     const renewedLater = { ...key.access, state: 'valid' as const, expiresAt: NOW_MS - 1_000 }
     const old = { ...standing, at: NOW_MS - 90_000, access: renewedLater }
     expect(allowanceOf(one, NOW_MS, old)).toEqual({ text })
@@ -288,7 +288,7 @@ describe('what a person can do', () => {
 
   it('shows what happens if more is requested', () => {
     const row = positions({ use, safe: { everySeconds: null, burst: 0 }, low: 54 })
-    // 1.3/s of others and 0.1/s of its own, at a refill of 1.07/s: 0.83/s with another 0.5/s.
+    // Others use 1.3/s and the app 0.1/s, while 1.07/s refill. With another 0.5/s, the level falls by 0.83/s.
     expect(whatIfText(row, 0.5, NOW_MS)).toBe('empty at 14:32:09 at the earliest')
     const quiet = { ...row, use: { total: 0.1, own: 0.1, elsewhere: 0 } }
     expect(whatIfText(quiet, 0.5, NOW_MS)).toBe('lasts')
@@ -319,7 +319,7 @@ describe('what a person can do', () => {
 
   it('shows by when a possibly empty row is empty', () => {
     expect(stateSentence(out(30, { low: 0 }), NOW_MS)).toBe('Positions runs out by 14:32.')
-    // The late end may pass if no header comes.
+    // The latest time may pass if no header arrives.
     expect(emptyText(out(30), NOW_MS + 90_000)).toBe('by 14:32')
     const { emptyTo: _, ...mayLast } = out(30)
     expect(quotaStatus(mayLast, NOW_MS).note).toBe('any moment')
@@ -333,15 +333,16 @@ describe('what a person can do', () => {
     expect(said({ state: 'blocked', blockedUntil: NOW_MS + 300_000 })).toBe(
       '429 on Positions. Safe to retry at 14:36:05, in 5 min 0 s.',
     )
-    // The word stays for a while after the wait, so that it does not flip.
+    // After the wait, the sentence still names the 429 for a while, so that it does not change back and
+    // forth.
     expect(said({ state: 'blocked' })).toBe('429 on Positions. The wait is over. Checking now.')
     expect(said({ state: 'low' })).toBe('Positions is low (16 %).')
     expect(said({ state: 'watch' })).toBe('Positions may run out within 10 min.')
     expect(stateSentence(out(214, { state: 'watch' }), NOW_MS)).toBe(
       'Positions may run out as early as 14:34.',
     )
-    // This little may be left, but the midpoint is far higher. A single number would not show why the row is
-    // low.
+    // As few as 40 requests may be left, but the midpoint is 220. A single number would not show why the row
+    // is low.
     const doubted = positions({ state: 'low', low: 40, level: 220, high: 268 })
     expect(quotaStatus(doubted, NOW_MS).note).toBe('12–83 %')
     expect(stateSentence(doubted, NOW_MS)).toBe('Positions may be low (12–83 %).')

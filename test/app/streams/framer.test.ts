@@ -18,7 +18,7 @@ function cutIn(chunks: readonly Uint8Array[]): Cut {
   const lines: string[] = []
   let dropped = 0
   for (const chunk of chunks) {
-    // A socket uses its buffer again as soon as it was handed over.
+    // A socket overwrites its buffer as soon as the chunk has been handled.
     const buffer = chunk.slice()
     const framed = framer.push(buffer)
     lines.push(...framed.lines.map((line) => decoder.decode(line)))

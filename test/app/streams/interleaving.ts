@@ -9,10 +9,10 @@ interface Shape {
   readonly kind: StreamKind
   readonly options: Readonly<Record<string, string>>
   readonly hasSnapshot: boolean
-  /** A frame has the changed members only. */
+  /** Frames contain only the changed members. */
   readonly isPartial: boolean
   readonly canDelete: boolean
-  /** Bars: only so many are kept. */
+  /** For bars only: the number of bars that are kept. */
   readonly ring?: number
   readonly isBook?: true
   identity(id: number): Readonly<Record<string, unknown>>
@@ -264,7 +264,10 @@ export function live(shape: Shape, happened: readonly Step[]): Lived {
       mostBehind = Math.max(mostBehind, reader.queue.behind)
     }
   }
-  /** A change during a first response is sent after the object itself. */
+  /**
+   * Sends a change. While the first response is being sent, the change becomes a part of it, before
+   * `EndSnapshot`.
+   */
   const tell = (line: string | undefined) => {
     if (service.rest.length === 0) hear(line)
     else if (line !== undefined) {
@@ -291,7 +294,8 @@ export function live(shape: Shape, happened: readonly Step[]): Lived {
         hear('{"StreamStatus":"GoAway"}')
         break
       case 'reconnect':
-        // The new one is open before the old one ends: nothing of the old one is heard from here on.
+        // The new connection opens before the old one ends. From here on, nothing from the old one is
+        // received.
         service.change(1, 1, 9)
         service.delete(2)
         service.open()

@@ -289,7 +289,7 @@ test('stores a state of 16 MiB, and reports a larger one as too large', () => {
   const count = 15
   for (let id = 0; id < count; id += 1) state.heard(padded(id, 1 << 20))
   expect(state.isTooLarge).toBe(false)
-  // The same objects again add nothing, and what is deleted counts no more.
+  // Objects that arrive again add nothing, and deleted objects no longer count.
   for (let id = 0; id < count; id += 1) state.heard(padded(id, 1 << 20))
   for (let id = 100; id < 200; id += 1) {
     state.heard(padded(id, 900 << 10))
@@ -333,7 +333,9 @@ test('members added to one object are counted', () => {
   expect(count).toBe(32)
 })
 
-/** How long frames take that change one member of an object with so many, in milliseconds. */
+/**
+ * Time in milliseconds to merge 500 frames, each of which changes one of the `members` members of an object.
+ */
 function mergingMs(members: number): number {
   const state = stateOf('quotes')
   const all = Array.from({ length: members }, (_, at) => `"M${at}":"${at}"`).join(',')

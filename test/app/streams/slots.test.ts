@@ -63,7 +63,7 @@ test('keeps others’ slots while own openings may explain the difference', () =
   expect(rowOf(ledger, POSITIONS)?.elsewhere).toBe(1)
   ledger.taken(POSITIONS)
   ledger.taken(POSITIONS)
-  // Neither of the two has been counted yet.
+  // The service has not yet counted the last two streams.
   ledger.observed(POSITIONS, { limit: 40, remaining: 38 }, 2, 1)
   expect(rowOf(ledger, POSITIONS)).toMatchObject({ own: 3, elsewhere: 1, free: 36 })
 })

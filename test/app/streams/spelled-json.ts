@@ -8,7 +8,7 @@ export function spelledJson(
   let turn = 0
   const chance = () => chances[turn++ % chances.length] ?? 0
   const space = () => SPACES[chance() % SPACES.length] ?? ''
-  // Lines without any escape take another path through the code.
+  // Half of the lines have no escapes, because other code parses such lines.
   const escapes = chance() % 2 === 0
   const text = (plain: string) =>
     `"${[...plain]

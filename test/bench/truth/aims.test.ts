@@ -38,7 +38,9 @@ const GOOD: Figures = {
   })),
 }
 
-/** The oracle without the kind, which delays and changes are compared with. */
+/**
+ * Results of the oracle that does not know the kind of traffic. Delays and changes are compared with these.
+ */
 const WITHOUT_KIND: Figures = { ...GOOD, delays: [10, 20, 73], changes: 5 }
 
 const missed = (kinds: readonly Figures[]) =>

@@ -1,20 +1,23 @@
 import type { Figures } from './figures.ts'
 
-/** One row of what must hold, as it was measured. */
+/** One aim and its measured result. */
 export interface Aim {
   readonly figure: string
   readonly aim: string
   readonly measured: string
-  /** `undefined` where nothing happened that it is about. */
+  /** `undefined` if the run had no case to which the aim applies. */
   readonly isMet: boolean | undefined
-  /** The same of the oracle, where that can be said. */
+  /** The oracle's result, if the aim applies to it. */
   readonly best?: Pick<Aim, 'measured' | 'isMet'>
-  /** The same of an oracle that does not know the kind of traffic. */
+  /** The result of an oracle that does not know the kind of traffic. */
   readonly untold?: Pick<Aim, 'measured' | 'isMet'>
 }
 
 export const NO_MODEL = 'no model: the last Remaining, unchanged'
-/** A kind needs this many of what a share is of before the share is held against an aim. */
+/**
+ * A budget for fewer checks than this is not compared with an aim, because the share of it that was used is
+ * too inexact.
+ */
 const MIN_OF_A_KIND = 20
 
 type OfKind = (figures: Figures) => number
@@ -26,14 +29,20 @@ export const overOracle: OfKind = ({ error, oracleError }) => error / oracleErro
 export const widthOverOracle: OfKind = ({ width, oracleWidth }) => width / oracleWidth
 export const changesAnHour: OfKind = ({ changes, hours }) => changes / hours
 
-/** What an oracle with a chance, but no time to empty and no bound that is never passed, can be held to. */
+/**
+ * Figures that exist for an oracle too. An oracle has a chance of emptying, but predicts no time, and has no
+ * bound that always holds.
+ */
 const OF_THE_ORACLE =
   /^(mean error against “no|`ok`|`running-out`, `empty`|from “would|changes|“runs out|shown chance|alerts|emptyings)/
 
-/** Aims for the oracle without the kind, which include its distance to the one with it. */
+/**
+ * Figures that exist for the oracle that does not know the kind of traffic. One more is its distance to the
+ * other oracle.
+ */
 const OF_THE_UNTOLD = new RegExp(`${OF_THE_ORACLE.source}|^mean error against the oracle`)
 
-/** The aims as measured, with the oracle's results on the same headers. */
+/** Each aim with its result, and with the oracles' results on the same headers. */
 export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
   const withoutKind = kinds.flatMap((kind) => (kind.untold ? [kind.untold] : []))
   const reference = withoutKind.length === kinds.length ? withoutKind : undefined
@@ -54,8 +63,8 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
 }
 
 /**
- * Each aim over these kinds. Delays and changes are judged by `reference`, the oracle without the kind on the
- * same headers.
+ * Each aim over these kinds. `reference` is the oracle that does not know the kind of traffic, on the same
+ * headers. Delays and changes are compared with it.
  */
 function aimsOver(kinds: readonly Figures[], reference?: readonly Figures[]): readonly Aim[] {
   const sum = (of: OfKind) => kinds.reduce((total, kind) => total + of(kind), 0)
@@ -252,7 +261,10 @@ function aimsOver(kinds: readonly Figures[], reference?: readonly Figures[]): re
 
 const ITS_LOW = 'its `low` as a bound that always holds'
 
-/** Where the bounds meet, a right interval looks like one that is too wide. */
+/**
+ * A kind whose range is nearly always right may have ranges that are too wide. It passes if they are at most
+ * 2.2 times as wide as the oracle's: an exact range is always right, too.
+ */
 function coverageOf(kinds: readonly Figures[]): { readonly measured: string; readonly isMet: boolean } {
   const isGood = (kind: Figures) =>
     coverage(kind) >= 0.93 && (coverage(kind) <= 0.995 || widthOverOracle(kind) <= 2.2)
@@ -306,7 +318,7 @@ export const number = (value: number): string =>
 const seconds = (value: number): string => (Number.isFinite(value) ? `${Math.round(value)} s` : '–')
 const count = (value: number): string => value.toLocaleString('en')
 
-/** One word for each aim, as a terminal and a page say it. */
+/** The outcome of an aim in a few words, for the terminal and the page. */
 export const aimWord = ({ isMet, best, untold }: Aim): string => {
   if (isMet === undefined) return 'nothing to measure'
   if (isMet) return 'met'

@@ -2,7 +2,8 @@ import { chanceFrom } from '../../app/quota/chance.ts'
 import { type Kind, listedKinds, randomKinds, timedKinds } from './kinds.ts'
 
 /**
- * Which kinds a run is of; a worker makes the same list from it, since a process is code and cannot be sent.
+ * Selects the kinds of traffic of a run. Each worker gets this choice and makes the same list from it,
+ * because a `Process` contains functions and can't be sent to another process.
  */
 export interface Choice {
   readonly random: number

@@ -10,21 +10,21 @@ import type { Chance } from './process.ts'
 /** Report of each request to the watched quota. */
 export interface Witness {
   sent(id: number, atMs: number): void
-  /** `isOwn`: a request of the trader's own, no check. */
+  /** `isOwn`: the request is one of the trader's own programs, not a check. */
   counted(remaining: number, isRefused: boolean, isOwn: boolean, atMs: number): void
   answered(id: number, rate: Required<RateReading>, isRefused: boolean, atMs: number): void
 }
 
 const ACCOUNTS = JSON.stringify({ Accounts: [{ AccountID: 'SIM1001' }] })
 const REFUSED = JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
-/** Marks a request that no check made. */
+/** Query that marks a request of the trader's own programs, as opposed to a check. */
 export const OWN = '?own'
 /** One way over the network, milliseconds. */
 const LATENCY_MS = { least: 20, spread: 130 }
 
 /**
- * The simulator's quota rules behind the `Http` port, on virtual time: what the product under measurement
- * asks.
+ * The service of the product under measurement: the simulator's quota rules behind the `Http` port, on
+ * virtual time.
  */
 export class CountingService implements Http {
   readonly #quotas: RequestQuotas

@@ -3,26 +3,27 @@ import type { Process } from './process.ts'
 import { together } from './processes.ts'
 
 /**
- * One load of a day. Seconds since the look began at 09:00 of the exchange, rate in multiples of the refill.
+ * One load of a day. Times are seconds from 09:00 exchange time, when the measurement begins. `times` is the
+ * rate as a multiple of the refill.
  */
 interface DailyLoad {
   readonly at: number
   readonly seconds: number
   readonly times: number
-  /** Chance that a day has it; absent: each day. */
+  /** Probability that the load occurs on a day. Without it, the load occurs every day. */
   readonly chance?: number
-  /** At a random time of the day instead, as in the control. */
+  /** For the control: the load begins at a random time of the day instead of `at`. */
   readonly isRandom?: boolean
 }
 
-/** When the look at a day begins, minutes of the exchange's day, and how long it lasts. */
+/** Start of the measurement in minutes of the exchange's day, and its length in minutes. */
 export const DAY_FROM_MINUTE = 540
 export const DAY_MINUTES = 100
 const OPEN = 1800
 const LATENESS_SECONDS = 20
 const SPREAD = 0.3
 
-/** A load with the start, rate and presence of one day, drawn when it begins. */
+/** A load on one day. Its start, its rate and whether it occurs are drawn at random. */
 export function daily(
   { at, seconds, times, chance: present = 1, isRandom = false }: DailyLoad,
   refill: number,

@@ -7,10 +7,11 @@ import { type Kind, listedKinds } from './kinds.ts'
 import { meanAfterRestart } from './restarts.ts'
 
 /**
- * `npm run truth:days -- [--seeds 4]`: what ten trading days teach, on kinds with a daily pattern and on a
- * control without one, and what a restart costs.
+ * What Headroom learns in ten trading days, and what a restart costs: `npm run truth:days -- [--seeds 4]`.
+ * Measures kinds of traffic with a daily pattern, and a control without one.
  *
- * The last day is compared with the same day without anything learned, and with the oracle in the first seed.
+ * The last day is compared with the same day without anything learned. The first seed compares it with the
+ * oracle too.
  */
 const { values } = parseArgs({ options: { seeds: { type: 'string', default: '4' } } })
 const seeds = Number(values.seeds)

@@ -32,6 +32,6 @@ test('in the hour after a restart, what was learned forecasts as well as running
   const kinds = listedKinds().filter(({ name }) => /^(bursts|self|three).*90 in 60 s, and own$/.test(name))
   const { running, restarted, forgetful } = await meanAfterRestart(kinds, 1)
   expect(restarted).toBeLessThan(running + 0.01)
-  // Without it, the forecast starts anew.
+  // Without what it learned, the forecast has to start from nothing.
   expect(forgetful).toBeGreaterThan(restarted + 0.005)
 }, 60_000)

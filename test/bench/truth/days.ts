@@ -20,19 +20,20 @@ export const TRADING_DAYS = 10
 export interface Days {
   readonly first: Figures
   readonly last: Figures
-  /** The last day again, as it is without anything learned. */
+  /** The same last day, but without anything learned before. */
   readonly lastUnlearned: Figures
 }
 
-/** What is learned up to one morning. */
+/** What Headroom has learned up to the morning of a day. */
 interface Known {
   readonly stretches: RecordedStretch[]
   learned: LearnedQuotas
 }
 
 /**
- * Ten trading days of one kind, each drawn anew, with what the days before taught: the record, and what
- * `learned.json` holds. Oracles are asked on the first and the last day only.
+ * Ten trading days of one kind of traffic. Each day is drawn at random, and Headroom starts it with what it
+ * learned before: the record, and the content of `learned.json`. The oracles run only on the first and the
+ * last day.
  */
 export async function tenDays(kind: Kind, seed: number, asksOracle = false): Promise<Days> {
   const known: Known = { stretches: [], learned: {} }
@@ -61,6 +62,7 @@ async function watchedDay(kind: Kind, seed: number, { day, known, asksOracle }: 
   let before = 0
   const usual = usualDayOf(known.stretches, startMs)
   const today: RecordedStretch[] = []
+  let levels: number[] = []
   const looks = await watchedKey(kind, seed, {
     ...{ asksOracle, startMs, minutes: DAY_MINUTES },
     before: (made) => {
@@ -69,12 +71,14 @@ async function watchedDay(kind: Kind, seed: number, { day, known, asksOracle }: 
       made.expect(CATEGORY, usualLoads(usual, [], startMs))
     },
     each: (row, atMs) => {
+      levels.push(row.level)
       if ((atMs - startMs) % RECORDED_STRETCH_MS !== 0) return
       const used = ledger?.view(atMs).find(({ category }) => category === row.category)?.used?.elsewhere ?? 0
       today.push({
         ...{ atMs: atMs - RECORDED_STRETCH_MS, requests: used - before, knownMs: RECORDED_STRETCH_MS },
-        level: row.level,
+        level: levels.reduce((sum, level) => sum + level, 0) / levels.length,
       })
+      levels = []
       before = used
       if (atMs === exchangeTimeOf(dayMs, 600)) ledger?.expect(CATEGORY, usualLoads(usual, today, atMs))
     },

@@ -11,7 +11,7 @@ const KIND: Kind = {
 }
 const COUNT = 900
 
-/** `truth` and `rate` by the second; every look has a header and the state that is given. */
+/** `truth` and `rate` for each second. Every look has a header, and the given state. */
 function looksOf(
   truth: (second: number) => number,
   rate: (second: number) => number = () => 0,
@@ -25,14 +25,17 @@ function looksOf(
   return looks
 }
 
-/** Full until 100, then others use two a second at a refill of one, until it is empty at 400. */
+/**
+ * Full until second 100. Then others use two requests a second at a refill of one, until the quota is empty
+ * in second 400.
+ */
 const falling = (second: number) => Math.max(0, Math.min(300, 400 - second))
 const burst = (second: number) => (second < 100 ? 0 : 2)
 
 test('the delay runs from the time at which the rate would empty the quota to the first warning', () => {
   const warns = (at: number) => looksOf(falling, burst, (second) => (second < at ? 'ok' : 'running-out'))
-  // From 71 on, the minute ahead is at more than the refill, and 300 left at 1 a second are less than ten
-  // minutes.
+  // From second 71 on, the mean use of the next minute exceeds the refill, and the 300 requests left last
+  // less than ten minutes.
   const [start] = [71]
   expect(warningDelays(warns(start + 20))[0]).toBeGreaterThan(0)
   expect(warningDelays(warns(start + 20))[0]).toBeLessThanOrEqual(20)

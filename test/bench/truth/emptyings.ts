@@ -1,9 +1,12 @@
 import type { Looks } from './looks.ts'
 import { isWarning } from './row-state.ts'
 
-/** A pace that would empty the quota this soon is worth a warning. */
+/** A warning is due if the rate would empty the quota within this time. */
 const HORIZON_SECONDS = 600
-/** The pace is that of the minute that begins, so that the first second of a burst counts as one. */
+/**
+ * The rate at a second is the mean of the minute that begins then. So the first second of a burst already
+ * counts as a part of it.
+ */
 const PACE_SECONDS = 60
 const MIN_EPISODE_SECONDS = 30
 const BRIDGED_SECONDS = 15
@@ -12,8 +15,8 @@ const WAS_THERE = 0.1
 export const WARNED_AHEAD_SECONDS = 15
 
 /**
- * Seconds from each moment at which others' and own pace would empty the quota within ten minutes to the
- * first look that warns of it. A spell that ends unwarned counts its whole length.
+ * For each period in which own use and others' use would empty the quota within ten minutes: seconds from its
+ * start to the first look that warns. A period without a warning counts with its whole length.
  */
 export function warningDelays(looks: Looks): readonly number[] {
   const pressing = wouldRunOut(looks)
@@ -23,7 +26,8 @@ export function warningDelays(looks: Looks): readonly number[] {
     let to = from
     while (to < looks.count && pressing[to]) to += 1
     const warnedAt = looks.state.findIndex((state, at) => at >= from && at < to && isWarning(state))
-    // Before the first header nothing is known, and a warning cut off by the last sample is not missed.
+    // Periods that began before the first header are left out. So are periods without a warning that the last
+    // look cuts off.
     const isWhole = looks.isSeen[from] === 1 && (to < looks.count || warnedAt >= 0)
     if (isWhole && to - from >= MIN_EPISODE_SECONDS) delays.push((warnedAt < 0 ? to : warnedAt) - from)
     from = to
@@ -31,7 +35,7 @@ export function warningDelays(looks: Looks): readonly number[] {
   return delays
 }
 
-/** Of each look, whether the pace at which requests are made would empty the quota within ten minutes. */
+/** For each look, whether the current rate of use would empty the quota within ten minutes. */
 function wouldRunOut({ kind, count, truth, rate }: Looks): readonly boolean[] {
   const refill = kind.limit / kind.periodSeconds
   const pressing = Array.from({ length: count }, (_, at) => {
@@ -49,7 +53,7 @@ function wouldRunOut({ kind, count, truth, rate }: Looks): readonly boolean[] {
   return pressing
 }
 
-/** Of each look, whether the quota is empty at some moment of the ten minutes from then on. */
+/** For each look, whether the quota is empty at some time in the next ten minutes. */
 export function comesEmpty({ count, truth }: Looks): readonly boolean[] {
   const comes = new Array<boolean>(count)
   let emptyAt = Number.POSITIVE_INFINITY
@@ -60,7 +64,7 @@ export function comesEmpty({ count, truth }: Looks): readonly boolean[] {
   return comes
 }
 
-/** Of each look, whether the quota stays above half its limit for the ten minutes from then on. */
+/** For each look, whether the quota stays above half of its limit for the next ten minutes. */
 export function staysOverHalf({ kind, count, truth }: Looks): readonly boolean[] {
   const stays = new Array<boolean>(count)
   let underAt = Number.POSITIVE_INFINITY

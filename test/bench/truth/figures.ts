@@ -7,7 +7,9 @@ import type { Kind } from './kinds.ts'
 import type { Looks, Told } from './looks.ts'
 import { isWarning } from './row-state.ts'
 
-/** How often one of ten steps of chance was shown, and how often it came true. */
+/**
+ * For one of ten steps of probability: sum of the shown probabilities, emptyings that followed, and looks.
+ */
 export interface ToldChance {
   told: number
   came: number
@@ -15,8 +17,8 @@ export interface ToldChance {
 }
 
 /**
- * What the looks at one kind of traffic add up to, over all seeds. Sums and counts, so that runs can be
- * added.
+ * Sums and counts over the looks at one kind of traffic. They can be added, so that several seeds give one
+ * result.
  */
 export interface Figures {
   readonly name: string
@@ -26,13 +28,13 @@ export interface Figures {
   hours: number
   covered: number
   oracleCovered: number
-  /** How many whole numbers the range holds, in shares of the limit. */
+  /** Sum over the looks: the number of whole requests in the range, as a share of the limit. */
   width: number
   oracleWidth: number
-  /** From the oracle's `low` to a bound that is never passed. */
+  /** The same for the range from the oracle's `low` to Headroom's `high`, which is never exceeded. */
   leastWidth: number
   leastCovered: number
-  /** Truth above `high`. */
+  /** Looks at which the true level was above `high`. */
   highWrong: number
   error: number
   oracleError: number
@@ -42,17 +44,20 @@ export interface Figures {
   overHalf: number
   warnedOverHalf: number
   delays: number[]
-  /** Looks with a range of others' rate; those that hold the accepted rate, or end below 3 times it. */
+  /**
+   * Looks with a range of others' rate. Of these: looks whose range contains the accepted rate, and looks
+   * whose range ends below 3 times that rate.
+   */
   rateLooks: number
   rateHeld: number
   rateNarrow: number
   changes: number
-  /** Changes of a state that lasted under 10 s, without a header since it began and without a 429. */
+  /** Changes of a state after less than 10 s, without a new header and without a 429. */
   flickers: number
   warningLooks: number
   warningOld: number
   checks: number
-  /** Checks that the default budget pays for. */
+  /** Number of checks that the default budget pays for. */
   budget: number
   forecasts: number
   brier: number
@@ -63,11 +68,11 @@ export interface Figures {
   emptyings: number
   emptyingsWarned: number
   /**
-   * The same of what the oracle would tell with the same words for the same chances; absent where it was not
-   * asked.
+   * The figures of an oracle whose range and probability are shown with the same states. Absent if the oracle
+   * did not run.
    */
   readonly best?: Figures
-  /** The same of an oracle that does not know the kind of traffic. */
+  /** The figures of an oracle that does not know the kind of traffic. */
   readonly untold?: Figures
 }
 
@@ -75,7 +80,7 @@ const BUDGET_FRACTION = 0.02
 const OLD_SECONDS = 60
 const STEPS = 10
 
-/** The sums of one run, and those of the oracle where it followed the future. */
+/** The figures of one run, and those of the oracles if they made forecasts. */
 export function figuresOf(looks: Looks): Figures {
   const figures = sumsOf(looks)
   return Number.isNaN(looks.oracle.chance[0]!)
@@ -88,8 +93,8 @@ export function figuresOf(looks: Looks): Figures {
 }
 
 /**
- * The ladder of states over the oracle's range and chance. A refusal's wait is a fact, and knows nobody
- * better.
+ * The looks with the states that follow from the oracle's range and probability. The wait after a 429 is the
+ * same, because the oracle knows no more about it.
  */
 function asTold(looks: Looks, oracle: Told): Looks {
   const { kind, count } = looks
@@ -146,7 +151,7 @@ function sumsOf(looks: Looks): Figures {
       warningOld: 0,
     },
     checks: looks.checks,
-    // One a period at least, so that a small quota can be seen.
+    // At least one check per period, so that a small quota can be checked at all.
     budget: (Math.max(1, BUDGET_FRACTION * kind.limit) * count) / kind.periodSeconds,
     ...{ forecasts: 0, brier: 0, came: 0, alerts: 0, falseAlerts: 0 },
     chances: Array.from({ length: STEPS }, () => ({ told: 0, came: 0, looks: 0 })),
@@ -174,7 +179,7 @@ function sumsOf(looks: Looks): Figures {
     figures.overHalf += Number(stays[at])
     figures.warnedOverHalf += Number(stays[at] && warns)
     const isOfEmpty = told === 'running-out' || told === 'empty'
-    // Where the budget pays for less than a check in so long, no row can be as fresh.
+    // If the budget pays for less than one check in this time, no row can be that fresh.
     figures.warningLooks += Number(isOfEmpty && paysForOneIn(kind, OLD_SECONDS))
     figures.warningOld += Number(
       isOfEmpty && paysForOneIn(kind, OLD_SECONDS) && looks.headerAgeSeconds[at]! > OLD_SECONDS,
@@ -190,15 +195,15 @@ function sumsOf(looks: Looks): Figures {
   return figures
 }
 
-/** A range of others' rate is held against their rate over this long. */
+/** The range of others' rate is compared with the true rate over this time. */
 const RATE_SECONDS = 60
-/** Rates below this, in requests a second, are shown as 0; a minute's count is no more precise. */
+/** Rates below this are shown as 0, in requests a second. A count over a minute is not more precise. */
 const RATE_PRECISION = 0.05
 const MAX_RATE_RATIO = 3
 
 /**
- * Of each look, the rate at which others' requests were accepted over the last minute: the mean of their
- * process, or what the service counted if it sent others a 429 in that minute.
+ * For each look, the rate of others' accepted requests over the last minute. This is the mean of their
+ * process. If others got a 429 in that minute, it is the service's count.
  */
 function acceptedRates({ count, rate, accepted, refused }: Looks): Float64Array {
   const rates = new Float64Array(count)
@@ -234,19 +239,24 @@ function flickers({ count, state, isSeen, headerAgeSeconds }: Looks): number {
   return found
 }
 
-/** The last header at a look: what it proves counts at once for the oracles too. */
+/**
+ * The last header at a look, as the state needs it. The oracles' range includes this header from the same
+ * look on.
+ */
 const headerAt = ({ isSeen, headerAgeSeconds, peers }: Looks, at: number) =>
   isSeen[at] === 1
     ? { remaining: peers[NO_MODEL]![at]!, atMs: 1000 * (at - headerAgeSeconds[at]!) }
     : undefined
 
-/** With what chance makes of the pace of checks. */
+/**
+ * Whether the budget pays for one check in `seconds`, even if jitter makes its interval as long as possible.
+ */
 const paysForOneIn = ({ limit, periodSeconds }: Kind, seconds: number): boolean =>
   ((1 + JITTER) * periodSeconds) / Math.max(1, limit * BUDGET_FRACTION) <= seconds
 
 /**
- * Whether a quota that still has something will be empty within ten minutes: the shown chance against what
- * came.
+ * Compares the shown probability that a quota runs out within ten minutes with what happened. An empty quota
+ * does not count.
  */
 function forecast(figures: Figures, chance: number, comes: boolean, truth: number): void {
   if (truth < 1) return
@@ -274,7 +284,7 @@ export function added(one: Figures, other: Figures): Figures {
       Object.entries(one.peerErrors).map(([peer, error]) => [peer, error + (other.peerErrors[peer] ?? 0)]),
     ),
     ...(one.best && other.best && { best: added(one.best, other.best) }),
-    // Asked in the first seed alone.
+    // This oracle ran only with the first seed.
     ...(one.untold && { untold: one.untold }),
     chances: one.chances.map((step, at) => ({
       told: step.told + other.chances[at]!.told,

@@ -21,11 +21,14 @@ import {
 /** One kind of traffic on one quota. */
 export interface Kind {
   readonly name: string
-  /** What aims treat apart. `bursts`: starts and stops by design; `steady`: one rate; `alone`: no others. */
+  /**
+   * Some aims treat these apart. `bursts`: starts and stops by design; `steady`: one rate; `alone`: no
+   * others.
+   */
   readonly shape: 'alone' | 'steady' | 'bursts' | 'other'
   readonly limit: number
   readonly periodSeconds: number
-  /** Own requests a second, Poisson. */
+  /** Own requests per second, as a Poisson process. */
   readonly own: number
   readonly others: Process
 }
@@ -33,7 +36,7 @@ export interface Kind {
 interface Listed {
   readonly name: string
   readonly shape: Kind['shape']
-  /** `refill`: requests a second that the quota gives back. */
+  /** `refill`: requests per second that the quota refills. */
   readonly others: (refill: number) => Process
 }
 
@@ -125,7 +128,7 @@ export const timedKinds = (): readonly Kind[] =>
     }),
   )
 
-/** The program on a timer, or the storm, number `index` of that list, on one quota of a key. */
+/** Number `index` of `TIMED` as a kind of traffic on one quota of a key. */
 export function timedKind({ category, limit, periodSeconds }: RequestQuotaDefault, index: number): Kind {
   const { name, others } = TIMED[index % TIMED.length]!
   return {
@@ -137,7 +140,7 @@ export function timedKind({ category, limit, periodSeconds }: RequestQuotaDefaul
 const LIMITS = [30, 60, 90, 120, 250, 320, 500, 1000] as const
 const PERIODS = [60, 120, 300, 600] as const
 
-/** So many kinds drawn at random, so that nothing is tuned to a list. */
+/** `count` kinds drawn at random, so that nothing is tuned to the list. */
 export function randomKinds(count: number, chance: Chance): readonly Kind[] {
   return Array.from({ length: count }, (_, index) => {
     const [limit, periodSeconds] = [picked(LIMITS, chance), picked(PERIODS, chance)]
@@ -245,8 +248,8 @@ const REDRAWN_SECONDS = 3600
 const MAX_OF_THE_REFILL = 25
 
 /**
- * The assumptions without knowing the kind of traffic: the kinds that the bench draws from, a steady rate or
- * no others, in the shares of the bench.
+ * What an oracle assumes that does not know the kind of traffic: one of the kinds that the bench draws from,
+ * a steady rate, or no others. Their shares are those of the bench.
  */
 export function supposed(refill: number, chance: Chance): Process {
   const several = (count: number, draw: () => Process) => Array.from({ length: count }, draw)

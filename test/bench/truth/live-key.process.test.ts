@@ -7,8 +7,8 @@ import type { Looks } from './looks.ts'
 import { steady } from './processes.ts'
 
 /**
- * A minute of real time: the simulator, others' programs over HTTP, and `headroom watch --json`, a process
- * each.
+ * 75 seconds of real time. The simulator, others' programs over HTTP, and `headroom watch --json` are
+ * separate processes.
  */
 const SECONDS = 75
 const DRAINED = 'Accounts'
@@ -16,7 +16,7 @@ const steadyKind = (name: string, rate: number, limit = 320, periodSeconds = 300
   ...{ name, shape: 'steady', limit, periodSeconds, own: 0, others: steady(rate) },
 })
 const KINDS = [
-  // 320 at 7 a second minus a refill of 1.07: empty after 54 s.
+  // Others use 7 a second of 320, and 1.07 a second refill. So the quota is empty after 54 s.
   { category: DRAINED, kind: steadyKind(DRAINED, 7) },
   { category: 'Balances', kind: steadyKind('Balances', 0.5) },
   { category: 'Quote Snapshot', kind: steadyKind('Quote Snapshot', 2, 500) },
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 150_000)
 
 test('the quotas that a process prints include the simulator’s own count', () => {
-  // A busy machine may miss a look, not most of them.
+  // A busy machine may miss some looks, but not most of them.
   expect(all.looks).toBeGreaterThan(KINDS.length * SECONDS * 0.5)
   expect(all.highWrong).toBe(0)
   expect(all.covered / all.looks).toBeGreaterThan(0.88)

@@ -17,7 +17,10 @@ export interface LiveKey {
   readonly kinds: readonly { readonly category: string; readonly kind: Kind }[]
   readonly seed: number
   readonly seconds: number
-  /** Whether each kind is `timedKind` number `firstProgram` and so on, in a process of its own. */
+  /**
+   * If given, the kinds are `timedKind` from this number on, and each program of others is a separate
+   * process.
+   */
   readonly firstProgram?: number
   /** Called with each printed snapshot. */
   readonly each?: (snapshot: Snapshot, nowMs: number) => void
@@ -26,15 +29,18 @@ export interface LiveKey {
 const LAUNCH = fileURLToPath(new URL('../../../main/launch.js', import.meta.url))
 const MIN_BETWEEN_LOOKS_MS = 500
 const [CLIENT_ID, REFRESH_TOKEN] = ['sim-key', 'sim-refresh']
-/** Others' requests are drawn beyond the last look, since what becomes of the quota then is asked too. */
+/**
+ * Others' requests are drawn beyond the last look, because the figures include what happens to the quota
+ * after it.
+ */
 const AHEAD_SECONDS = 700
 const MAX_FAILED = 0.01
 
 /**
- * One key in real time: a simulator, others on its key over HTTP, and `headroom watch --json` at default
- * settings, a process each. The truth is the simulator's own count, so that a request of others that a broken
- * connection lost does no harm; rejects where many failed, since the traffic would not be the kind that was
- * drawn.
+ * One key in real time. A simulator, others on its key over HTTP, and `headroom watch --json` at default
+ * settings are separate processes. The truth is the simulator's own count, so a request of others that was
+ * lost with a connection does no harm. Rejects if many failed, because the traffic would then not be the
+ * drawn kind.
  */
 export async function livedKey({
   kinds,

@@ -10,7 +10,7 @@ import { Oracles } from './oracles.ts'
 import { DrawnTraffic } from './process.ts'
 import { chanceOf } from './row-state.ts'
 
-/** What the simulator's control surface says of its quotas. */
+/** The part of the simulator's control response that describes its quotas. */
 export const truthOf = z.object({
   at: z.number(),
   requests: z.array(z.object({ category: z.string(), remaining: z.number() })),
@@ -20,7 +20,7 @@ export type Truth = z.infer<typeof truthOf>
 const AHEAD_SECONDS = 600
 const MAX_APART_MS = 250
 
-/** What was known at one look: the header that had come since the look before. Seconds since the start. */
+/** The header that arrived since the previous look, if any. Times are seconds since the start. */
 interface Seen {
   readonly look: number
   readonly atSeconds: number
@@ -55,7 +55,7 @@ export class LiveLooks {
     const row = snapshot.requests.find(({ category }) => category === this.#category)
     const is = truth.requests.find(({ category }) => category === this.#category)?.remaining
     const at = Math.floor((nowMs - this.#startMs) / 1000)
-    // On a busy machine the response is of another time than the printed line.
+    // On a busy machine, the truth may be read long after the line was printed. Such looks are left out.
     if (truth.at - snapshot.at > MAX_APART_MS) return
     const { looks } = this
     if (!row || is === undefined || at < 0 || at >= looks.count) return
@@ -70,7 +70,7 @@ export class LiveLooks {
       }
     }
     this.#seen.push({ look: at, atSeconds: (nowMs - this.#startMs) / 1000, header })
-    // A second without a look keeps what was seen before it, and does not count as one.
+    // A second without a look repeats the previous one, and does not count.
     for (; this.#filled < at; this.#filled += 1) this.#repeat(this.#filled)
     this.#filled = at + 1
     looks.accepted[at] = others.accepted
@@ -89,7 +89,7 @@ export class LiveLooks {
     looks.checks = row.used?.own ?? 0
   }
 
-  /** The truth is read a moment later: the refill in between does not count against `high`. */
+  /** The truth is read a moment after the snapshot. The refill in between does not count against `high`. */
   #without(remaining: number, high: number, laterMs: number): number {
     if (remaining <= high || laterMs <= 0) return remaining
     const cameBack = (this.#kind.limit * laterMs) / (1000 * this.#kind.periodSeconds)
@@ -97,8 +97,8 @@ export class LiveLooks {
   }
 
   /**
-   * What would have become of the quota in the ten minutes after, by the simulator's rules and others' drawn
-   * requests.
+   * Completes the looks with the ten minutes after the last one. The simulator's rules and others' drawn
+   * requests decide what would have happened.
    */
   whole(): Looks {
     const { looks } = this

@@ -5,8 +5,8 @@ import { mixOf, timedKind } from './kinds.ts'
 import { livedKey } from './live-key.ts'
 
 /**
- * Each quota that checks can ask for has a kind of traffic drawn from the seed, or one of the programs on
- * timers and storms, from number `firstProgram` on.
+ * One key. Without `firstProgram`, each quota that checks can reach has a kind of traffic drawn from the
+ * seed. With it, the quotas have the programs of `timedKind` from that number on.
  */
 export interface MixOrder {
   readonly seed: number

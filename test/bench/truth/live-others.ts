@@ -20,7 +20,7 @@ export interface OthersCount {
 
 export const NO_COUNT: OthersCount = { accepted: 0, refused: 0, failed: 0 }
 
-/** The simulator's access tokens last twenty minutes. */
+/** Interval of new access tokens. The simulator's tokens are valid for twenty minutes. */
 const NEW_TOKEN_MS = 10 * 60_000
 const LATE_MS = 5
 const SUBJECTS = { account: 'SIM1001', symbol: 'MSFT' }

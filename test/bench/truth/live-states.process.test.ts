@@ -14,16 +14,18 @@ import type { Looks } from './looks.ts'
 import { cyclic, onTimer, steady } from './processes.ts'
 
 /**
- * What numbers and states must satisfy, in real time: three and a half minutes of the simulator, others'
- * programs over HTTP, and `headroom watch --json`, a process each.
+ * Three and a half minutes of real time. The simulator, others' programs over HTTP, and `headroom watch
+ * --json` are separate processes.
  */
 const SECONDS = 210
 const kind = (name: string, others: Kind['others'], limit = 320, periodSeconds = 300): Kind => ({
   ...{ name, shape: 'other', limit, periodSeconds, own: 0, others },
 })
-/** 90 a minute at 6/s: empty after 20 s, and kept empty at four times the refill. */
+/**
+ * Others use 6 a second of 90 a minute, four times the refill. The quota is empty after 20 s and stays empty.
+ */
 const STORM = { category: 'Option Expirations', refill: 1.5 }
-/** 320 in five minutes at 2/s: empty after 340 s. */
+/** Others use 2 a second of 320 in five minutes. The quota is empty after 340 s. */
 const DRAINED = 'Balances'
 const KINDS = [
   { category: STORM.category, kind: kind('storm', steady(4 * STORM.refill), 90, 60) },

@@ -10,11 +10,13 @@ import type { MixOrder } from './live-mix.ts'
 import { kindColumns, kindRow, truthPage } from './page.ts'
 
 /**
- * `npm run truth:live -- --seed N [--mixes 3] [--programs 2] [--minutes 20] [--out FILE]`: real time. Of each
- * key a simulator, others on it over HTTP and `headroom watch --json` at default settings run in processes of
- * their own, all keys at once. Each quota of a mix has a kind of traffic drawn from the seed; each quota of
- * the `--programs` keys has a poller, dashboard, scanner, sessions or a storm, a process each. Exit 1 where
- * an aim is missed.
+ * Measures in real time: `npm run truth:live -- --seed N [--mixes 3] [--programs 2] [--minutes 20] [--out
+ * FILE]`.
+ *
+ * Each key has a simulator, others over HTTP, and `headroom watch --json` at default settings as separate
+ * processes. All keys run at once. Each quota of a mix has a kind of traffic drawn from the seed. Each quota
+ * of a key of `--programs` has a poller, a dashboard, a scanner, sessions or a storm, each in a separate
+ * process. Exit 1 if an aim is missed.
  */
 const { values } = parseArgs({
   options: {
@@ -27,7 +29,7 @@ const { values } = parseArgs({
 })
 const WORKER = fileURLToPath(new URL('live-mix.ts', import.meta.url))
 const LAUNCH = fileURLToPath(new URL('../../../main/launch.js', import.meta.url))
-/** Each further key of programs begins so many further down their list. */
+/** Distance between the first programs of two keys in the list of `timedKind`. */
 const PROGRAMS_APART = 5
 const seed = Number(values.seed)
 if (!Number.isInteger(seed)) {
@@ -36,7 +38,7 @@ if (!Number.isInteger(seed)) {
 } else await main()
 
 async function main(): Promise<void> {
-  // Builds where that is due, once: the processes of the mixes would all try.
+  // Builds Headroom once if necessary. Otherwise all processes would try to build it at the same time.
   spawnSync(process.execPath, [LAUNCH, '--version'])
   const [mixes, programs, minutes] = [Number(values.mixes), Number(values.programs), Number(values.minutes)]
   const origin = originNow()
@@ -52,7 +54,7 @@ async function main(): Promise<void> {
   const figures = ended.flatMap((end, key) => {
     if (end.status === 'fulfilled')
       return end.value.map((one) => ({ ...one, name: `${nameOf(key)}: ${one.name}` }))
-    // The others took as long, and are worth telling.
+    // The results of the other keys took as long to measure, so they are still printed.
     process.stderr.write(`${nameOf(key)}: ${String(end.reason)}\n`)
     process.exitCode = 1
     return []

@@ -8,14 +8,14 @@ import type { Kind } from './kinds.ts'
 export interface Looks {
   readonly kind: Kind
   readonly count: number
-  /** The service's own Remaining; continues for ten minutes after the last sample. */
+  /** The service's own Remaining. Continues for ten minutes after the last look. */
   readonly truth: Float64Array
-  /** The mean pace of others, requests a second, a minute longer than that. */
+  /** The mean rate of others, in requests per second. Continues for a minute longer than `truth`. */
   readonly rate: Float64Array
   /** Others' requests so far: those that the service accepted, and those that got 429. */
   readonly accepted: Float64Array
   readonly refused: Float64Array
-  /** 0 until the first header. */
+  /** Whether a header has arrived: 0 or 1. */
   readonly isSeen: Uint8Array
   readonly state: QuotaState[]
   readonly middle: Float64Array
@@ -35,12 +35,12 @@ export interface Looks {
   checks: number
 }
 
-/** What an oracle says of each second. */
+/** The results of an oracle for each second. */
 export interface Told {
   readonly middle: Float64Array
   readonly low: Float64Array
   readonly high: Float64Array
-  /** NaN where the future was not followed. */
+  /** NaN if the oracle made no forecast. */
   readonly chance: Float64Array
 }
 

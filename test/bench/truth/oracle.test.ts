@@ -18,9 +18,9 @@ test('between headers it follows the known process, with growing uncertainty', (
   const oracle = oracleOf(steady(2))
   oracle.observed(1, 300, false)
   const { middle, low, high } = oracle.look(61)
-  // 60 s at 2.0 minus the refill of 1.067.
+  // In 60 s, others use 2.0 a second, and 1.067 a second refill.
   expect(Math.abs(middle - 244)).toBeLessThanOrEqual(5)
-  // 95 % of a Poisson count of 120 is 43 wide.
+  // 95 % of a Poisson distribution with mean 120 lie in an interval that is 43 wide.
   expect(high - low).toBeGreaterThan(30)
   expect(high - low).toBeLessThan(56)
 })
@@ -36,7 +36,7 @@ test('a header makes it certain again', () => {
 test('headers show it the others’ position in a cycle', () => {
   const process = cyclic(4, 100, 300)
   const oracle = oracleOf(process)
-  // Full until 200, then a hundred seconds at 4 less 1.067.
+  // The quota is full until second 200. Then others use 4 a second for a hundred seconds, and 1.067 refill.
   oracle.observed(190, 319, false)
   oracle.observed(250, 170, false)
   const atTheEnd = oracle.look(300).middle
@@ -51,6 +51,6 @@ test('without knowing which of several processes it is, it learns that from head
   expect(oracle.look(30).low).toBeLessThan(oracle.look(30).high - 50)
   oracle.observed(30, 232, false)
   oracle.observed(60, 144, false)
-  // 4.0 minus the refill of 1.067.
+  // Others use 4.0 a second, and 1.067 a second refill.
   expect(Math.abs(oracle.look(90).middle - 56)).toBeLessThanOrEqual(12)
 })

@@ -1,13 +1,13 @@
 import { type Chance, type Process, poisson, requestsWithin } from './process.ts'
 
 const PARTICLES = 400
-/** Fewer effective particles than this share, and a header is read less sharply. */
+/** Minimum effective share of the particles. If a header leaves fewer, it is weighed less sharply. */
 const MIN_EFFECTIVE = 0.1
 const FIRST_WIDTH = 0.5
-/** So many of them are followed into the future. */
+/** Number of particles that a forecast follows. */
 const FOLLOWED = 50
 
-/** What an oracle believes of a quota and of others. */
+/** What an oracle assumes about a quota and about others. */
 export interface Believed {
   readonly process: Process
   readonly limit: number
@@ -16,12 +16,12 @@ export interface Believed {
 }
 
 /**
- * What the best possible client would show: a particle filter that knows the process of others and its
- * parameters, and sees the same headers of the same quota at the moment the service counts.
+ * What the best possible client would show: a particle filter that knows the random process of others with
+ * its parameters. It sees the same headers as Headroom, at the moment at which the service counts.
  *
- * Each particle is a possible truth: a level and a state of the process. Between headers all follow the
- * process; a header weighs each by how near it came, and those that survive take the level that the header
- * showed.
+ * Each particle is a possible truth: a level and a state of the process. Between headers, all particles
+ * follow the process. A header weighs each particle by its distance from Remaining. The particles that
+ * survive take the level of the header.
  */
 export class Oracle {
   readonly #process: Process
@@ -62,7 +62,7 @@ export class Oracle {
     for (let i = 0; i < this.#count; i += 1) process.start(this.#states, i * this.#size, chance)
   }
 
-  /** The service counted an own request, unless it refused it, and answered with this Remaining. */
+  /** To be called when the service counts or refuses an own request. `remaining` is that of its header. */
   observed(atSeconds: number, remaining: number, isRefused: boolean): void {
     this.#advance(atSeconds)
     const before = this.#levels
@@ -77,7 +77,10 @@ export class Oracle {
     }
   }
 
-  /** The middle and the ends of the interval that holds the truth with 95 %, whole requests. */
+  /**
+   * The middle and the ends of the interval that contains the truth with a probability of 95 %, in whole
+   * requests.
+   */
   look(atSeconds: number): { readonly middle: number; readonly low: number; readonly high: number } {
     this.#advance(atSeconds)
     const sorted = this.#sorted
@@ -89,8 +92,8 @@ export class Oracle {
   }
 
   /**
-   * The share of the possible truths, 0 to 1, that come empty within `horizonSeconds` while own requests go
-   * on at `ownPerSecond`. Each is followed second by second, on copies.
+   * The share of the possible truths, 0 to 1, that become empty within `horizonSeconds`. Own requests
+   * continue at `ownPerSecond`. Copies of the particles are simulated second by second.
    */
   emptyWithin(horizonSeconds: number, ownPerSecond: number): number {
     const size = this.#size
@@ -142,7 +145,10 @@ export class Oracle {
     }
   }
 
-  /** Full or empty in between, so that it matters when requests come: evenly spread. */
+  /**
+   * The level after a second in which the quota may become full or empty, so that the times of requests
+   * matter. They are spread evenly.
+   */
   #passedAtAnEnd(from: number, gain: number, count: number): number {
     const part = gain / (count + 1)
     let level = from

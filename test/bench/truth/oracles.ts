@@ -3,22 +3,22 @@ import { type Kind, supposed } from './kinds.ts'
 import type { Looks } from './looks.ts'
 import { Oracle } from './oracle.ts'
 
-/** Following the future costs most of all: it is done now and then. */
+/** Interval between forecasts, in looks. A forecast costs more than everything else. */
 const LOOKS_AHEAD_EVERY = { oracle: 10, untold: 20 } as const
 const UNTOLD_PARTICLES = 1200
-/** Not that of the random kinds, so that none of them is among what is supposed. */
+/** Differs from the seed of the random kinds, so that the oracle assumes none of them. */
 const SUPPOSED_SEED = 900_001
 
 /**
- * The oracle of one quota and, if requested, the one without the kind. Both see the same
- * headers.
+ * The oracle of one quota and, if requested, a second one that does not know the kind of traffic. Both see
+ * the same headers.
  */
 export class Oracles {
   readonly #own: number
   readonly #aheadSeconds: number
   readonly #asked: readonly { readonly name: 'oracle' | 'untold'; readonly oracle: Oracle }[]
 
-  /** `aheadSeconds`: how far ahead emptying is asked for. The untold one costs as much as all the rest. */
+  /** `aheadSeconds`: the horizon of forecasts. The second oracle costs as much as all the rest. */
   constructor(kind: Kind, seed: number, aheadSeconds: number, asksUntold: boolean) {
     const { limit, periodSeconds, own, others } = kind
     this.#own = own
@@ -27,12 +27,12 @@ export class Oracles {
     this.#asked = [{ name: 'oracle', oracle }, ...(asksUntold ? [this.#untold(kind, seed)] : [])]
   }
 
-  /** The service counted an own request, unless it refused it, and answered with this Remaining. */
+  /** To be called when the service counts or refuses an own request. `remaining` is that of its header. */
   observed(atSeconds: number, remaining: number, isRefused: boolean): void {
     for (const { oracle } of this.#asked) oracle.observed(atSeconds, remaining, isRefused)
   }
 
-  /** Writes what each of them would tell at that moment as look number `look`. */
+  /** Writes what each oracle shows at this time to look number `look`. */
   tell(looks: Looks, look: number, atSeconds: number): void {
     for (const { name, oracle } of this.#asked) {
       const told = looks[name]

@@ -66,7 +66,7 @@ export interface PageOf {
 const IGNORED_FIELDS =
   'The column “kind unknown” is an oracle that knows only the bench’s kinds of traffic, how likely each is and how they behave: 2,000 possible others, narrowed down by headers. It is a particle filter of 1,200 possible truths, each followed every second, and ran in the first seed of each kind.'
 
-/** What is true of the numbers on screen, kind by kind. */
+/** The page about the accuracy of the displayed numbers, for each kind of traffic. */
 export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string {
   const met = aims.filter(({ isMet }) => isMet === true).length
   const isUntoldAsked = aims.some(({ untold }) => untold !== undefined)
@@ -121,8 +121,8 @@ function reasons(missed: readonly Aim[]): readonly string[] {
 }
 
 /**
- * Why an aim cannot be met, or what it would take: what the two oracles reach on the same traffic.
- * `undefined` without an oracle.
+ * Why an aim can't be met, or what would be needed to meet it, from the results of the two oracles on the
+ * same traffic. `undefined` without an oracle.
  */
 function reason({ best, untold }: Aim): string | undefined {
   if (best?.isMet === false) {

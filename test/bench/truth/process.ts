@@ -5,20 +5,23 @@ export type Chance = () => number
 /**
  * How other programs use a quota, as a random process in steps of one second.
  *
- * The truth is drawn from it, and the oracle's particles are. Its state is a few numbers in a shared array
- * from `at` on, so that thousands of particles are copied without garbage. Times are seconds since the start,
- * rates requests a second.
+ * Both the truth and the oracle's particles are drawn from it. Its state is a few numbers in a shared array
+ * from `at` on, so that thousands of particles can be copied without garbage. Times are seconds since the
+ * start, rates are requests per second.
  */
 export interface Process {
-  /** How many numbers its state takes. */
+  /** Length of its state, in numbers. */
   readonly size: number
-  /** Whether `next` returns the number of requests itself; absent: a mean. */
+  /** Whether `next` returns the exact number of requests. Otherwise it returns a mean. */
   readonly isTimed?: boolean
-  /** When its requests of that second come, in seconds; absent: evenly over it, or at random. */
+  /**
+   * The times of its requests in that second, in seconds. Without this, they are spread evenly or at random.
+   */
   times?(state: Float64Array, at: number, second: number): readonly number[]
   start(state: Float64Array, at: number, chance: Chance): void
   /**
-   * Moves on to `second` and returns the mean number of requests in it; `last` were made in the one before.
+   * Moves on to `second`. Returns the mean number of requests in it. `last`: the number of requests in the
+   * second before.
    */
   next(state: Float64Array, at: number, second: number, last: number, chance: Chance): number
 }
@@ -34,8 +37,8 @@ export function poisson(mean: number, chance: Chance): number {
 }
 
 /**
- * How many requests of a process fall into part of a second, if its mean there is `mean`. One on a timer
- * makes that many, rounded at random.
+ * The number of requests of a process in a part of a second, in which its mean is `mean`. For a process on a
+ * timer, this is the mean, rounded up or down at random.
  */
 export function requestsWithin({ isTimed }: Process, mean: number, chance: Chance): number {
   if (!isTimed) return poisson(mean, chance)

@@ -2,13 +2,13 @@ import type { Chance, Process } from './process.ts'
 import { normal } from './process.ts'
 
 /**
- * The kinds of use by others that the bench draws from. Rates are requests a second, lengths seconds.
+ * The kinds of use by others that the bench draws from. Rates are requests per second, lengths are seconds.
  *
- * Each knows its parameters and keeps only what chance decided in its state.
+ * The parameters are in the closure. The state has only what was drawn at random.
  */
 export const steady = (rate: number): Process => ({ size: 0, start: () => {}, next: () => rate })
 
-/** Starts at that second, and stays. */
+/** Starts at `startSecond` and does not end. */
 export const startingAt = (startSecond: number, rate: number): Process => ({
   size: 0,
   start: () => {},
@@ -16,18 +16,18 @@ export const startingAt = (startSecond: number, rate: number): Process => ({
 })
 
 /**
- * A program on a timer: `calls` requests every `everySeconds`, no more than one second apart from each other.
- * When the first of them comes is drawn.
+ * A program on a timer: `calls` requests every `everySeconds`, spread over `overSeconds`. The time of the
+ * first one is drawn at random.
  */
 export function onTimer(everySeconds: number, calls: number, overSeconds = 1): Process {
   const lasts = Math.min(overSeconds, everySeconds)
-  /** How many requests came before `from`, on a timer that began at 0. */
+  /** The number of requests before `from` seconds, on a timer that began at 0. */
   const before = (from: number) => {
     const cycle = Math.floor(from / everySeconds)
     const within = Math.min(1, (from - cycle * everySeconds) / lasts)
     return Math.floor(calls * (cycle + within) + 1e-9)
   }
-  /** When the nth request comes, on the same timer. */
+  /** The time of request number `nth` on the same timer, in seconds. */
   const timeOf = (nth: number) => {
     const cycle = Math.ceil(nth / calls) - 1
     return cycle * everySeconds + ((nth - cycle * calls) / calls) * lasts
@@ -46,27 +46,30 @@ export function onTimer(everySeconds: number, calls: number, overSeconds = 1): P
   }
 }
 
-/** How long something lasts: the chance that it lasts longer than `seconds`. */
+/** A distribution of durations: the probability that one is longer than `seconds`. */
 export type Lasting = (seconds: number) => number
 
 export const exponential =
   (mean: number): Lasting =>
   (seconds) =>
     Math.exp(-seconds / mean)
-/** Evenly between `mean` less and plus the share of it. */
+/** Uniform between `mean` × (1 − `share`) and `mean` × (1 + `share`). */
 export const around =
   (mean: number, share: number): Lasting =>
   (seconds) =>
     Math.min(1, Math.max(0, (mean * (1 + share) - seconds) / (2 * share * mean)))
-/** Pareto with exponent 1.5 from `least` on, so that the mean is three times that; cut at half an hour. */
+/**
+ * A Pareto distribution with exponent 1.5 from `least` on, so that the mean is 3 × `least`. Limited to half
+ * an hour.
+ */
 export const heavyTailed =
   (least: number): Lasting =>
   (seconds) =>
     seconds >= 1800 ? 0 : Math.min(1, (Math.max(1, seconds) / least) ** -1.5)
 
 /**
- * Works and rests in turn, and begins resting. Whether a spell ends is decided each second anew, given its
- * age, so that an oracle's particles do not carry ends that were drawn long ago.
+ * Alternates between working and resting, and begins with resting. Each second decides anew whether the spell
+ * ends, given its age. So an oracle's particles do not carry ends that were drawn long ago.
  */
 export function spells(rate: number, on: Lasting, off: Lasting): Process {
   const [IS_ON, AGE] = [0, 1]
@@ -90,7 +93,9 @@ export function spells(rate: number, on: Lasting, off: Lasting): Process {
   }
 }
 
-/** Works the first `onSeconds` of each cycle; where in the cycle it begins is drawn unless it is given. */
+/**
+ * Works in the first `onSeconds` of each cycle. Begins at `phase` seconds of the cycle, or at a random time.
+ */
 export function cyclic(rate: number, onSeconds: number, cycleSeconds: number, phase?: number): Process {
   return {
     size: 1,
@@ -102,8 +107,8 @@ export function cyclic(rate: number, onSeconds: number, cycleSeconds: number, ph
 }
 
 /**
- * Each request makes others likelier for a while: `branching` more of them on average, within about
- * `memorySeconds`.
+ * Each request raises the probability of others for a while: it causes `branching` more on average, within
+ * about `memorySeconds`.
  */
 export function selfExciting(meanRate: number, branching: number, memorySeconds: number): Process {
   const base = meanRate * (1 - branching)
@@ -120,7 +125,7 @@ export function selfExciting(meanRate: number, branching: number, memorySeconds:
   }
 }
 
-/** Quiet until the opening, which is drawn; then a steep rise and a slow decline. */
+/** Quiet until the opening, whose time is drawn at random. Then a steep rise and a slow decline. */
 export function openingRamp(quiet: number, peak: number, after: number): Process {
   const [RISE_SECONDS, DECLINE_SECONDS] = [60, 600]
   return {
@@ -137,7 +142,10 @@ export function openingRamp(quiet: number, peak: number, after: number): Process
   }
 }
 
-/** A level that holds for `holdSeconds` on average, then another within two octaves of the middle. */
+/**
+ * A rate that lasts for `holdSeconds` on average. Then another one is drawn, from a quarter to four times the
+ * middle.
+ */
 export function levels(middle: number, holdSeconds: number): Process {
   const drawn = (chance: Chance) => middle * 2 ** (4 * chance() - 2)
   return {
@@ -152,7 +160,7 @@ export function levels(middle: number, holdSeconds: number): Process {
   }
 }
 
-/** From one rate to another in a straight line over half an hour, wandering about it. */
+/** Changes from one rate to another in half an hour along a straight line, with random deviations. */
 export function trend(from: number, to: number, wander: number): Process {
   return {
     size: 1,
@@ -167,7 +175,7 @@ export function trend(from: number, to: number, wander: number): Process {
   }
 }
 
-/** Up and down as over a day, in a time that a bench can wait for. */
+/** A daily curve, compressed to `periodSeconds` so that a bench can wait for it. */
 export function diurnal(middle: number, swing: number, periodSeconds: number): Process {
   return {
     size: 1,
@@ -202,7 +210,10 @@ export function together(...parts: readonly Process[]): Process {
   }
 }
 
-/** Programs that take turns: a cycle each, the phases evenly apart, the first one drawn. */
+/**
+ * Programs that take turns. Each has the same cycle; the phases are spread evenly, and the first one is drawn
+ * at random.
+ */
 export function staggered(programs: number, rate: number, onSeconds: number, cycleSeconds: number): Process {
   return {
     size: 1,
@@ -221,13 +232,13 @@ export function staggered(programs: number, rate: number, onSeconds: number, cyc
 }
 
 export interface NotKnown {
-  /** After so long on average it is another one. */
+  /** Mean time in seconds until another process is drawn. */
   readonly redrawnSeconds: number
-  /** Two that excite themselves together grow without end. */
+  /** Limits the rate, because two self-exciting processes together would grow without end. */
   readonly maxPerSecond: number
 }
 
-/** One of several processes, and which one is not known. */
+/** One of several processes. The oracle does not know which. */
 export function oneOf(processes: readonly Process[], { redrawnSeconds, maxPerSecond }: NotKnown): Process {
   const draw = (state: Float64Array, at: number, chance: Chance) => {
     state[at] = Math.floor(chance() * processes.length)

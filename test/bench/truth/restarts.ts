@@ -5,16 +5,19 @@ import { type Watching, watchedKey } from './watched-key.ts'
 const RESTART_MINUTE = 60
 const COMPARED_MINUTES = 60
 
-/** Brier scores, 0 to 1, of "runs out within ten minutes" in the hour after a restart. */
+/**
+ * Brier scores (0 to 1, lower is better) of the forecast "runs out within ten minutes", in the hour after a
+ * restart.
+ */
 export interface AfterRestart {
-  /** Without the restart. */
+  /** Without a restart. */
   readonly running: number
   readonly restarted: number
-  /** Restarted without what was learned. */
+  /** Restarted without what it had learned. */
   readonly forgetful: number
 }
 
-/** What a restart costs after an hour of one kind of traffic: three runs on the same requests. */
+/** What a restart costs after an hour of one kind of traffic. Three runs get the same requests. */
 export async function afterRestart(kind: Kind, seed: number): Promise<AfterRestart> {
   const score = (restart?: Watching['restart']) => brierOfLastHour(kind, seed, restart)
   const afterLook = RESTART_MINUTE * 60 - 1

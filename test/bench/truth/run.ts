@@ -12,12 +12,12 @@ import { kindColumns, kindRow, truthPage } from './page.ts'
 import { MINUTES } from './watched-key.ts'
 
 /**
- * `npm run truth -- [--quick] [--seeds 20] [--random 60] [--random-seed 1|fresh] [--only TEXT] [--jobs 2]
- * [--kinds] [--out FILE]`: measures what Headroom tells of a quota against the service's own count, and
- * writes `test/TRUTH.md`.
+ * Measures Headroom's numbers of a quota against the service's own count, and writes `test/TRUTH.md`: `npm
+ * run truth -- [--quick] [--seeds 20] [--random 60] [--random-seed 1|fresh] [--only TEXT] [--jobs 2]
+ * [--kinds] [--out FILE]`.
  *
- * `--quick` takes one seed and eight random kinds, and writes no page; nor does `--only`, which takes the
- * kinds with that text in their name. `--kinds` prints a line for each kind. Exit 1 where an aim is missed.
+ * `--quick` uses one seed and eight random kinds of traffic. `--only` uses the kinds whose name contains the
+ * text. Neither writes a page. `--kinds` prints a line for each kind. Exit 1 if an aim is missed.
  */
 const { values } = parseArgs({
   options: {
@@ -49,7 +49,7 @@ const kinds = await measure({
 const aims = [...aimsOf(kinds), costs()]
 const took = Math.round((performance.now() - from) / 1000)
 const how = `${kinds.length} kinds of traffic (${random} of them drawn at random from seed ${randomSeed}), ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} of ${MINUTES} minutes each, one sample a second of the product's own output at default settings, compared with the simulator's rules; ${took} s`
-/** What all of this costs, of the bench that measures only that. */
+/** The cost of the estimates, measured by the bench `quota.ts`. */
 function costs(): Aim {
   const script = fileURLToPath(new URL('../quota.ts', import.meta.url))
   const flags = ['--observations', '200000', '--json']

@@ -19,13 +19,15 @@ import { chanceOf } from './row-state.ts'
 export const CATEGORY = 'Accounts'
 const PATH = '/v3/brokerage/accounts'
 export const MINUTES = 30
-/** What becomes of the quota after the last look, so that each look can be held against ten minutes. */
+/**
+ * The truth continues for this long after the last look, so that the next ten minutes of each look are known.
+ */
 export const AHEAD_SECONDS = 600
 const DRAWN_BEYOND_SECONDS = AHEAD_SECONDS + 120
 const AFTER_A_REFUSAL_MS = 30_000
 
 const ACCESS = { kind: 'token', value: 'bench' } as const
-/** A key that is signed in for good: how tokens are had is not what is measured. */
+/** A key that stays signed in, because the bench does not measure tokens. */
 const KEEPER = {
   access: () => Promise.resolve(ACCESS),
   usable: () => ACCESS,
@@ -34,22 +36,25 @@ const KEEPER = {
   canUseService: true,
 } as unknown as TokenKeeper
 
-/** How a run differs from half an hour of a key that nothing is known of. */
+/** Options that make a run differ from the default: half an hour of a key without anything learned. */
 export interface Watching {
-  /** The oracle, and the one without the kind. */
+  /** Whether the oracle that does not know the kind of traffic runs, and whether the other one does. */
   readonly asksUntold?: boolean
   readonly asksOracle?: boolean
   readonly startMs?: number
   readonly minutes?: number
-  /** Restarts Headroom after that look, with or without what it learned. */
+  /** Restarts Headroom after look `afterLook`, with or without what it learned. */
   readonly restart?: { readonly afterLook: number; readonly isForgetful: boolean }
-  /** Called before the first and after the last look, and at each look. */
+  /** `before` and `after` are called before the first and after the last look, `each` at each look. */
   readonly before?: (ledger: Ledger) => void
   readonly each?: (row: RequestQuota, atMs: number) => void
   readonly after?: (ledger: Ledger) => void
 }
 
-/** The product's own parts on one kind of traffic, looked at once a second for half an hour or `minutes`. */
+/**
+ * Runs the product's own parts on one kind of traffic for half an hour, or `minutes`, with one look per
+ * second.
+ */
 export async function watchedKey(kind: Kind, seed: number, watching: Watching = {}): Promise<Looks> {
   const { asksUntold = false, asksOracle = true, minutes = MINUTES } = watching
   const lookCount = minutes * 60
@@ -81,7 +86,7 @@ export async function watchedKey(kind: Kind, seed: number, watching: Watching = 
     },
     counted: (remaining, isRefused, isOwn, atMs) => {
       if (asksOracle) oracles.observed(seconds(atMs), remaining, isRefused)
-      // A refused one takes nothing (service 3).
+      // A refused check uses nothing of the quota (service 3).
       if (!isRefused && !isOwn) looks.checks += 1
     },
     answered: (id, rate, isRefused, atMs) => {
@@ -104,7 +109,7 @@ export async function watchedKey(kind: Kind, seed: number, watching: Watching = 
     if (clock.worldMs() < mayAskAtMs) return
     void app.client.request({ method: 'GET', path: `${PATH}${OWN}` })
   }
-  /** The gaps of a Poisson process; what falls into a refusal's wait is not made up for. */
+  /** Own requests are a Poisson process. Those that fall into the wait after a 429 are not sent later. */
   const askAfterGap = (): void => {
     clock.happen((-1000 * Math.log(1 - ownChance())) / kind.own, () => {
       ask()
@@ -129,7 +134,7 @@ export async function watchedKey(kind: Kind, seed: number, watching: Watching = 
   }
   app.prober.stop()
   watching.after?.(app.ledger)
-  // Callers of their own continue; the watcher is gone.
+  // After the last look, own requests continue, but checks do not.
   for (let second = lookCount; second < lookCount + AHEAD_SECONDS; second += 1) {
     const atMs = startMs + (second + 1) * 1000
     if (kind.own > 0 && ownChance() < kind.own) service.spend(CATEGORY, atMs)

@@ -24,12 +24,11 @@ import { called, report } from '../page/talk.ts'
 import { PageWindow } from './page-window.ts'
 
 /**
- * Electron as far as main/hosts/desktop uses it, for what a test cannot do to its runtime: click in a tray,
- * send the machine to sleep, break the process, answer a dialog.
+ * The parts of Electron that main/hosts/desktop uses. A test can use them as it can't use the real runtime:
+ * click in the tray menu, suspend the machine, crash the process, answer a dialog.
  *
- * Every part is typed as a part of Electron's own types, so that nothing here can be called that Electron
- * does not have. It is no evidence for what Electron itself does: its sandbox, isolation and fuses are its
- * own tests' business.
+ * Every part has Electron's own types, so that no call is possible that Electron does not have. This double
+ * proves nothing about Electron itself: its sandbox, its isolation and its fuses have other tests.
  */
 type PlayedPaths = Pick<
   App,
@@ -49,12 +48,12 @@ class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
   #isStopping = false
 
   readonly getVersion = () => '0.0.0'
-  /** A test may have the system take as long as it takes to start the app again. */
+  /** A test may delay this until the app is started a second time. */
   readonly whenReady = async () => {
     if (process.env['DOUBLE_READY'] === 'second-instance') await this.#startedAgain.promise
   }
   readonly getPath = (name: string) => this.#paths.get(name) ?? tmpdir()
-  /** The name under which the keyring's entry is; a version before this one had the name of DOUBLE_NAME. */
+  /** The name of the keyring's entry. DOUBLE_NAME sets the name that an earlier version used. */
   name = process.env['DOUBLE_NAME'] ?? 'Electron'
   readonly setName = (name: string) => {
     if (process.env['DOUBLE_NAME'] === undefined) this.name = name
@@ -69,7 +68,10 @@ class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
     this.#paths.set(name, path)
   }
 
-  /** One of each user data folder, as with Electron; a signal tells the first of the second. */
+  /**
+   * As in Electron, each user data folder has one lock. A signal informs the first process that a second one
+   * started.
+   */
   requestSingleInstanceLock(): boolean {
     const file = join(this.getPath('userData'), 'double-instance.pid')
     try {
@@ -88,8 +90,8 @@ class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
   }
 
   /**
-   * As Electron: a call while quitting is ignored. A quit that was prevented ends only when what its
-   * listeners did at once, and all that followed of it without waiting, is over.
+   * As in Electron, a call while quitting is ignored. After a prevented quit, `quit` works again once the
+   * listeners and their microtasks have finished.
    */
   quit(): void {
     if (this.#isQuitting) return
@@ -104,7 +106,7 @@ class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
     })
   }
 
-  /** While quitting, Electron does not emit it: it continues with `will-quit`. */
+  /** As in Electron, `window-all-closed` is not emitted while quitting: `will-quit` follows instead. */
   allClosed(): void {
     if (!this.#isQuitting) this.emit('window-all-closed')
   }
@@ -164,7 +166,7 @@ class DoubleNotification extends EventEmitter {
 
 const UNCLICKED_MS = 10_000
 
-/** A menu is the template it was built from. */
+/** This double represents a menu by the template from which it was built. */
 const templates = new Map<string, readonly MenuItemConstructorOptions[]>()
 function chooseFrom(where: string, menu: RealMenu | null): void {
   const template = menu as unknown as readonly MenuItemConstructorOptions[]
@@ -179,7 +181,7 @@ export const app = doubleApp
 export const BrowserWindow = PageWindow
 export const protocol = doubleProtocol
 export const session = { defaultSession }
-/** A keyring that is open, and as exact about its own ciphertext as a real one. */
+/** An unlocked keyring. As a real one, it rejects ciphertext that it did not create. */
 export const safeStorage: Pick<
   SafeStorage,
   'isAsyncEncryptionAvailable' | 'encryptStringAsync' | 'decryptStringAsync' | 'getSelectedStorageBackend'
@@ -224,9 +226,7 @@ export const dialog = {
     called('Dialog.showMessageBox', options)
     return { response: 0, checkboxChecked: false }
   },
-  /**
-   * As in Electron, the whole process blocks until a click; here none comes for a while.
-   */
+  /** As in Electron, the whole process blocks until a click. Here the click takes `UNCLICKED_MS`. */
   showErrorBox: (title: string) => {
     called('Dialog.showErrorBox', title)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, UNCLICKED_MS)
@@ -234,7 +234,7 @@ export const dialog = {
 } satisfies Partial<Record<keyof Dialog, unknown>>
 export const shell = {} satisfies Partial<Shell>
 
-// electron-store asks for these at once.
+// electron-store requires these when it is imported.
 const everything = { app, ipcMain, shell }
 
 // biome-ignore lint/style/noDefaultExport: it is what electron-store imports

@@ -50,10 +50,10 @@ class PageContents extends EventEmitter implements PlayedContents {
   readonly isCrashed = () => this.#isCrashed
   readonly isDevToolsOpened = () => false
   readonly forcefullyCrashRenderer = () => this.world?.crash()
-  /** A page whose process ended cannot be used again here: another takes its place. */
+  /** A page whose process ended can't be reloaded here, so a new page replaces it. */
   readonly reload = () => void this.load().catch(() => {})
 
-  /** A page that is being replaced hears nothing, as with Electron. */
+  /** As in Electron, a page that is being replaced receives nothing. */
   send(channel: string, ...[value]: unknown[]): void {
     this.world?.hear(channel, value).catch(() => {})
   }

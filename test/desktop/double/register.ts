@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module'
 
-/** Preloaded with `--import`: whatever asks for `electron` in this process gets the double. */
+/** To be preloaded with `--import`. Every import of `electron` in this process gets the double. */
 const double = new URL('./electron.ts', import.meta.url).href
 
 registerHooks({

@@ -3,12 +3,12 @@ import type { PageWindow } from '../double/page-window.ts'
 import { type Order, report } from './talk.ts'
 import { countTimers, timersDue } from './timer-count.ts'
 
-/** What a test orders is done through these, as a person or the system would. */
+/** What the double does for a test in place of a person or the system. */
 export interface Hands {
   readonly windows: readonly PageWindow[]
   readonly powerMonitor: EventEmitter
   quit(): void
-  /** Breaks the app's own process, as a bug in it would. */
+  /** Causes an uncaught exception or rejection in the app's own process. */
   defect(kind: 'exception' | 'rejection'): void
   exit(): void
   /** Clicks on an item of the tray's menu. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { CDPSession, Page } from '@playwright/test'
 
-/** Whose message it is: a frame of the page, or one inside a frame. */
+/** The frame that sent a message: the page's own, or one inside the page. */
 export interface SendingFrame {
   readonly url: string
   readonly isMain: boolean
@@ -11,13 +11,13 @@ export type Invoke = (frame: SendingFrame, channel: string, arg: unknown) => Pro
 const WORLD = 'preload'
 
 /**
- * The real preload bundle in an isolated world of the page, as Electron runs it: it shares the document with
- * the page and no object. What Electron's bridge copies from one world to the other goes as text over events
- * of the document.
+ * The real preload bundle in an isolated world of the page, as in Electron: it shares the document with the
+ * page, but no objects. What Electron's bridge copies between the worlds is sent here as text in events of
+ * the document.
  */
 export class PageWorld {
   readonly #cdp: CDPSession
-  /** Frame to its latest preload world. */
+  /** The latest preload world of each frame. */
   readonly #worlds = new Map<string, number>()
   readonly #invoke: Invoke
 
@@ -53,7 +53,7 @@ export class PageWorld {
   }
 
   crash(): void {
-    // Never answered: who would answer is gone.
+    // The call gets no response, because the page that would respond has crashed.
     this.#cdp.send('Page.crash').catch(() => {})
   }
 

@@ -6,8 +6,8 @@ import type { Protocol, Session } from 'electron'
 import { chromiumArgs, findChromium } from '../../browser/chromium.ts'
 
 /**
- * Chromium does not know `app:`, so the scheme is played by an origin that leads nowhere and whose every
- * request is answered by the handler the app registered. Its headers, and so its policy, are the app's own.
+ * Stands in for `app:`, which Chromium does not know. No server has this origin. The handler that the app
+ * registered responds to each request, so that the headers, and with them the policy, are the app's own.
  */
 export const PLAYED_ORIGIN = 'https://headroom.invalid'
 
@@ -17,7 +17,7 @@ export const toPlayedUrl = (url: string) => url.replace('app://headroom/', `${PL
 type BeforeRequest = NonNullable<Parameters<Session['webRequest']['onBeforeRequest']>[0]>
 type Handler = Parameters<Protocol['handle']>[1]
 
-/** What the app registered on its session. */
+/** The handlers that the app registered on its session. */
 export const registered: { beforeRequest?: BeforeRequest; handler?: Handler } = {}
 
 const profileFolder = mkdtempSync(join(tmpdir(), 'headroom-double-'))
@@ -48,7 +48,7 @@ export async function closeBrowser(): Promise<void> {
   rmSync(profileFolder, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** Says whether the app lets the window's page go to `url`. */
+/** Whether the app allows the window's page to navigate to `url`. */
 export type MayNavigate = (url: string) => boolean
 
 export async function playScheme(page: Page, mayNavigate: MayNavigate): Promise<void> {

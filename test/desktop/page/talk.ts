@@ -1,4 +1,4 @@
-/** What a test and the process under test say to each other, over Node's own channel between them. */
+/** Messages between a test and the process under test, over Node's IPC channel. */
 
 export type Report =
   | {
@@ -14,7 +14,10 @@ export type Report =
   | { readonly kind: 'answered'; readonly id: number; readonly value?: unknown; readonly error?: string }
 
 export type Order =
-  /** The first two are answered. `window` is the id; without one, the youngest that is open. */
+  /**
+   * The first two return an answer. `window` is the id of a window. Without it, the one that was opened last
+   * is used.
+   */
   | { readonly kind: 'evaluate'; readonly expression: string; readonly window?: number }
   | { readonly kind: 'count-timers'; readonly forMs: number }
   | { readonly kind: 'close-window' | 'crash-page' }

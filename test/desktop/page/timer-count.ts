@@ -1,12 +1,18 @@
-/** How often timers of the app's own code (not Playwright's, not the double's) came due, by who set them. */
+/**
+ * How often timers of the app's own code fired, by the code that set them. Timers of Playwright and of the
+ * double are left out.
+ */
 const fired = new Map<string, number>()
 
 const real = globalThis.setTimeout
 
-/** `setInterval` is not counted because nothing of ours uses it: the clock port has `after` only. */
+/**
+ * Counts `setTimeout` only. The app's code does not use `setInterval`, because the clock port only has
+ * `after`.
+ */
 export function countTimers(): void {
   const counting = (run: () => void, ms?: number) => {
-    // The frames: this function, the clock port, and who asked it.
+    // The stack frames are this function, the clock port, and the caller of the port.
     const [, , , setter = ''] = new Error().stack?.split('\n') ?? []
     return real(() => {
       if (setter.includes('/dist/')) fired.set(setter, (fired.get(setter) ?? 0) + 1)
@@ -16,7 +22,7 @@ export function countTimers(): void {
   globalThis.setTimeout = Object.assign(counting, real) as typeof setTimeout
 }
 
-/** Each timer's count within the next `forMs`. */
+/** Number of times that each timer fires within the next `forMs`. */
 export async function timersDue(forMs: number): Promise<Readonly<Record<string, number>>> {
   fired.clear()
   await new Promise((resolve) => real(resolve, forMs))

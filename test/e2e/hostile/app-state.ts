@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { ApiClient } from '../../canary/api-client.ts'
 
-/** Events that come by themselves on a quiet simulator; any other was caused by a request. */
+/** Events that occur on a quiet simulator without any request. Every other event was caused by a request. */
 const BY_ITSELF: ReadonlySet<string> = new Set([
   'quota-short',
   'quota-short-ended',
@@ -13,7 +13,7 @@ const BY_ITSELF: ReadonlySet<string> = new Set([
   'elsewhere',
 ])
 
-/** Everything that one of the contract's commands could change, as an admitted window sees it. */
+/** Everything that a command of the contract could change, as a connected window sees it. */
 export async function appState(window: ApiClient) {
   const snapshots = (await window.ask('snapshots')) as readonly Snapshot[]
   const events = (await window.ask('events', { after: 0 })) as readonly LoggedEvent[]
@@ -39,7 +39,7 @@ async function retention(window: ApiClient): Promise<unknown> {
   return { rawMs, rollupMs }
 }
 
-/** Each would show in the state, were it obeyed. */
+/** Commands whose effect would be visible in the state. */
 export const COMMANDS: Readonly<Record<string, unknown>> = {
   revoke: { profile: 'simulator' },
   disconnect: { profile: 'simulator' },

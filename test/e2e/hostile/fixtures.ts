@@ -10,7 +10,7 @@ export { expect }
 
 interface Fixtures {
   readonly admitted: ApiClient
-  /** What the app said of itself before the test did anything to it. */
+  /** The state that the app reported before the test did anything. */
   readonly before: Awaited<ReturnType<typeof appState>>
   readonly hostile: HostileServer
   /** A page of the hostile server, in the browser in which our own window is open. */
@@ -18,7 +18,7 @@ interface Fixtures {
 }
 
 export const test = base.extend<Fixtures>({
-  /** An admitted window, as a program: what the app says of itself is true. */
+  /** A connected window that is controlled by the test. The app's own reports to it are the truth. */
   admitted: async ({ page, headroom }, use) => {
     await page.goto(headroom.url)
     await expect(page.locator('tr[data-category="Accounts"]')).not.toHaveAttribute('data-source', 'default')
@@ -28,7 +28,7 @@ export const test = base.extend<Fixtures>({
     client.close()
   },
   before: async ({ admitted }, use) => use(await appState(admitted)),
-  // A name that leads to this machine, as one does that its owner rebound.
+  // The name resolves to this machine, as after a DNS rebinding by its owner.
   launchOptions: async ({ launchOptions }, use) =>
     use({ ...launchOptions, args: [...chromiumArgs(), '--host-resolver-rules=MAP evil.test 127.0.0.1'] }),
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from this pattern
@@ -42,7 +42,7 @@ export const test = base.extend<Fixtures>({
 
 export interface HostilePage {
   readonly page: Page
-  /** What the app answered it with so far. */
+  /** The app's responses to this page so far. */
   answered(): readonly { readonly path: string; readonly status: number }[]
 }
 
@@ -52,7 +52,7 @@ export async function hostilePage(own: Page, url: string): Promise<HostilePage> 
   const { port } = new URL(url)
   const sent = new Map<string, URL>()
   const statuses = new Map<string, number>()
-  // The browser tells pages nothing of an answer that it keeps from them, and its own tools all of it.
+  // The browser hides a blocked response from the page, but shows all of it to the developer tools.
   const tools = await page.context().newCDPSession(page)
   tools.on('Network.requestWillBeSent', ({ requestId, request }) => {
     sent.set(requestId, new URL(request.url))
@@ -72,13 +72,13 @@ export async function hostilePage(own: Page, url: string): Promise<HostilePage> 
   }
 }
 
-/** Most of that many tries got through to the app, and it refused each. */
+/** More than half of the attempts reached the app, and it refused each of them. */
 export function expectRefused({ answered }: HostilePage, tries: number): void {
   expect(answered().filter(({ status }) => status < 400)).toEqual([])
   expect(answered().length).toBeGreaterThan(tries / 2)
 }
 
-/** Each attempt that did not end as it must; a page that hangs is one too. */
+/** Runs all attempts. Returns those that were neither refused nor unseen, such as a page that hangs. */
 export async function through(page: Page, tries: readonly { readonly way: Way; readonly target: Target }[]) {
   const outcomes = await Promise.all(
     tries.map(async ({ way: { name, run, detail }, target }) => {

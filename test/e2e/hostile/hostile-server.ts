@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Somebody else's program on another port of this machine, with whatever page it likes. */
+/** A program of an attacker on another port of this machine. It can serve any page. */
 export class HostileServer {
   readonly port: number
   readonly #server: Server
-  /** Where its own pages were asked for, and whatever else came. */
+  /** Requests for its own pages, and all other requests that arrived. */
   readonly asked: string[] = []
   /** The address that its pages ask a browser to report their violations to. */
   reportTo = ''

@@ -1,17 +1,19 @@
 export interface Target {
   readonly url: string
-  /** As if it had leaked: the page tries it wherever it can. */
+  /** A leaked bearer. The page sends it wherever that is possible. */
   readonly bearer: string
-  /** What the command takes, as JSON. */
+  /** The command's argument as JSON. */
   readonly body: string
 }
 
-/** What a page could make of it. Where it cannot tell either, only what happened to the app counts. */
+/**
+ * What the page learned. With 'unseen', the page can't know the result, so only the effect on the app counts.
+ */
 export type Got = 'read' | 'refused' | 'unseen'
 
 /**
- * One way for a page to reach another origin. `run` is sent to the browser: it sees its argument and nothing
- * else.
+ * One way for a page to reach another origin. `run` is executed in the browser and can only use its
+ * arguments.
  */
 export interface Way {
   readonly name: string
@@ -43,7 +45,8 @@ const fetched: Way['run'] = ([
   )
 
 /**
- * Any element that loads something; `detail` is its tag, the property that takes the address, and the others.
+ * An element that loads something. `detail` has its tag, the property for the address, and further
+ * properties.
  */
 const loaded: Way['run'] = ([{ url }, { tag = '', takes = '', ...others }]) =>
   new Promise((resolve) => {
@@ -57,7 +60,8 @@ const loaded: Way['run'] = ([{ url }, { tag = '', takes = '', ...others }]) =>
 const framed: Way['run'] = ([{ url }]) =>
   new Promise((resolve) => {
     const frame = document.createElement('iframe')
-    // An error page of the browser's own loads too; what counts is whether this page can see into it.
+    // The browser's error page loads too. So the result depends on whether this page can read the frame's
+    // document.
     frame.addEventListener('load', () => resolve(frame.contentDocument === null ? 'refused' : 'read'))
     frame.src = url
     document.body.append(frame)
@@ -69,7 +73,8 @@ const formSent: Way['run'] = ([{ url, body }, { enctype = '' }]) =>
     document.body.append(frame)
     const form = document.createElement('form')
     Object.assign(form, { method: 'POST', action: url, target: frame.name, enctype })
-    // As text/plain, `name=value` reads as JSON.
+    // With the type text/plain, a form sends `name=value`. Name and value are chosen so that the text is
+    // valid JSON.
     const field = document.createElement('input')
     form.append(Object.assign(field, { name: body.replace(/}$/, ',"x":"'), value: '"}' }))
     document.body.append(form)
@@ -150,7 +155,8 @@ export const WAYS_TO_GET: readonly Way[] = [
     }
   }),
   way('a service worker', async ([{ url }]) =>
-    // Only a secure page has them at all; this machine's addresses are, a name that leads here is not.
+    // Only secure pages have service workers. Pages on addresses of this machine are secure, pages on a
+    // rebound name are not.
     !('serviceWorker' in navigator)
       ? 'refused'
       : navigator.serviceWorker.register(url).then(

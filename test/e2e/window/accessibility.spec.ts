@@ -20,8 +20,7 @@ test('in forced colours the legend, the chosen row and range, and every severity
     }),
   )
   await page.locator('[data-history] .recharts-surface').first().waitFor()
-  // What is not adjusted keeps its own colour, and what has a colour of its own is seen on the forced
-  // background.
+  // In forced-colors mode, each swatch must keep its own color, and must have one to be visible.
   const swatches = page.locator('[data-history] [class*=legend] b')
   expect(await swatches.count()).toBeGreaterThan(2)
   for (const swatch of await swatches.all()) {
@@ -91,7 +90,7 @@ test('nothing moves by itself, with or without a wish for reduced motion', async
 
 test('the keyboard skips the header', async ({ page, open }) => {
   await open(snapshot())
-  // The links take no room while they are not focused.
+  // The skip links take up no space until they have the focus.
   expect(await page.getByRole('banner').evaluate((one) => one.getBoundingClientRect().top)).toBe(0)
   await page.keyboard.press('Tab')
   await expect(page.getByRole('button', { name: 'Skip to the quotas' })).toBeFocused()
@@ -140,9 +139,9 @@ for (const size of [
     })
     const small = await page.locator('button:visible, select:visible, input:visible').evaluateAll((all) =>
       all.flatMap((one) => {
-        // A label is a part of the target of its control.
+        // A click on the label counts too, so the label is part of the target.
         const { width, height } = (one.closest('label') ?? one).getBoundingClientRect()
-        // What is only there for the keyboard is not clicked.
+        // Elements that are visible only to keyboard users are not clicked.
         const isHidden = getComputedStyle(one).clipPath !== 'none'
         const name = one.getAttribute('aria-label') ?? one.textContent
         return isHidden || (width >= 24 && height >= 24) ? [] : [`${name} ${width} × ${height}`]

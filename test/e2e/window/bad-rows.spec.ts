@@ -11,7 +11,7 @@ const SIZES = [
   { width: 400, height: 800 },
 ] as const
 
-/** What stands in the place of a pace on each day on which the key can't call. */
+/** For each day on which the key can't call, the text that its rows show instead of a pace. */
 const CANNOT_CALL = {
   'both hosts unreachable': 'calls fail, value of 14:02',
   'service unreachable': 'calls fail, value of 14:02',
@@ -24,7 +24,7 @@ const CANNOT_CALL = {
 } as const
 
 const row = (page: Page, category: string) => page.locator(`tr[data-category="${category}"]`)
-/** What fills a bar solidly, in pixels, and the colour of what is hatched. */
+/** Widths of the solid and the hatched part of a bar in pixels, and the bar's colour. */
 const barOf = (page: Page, category: string) =>
   row(page, category)
     .getByRole('meter')
@@ -36,7 +36,7 @@ const barOf = (page: Page, category: string) =>
 const colour = (page: Page, name: string) =>
   page.evaluate((one) => getComputedStyle(document.documentElement).getPropertyValue(one).trim(), name)
 
-/** The days that are looked at in each size; the others in the first. */
+/** Days that are tested at every size. The others are tested only at the first size. */
 const EVERYWHERE = ['service unreachable', 'signed out', 'token rejected (401)']
 
 for (const colorScheme of ['dark', 'light'] as const)
@@ -56,7 +56,7 @@ for (const colorScheme of ['dark', 'light'] as const)
           for (const text of await rows.getByTestId('state').allTextContents())
             expect(text).toMatch(/^(not checked|rejected401)$/)
           await expect(row(page, 'Accounts').getByTestId('remaining')).toHaveText('294')
-          // An age, and no next check.
+          // Only the age is shown, without a next check.
           expect(await rows.getByTestId('age-and-check').allTextContents()).toEqual(
             Array.from({ length: await rows.count() }, () => '29 min'),
           )
@@ -114,7 +114,7 @@ for (const colorScheme of ['dark', 'light'] as const)
         await open({ ...BAD_DAYS['signed out']!, slots: [...SLOTS, slots('More', 10, 2, 1, 'counted')] })
         const words = await page.locator('[data-slots]').getByTestId('free').allTextContents()
         expect(new Set(words)).toEqual(new Set(['not observed', 'others ?']))
-        // Own open streams are known whatever the key may call.
+        // The app's own open streams are known even if the key can't call.
         const more = page.locator('[data-slots="More"]')
         await expect(more.getByTestId('used')).toHaveText('2 own / 10')
         await expect(more.getByTestId('free')).toHaveText('others ?')

@@ -24,7 +24,7 @@ test('the cursor of the chart reads time, source and who used it, by pointer and
   const first = await reading.textContent()
   await page.keyboard.press('ArrowRight')
   await expect(reading).not.toHaveText(first ?? '')
-  // Arrows in the chart choose no other row.
+  // The arrow keys in the chart do not select another row.
   await expect(page.locator('[data-history]')).toHaveAttribute('data-history', 'Positions')
   expect(await problemsOf(page, '[data-history]')).toEqual([])
 })

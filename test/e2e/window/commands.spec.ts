@@ -62,7 +62,7 @@ test('a command of the palette leaves the focus on the page, not on the previous
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Command' }).fill('Health of the key')
   await page.keyboard.press('Enter')
-  // The title has the focus for readers of the screen; a ring would say that it can be pressed.
+  // The title has the focus, for screen readers. It has no focus ring, because it can't be pressed.
   const title = page.getByRole('dialog').getByRole('heading').first()
   await expect(title).toBeFocused()
   expect(await title.evaluate((one) => getComputedStyle(one).outlineStyle)).toBe('none')
@@ -128,7 +128,7 @@ test('rows are navigated by keys, and keys are ignored while typing', async ({ p
 
 test('the time a row is full again is a time of day or a countdown', async ({ page, open }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
-  // A row that runs out gets no fuller.
+  // Removes the times of emptying, because a row that runs out shows no time at which it is full.
   const requests = REQUESTS.map(({ emptyAt: _, emptyFrom: __, ...lasting }) => lasting)
   await open(snapshot({ requests }))
   const cells = page.locator('tr[data-category="Positions"] td')

@@ -340,7 +340,7 @@ for (const [width, height] of [
     await page.keyboard.press('Enter')
     await page.getByTestId('desk-machines').scrollIntoViewIfNeeded()
     expect((await overflow(page))[0]).toBe(0)
-    // The scripted host has a 429 from before the chart's begin.
+    // The scripted host has a 429 from before the start of the chart.
     const faults = (await layoutFaults(page)).filter((fault) => !/"429"|is over/.test(fault))
     expect(faults).toEqual([])
     await page.keyboard.press('Escape')

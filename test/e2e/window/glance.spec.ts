@@ -30,8 +30,8 @@ test('one key is readable at three metres: its number is a sixth of the window h
   await expect(page.getByTestId('glance-word')).toHaveText('429')
   const number = page.getByTestId('glance-number')
   await expect(number).toHaveText(/^1:\d\d$/)
-  // 3 metres and a letter of 7.5 mm, on a screen of 96 pixels an inch, ask for 28 pixels; the number has far
-  // more.
+  // Letters must be 7.5 mm high to be read from 3 m. That is 28 pixels at 96 pixels per inch; the number is
+  // far higher.
   const height = await number.evaluate((one) => Number.parseFloat(getComputedStyle(one).fontSize))
   expect(height).toBeGreaterThan(800 / 6)
   const word = await page.getByTestId('glance-word').evaluate((one) => getComputedStyle(one).fontSize)
@@ -79,7 +79,7 @@ test('its line and its page have the remedy of the headline, and pressing it doe
   await button.click()
   await expect.poll(() => asked(host, 'tryNow')).toHaveLength(1)
   expect(await layoutFaults(page)).toEqual([])
-  // While the line is about another key, it would act on the wrong one.
+  // While the line is about another key, there is no button, because it would act on the wrong key.
   const other = { ...away.profile, id: 'other', name: 'Other' }
   host.show(snapshot({ revision: 9, requests: CALM_REQUESTS }), { ...away, profile: other, revision: 9 })
   await expect(button).toHaveCount(0)
@@ -133,7 +133,7 @@ test('several keys are a table, the worst first, and each opens by a click or a 
     seq: index,
     at: NOW_MS - index * 60_000,
   }))
-  // One is of this run; the last is of yesterday.
+  // One 429 is from this run. The last one is from yesterday.
   host.answer('pastEvents', [...before, { ...refused, seq: 8, at: NOW_MS - 86_400_000 }])
   await page.keyboard.press('0')
   const rows = page.locator('tr[data-key]')
@@ -175,7 +175,7 @@ for (const { width, height, colorScheme } of [
       .locator('tr[data-key=main] td')
       .evaluateAll((all) => all.map((one) => getComputedStyle(one).textAlign))
     expect(aligned).toEqual(['left', 'left', 'right', 'right', 'right', 'right', 'right'])
-    // Between the words of its head there is room.
+    // There is a gap between the texts in the head of the table.
     const [hint, count] = await Promise.all(
       ['worst first', '2 keys'].map((text) => page.getByText(text).boundingBox()),
     )

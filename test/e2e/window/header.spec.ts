@@ -43,7 +43,8 @@ test('the header cuts no word at any width, and is one row, or two in a narrow w
   await expect(ownUse).toContainText('119 checks/min 3.3 % used')
   await expect(page.getByRole('button', { name: 'Programs 5' })).toBeVisible()
   await expect(page.getByRole('button', { name: /^Search Ctrl K$/ }).locator('kbd')).toBeVisible()
-  // The name of the simulator's key says what it is; any other has its environment next to it.
+  // The name of the simulator's key contains its environment. Every other key has its environment next to its
+  // name.
   await expect(page.getByTestId('profile')).toHaveText(/^Built-in simulator\s*$/)
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
@@ -70,11 +71,11 @@ test('own use over its cap has the colour of a warning', async ({ page, open }) 
   expect(await colour()).not.toBe(calm)
   const about = page.getByTestId('own-use')
   await expect(about).toHaveAttribute('title', /Over the cap: checks slow down\. No action needed\.$/)
-  // A share that reads like the cap is not over it.
+  // A share that rounds to the cap does not count as over the cap.
   host.show(snapshot({ revision: 3, probes: { ...probes, usedFraction: 0.0504 } }))
   await expect(used).toHaveText('5.0 % used')
   expect(await colour()).toBe(calm)
-  // One check more in the last period is not over an average.
+  // The cap is for the average, so one check more in the last period does not count as over it.
   const tightest = Math.min(...snapshot().requests.map(({ limit }) => limit))
   host.show(snapshot({ revision: 4, probes: { ...probes, usedFraction: 0.05 + 1 / tightest } }))
   await expect(used).toHaveText(/^\d\.\d % used$/)

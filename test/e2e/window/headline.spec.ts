@@ -13,7 +13,7 @@ const silent = ['a', 'b', 'c'].map((id) =>
   stream(id, 'Order Stream', id, { state: 'stale', lastFrameAt: NOW_MS - 27_000 }),
 )
 
-/** What the headline was calm over once, and what it has to begin with. */
+/** Problems that the headline once missed, and how it must begin. */
 const TROUBLES: readonly (readonly [name: string, Partial<Snapshot>, severity: string, words: RegExp])[] = [
   ['all streams silent', { streams: silent }, 'critical', /^No stream is receiving data since 14:30\.$/],
   [
@@ -144,7 +144,7 @@ test('in a narrow window the headline and the tightest row are seen first, then 
     page.locator(selector).evaluate((one) => one.getBoundingClientRect().bottom)
   expect(await bottomOf('header')).toBeLessThan(100)
   expect(await bottomOf('[data-testid=verdict-headline]')).toBeLessThan(200)
-  // Each row is a card of three lines; the fourth is the tightest.
+  // Each row is a card of three lines. The tightest quota is the fourth card.
   expect(await bottomOf('tr[data-worst=true]')).toBeLessThan(700)
   expect(await bottomOf('table')).toBeLessThan(await bottomOf('[aria-label="Tokens"]'))
 })
@@ -189,7 +189,7 @@ for (const [name, viewport] of [
     for (const row of await rows.all()) {
       await row.scrollIntoViewIfNeeded()
       const category = await row.getAttribute('data-category')
-      // A row behind the headline is not reached.
+      // If the headline covered the row, the element at the middle of the row would belong to the headline.
       const isOnTop = await row.evaluate((one) => {
         const { left, top, width, height } = one.getBoundingClientRect()
         return one.contains(document.elementFromPoint(left + width / 2, top + height / 2))

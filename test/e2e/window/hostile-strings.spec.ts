@@ -9,10 +9,11 @@ import { quickIf } from '../../thorough.ts'
 import { HOSTILE, Tainted } from './hostile-strings.ts'
 import { expect, overflow, test, type WindowFixtures } from './window-fixtures.ts'
 
-// The page's policy would stop what runs. Here nothing does, so that what would run is seen to.
+// The page's content security policy would block injected scripts. It is off here, so that the test notices
+// them.
 test.use({ bypassCSP: true })
 
-/** Of a name in a header (app/service/headers.ts). */
+/** Maximum length of a name in a header (app/service/headers.ts). */
 const MAX_LETTERS = 128
 
 const streamEvent = { stream: 's1', category: 'Positions Stream', target: '123456782' }
@@ -53,11 +54,11 @@ const base: Snapshot = snapshot({
 })
 const second = snapshot({ profile: { id: 'two', name: 'Second key', environment: 'sim' } })
 
-/** What the window shows in each place: its elements with the names of their attributes, and all it says. */
+/** What the window shows in one place: its elements, the names of their attributes, and its whole text. */
 interface Look {
   readonly shape: readonly string[]
   readonly said: string
-  /** The values of attributes that run, load or lead somewhere. */
+  /** The values of attributes that can run code, load something or lead to another page. */
   readonly led: readonly string[]
 }
 
@@ -79,7 +80,7 @@ function look(page: Page): Promise<Look> {
   })
 }
 
-/** What the page, its script and its answers are fetched from. */
+/** Paths of the page, its scripts and the responses of the app. */
 const OWN_PATHS = /^\/(?:$|favicon\.svg$|(?:api|assets)\/)/
 
 interface Window extends Pick<WindowFixtures, 'open'> {
@@ -88,7 +89,7 @@ interface Window extends Pick<WindowFixtures, 'open'> {
 
 type Places = ReadonlyMap<string, Look>
 
-/** Looks again until twice the same is there: dialogs ask main for what they show. */
+/** Repeats the look until it gives the same result twice, because dialogs first request what they show. */
 async function settled(page: Page): Promise<readonly string[]> {
   let shape: readonly string[] = []
   const isSettled = async () => {
@@ -100,7 +101,7 @@ async function settled(page: Page): Promise<readonly string[]> {
   return shape
 }
 
-/** The same with every moment in it `ms` later. */
+/** Adds `ms` to each time in `value`. */
 function movedOn<T>(value: T, ms: number): T {
   const moved = (one: unknown): unknown => {
     if (typeof one === 'number') return Math.abs(one - NOW_MS) < 2 * 86_400_000 ? one + ms : one
@@ -112,8 +113,8 @@ function movedOn<T>(value: T, ms: number): T {
 }
 
 /**
- * Shows `tainted` in every place in which the window shows what it did not write itself, each as it was
- * `before`.
+ * Shows `tainted` in every place in which the window shows text that it did not write itself. Waits until
+ * each place has the same elements as in `before`.
  */
 async function walk(page: Page, host: FakeHost, tainted: Tainted, before?: Places): Promise<Places> {
   const places = new Map<string, Look>()
@@ -121,7 +122,7 @@ async function walk(page: Page, host: FakeHost, tainted: Tainted, before?: Place
   let revision = 1
   const show = (more: Partial<Snapshot> = {}) => {
     revision += 1
-    // All its moments move on with the clock: however long a walk takes, nothing grows old in it.
+    // All times move on with the clock, so that nothing becomes old during a slow walk.
     const now = <T>(one: T): T => movedOn(one, Date.now() - startedMs)
     host.show(tainted.of({ ...now(base), ...more, revision }), tainted.of({ ...now(second), revision }))
   }
@@ -245,7 +246,7 @@ async function walk(page: Page, host: FakeHost, tainted: Tainted, before?: Place
   return places
 }
 
-/** What of all that was made is on screen somewhere, word for word. */
+/** The texts that are on screen somewhere, word for word. */
 function shownOf(tainted: Tainted, places: Places): readonly string[] {
   const said = [...places.values()].map((place) => place.said.toLowerCase()).join('\n')
   return [...tainted.made]
@@ -260,7 +261,7 @@ async function walked(text: string, { page, open }: Window, before?: Places) {
   return { fields: shownOf(tainted, places), places }
 }
 
-/** Whatever the page asks for, opens or goes to that is not its own. */
+/** Collects every request, new page and navigation of the page that is not its own. */
 function strangeOf(page: Page): readonly string[] {
   const strange: string[] = []
   page.on('request', (request) => {
@@ -275,10 +276,13 @@ function strangeOf(page: Page): readonly string[] {
   return strange
 }
 
-/** The window with harmless text, which each of the others is held against. */
+/** The window with harmless text. The results of all other texts are compared with it. */
 let plain: Awaited<ReturnType<typeof walked>> | undefined
 
-/** The one that would run; the others, a quarter of a minute each, are thorough. */
+/**
+ * The text that would run a script. Each of the others takes a quarter of a minute, so they are in the
+ * thorough part.
+ */
 const QUICK = ['a script']
 
 for (const [name, text] of Object.entries(HOSTILE)) {
@@ -314,7 +318,7 @@ test('the longest names that main allows push nothing out of the window', async 
     await expect
       .poll(() => overflow(page), `${width} wide`)
       .toEqual(width < 1280 ? [0, expect.anything()] : [0, 0])
-    // The neighbours of a long name stay within the window.
+    // The buttons next to a long name stay within the window.
     for (const name of ['Open stream…', 'Details']) {
       const box = await page.getByRole('button', { name, exact: true }).boundingBox()
       expect((box?.x ?? Number.NaN) + (box?.width ?? 0), `${name}, ${width} wide`).toBeLessThanOrEqual(width)

@@ -1,7 +1,7 @@
-/** Leaves a mark on the page where it runs, for which the page is searched afterwards. */
+/** Code that sets a mark on the page if it runs. The test looks for that mark. */
 const RUN = "document.documentElement.dataset['ran']='yes'"
 
-/** Text that one page or another took for more than text. */
+/** Texts that some page once treated as more than text. */
 export const HOSTILE: Readonly<Record<string, string>> = {
   'a script': `<script>${RUN}</script>`,
   'an image that does not load': `<img src=x onerror="${RUN}">`,
@@ -15,12 +15,13 @@ export const HOSTILE: Readonly<Record<string, string>> = {
   'a template': `{{constructor.constructor("${RUN}")()}}\${${RUN}}<%= ${RUN} %>#{x}&lt;b&gt;&#0;`,
   'letters that turn the direction': '\u202e\u2067gnp.x\u2069\u202c\u200f\u061c',
   'what is no letter': '\u0000\u0007\u001b[31m\u007f\u0085\u2028\ufeff\ufffe\ud800',
-  // Never the same again, or looking for it would take minutes.
+  // No part of the text repeats, because a search for it would take minutes otherwise.
   'ten thousand letters': Array.from({ length: 1250 }, (_, index) => `W${1_000_000 + index}`).join(''),
 }
 
 /**
- * Made by the app itself, and compared by it: anything else here would be another state, not another text.
+ * Fields whose values the app itself sets and compares. Another value would be another state instead of
+ * another text.
  */
 const OUR_OWN = new Set([
   'basis',
@@ -45,8 +46,8 @@ const OUR_OWN = new Set([
 const ROW_VERDICTS = new Set(['not-seen', 'idle', 'lasts', 'near-limit', 'runs-out', 'blocked'])
 
 /**
- * `said` with what is hostile in every text; relations hold, as the same text becomes the same text
- * everywhere.
+ * Copies of values with the hostile text in every text of them. The same text always becomes the same text,
+ * so that references still match.
  */
 export class Tainted {
   readonly #text: string
@@ -61,13 +62,14 @@ export class Tainted {
   }
 
   text(field: string, said: string): string {
-    // The following text identifies the field: an address is code only at the start of the text.
+    // The hostile text comes first, because an address can be code only at its start. The rest identifies the
+    // field.
     const made = `${this.#text} [${said}]`
     this.#made.set(`${field}: ${said}`, made)
     return made
   }
 
-  /** Every text made so far, by field and by what it was before. */
+  /** All texts made so far, by the field and its original text. */
   get made(): ReadonlyMap<string, string> {
     return this.#made
   }

@@ -6,7 +6,7 @@ const stream = { stream: 's1', category: 'Order Stream', target: '123456782' } a
 const before = { limit: 90, low: 0, high: 1, own: 3, othersLow: 114, othersHigh: 114 } as const
 const short = { kind: 'quota-short', limit: 320, othersLow: 1.2, othersHigh: 1.3, refill: 1.07 } as const
 
-/** Seconds before now, and what happened then: the incidents of one busy quarter of an hour. */
+/** The incidents of a busy quarter of an hour: seconds before now, and the event. */
 const HAPPENED: readonly (readonly [number, MonitorEvent])[] = [
   [600, { kind: 'rate-limited', category: 'Option Spread Types', retryAt: NOW_MS - 540_000, before }],
   [492, { kind: 'rate-limit-over', category: 'Option Spread Types', since: NOW_MS - 600_000, refused: 1 }],
@@ -80,7 +80,7 @@ test('each incident is two lines without a cut, the open ones first, with length
     expect.any(String),
     '429 on Option Spread Types | others 1.9/s | 1 min 48 s',
   ])
-  // What is over has its end in the place of the word open.
+  // An incident that has ended shows its end instead of the word "open".
   await expect(row('Orders reconnected').locator('time')).toHaveCount(2)
   await expect(row('Option Strikes empty').locator('time')).toHaveCount(1)
 })

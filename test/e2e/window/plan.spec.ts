@@ -119,7 +119,7 @@ test('a dragged rate is judged at once: what does not fit, why, and what to redu
     .click()
   await expect(slider).toHaveValue('0.7')
   await expect(headline(page)).toContainText(/^(Fits|May not fit)/)
-  // At its rate now it fits whatever others do within their estimate; a burst makes it wait.
+  // The current rate fits, whatever others do within their estimated range. A burst makes the program wait.
   await page.getByLabel('Requests per second of backtest, Option Expirations').fill('0,30')
   await page.getByLabel('Burst of backtest, Option Expirations').fill('72')
   await expect(headline(page)).toHaveText(/^Fits, with waits\. backtest waits up to \d+\ss\.$/)
@@ -176,9 +176,9 @@ test('the recorded day is shown with and without the change, as a picture and as
     /^With the change the lowest level is [\d.]+ %, without it \d+ %; the longest wait is /,
   )
   await expect(page.getByRole('img', { name: /^Quote Snapshot: With the change/ })).toBeVisible()
-  // The bars of the waits have the pattern of who waits.
+  // The bars of the waits have the pattern of the program that waits.
   await expect(page.locator('[data-history]:visible')).toContainText(/longest wait.*scanner/)
-  // The picture points at the lowest level, and at the regular session of the day.
+  // The chart marks the lowest level and the regular session of the day.
   const picture = page.locator('[data-history]:visible .recharts-surface').first()
   await expect(picture.getByTestId('marked-point')).toHaveText(/^lowest [\d.]+ % at \d\d:\d\d$/)
   await expect(picture.getByText('open', { exact: true })).toHaveCount(1)
@@ -288,9 +288,9 @@ test('quick changes each lead to a headline of their own, with a recorded day in
   await openPlan(BUSY, recordedDay(4))
   await page.locator('[data-history] .recharts-surface').first().waitFor()
   const slider = 'Rate of backtest, Option Expirations'
-  // How long one takes is on the page of benches.
+  // The benches measure how long one change takes.
   const changes = await dragRate(page, { slider, count: 100, pauseMs: 0 })
-  // Not the same picture painted a hundred times.
+  // The changes must not all show the same result.
   expect(new Set(changes.map((one) => one.headline)).size).toBeGreaterThan(30)
   provesInBrowser('L3', changes.length)
 })

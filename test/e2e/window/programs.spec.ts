@@ -147,7 +147,7 @@ test('the gateway is turned on, and a program is added with its key shown once',
 
   await panel.getByRole('button', { name: 'Done, I have the key' }).click()
   await expect(key).toHaveCount(0)
-  // Neither another panel, nor another page and back, shows it again.
+  // The program's key is not shown again after another panel, or after another page and back.
   const shownOnce = async (leave: () => Promise<void>) => {
     await add.click()
     await panel.getByLabel('Name').fill('notes')
@@ -171,7 +171,7 @@ test('programs are shown with their current use, and can be cut off', async ({ p
   const strip = page.getByRole('region', { name: 'Gateway' })
   for (const words of ['since 13:31', '0.25/s', '2 waiting', '3 declined', '1 saved', '6 % reserve'])
     await expect(strip).toContainText(words)
-  // A process of an earlier version tells no 429s, and none are claimed.
+  // A process of an earlier version reports no 429s, so none are shown.
   await expect(strip).not.toContainText('got 429')
   const text = await copied(page)
   await strip.getByRole('button', { name: 'Copy the address' }).click()

@@ -7,7 +7,10 @@ import { expect, problemsOf, test } from './window-fixtures.ts'
 
 const AT = 1000
 
-/** As main tells it: the settings hold from then on, and a snapshot says that there are newer ones. */
+/**
+ * Changes the settings as the main process does: it returns the new settings from now on, and a snapshot
+ * shows that they are newer.
+ */
 function changeElsewhere(host: FakeHost, changes: Partial<KeySettings>, settingsAt = AT + 1): void {
   const settings = { ...KEY_SETTINGS.settings, ...changes }
   host.answer('keySettings', { ...KEY_SETTINGS, settings, settingsAt })

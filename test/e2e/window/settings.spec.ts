@@ -49,7 +49,7 @@ test('checks are set for the shown key, and a half-typed number never is', async
   await dialog.getByLabel('After a 429, keep checking').check()
   await dialog.getByText('Rows with their own interval: 1').click()
   const intervals = dialog.getByRole('group', { name: 'Seconds between checks' })
-  // The second change is made while the first is on its way, and keeps it.
+  // The second change is made while the first is still being saved. It must not undo the first.
   const answers = Promise.withResolvers<void>()
   await page.route('**/setKeySettings', async (route) => {
     await answers.promise
@@ -60,7 +60,8 @@ test('checks are set for the shown key, and a half-typed number never is', async
   await intervals.getByLabel('Balances').focus()
   answers.resolve()
   await expect(dialog.getByText('Rows with their own interval: 1')).toBeVisible()
-  // The words of the window itself: its checks, and the column that the setting is about.
+  // The dialog uses the same words as the window: checks, and the name of the column to which the setting
+  // applies.
   expect(await dialog.innerText()).not.toMatch(/probe|if idle/i)
   await expect(dialog.getByLabel('“Full at” is')).toHaveValue('clock')
   await expect(page.getByRole('columnheader', { name: 'Full at', includeHidden: true })).toHaveCount(1)

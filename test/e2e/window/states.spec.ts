@@ -5,11 +5,11 @@ import { STATES } from '../../renderer/harness/states.ts'
 import { quickIf, THOROUGH_TAG } from '../../thorough.ts'
 import { expect, overflow, problemsOf, test } from './window-fixtures.ts'
 
-/** The theme that most look at; the others, views and dialogs are tried in the thorough part. */
+/** The theme that most people use. The other themes, the views and the dialogs are in the thorough part. */
 test.use({ colorScheme: 'dark' })
 
 const THOROUGH = { tag: THOROUGH_TAG }
-/** Also read in npm test: calm, red, without the service, and without a sign-in. */
+/** States that the quick part also tests: calm, red, without the service, and without a sign-in. */
 const QUICK = ['target', 'blocked', 'unreachable', 'sign-in']
 
 const SIZES = [
@@ -81,7 +81,8 @@ for (const width of [2560, 1100, 900, 700, 480, 360]) {
       .locator('tr[data-category="Positions"]')
       .evaluate((row) => row.getBoundingClientRect().right <= innerWidth)
     expect(inTable).toBe(true)
-    // Each column has its heading, also where some columns gave way; a card of lines has none.
+    // Each visible column has its heading, even if some columns are hidden. Rows that are shown as cards have
+    // no headings.
     const cells = (rows: string) => page.locator(`${rows} > :visible`).count()
     const shown = await cells('tr[data-category="Positions"]')
     expect(await cells('table thead tr')).toBe(width < 700 ? 0 : shown)
@@ -89,7 +90,7 @@ for (const width of [2560, 1100, 900, 700, 480, 360]) {
   })
 }
 
-/** What is looked at now and then: each by its key, with what shows that it is there. */
+/** Views that are not always visible: name, key that opens it, and an element that shows that it is open. */
 const VIEWS: readonly (readonly [name: string, key: string, shown: string])[] = [
   ['alerts', 'a', '[role=dialog] [data-alert]'],
   ['report', 'r', '[role=dialog] table'],
@@ -128,7 +129,10 @@ for (const [name, key, shown] of VIEWS) {
 
 const DIALOG = '[role=dialog], [role=alertdialog]'
 
-/** What is asked before something that cannot be undone, and what is filled in: with all that it can say. */
+/**
+ * Dialogs that ask before something irreversible, and dialogs with a form. Each shows as many of its texts as
+ * possible.
+ */
 const DIALOGS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   revoke: async (page) => {
     await page.getByRole('button', { name: 'Revoke tokens…' }).click()
@@ -158,7 +162,7 @@ for (const [name, show] of Object.entries(DIALOGS)) {
       await open(STATES['target']!)
       await show(page)
       await fits(page)
-      // The window behind it is out of reach, and has a test of its own.
+      // The rest of the window can't be reached behind the dialog, and has its own test.
       expect(await problemsOf(page, DIALOG)).toEqual([])
       expect(complaints).toEqual([])
     },
@@ -187,7 +191,7 @@ async function fits(page: Page): Promise<void> {
 async function readsInOtherThemes(page: Page, part: string): Promise<void> {
   expect(await problemsOf(page, part), 'light').toEqual([])
   if ((await page.locator(DIALOG).count()) === 0) return
-  // Chosen as the settings choose it: a reload, which also would, closes the dialog.
+  // Sets the theme as the settings do. A reload would set it too, but it would close the dialog.
   await page.locator('html').evaluate((root) => {
     root.dataset['theme'] = 'contrast'
   })

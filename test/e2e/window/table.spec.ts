@@ -47,7 +47,7 @@ for (const viewport of [
     open,
   }) => {
     await page.setViewportSize(viewport)
-    // Without a moment, the note of a row that runs out is as long as it gets.
+    // Without the time of emptying, the note of a row that runs out has its maximum length.
     const {
       emptyAt: _,
       emptyFrom: _from,
@@ -101,14 +101,14 @@ for (const viewport of [
           const { sources } = one as PerformanceEntry & {
             sources: readonly { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[]
           }
-          // A word at the right end of its cell begins further left when it is longer; nothing else moves for
-          // it.
+          // A longer word that is right-aligned begins further left. That is no shift, because nothing else
+          // moves, so only vertical movement counts.
           for (const { node, previousRect, currentRect } of sources)
             if (Math.abs(previousRect.y - currentRect.y) >= 1) moved.push(node?.textContent ?? 'gone')
         }
       }).observe({ type: 'layout-shift' })
     })
-    // Other numbers, as long as they get; then another state of the row that the headline is about.
+    // Other numbers with as many digits, and then other states of the row in the headline.
     for (const [revision, state] of [
       [2, 'running-out'],
       [3, 'running-out'],

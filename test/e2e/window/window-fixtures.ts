@@ -9,7 +9,7 @@ export { expect }
 export interface WindowFixtures {
   /** Opens the built window on a scripted host that shows `snapshot`. */
   readonly open: (snapshot: Snapshot) => Promise<FakeHost>
-  /** What the page logged as an error: refused styles and scripts, thrown errors. */
+  /** Errors that the page logged, such as refused styles and scripts, and uncaught exceptions. */
   readonly complaints: string[]
 }
 
@@ -37,11 +37,14 @@ export const test = base.extend<WindowFixtures>({
   },
 })
 
-/** What the window asked for by that name, oldest first. */
+/** The arguments of the window's calls of that name, oldest first. */
 export const asked = ({ asked }: Pick<FakeHost, 'asked'>, name: string): readonly unknown[] =>
   asked.filter((one) => one.name === name).map(({ arg }) => arg)
 
-/** What the page puts on the clipboard, which a headless browser may not have. */
+/**
+ * Replaces the clipboard, which a headless browser may not have. Returns a function that returns the copied
+ * text.
+ */
 export async function copied(page: Page): Promise<() => Promise<string>> {
   await page.evaluate(() => {
     const writeText = async (text: string) => {
@@ -52,7 +55,7 @@ export async function copied(page: Page): Promise<() => Promise<string>> {
   return () => page.evaluate(() => document.documentElement.dataset['copied'] ?? '')
 }
 
-/** What does not fit the screen, in pixels across and down. */
+/** By how many pixels the page exceeds the screen, horizontally and vertically. */
 export function overflow(page: Page): Promise<readonly number[]> {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement
@@ -64,10 +67,10 @@ export function overflow(page: Page): Promise<readonly number[]> {
 export async function problemsOf(page: Page, part = 'html'): Promise<readonly string[]> {
   const { violations } = await new AxeBuilder({ page })
     .include(part)
-    // All violations are reported either way; naming every element that passed takes as long as finding
-    // the others.
+    // All violations are reported either way. Reporting the elements that passed would double the time.
     .options({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })
-    // For pages without frames: no second page is opened to put the results of the frames together.
+    // Legacy mode is for pages without frames. Otherwise axe opens a second page to combine the results of
+    // frames.
     .setLegacyMode(true)
     .analyze()
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`))

@@ -54,7 +54,7 @@ test('the monitor is hidden and unchanged behind other pages, and continues when
   open,
 }) => {
   const host = await open(snapshot())
-  // The plan has rows of the same categories.
+  // Selects by the number, because the plan has rows of the same categories.
   const accounts = page.locator(row('Accounts')).filter({ has: page.getByTestId('remaining') })
   const drawn = await accounts.elementHandle()
   await page.getByRole('img', { name: /^Positions, last 15 minutes/ }).waitFor()
@@ -147,7 +147,7 @@ test('the form says what happens to a key, whatever key is on screen', async ({ 
   await page.keyboard.press('Escape')
   host.answer('hello', { version: '0.1.0', host: 'browser', keeps: 'sealed' })
   await page.getByRole('button', { name: 'Connect a key' }).click()
-  // What is gone at the end is no success.
+  // Keys that are lost when Headroom quits must not be shown in the colour of success.
   expect(await colour('Encrypted on this computer.')).not.toBe(ofMemory)
 })
 
@@ -343,7 +343,7 @@ test('"Try now" retries an unreachable host at once', async ({ page, open }) => 
   const host = await open(snapshot())
   host.sleep()
   await expect(page.locator('[data-banner=host-gone]')).toBeVisible()
-  // With the window's timers standing still, only the button can ask.
+  // The window's timers are paused, so only the button can cause a request.
   await page.clock.pauseAt(Date.now() + 30_000)
   const before = host.refused()
   await page.getByRole('button', { name: 'Try now' }).click()
@@ -368,6 +368,28 @@ test('a restarted host is distinguished from an unreachable one, and its new lin
   await expect(page.locator(row('Positions'))).toBeVisible()
   await expect(page.locator('[data-banner]')).toHaveCount(0)
   expect(new URL(page.url()).hash).toBe('')
+})
+
+test('while code can’t be loaded, the window keeps its numbers; once the host is back, the page opens', async ({
+  page,
+  open,
+}) => {
+  const host = await open(snapshot())
+  const chunks = /assets\/(plan-page|settings-dialog)/
+  await page.route(chunks, (route) => route.abort('connectionrefused'))
+  const refused = page.waitForEvent('requestfailed', (request) => chunks.test(request.url()))
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await refused
+  await expect(page.locator(row('Positions'))).toBeVisible()
+  await page.keyboard.press('s')
+  await expect(page.locator('[inert]')).not.toHaveCount(0)
+  await expect(page.locator('[inert]')).toHaveCount(0)
+  host.show(snapshot({ revision: 2, requests: CALM_REQUESTS }))
+  await expect(page.getByTestId('verdict-headline')).toHaveText(CALM)
+
+  await page.unroute(chunks)
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await expect(page.getByTestId('plan-headline')).toBeVisible()
 })
 
 test('a reload needs no new link', async ({ page, open }) => {

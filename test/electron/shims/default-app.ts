@@ -3,10 +3,10 @@ import { pathToFileURL } from 'node:url'
 import { app } from 'electron/main'
 
 /**
- * What a bare runtime runs first, in one whose own is missing: it hands over to the file that it was given.
+ * The default app of a runtime that has none: it runs the file in the first argument.
  *
- * `app.isPackaged` goes by the executable's name, and `process.defaultApp` tells that the arguments begin one
- * later.
+ * `app.isPackaged` depends on the executable's name. `process.defaultApp` shows that the arguments of the app
+ * begin one position later.
  */
 const given = process.argv.slice(1).find((word) => !word.startsWith('-'))
 if (given === undefined) {
@@ -15,7 +15,7 @@ if (given === undefined) {
 } else {
   const file = resolve(given)
   Object.defineProperty(process, 'defaultApp', { configurable: false, enumerable: true, value: true })
-  // Not among the types: it is for default apps alone.
+  // This function has no type, because only default apps may use it.
   Reflect.apply(Reflect.get(app, 'setAppPath'), app, [dirname(file)])
   await import(pathToFileURL(file).href)
 }

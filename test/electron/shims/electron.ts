@@ -1,16 +1,16 @@
 import { app, type DecryptStringAsyncReturnValue, safeStorage as synchronous } from 'electron/main'
 
 /**
- * `electron`, with an asynchronous safeStorage over the synchronous one of a runtime that has no other.
+ * The module `electron` with an asynchronous safeStorage, for runtimes that only have the synchronous one.
  *
- * A name that is exported here goes before the same name of `export *`.
+ * A name that is exported here takes precedence over the same name of `export *`.
  */
 // @ts-expect-error: typed for `require` only
 export * from 'electron'
-// What electron-store imports.
+// electron-store imports the default export.
 export { default } from 'electron'
 
-// Where there is no keyring, newer runtimes fall back by themselves.
+// Newer runtimes do this by themselves if there is no keyring.
 void app.whenReady().then(() => synchronous.setUsePlainTextEncryption(true))
 
 export const safeStorage = {

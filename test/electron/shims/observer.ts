@@ -1,11 +1,13 @@
 import { dialog, Menu } from 'electron'
 
 /**
- * Runs first in the main process of a staged app and tells on stdout what only the process itself can know.
+ * Runs first in the main process of a staged app and writes to stdout what only that process can know.
  *
- * `longest task, ms: N` each second: the most processor time that passed between two turns of its loop. Time
- * alone would tell of the machine's other programs as well. `save dialog: {…}`: what a native save dialog was
- * asked for. SIGUSR2 chooses "Save Report…" in the app's menu.
+ * - `longest task, ms: N` each second: the most processor time between two turns of the event loop. Elapsed
+ *   time would include the work of other programs.
+ * - `save dialog: {…}`: the options of a native save dialog.
+ *
+ * SIGUSR2 chooses "Save Report…" in the app's menu.
  */
 const STEP_MS = 5
 const TELL_MS = 1_000

@@ -11,7 +11,7 @@ test('when off it sends nothing, but a person can still check within the budget'
   expect(asked).toEqual([])
   expect(prober.summary()).toMatchObject({ enabled: false, budgetFraction: 0.02 })
   expect(await prober.checkNow('Option Spread Types')).toEqual({ ok: true })
-  // 2 % of 90 are 1.8 per period. A second check is compensated by the later ones.
+  // 2 % of 90 are 1.8 checks per period. If a second check is made, later checks are postponed.
   expect(await prober.checkNow('Option Spread Types')).toEqual({ ok: true })
   expect(await prober.checkNow('Option Spread Types')).toMatchObject({ code: 'budget-spent' })
 })

@@ -28,7 +28,7 @@ test('sends a check at its due time, not at the next whole second', async () => 
   const [first, second] = asked
     .filter(({ path }) => path === '/v3/brokerage/accounts')
     .map(({ atMs }) => atMs)
-  // 2 % of 320 in 300 s, and 3 % slack: 48.28125 s apart.
+  // 2 % of 320 are 6.4 checks in 300 s. With 3 % more, they are 48.28125 s apart.
   expect(second! - first!).toBe(48_281.25)
 })
 
@@ -39,7 +39,7 @@ test('waits for one extra tick at most, however many headers arrive, and for non
   for (let header = 0; header < 1_000; header += 1) {
     await clock.advance(7)
     ledger.answered(ledger.sent('Accounts', timeline.now()), rate, timeline.now(), false)
-    // The regular tick and the extra one.
+    // The regular timer and one extra timer.
     expect(clock.pending).toBeLessThanOrEqual(2)
   }
   expect(asked.length).toBeGreaterThan(0)
@@ -131,7 +131,7 @@ test('an own interval is measured between own checks, and pauses while programs 
     ledger.answered(ticket, { remaining: 300, limit: 320 }, timeline.now(), false)
   }
   state.answer = async () => {
-    // Slower than a second: the beat is from start to start all the same.
+    // The response takes 3 s. The interval is still measured from start to start.
     await new Promise<void>((resolve) => clock.after(3_000, resolve))
     header()
     return { kind: 'answered', status: 200, body: '{}', hasQuota: true }
@@ -144,7 +144,7 @@ test('an own interval is measured between own checks, and pauses while programs 
     header()
   }
   expect(asked).toHaveLength(11)
-  // The programs have stopped.
+  // The programs have stopped sending requests.
   await clock.advance(29_000)
   expect(asked).toHaveLength(11)
   await clock.advance(2_000)
@@ -285,7 +285,7 @@ test('once one row accepts a rejected token, the other rows that rejected it are
   const accepted = state.answer
   state.answer = async () => ({ kind: 'answered', status: 401, body: '', hasQuota: false })
   prober.start()
-  // By then the rows wait for two minutes, each from its own last check on.
+  // By then, each rejected row waits for two minutes after its last check.
   await clock.advance(240_000)
   const from = asked.length
   state.answer = accepted

@@ -6,7 +6,7 @@ import { quotaHeaders } from '../quota-headers.ts'
 import { startedTap } from './started-tap.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
-/** Of 320 requests in 300 s, per second. */
+/** The refill of 320 requests in 300 s, in requests per second. */
 const REFILL = 320 / 300
 const DEPTH = '/v3/marketdata/stream/marketdepth/quotes/MSFT'
 const RATE = JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
@@ -22,7 +22,7 @@ function setUp() {
 
 test('an aborted request may count for two more seconds, a lost one may already have counted', async () => {
   const { clock, tap, row } = setUp()
-  // Enough headers to know that it has no other user.
+  // After this many headers, the quota is known to have no other user.
   for (let count = 0; count < 4; count += 1) {
     await clock.advance(30_000)
     tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(320, 0)), '')
@@ -136,7 +136,7 @@ test('a 429 without headers pauses for 60 s, doubled at each repetition', async 
     waits.push(Math.round((until - timeline.now()) / 1000))
     await clock.advance(until - timeline.now())
   }
-  // Half a second of grace; jitter from the second on; 15 minutes at most.
+  // Half a second is added to each wait, and jitter from the second wait on. The maximum is 15 minutes.
   expect(waits).toEqual([61, 122, 242, 483, 900, 900])
   proves('Q7', { level: 1, cases: 1 })
 })
@@ -227,11 +227,11 @@ test('after a fixed window has ended, no time in the past is named', async () =>
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
   for (let count = 0; count < 2; count += 1) tap.lost(tap.sent('GET', ACCOUNTS))
   expect(row('Accounts')).toMatchObject({ model: 'fixed', low: 0, windowEndsAt: endsAtMs })
-  // The window that these began ends within a period, at an unknown time.
+  // A new window began with these requests. It ends within a period, at an unknown time.
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBe(endsAtMs + 300_000)
   await clock.advance(290_000 - 1)
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBe(endsAtMs + 300_000)
-  // From then on, only a request can show it. Without one, the wait would never end.
+  // From now on, only a response can show the level. Without a request, the wait would never end.
   await clock.advance(1)
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
 })
@@ -282,13 +282,13 @@ test('repeated 429s after a waited Reset lengthen the wait, up to 15 minutes', a
   const { clock, timeline, refuse } = setUp()
   const waits: number[] = []
   for (let count = 0; count < 12; count += 1) {
-    // One is left, so that others do not use the whole refill.
+    // Remaining is 1, because with 0, others would be assumed to use the whole refill.
     const until = refuse(ACCOUNTS, quotaHeaders(1, 1)).retryAtMs ?? 0
     waits.push(until - timeline.now())
     await clock.advance(until - timeline.now())
   }
   expect(waits[0]).toBe(1_500)
-  // Twice as long each time, half a second of grace and the jitter of the count of refusals.
+  // Each wait is twice the previous one, plus half a second and jitter.
   expect(waits.slice(1, 5)).toEqual([3_500, 6_000, 10_500, 19_000])
   expect(waits.at(-1)).toBeLessThanOrEqual(900_000)
   proves('Q7', { level: 1, cases: 1 })
@@ -378,7 +378,7 @@ test('a 429 before any header records no earlier state', () => {
 })
 
 describe('while others use the whole refill', () => {
-  /** 429s of requests that were each sent after the previous answer. */
+  /** Causes `refusals` 429s. Each request was sent after the previous response. */
   async function storm(refusals: number) {
     const made = setUp()
     const retries: number[] = []
@@ -392,7 +392,7 @@ describe('while others use the whole refill', () => {
   test('the next 429 with Remaining 0 removes the time to retry, and no later one sets another', async () => {
     const { row, events, timeline, retries, tap, refuse, clock } = await storm(1)
     expect(row('Accounts')).toMatchObject({ state: 'blocked', blockedUntil: timeline.now() + 300_500 })
-    // The first one after it is the try.
+    // The first request after the wait is the trial.
     const under = tap.sent('GET', ACCOUNTS)
     expect(retries).toEqual([row('Accounts').blockedUntil])
     await clock.advance(2_000)
@@ -423,7 +423,8 @@ describe('while others use the whole refill', () => {
     expect(row('Accounts').nextTryAt).toBeUndefined()
   })
 
-  // One header into a burst, the estimate alone would doubt within the wait that the burst continues.
+  // Only one header arrives during the burst. Before the wait is over, the estimate alone would no longer be
+  // sure that the burst continues.
   test.each([
     { name: 'others caused', others: 12, own: 0, by: true },
     { name: 'own requests caused', others: 0, own: 240, by: false },

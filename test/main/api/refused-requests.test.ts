@@ -15,7 +15,7 @@ import { startedTap } from './started-tap.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
 
-/** A whole key in virtual time, with a service that answers every resource with the fault. */
+/** A whole key in virtual time. Its service responds to every request with the fault. */
 async function living(fault: string) {
   const clock = new VirtualClock()
   const random = new VirtualRandom(7)
@@ -123,7 +123,7 @@ test('a network’s sign-in page is shown on the row as such', () => {
   })
   tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(300, 19)), '')
   expect(tap.problemOf('Accounts', true)).toBeUndefined()
-  // Reachability tells its start and its end.
+  // There are no events of the row, because `Reachability` reports the start and the end of this problem.
   expect(events).toEqual([])
 })
 

@@ -22,7 +22,7 @@ export function setUp(
     may: true,
     attended: true,
     token: 'access 1',
-    /** What becomes of a request that the quota allows. */
+    /** The response to a request that the quota allows. */
     answer: (request: ApiRequest): Promise<ApiAnswer> => {
       const ticket = ledger.sent(categoryAt(request.path), timeline.now())
       ledger.answered(ticket, undefined, timeline.now(), false)

@@ -224,7 +224,7 @@ onPosix.each([
 
 onPosix('a request without end is cut', async () => {
   const path = inFolder()
-  // With this clock, no client is silent for too long.
+  // This clock does not move, so no client is cut off for being silent.
   await listening(path, { clock: new FakeClock() })
   expect(await raw(path.path, 'x'.repeat(2 * MAX_REQUEST_BYTES))).toBe('')
 })
@@ -289,7 +289,7 @@ onPosix('200 commands in one instant are each answered', async () => {
       }),
   )
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-  // All are accepted before the first one asks.
+  // Waits until the server has accepted all connections.
   for (let turn = 0; turn < 500; turn += 1) await new Promise(setImmediate)
   for (const socket of sockets) socket.write('{"do":"status"}\n')
   expect((await Promise.all(answers)).filter((text) => text.startsWith('{"ok":true'))).toHaveLength(200)
@@ -472,7 +472,7 @@ onPosix('a program is not added for a client that has disconnected', async () =>
   const request = { do: 'add-program', class: 'normal', weight: 1 } as const
   const gone = connect(path.path)
   await once(gone, 'connect')
-  // Sent and closed before the server reads anything, as while its process is suspended.
+  // The client sends and closes before the server reads, as if the server's process was suspended.
   gone.write(`${JSON.stringify({ ...request, name: 'gone' })}\n`)
   gone.resume().end()
   await once(gone, 'close')

@@ -67,7 +67,7 @@ interface Trip {
   readonly tripMs?: readonly [number, number]
 }
 
-/** One machine with its Headroom: only what a desk changes of it. */
+/** One machine with the parts of Headroom that a desk affects. */
 export class DeskMachine {
   readonly name: string
   readonly machine: VirtualMachine
@@ -137,7 +137,7 @@ export class DeskMachine {
     )
   }
 
-  /** Sends checks from now on, as long as a person looks at this machine or not. */
+  /** Sends checks from now on. */
   check(): void {
     this.prober.start()
   }
@@ -147,8 +147,10 @@ export class DeskMachine {
   }
 
   /** Joins the world's desk, as a new run. */
-  join(changes: { readonly secret?: string; readonly user?: string } = {}): DeskSession {
-    const { secret = SECRET, user } = changes
+  join(
+    changes: { readonly secret?: string; readonly user?: string; readonly isFromStart?: boolean } = {},
+  ): DeskSession {
+    const { secret = SECRET, user, isFromStart = false } = changes
     const engine = this.#world.server.engines(this.machine).start({ servers: [], names: deskNames(secret) })
     const desk = new DeskSession({
       membership: {
@@ -158,6 +160,7 @@ export class DeskMachine {
         marks: { ...(user !== undefined && { user }) },
       },
       engine,
+      isFromStart,
       clock: this.machine,
       timeline: this.timeline,
       random: this.#world.random,
@@ -192,12 +195,12 @@ export class DeskMachine {
     return desk
   }
 
-  /** The desk as this machine shows it, without what differs from run to run. */
+  /** The members of the desk as this machine shows them, without values that differ from run to run. */
   get members() {
     return this.desk?.summary().members.map(({ name, present, total }) => ({ name, present, total }))
   }
 
-  /** The process is killed: the others hear nothing. */
+  /** Kills the process, so the others receive no message. */
   kill(): void {
     this.machine.kill()
   }
@@ -211,7 +214,7 @@ export class DeskMachine {
     return this.ledger.view(this.timeline.now()).find(({ category }) => category === CATEGORY)?.used
   }
 
-  /** Sends a request, if this machine believes that there is one left, and takes its answer. */
+  /** Sends a request if this machine believes that one is left, and handles the response. */
   request({ tripMs = [10, 120] }: Trip = {}): void {
     this.machine.run(() => {
       const row = this.row

@@ -10,7 +10,7 @@ test('a hundred lives of a desk keep its laws, whatever goes wrong', { timeout: 
     for (const trouble of Object.keys(life.troubles)) seen.add(trouble)
     requests += life.requests
   }
-  const all: readonly DeskTrouble[] = ['kill', 'freeze', 'cut', 'server', 'leave', 'wall']
+  const all: readonly DeskTrouble[] = ['kill', 'restart', 'freeze', 'cut', 'server', 'leave', 'wall']
   expect([...seen].sort()).toEqual([...all].sort())
   expect(requests).toBeGreaterThan(2_000)
   proves('M4', { level: 2, cases: 100 })

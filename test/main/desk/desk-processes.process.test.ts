@@ -13,8 +13,8 @@ import { clusterTraits, type NatsServer, runNatsServer } from '../../desk-server
 import { proves } from '../../proof/proves.ts'
 
 /**
- * Three real `headroom gateway` on one key, and a real NATS server. Each case begins where the one before
- * ended. The service's own count is the judge.
+ * Three real `headroom gateway` processes on one key, and a real NATS server. Each test continues from the
+ * state of the previous one. The service's own counts are the truth.
  */
 const program = await getNatsServer((line) => console.error(line))
 const name = `three machines of a desk${program === undefined ? ' (not run: no nats-server)' : ''}`
@@ -25,15 +25,23 @@ const LIMITS = Object.fromEntries(
     { limit: 600, periodSeconds: 300 },
   ]),
 )
-/** For what has no bound of its own, in milliseconds. */
+/** Time limit for steps without a promised limit, in milliseconds. */
 const SOON_MS = 10_000
 const EXACT_MS = 5_000
 const LOST_MS = 6_000
 const ALONE_MS = 2_000
-/** Of all requests; if a machine missed those of another, the share would be a third or more. */
+/**
+ * Maximum share of requests that a machine may attribute to others. If it missed the requests of another
+ * machine, the share would be a third or more.
+ */
 const OTHERS_SHARE = 0.2
 const FROZEN_MS = 30_000
-/** Its requests may be lost with a killed machine. Three times the promise, because machines are busy. */
+/** How long one machine is frozen while another one starts, in milliseconds. */
+const HEARD_LATE_MS = 12_000
+/**
+ * The requests of a killed machine from its last moment may be lost, in milliseconds. This is three times the
+ * promised time, because machines are busy.
+ */
 const LAST_MOMENT_MS = 300
 
 type Told = readonly [kind: LoggedEvent['kind'], of?: string]
@@ -61,20 +69,20 @@ describe.skipIf(program === undefined)(name, () => {
     await Promise.all(cluster.map((one) => one.kill()))
   })
 
-  /** Everybody shows for each machine what the service counted, and next to nothing for others. */
+  /** Every machine shows for each machine what the service counted, and next to nothing for others. */
   const countExactly = async (withinMs = EXACT_MS) => {
     expect(await within(withinMs, () => desk.counts.differences())).toEqual([])
     expect(await desk.counts.shareOfOthers()).toBeLessThan(OTHERS_SHARE)
   }
   const joined = () => within(SOON_MS, () => desk.notJoined())
-  /** Everybody is there, and the counts are compared from here on. */
+  /** Waits until all machines have joined. The counts are compared from then on. */
   const begin = async () => {
     expect(await joined()).toEqual([])
     await desk.counts.begin()
   }
   const used = async (each: number, machines = desk.machines) =>
     expect(await desk.use(each, machines)).toEqual([])
-  /** Waits until each of the machines has reported something once more than now. */
+  /** Returns a function that waits until each of the machines has reported the event once more. */
   const tellsOnce = (withinMs: number, machines: readonly DeskMachine[], ...what: Told) => {
     const before = machines.map((machine) => machine.told(...what))
     return () =>
@@ -92,7 +100,7 @@ describe.skipIf(program === undefined)(name, () => {
     return own === state ? [] : [`${machine.name} is ${own}`]
   }
   const droppedBy = async (machine: DeskMachine) => (await machine.snapshot()).desk?.dropped ?? 0
-  /** Refreshes, and events of a sign-in, of all machines so far. */
+  /** Token refreshes and sign-in events of all machines so far. */
   const signIns = () => ({
     refreshes: [...desk.key.refreshes],
     required: desk.machines.map((machine) => machine.told('sign-in-required')),
@@ -141,14 +149,14 @@ describe.skipIf(program === undefined)(name, () => {
     expect(sent.toAll).toBeGreaterThan(100)
     expect(await within(SOON_MS, dropped)).toEqual([])
     await countExactly()
-    // Old frames of everybody, once more, after the machines have gone on.
+    // Sends old frames of all machines again, after the machines have sent newer ones.
     attacker.attack()
     await used(10)
     await countExactly()
     expect(await joined()).toEqual([])
     const members = (await workstation.snapshot()).desk?.members.map((member) => member.name)
     expect(members).toEqual(['WORKSTATION', 'LAPTOP', 'SERVER'])
-    // A busy machine may believe for a moment that the server is gone, and says so by other events.
+    // A busy machine may believe for a moment that the server is gone. It reports this by other events.
     const told = desk.machines.flatMap((machine, at) =>
       machine.events.slice(events[at]).filter(({ kind }) => /^desk-member-(?:joined|left)$/.test(kind)),
     )
@@ -173,7 +181,7 @@ describe.skipIf(program === undefined)(name, () => {
     })
     for (let round = 0; round < 20 && Math.min(seen.lost, seen.repeated) < 5; round += 1) await used(50)
     expect(Math.min(seen.lost, seen.repeated)).toBeGreaterThanOrEqual(5)
-    // A report a second corrects what was missed, even while messages are still lost.
+    // Reports are sent every second. They correct missed messages, even while messages are still being lost.
     await countExactly(2 * EXACT_MS)
     proves('M4', { level: 3, cases: 2 })
   }, 90_000)
@@ -213,7 +221,7 @@ describe.skipIf(program === undefined)(name, () => {
     expect(await joined()).toEqual([])
     await used(5)
     await countExactly()
-    // That all are lost is one event of its own.
+    // If all members are lost, this is one event of its own, and there is none per member.
     expect(desk.machines.map((machine) => machine.told('desk-member-lost'))).toEqual(lost)
     expect(signIns()).toEqual(before)
     proves(['M4', 'M6'], { level: 3, cases: 3 })
@@ -226,7 +234,8 @@ describe.skipIf(program === undefined)(name, () => {
     const totalOf = async () =>
       (await workstation.snapshot()).desk?.members.find((one) => one.name === 'SERVER')?.total ?? 0
     const before = await totalOf()
-    // It stands still with this request under way, of which the others know as of the next ones.
+    // The server freezes while this request is under way. The other machines have already learned of it and
+    // of the later ones.
     const counted = desk.key.delayNext(3_000)
     const underWay = server.get('hedger', '/v3/brokerage/accounts')
     await counted
@@ -252,7 +261,7 @@ describe.skipIf(program === undefined)(name, () => {
     await begin()
     const others = [workstation, server]
     const lost = tellsOnce(LOST_MS, others, 'desk-member-lost', 'LAPTOP')
-    // Requests all the time, so that the kill meets some under way.
+    // Sends requests all the time, so that some are under way at the kill.
     const acceptedMs: number[] = []
     const before = sumOf(desk.key.countsOf('LAPTOP'))
     onTestFinished(
@@ -276,19 +285,24 @@ describe.skipIf(program === undefined)(name, () => {
       const member = (await machine.snapshot()).desk?.members.find((one) => one.name === 'LAPTOP')
       expect(member).toMatchObject({ present: false, perSecond: 0 })
       expect(member?.total).toBeGreaterThanOrEqual(before + early.length)
-      // One more may have been under way, and not counted.
+      // One more request may have been under way without being counted.
       expect(member?.total).toBeLessThanOrEqual(before + acceptedMs.length + 1)
     }
     proves('M4', { level: 3, cases: 2 })
   }, 90_000)
 
-  it('see one again after it started, with a clock that is hours ahead', async () => {
+  it('see one again after it started, with a clock that is hours ahead, while another one stood still', async () => {
     const again = tellsOnce(SOON_MS, [workstation, server], 'desk-member-joined', 'LAPTOP')
     await desk.counts.begin()
     desk.counts.forget(laptop)
+    server.freeze()
     await laptop.start(wrongClock(7))
-    // The others count what it does from its start on, even before they hear of it.
+    const startedMs = performance.now()
+    // The others count its requests since its start, even those that it sent before they learned of it.
     await used(10, [laptop])
+    const isLate = () => (performance.now() - startedMs > HEARD_LATE_MS ? [] : ['too early'])
+    expect(await within(2 * HEARD_LATE_MS, isLate)).toEqual([])
+    server.thaw()
     expect(await again()).toEqual([])
     await countExactly()
     await begin()

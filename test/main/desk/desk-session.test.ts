@@ -108,7 +108,7 @@ test('a member that is killed is lost after five seconds, and what it had under 
   expect(one.events).not.toContain('desk-member-lost LAPTOP')
   await world.advance(1_600)
   expect(one.events).toContain('desk-member-lost LAPTOP')
-  // Newer than its last report.
+  // The total is newer than the machine's last report.
   expect(one.members?.[1]).toMatchObject({ name: 'LAPTOP', present: false, total: two.accepted })
   expect(one.row?.low).toBeGreaterThanOrEqual(low)
   one.request()
@@ -141,7 +141,7 @@ test('a machine that leaves settles what the others had under way, and counts it
   expect(one.slots.view().find(({ category }) => category === 'Positions Stream')).not.toHaveProperty('desk')
   await world.advance(4_000)
   const { low = 0, level = 0 } = one.row ?? {}
-  // The header of its own request came last, and nothing is under way any more.
+  // The header of its own request arrived last, and no request is under way any more.
   expect(level - low).toBeLessThan(1.5)
   expect(one.used?.own).toBe(one.accepted)
   await traffic(world, 5, [one])
@@ -163,6 +163,110 @@ test('a machine that was frozen for half a minute has exact counts again', async
   expect(one.members?.[1]).toMatchObject({ present: true, total: two.accepted })
   expect(errorOf(world, two)).toBeLessThan(1)
 })
+
+test.each(['stood still', 'was cut off'] as const)(
+  'a machine that %s for minutes while another one restarted counts all that it did',
+  async (how) => {
+    const { world, one, two } = await pair()
+    await traffic(world, 10)
+    await world.advance(2_000)
+    if (how === 'stood still') one.machine.freeze()
+    else world.server.cut(one.machine)
+    two.kill()
+    await world.advance(1_000)
+    const again = world.machine('LAPTOP')
+    again.join({ isFromStart: true })
+    await traffic(world, 120, [again])
+    if (how === 'stood still') one.machine.wake()
+    else world.server.heal(one.machine)
+    await traffic(world, 5, [again])
+    await world.advance(3_000)
+    expect(again.accepted).toBeGreaterThan(100)
+    expect(one.used).toEqual({ own: one.accepted, desk: two.accepted + again.accepted, elsewhere: 0 })
+    expect(one.members?.[1]).toEqual({ name: 'LAPTOP', present: true, total: again.accepted })
+    proves('M4', { level: 2, cases: 1 })
+  },
+)
+
+test('a machine that joins again is not counted twice, and its last minute is the desk’s', async () => {
+  const { world, one, two } = await pair()
+  await traffic(world, 10)
+  for (const machine of world.machines) {
+    await machine.desk?.leave()
+    machine.desk = undefined
+    await traffic(world, 10, [two])
+    await world.advance(1_000)
+    machine.join()
+    await world.advance(2_000)
+    expect(one.used).toEqual({ own: one.accepted, desk: two.accepted, elsewhere: 0 })
+  }
+  await two.desk?.leave()
+  two.desk = undefined
+  const before = two.accepted
+  await traffic(world, 120, [two])
+  await world.advance(1_000)
+  two.join()
+  await traffic(world, 10)
+  await world.advance(2_000)
+  const { desk = 0, elsewhere = 0 } = one.used ?? {}
+  // The minutes before were others', as far as headers showed them.
+  expect(desk).toBeLessThan(two.accepted - 30)
+  expect(desk).toBeGreaterThan(before + 30)
+  expect(desk + elsewhere).toBeLessThanOrEqual(two.accepted)
+  expect(one.members?.[1]?.total).toBe(two.accepted)
+})
+
+test('what machines did just before they joined is not taken for others’', async () => {
+  const world = new DeskWorld({ seed: 4 })
+  const machines = ['SERVER', 'LAPTOP', 'TOWER'].map((name) => world.machine(name))
+  await world.advance(200)
+  for (const machine of machines) {
+    machine.request()
+    await world.advance(500)
+  }
+  for (const machine of machines) {
+    await world.advance(300)
+    machine.join()
+  }
+  await world.advance(2_000)
+  await traffic(world, 5)
+  await world.advance(2_000)
+  const all = machines.reduce((sum, { accepted }) => sum + accepted, 0)
+  for (const { row, used, accepted } of machines) {
+    expect(used).toMatchObject({ own: accepted, desk: all - accepted })
+    expect(row?.use).toMatchObject({ elsewhere: 0 })
+  }
+})
+
+test.each(['was killed', 'left and started again'] as const)(
+  'a machine that was cut off while another one %s learns of its last requests from a third one',
+  async (how) => {
+    const { world, one, two } = await pair()
+    const three = world.machine('TOWER')
+    three.join()
+    await traffic(world, 10)
+    await world.advance(2_000)
+    world.server.cut(one.machine)
+    await traffic(world, 20, [two])
+    await world.advance(1_000)
+    if (how === 'was killed') two.kill()
+    else await two.desk?.leave()
+    const again = world.machine('LAPTOP')
+    if (how !== 'was killed') {
+      two.machine.kill()
+      again.join({ isFromStart: true })
+      await traffic(world, 20, [again])
+    }
+    await world.advance(10_000)
+    world.server.heal(one.machine)
+    await traffic(world, 5, [one, three])
+    await world.advance(3_000)
+    const others = two.accepted + again.accepted + three.accepted
+    expect(one.used).toEqual({ own: one.accepted, desk: others, elsewhere: 0 })
+    expect(three.used?.desk).toBe(one.accepted + two.accepted + again.accepted)
+    proves('M4', { level: 2, cases: 1 })
+  },
+)
 
 test('without the server each machine is alone, and both agree again after it is back', async () => {
   const { world, one, two } = await pair()
@@ -395,7 +499,7 @@ test('three machines send the checks of one, and the others take over when it is
   const counts = world.machines.map(({ checks }) => checks.length)
   const all = counts.reduce((sum, one) => sum + one, 0)
   expect(ofOne).toBeGreaterThan(20)
-  // Each may send a first check of its own, and each has its own jitter.
+  // Each machine may send a first check of its own, and the jitter differs.
   expect(all).toBeLessThanOrEqual(ofOne * 1.1 + 2)
   expect(all).toBeGreaterThan(ofOne * 0.9)
   const checking = world.machines.find(({ checks }) => checks.length > ofOne / 2)

@@ -94,7 +94,7 @@ describe('the desks of connected keys', () => {
     desks.follow()
     desks.follow()
     expect(runs.map(({ steps }) => steps)).toEqual([['start']])
-    expect(runs[0]?.parts).toMatchObject({ membership, engine: engines.engines[0] })
+    expect(runs[0]?.parts).toMatchObject({ membership, engine: engines.engines[0], isFromStart: true })
     expect(runs[0]?.parts.user()).toBe(membership.marks.user)
     expect(engines.engines[0]?.options).toMatchObject({
       servers: membership.servers,
@@ -162,6 +162,18 @@ describe('the desks of connected keys', () => {
     expect(runs.map(({ steps }) => steps)).toEqual([['start', 'close'], ['start']])
     expect(monitor.withProfile(PROFILE, (session) => session)).toBe(runs[1]?.parts.session)
     expect(engines.connected).toEqual([runs[1]?.parts.engine])
+    // All requests of that session are the desk's.
+    expect(runs[1]?.parts.isFromStart).toBe(true)
+  })
+
+  test('that are joined while their key is in use leave out its earlier requests', async () => {
+    const { desks, engines, runs, connect } = setUp()
+    await connect()
+    const membership = member()
+    const names = { prefix: 'p', inbox: 'i', bucket: 'b', lease: 'l' }
+    desks.run(PROFILE, membership, engines.start({ ...membership, names }))
+    expect(runs[0]?.steps).toEqual(['start'])
+    expect(runs[0]?.parts.isFromStart).toBe(false)
   })
 
   test('are not run on a key that was disconnected meanwhile, and its engine is closed', async () => {
@@ -257,6 +269,7 @@ test('a desk refuses another user, and runs again once the right one is signed i
   await signedInAs('auth0|1')
   await clock.advance(MINUTE_MS)
   expect(runs.map(({ steps }) => steps)).toEqual([['start', 'refuse other-user', 'close'], ['start']])
+  expect(runs[1]?.parts.isFromStart).toBe(false)
 })
 
 test('a key without an ID token is in the desk of any user', async () => {
@@ -286,6 +299,7 @@ test('a desk that was created before the first refresh learns its user, once', a
   expect(membershipIn(stored.get(PROFILE) ?? { kind: 'none' })).toMatchObject({ membership: { marks } })
   expect(runs.map(({ steps }) => steps)).toEqual([['start', 'close'], ['start']])
   expect(runs[1]?.parts.membership.marks.user).toBe(user)
+  expect(runs[1]?.parts.isFromStart).toBe(false)
   await signedInAs('auth0|2')
   await clock.advance(MINUTE_MS)
   expect(runs[1]?.steps).toEqual(['start', 'refuse other-user'])

@@ -57,7 +57,7 @@ describe('a frame', () => {
   it('differs with each counter, even for the same message', () => {
     const frames = [1, 2, 2 ** 40].map((counter) => {
       const bytes = Buffer.from(sealed(counter))
-      // Neither the head nor the tag, which authenticates it.
+      // The ciphertext only, without the head and the authentication tag.
       return bytes.subarray(bytes.length - 16 - 'a message'.length, -16).toString('hex')
     })
     expect(new Set(frames).size).toBe(3)

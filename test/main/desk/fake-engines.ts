@@ -53,7 +53,7 @@ export class FakeEngine implements Engine {
     this.tried += 1
   }
 
-  /** The server can be reached, or no longer. */
+  /** Sets whether the server can be reached. */
   turn(reachable: boolean): void {
     this.state = { ...this.state, reachable }
     for (const listener of this.#listeners) listener()
@@ -68,7 +68,7 @@ export class FakeEngine implements Engine {
 /** A server in this process. Its stores are kept by bucket. */
 export class FakeEngines implements Engines {
   readonly engines: FakeEngine[] = []
-  /** The next engines cannot be opened. */
+  /** If set, the next engines can't be opened for this reason. */
   refusal: EngineRefusal | undefined
   /** Whether the stores of the next engines accept values. */
   canStore = true

@@ -5,13 +5,13 @@ import type { SeenMessage } from './virtual-desk-server.ts'
 const LIVES = 30
 const TURNS = 60
 
-/** What one member knows of another's numbered messages: all up to `upTo`, unless it missed some. */
+/** What one member knows of another's numbered messages. If `isWhole`, it knows all messages up to `upTo`. */
 interface Known {
   upTo: number
   isWhole: boolean
 }
 
-/** A member that numbers its broadcasts, and answers with a picture of how many there were. */
+/** A member that numbers its broadcasts. Its picture contains their number so far. */
 class Life {
   readonly member: VirtualMember
   readonly #known = new Map<string, Known>()
@@ -37,7 +37,10 @@ class Life {
     this.member.link.broadcast(numbered(this.sent))
   }
 
-  /** Takes what was heard since the last call. `ownMs` converts the world's time to this machine's. */
+  /**
+   * Processes the messages received since the last call. `ownMs` converts the world's time to this machine's
+   * time.
+   */
   listen(ownMs: (worldMs: number) => number): void {
     for (const { from, message, sentAt } of this.member.heard.slice(this.#read)) {
       this.#read += 1
@@ -109,7 +112,7 @@ async function live(seed: number): Promise<void> {
     listen()
   }
   desk.restoreNetwork()
-  // As long as the longest freeze, then as long as the slowest request for a picture.
+  // Long enough for the longest freeze, and then for the slowest request for a picture.
   for (let second = 0; second < 90; second += 1) {
     for (const life of lives) life.member.machine.run(() => life.speak())
     await desk.advance(1_000)

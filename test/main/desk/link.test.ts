@@ -339,7 +339,7 @@ describe('an attacker who can use the server', () => {
     const seen = record(desk)
     a.link.broadcast(numbered(1))
     await desk.advance(10)
-    // Held up by the attacker, so that the others have not seen them when the run ends.
+    // The attacker holds these messages back, so that the others have not seen them when the run ends.
     desk.server.cut(b.machine)
     a.link.broadcast(numbered(2))
     await desk.advance(10)
@@ -416,10 +416,11 @@ describe('an attacker who can use the server', () => {
     seen.length = 0
     for (const message of greetings) desk.server.inject(message)
     await desk.advance(1_000)
-    // A burst of 128 and 64 a second, from each of two members.
+    // Each of the two members may send a burst of 128 messages, and 64 per second.
     expect(seen.length - greetings.length).toBeLessThanOrEqual(2 * (128 + 64))
     expect(b.news).toEqual(['began cc'])
-    // Beyond 500, and a few more in the milliseconds in which they arrive, they are not even opened.
+    // Only 500 of these messages are decrypted, and a few more because of the milliseconds in which they
+    // arrive.
     expect(b.dropped).toBeGreaterThanOrEqual(greetings.length - 510)
     b.link.broadcast(numbered(1))
     await desk.advance(10)
@@ -443,7 +444,7 @@ describe('an attacker who can use the server', () => {
   })
 })
 
-/** A member without a link, which answers greetings and says what it likes. */
+/** A member without a link, which answers greetings and sends whatever the test wants. */
 function rawMember(desk: VirtualDesk, protocol: number) {
   const self = { member: 'ee'.repeat(8), run: 'ee'.repeat(16) }
   const key = runKey(SECRET, self)

@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
-/** Loaded before a script of its own process: appends the address of each module that is loaded to a file. */
+/**
+ * Preloaded into a process under test. Writes the addresses of all modules that the process has loaded to a
+ * file.
+ */
 const { LISTED_MODULES: file = '' } = process.env
 const listed = new Set<string>()
 

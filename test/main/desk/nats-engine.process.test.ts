@@ -68,7 +68,7 @@ function listen(engine: Engine, subject = SUBJECT): string[] {
 
 const say = (engine: Engine, text: string) => engine.publish(SUBJECT, Buffer.from(text))
 
-/** Repeats a message until it arrives: the other side may just be connecting. */
+/** Repeats a message until it arrives, because the other side may still be connecting. */
 const arrives = (from: Engine, texts: readonly string[], text: string) =>
   expect
     .poll(() => {
@@ -217,9 +217,9 @@ describe.skipIf(program === undefined)(name, () => {
     const tlsCa = certificate('company.pem')
     for (const host of ['localhost', '127.0.0.1'])
       expect(await refusalOf(`tls://${host}:${secure.port}`, { tlsCa }), host).toBeUndefined()
-    // On this computer TLS is used where the server wants it.
+    // For an address of this computer, TLS is used if the server requires it.
     expect(await refusalOf(secure.url, { tlsCa })).toBeUndefined()
-    // Not this computer, as far as the name says; and no name of the certificate.
+    // 0.0.0.0 does not count as this computer, and the certificate does not contain it.
     const outside = (scheme: string, { port }: NatsServer) => `${scheme}://0.0.0.0:${port}`
     expect(await refusalOf(outside('nats', secure), { tlsCa })).toMatchObject({ code: 'tls-untrusted' })
     expect(await refusalOf(`tls://localhost:${secure.port}`)).toMatchObject({ code: 'tls-untrusted' })
@@ -250,7 +250,8 @@ describe.skipIf(program === undefined)(name, () => {
         code: 'address',
         message: 'Enter a server such as nats://HOST:4222.',
       })
-    // The next server of the list is tried, and the answer of one that responds counts.
+    // If a server can't be reached, the next one in the list is tried. The result of the one that responds
+    // counts.
     const closed = await start({ config: 'authorization { token: "a-token" }' })
     for (const urls of [
       [closed.url, `nats://127.0.0.1:${port}`],
@@ -274,7 +275,7 @@ describe.skipIf(program === undefined)(name, () => {
     const message = `127.0.0.1:${port} does not respond.`
     expect(await refusalOf(`nats://127.0.0.1:${port}`)).toEqual({ code: 'unreachable', message })
     await expect.poll(() => sockets.size, SOON).toBe(0)
-    // An engine that keeps trying can be closed meanwhile.
+    // An engine can be closed while it is still trying to connect.
     const engine = engines.start({ servers: [`nats://127.0.0.1:${port}`], names: NAMES })
     await expect.poll(() => sockets.size, SOON).toBe(1)
     await engine.close()
@@ -445,7 +446,6 @@ describe.skipIf(program === undefined)(name, () => {
       user: 'a-hash-of-the-user',
       rates: { 'Market Data': 3 },
       counted: { Positions: 4 },
-      countedAge: 60_000,
       streams: { 'Quotes of MSFTX': 1 },
       underWay: [],
       programs: [
@@ -486,12 +486,12 @@ describe.skipIf(program === undefined)(name, () => {
       'MSFTX',
     ]
     const canaries = [...words, '_INBOX', 'scanner', 'rotated', 'report', SECRET, secretBytes.toString('hex')]
-    // A test's folder is named for this program.
+    // The path of a test's folder contains the program's name, so it is removed.
     const text = seen.toString('latin1').replaceAll(server.folder, '').toLowerCase()
     expect(canaries.filter((canary) => text.includes(canary.toLowerCase()))).toEqual([])
     proves('M5', { level: 3, cases: 1 })
     expect(seen.includes(secretBytes)).toBe(false)
-    // The names of the desk are what the server sees of it.
+    // The server must see the desk's names, so they are found. This shows that the search works.
     for (const seenName of Object.values(NAMES)) expect(text).toContain(seenName)
   })
 })

@@ -21,9 +21,9 @@ export interface NetworkTraits {
   /** The shortest and the longest delay of a message, in milliseconds. */
   readonly delayMs: readonly [number, number]
   readonly lossRate: number
-  /** How many messages arrive a second time, later. */
+  /** Rate of messages that arrive a second time, later. */
   readonly duplicateRate: number
-  /** How many messages are overtaken by later ones, as NATS itself never does. */
+  /** Rate of messages that later ones overtake, which NATS itself never does. */
   readonly reorderRate: number
   /** How long a lost connection is not noticed, in milliseconds, at most. */
   readonly noticeMs: number
@@ -37,7 +37,7 @@ export const GOOD_NETWORK: NetworkTraits = {
   noticeMs: 1_200,
 }
 
-/** A message as somebody who listens to the server sees it. */
+/** A message as a listener on the server sees it. */
 export interface SeenMessage {
   readonly subject: string
   readonly bytes: Uint8Array
@@ -47,9 +47,12 @@ const SERVER = 'desk.example:4222'
 const UNREACHABLE: EngineRefusal = { code: 'unreachable', message: `${SERVER} does not respond.` }
 /** Longest wait before a machine connects again, in milliseconds. */
 const RECONNECT_MS = 1_000
-/** Between two messages that arrive in order, so that rounding of epoch times does not swap them. */
+/**
+ * Minimum time between two messages that arrive in order. Otherwise the rounding of epoch times might swap
+ * them.
+ */
 const IN_ORDER_MS = 0.01
-/** A delay that reorders is up to so many times the longest usual one. */
+/** Maximum delay of an overtaken message, as a multiple of the longest usual delay. */
 const OVERTAKEN = 3
 
 /** A server, and the network between it and the machines, in virtual time. */
@@ -100,7 +103,7 @@ export class VirtualDeskServer {
     this.#changed()
   }
 
-  /** Starts again. `isEmpty`: without what the store held. */
+  /** Restarts the server. `isEmpty`: with an empty store. */
   restart({ isEmpty }: { isEmpty: boolean }): void {
     if (isEmpty) this.#stores = new Map()
     if (isEmpty) this.#leases = new Map()
@@ -108,18 +111,18 @@ export class VirtualDeskServer {
     this.#changed()
   }
 
-  /** Somebody else listens to everything. Returns the end of it. */
+  /** Listens to all messages, as an outsider may. Returns a function that ends this. */
   listen(listener: (seen: SeenMessage) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Somebody else publishes. */
+  /** Publishes a message, as an outsider may. */
   inject({ subject, bytes }: SeenMessage): void {
     this.relay(undefined, { subject, bytes })
   }
 
-  /** What the server stores, for somebody who reads its disk. */
+  /** The content of the server's stores, as a reader of its disk sees it. */
   get stores(): ReadonlyMap<string, ReadonlyMap<string, Uint8Array>> {
     return this.#stores
   }
@@ -190,7 +193,7 @@ class VirtualEngine implements Engine {
   readonly #subscribed = new Map<string, Set<(bytes: Uint8Array) => void>>()
   readonly #listeners = new Set<() => void>()
   #state: EngineState
-  /** Raised with each loss of the connection: what was under way on an older one does not arrive. */
+  /** Increased with each loss of the connection. Messages under way on an older connection do not arrive. */
   #connection = 0
   #lastArrivalMs = 0
   #isChanging = false
@@ -297,7 +300,7 @@ class VirtualEngine implements Engine {
     )
   }
 
-  /** A message is on its way to this engine. It keeps its place, unless the network reorders. */
+  /** Sends a message to this engine. Messages arrive in order, unless the network reorders them. */
   arrives({ subject, bytes }: SeenMessage, delayMs: number): void {
     const { world, random, network } = this.#server
     const isOvertaken = random.chance(network.reorderRate)

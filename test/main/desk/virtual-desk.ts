@@ -26,10 +26,10 @@ export interface VirtualMember {
   readonly heard: readonly Heard[]
   /** `began B`, `left B`, `replaced B`, `other 2 B`, in order. */
   readonly news: readonly string[]
-  /** Who wanted this member's picture, in order. */
+  /** The members that requested this member's picture, in order. */
   readonly wanted: readonly string[]
   dropped: number
-  /** Called when somebody wants this member's picture. */
+  /** Called when another member requests this member's picture. */
   onWanted: (by: string) => void
 }
 
@@ -126,10 +126,12 @@ export const numbered = (id: number): DeskMessage => ({
 export const picture = (upTo: number): DeskMessage => ({
   kind: 'picture',
   counted: { all: upTo },
-  countedAge: 60_000,
+  run: { age: 60_000, counted: {} },
   streams: {},
   underWay: [],
+  recent: {},
   rows: [],
+  silent: [],
 })
 
 /** The numbers of the numbered messages among those that were heard. */

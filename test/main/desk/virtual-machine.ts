@@ -1,6 +1,6 @@
 import type { Clock } from '../../../main/ports/ports.ts'
 
-/** The world's time, which passes for all machines. `VirtualClock` has both. */
+/** The world's time, which passes for all machines. `VirtualClock` implements it. */
 export interface WorldTime {
   worldMs(): number
   /** Runs something after so many milliseconds of the world. Returns a function that cancels it. */
@@ -25,7 +25,7 @@ export class VirtualMachine implements Clock {
   #shownMs: number
   #atMs: number
   #state: 'running' | 'frozen' | 'asleep' = 'running'
-  /** What was due while the machine did not run, in order. */
+  /** Callbacks that became due while the machine did not run, in order. */
   #held: (() => void)[] = []
   #isOn = true
 
@@ -52,7 +52,7 @@ export class VirtualMachine implements Clock {
     const wait = () => {
       if (isCancelled) return
       const leftMs = dueMs - this.monotonicMs()
-      // A machine that slept meanwhile has not seen that time pass.
+      // After a sleep, time is left on the monotonic clock, because it stood still meanwhile.
       if (leftMs > 1e-6) cancel = this.#world.happen(leftMs / this.#rate, () => this.run(wait))
       else run()
     }
@@ -63,29 +63,32 @@ export class VirtualMachine implements Clock {
     }
   }
 
-  /** Runs something on this machine: now, or as soon as it runs again; never after it was turned off. */
+  /**
+   * Runs `what` on this machine: now, or as soon as the machine runs again. A machine that is off runs
+   * nothing any more.
+   */
   run(what: () => void): void {
     if (!this.#isOn) return
     if (this.#state === 'running') what()
     else this.#held.push(what)
   }
 
-  /** Somebody sets the wall clock, so many milliseconds off. */
+  /** Sets the wall clock `errorMs` off. */
   setWall(errorMs: number): void {
     this.#wallErrorMs = errorMs
   }
 
-  /** The process stands still, but its clocks do not. */
+  /** Stops the process. Its clocks continue. */
   freeze(): void {
     this.#setState('frozen')
   }
 
-  /** The machine stands still, with its monotonic clock. */
+  /** Suspends the machine. Its monotonic clock stops. */
   sleep(): void {
     this.#setState('asleep')
   }
 
-  /** Runs again. What was due meanwhile happens at once. */
+  /** Continues. Everything that became due meanwhile runs at once. */
   wake(): void {
     this.#setState('running')
     const held = this.#held
@@ -93,7 +96,7 @@ export class VirtualMachine implements Clock {
     for (const what of held) this.run(what)
   }
 
-  /** The process is killed: nothing of it ever runs again. */
+  /** Kills the process. None of its code runs any more. */
   kill(): void {
     this.#isOn = false
     this.#held = []

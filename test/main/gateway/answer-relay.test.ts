@@ -58,7 +58,7 @@ async function relaying(count: number, traits: { readonly rawHeaders?: readonly 
 test('a coalesced reader 8 MiB behind is ended, and the other one gets the whole response', async () => {
   const { answers, replies, say, end, noted } = await relaying(2)
   const [fast, frozen] = answers as [IncomingMessage, IncomingMessage]
-  // Nothing of it is read until the end.
+  // This reader reads nothing before the end of the test.
   frozen.on('error', () => {})
   const read = buffer(fast)
   const part = Buffer.alloc(MIB, 'x')
@@ -90,7 +90,7 @@ test('a reader less far behind delays no other, and gets the whole response when
 test('only callers that share a request learn that it was shared', async () => {
   const { answers, end } = await relaying(3)
   end()
-  // Their connections arrive in any order.
+  // Sorted, because the connections arrive in any order.
   expect(answers.map(({ headers }) => headers['cache-status']).sort()).toEqual([
     ...Array(2).fill('headroom; hit; detail=coalesced'),
     undefined,

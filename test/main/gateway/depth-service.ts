@@ -68,7 +68,7 @@ export class DepthService {
     this.triedAtMs.length = 0
   }
 
-  /** Ends every connection without a word. */
+  /** Resets every connection. */
   cut(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy()
   }

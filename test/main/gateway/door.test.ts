@@ -17,7 +17,7 @@ import { startGateway } from './started-gateway.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
 
-/** A gateway that notes what would go upstream. */
+/** A gateway that records the requests that it would send upstream, instead of sending them. */
 async function noting() {
   const sent: ForwardRequest[] = []
   const started = await startGateway({
@@ -155,7 +155,7 @@ test.each([
   ['x Bearer KEY', 401],
 ])('responds to the field Authorization: %s with %d', async (value, status) => {
   const { port, at, key } = await noting()
-  // A field whose value is that field's name does not count as the field.
+  // The value of `x-named` is the name of the next field. It must not be taken for that field.
   const headers = [
     ['host', at],
     ['x-named', 'authorization'],
@@ -265,7 +265,7 @@ test.each([
   await vi.waitFor(() => expect(text).toContain('{"a"'))
   const closed = once(socket, 'close')
   socket.write(more.replace('HOST', host).replace('KEY', key))
-  // What came before it has been read by then.
+  // After these responses, the gateway has read everything that was sent before.
   for (let asked = 0; asked < 3; asked += 1) await (await fetch(`${url}/headroom/health`)).text()
   service[0]?.write(':1}\n')
   await closed
@@ -498,7 +498,7 @@ test('sends nothing for a program that left during the lookup', async () => {
   await isAsked
   left.destroy()
   const health = requestText({ target: '/headroom/health', headers: [['host', `127.0.0.1:${port}`]] })
-  // By then the gateway has seen the end of the other connection.
+  // After this response, the gateway has seen the end of the other connection.
   await rawExchange(port, health)
   tell({ userId: process.getuid?.() ?? 0, inode: '' })
   await fetch(`http://127.0.0.1:${port}${ACCOUNTS}?stayed`, { headers })
@@ -716,7 +716,7 @@ test('forwards ordinary paths, whatever their symbols and names', () => {
     .string({
       unit: fc.oneof(fc.constantFrom(...'ABCz09.,$@-_ !()*+=:&%'), fc.string({ minLength: 1, maxLength: 1 })),
     })
-    // Only dots and spaces, or an encoded slash, are not names.
+    // Excludes texts that are no names in a path: only dots and spaces, and encoded slashes.
     .filter(
       (text) => text.isWellFormed() && !/^[\s.]*$|[/\\;?#\p{Cc}]|%[\da-f]{2}/iu.test(text.normalize('NFKC')),
     )

@@ -19,7 +19,7 @@ const HEAD =
   'x-ratelimit-remaining: 249\r\nx-ratelimit-reset: 2\r\nx-ratelimit-resource: Accounts\r\n' +
   `set-cookie: a=b\r\ncontent-length: ${BODY.length}\r\n\r\n`
 
-/** Nothing is left open, so no queue leaks. */
+/** No request waits and no stream is open, so nothing leaks. */
 async function expectNothingLeft(monitor: Awaited<ReturnType<typeof startGateway>>['monitor']) {
   await vi.waitFor(
     () => expect(monitor.snapshot('key-1')?.programs?.[0]).toMatchObject({ waiting: 0, streams: 0 }),
@@ -149,7 +149,7 @@ test('a request without a token renews it five seconds after the last failure, n
   isAway = true
   clock.skip(1_200_000)
   const retryInMs = () => (monitor.snapshot('key-1')?.refresh.retryAt ?? 0) - clock.wallMs()
-  // Up the ladder, until the next retry is far away.
+  // Retries until the wait for the next retry is long.
   for (let tries = 0; tries < 20 && retryInMs() < 20_000; tries += 1) {
     clock.skip(Math.max(0, retryInMs()))
     await vi.waitFor(() => expect(retryInMs()).toBeGreaterThan(0), SOON)
@@ -199,7 +199,7 @@ test('a 401 is passed on after the wait that its program chose, while the sign-i
   ask('wait=2')
   await isAsked
   clock.skip(2_000)
-  // Less than the rest of the 10 s within which every program gets its 401.
+  // A program gets its 401 after 10 s at the latest. The limit here is shorter than the rest of these 10 s.
   await vi.waitFor(() => expect(statuses).toEqual([401]), { timeout: 4_000, interval: 20 })
 })
 
@@ -312,7 +312,7 @@ test.each(['200 OK', '500 Oops'])(
   async (status) => {
     const { add, get } = await before((socket) => {
       socket.write(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n{"half"`, () => {
-        // The reset must not overtake the bytes.
+        // The reset must arrive after the bytes.
         setImmediate(() => setImmediate(() => socket.resetAndDestroy()))
       })
     })
@@ -364,7 +364,7 @@ test('a wall clock set an hour ahead declines no waiting request', async () => {
   expect(waiting()).toBe(1)
   clock.skip(5_000)
   expect([waiting(), count()]).toEqual([1, 1])
-  // The access token counts as expired by then, and the turn comes before there is a new token.
+  // By then, the access token counts as expired, and the request's turn comes before there is a new token.
   clock.skip(20_000)
   expect((await waits).status).toBe(200)
   await expectNothingLeft(monitor)
@@ -407,7 +407,7 @@ test('a 429 without fields pauses its bucket: the next request is not sent', asy
   expect(next.headers.get('proxy-status')).toContain('error=')
   expect(Number(next.headers.get('retry-after'))).toBeGreaterThan(30)
   expect(count()).toBe(1)
-  // One met the service's 429, and the gateway refused the other.
+  // The first request got the service's 429. The gateway refused the second one itself.
   expect(monitor.snapshot('key-1')?.programs).toMatchObject([{ forwarded: 0, rejected: 1, refused: 1 }])
 })
 
@@ -476,7 +476,7 @@ test('reads a response no faster than its caller', async () => {
     former = now
     expect([stands, blocked]).toEqual([true, true])
   }, SOON)
-  // What sockets hold, and no more.
+  // The buffers of the sockets are full, and nothing more was written.
   expect(written).toBeLessThan(parts / 2)
   let bytes = 0
   answer.on('data', (chunk: Buffer) => {
@@ -494,7 +494,7 @@ test('when turned off, sent requests get their responses, and waiting ones end w
   const key = add('bot')
   const sent = get(ACCOUNTS, key)
   await vi.waitFor(() => expect(count()).toBe(1), SOON)
-  // Without a header yet, one request at a time.
+  // Before the first header, only one request is sent at a time.
   const waits = get(`${ACCOUNTS}?second`, key)
   await vi.waitFor(() => expect(monitor.snapshot('key-1')?.programs?.[0]?.waiting).toBe(1), SOON)
   const off = gateway.turnOff()

@@ -178,7 +178,8 @@ test.each(['turned off', 'stopped', 'turned on elsewhere'] as const)(
     else await gateway.turnOn(0)
     await free()
     clock.skip(60_000)
-    // Changes run one after another, so a retry would be over, and 0 would leave its port as it is.
+    // Changes run one after another. If the gateway had waited for its old port, it would serve there by now,
+    // and a change to port 0 would keep that port.
     await gateway.turnOn(0)
     expect(gateway.summary).toMatchObject({
       state: 'serving',
@@ -201,7 +202,8 @@ test('describes a program: use by category, and waiting requests with their turn
     lastSeenAt: expect.any(Number),
     use: [{ category: 'Accounts', forwarded: 1, perSecond: passed?.perSecond, waiting: 0 }],
   })
-  // Each takes a second to refill, and a background program leaves all of the quota to others here.
+  // Each of these requests takes a second to refill. With this reserve, a background program may only send
+  // while the quota is full.
   await Promise.all(Array.from({ length: 60 }, (_, i) => get(`${ACCOUNTS}?of=${i}`, guard)))
   expect(told('guard')).toMatchObject({ forwarded: 60, coalesced: 0, refused: 0 })
   const late = [100, 200].map((patience) =>

@@ -39,7 +39,7 @@ test('after a critical burst others get the time until enough is left, not ten t
   expect(burst.map(({ status }) => status)).toEqual(burst.map(() => 200))
   const refused = await get(positions(20), notes, { prefer: 'wait=1' })
   expect(refused.status).toBe(429)
-  // Notes leaves 318, so 19 have to refill, one every 0.94 s.
+  // A background program leaves 318 of the 320 requests. So 19 have to refill, at one every 0.94 s.
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(10)
   expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(22)
 })
@@ -206,10 +206,10 @@ test('declines a request that cannot go within its longest wait at once, with it
     Array.from({ length: 345 }, (_, i) => get(`${ACCOUNTS}?i=${i}`, key, { prefer: 'wait=0' })),
   )
   const refused = answers.filter(({ status }) => status === 429)
-  // Some refill while they are sent, more on a slower machine.
+  // The quota refills while the requests are sent, more on a slower machine.
   expect(refused.length).toBeGreaterThan(0)
   expect(answers.filter(({ status }) => status !== 429 && status !== 200)).toEqual([])
-  // None came from the service.
+  // All of these 429s are the gateway's own.
   expect(refused.filter(({ headers }) => !headers.get('proxy-status')?.includes('error='))).toEqual([])
   const [one] = refused
   expect(Number(one?.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -250,7 +250,7 @@ test('a revoked program gets nothing more: its open stream ends at once, its key
   expect(monitor.events(0).at(-1)).toMatchObject({ kind: 'program-cut', program: 'bot' })
   await expect(
     (async () => {
-      // A second of frames: the stream ends long before.
+      // Reads up to a second of frames. The stream ends long before that.
       for (let frame = 0; frame < 50; frame += 1) await reader.read()
     })(),
   ).rejects.toThrow()
@@ -306,7 +306,7 @@ test('a pause ends at once where the wall clock is set back by days: its end wou
   gateway.pause('bot')
   expect((await get(ACCOUNTS, key)).status).toBe(429)
   clock.setWall(-2 * 86_400_000)
-  // The token is renewed first.
+  // A token is fetched first, so the first attempts may fail.
   await vi.waitFor(async () => expect((await get(ACCOUNTS, key)).status).toBe(200), { timeout: 20_000 })
 })
 
@@ -362,7 +362,7 @@ test('keys are stored as digests, in a file for the user alone, and are in no lo
     gateway.programs(),
     monitor.events(0),
   ])
-  // All except its last four characters, which distinguish one key from another.
+  // No part of the key appears except for its last four characters, by which a person can tell keys apart.
   for (let at = 0; at + 8 <= key.length; at += 1) expect(everything).not.toContain(key.slice(at, at + 8))
   expect(everything).toContain(key.slice(-4))
 })
@@ -390,8 +390,8 @@ test('waiting requests end with 503 and the reason when the tokens are revoked',
     get(`${ACCOUNTS}?i=${i}`, key, { prefer: 'wait=300' }),
   )
   await vi.waitFor(() => expect(monitor.snapshot('key-1')?.programs?.[0]?.waiting).toBeGreaterThan(5), SOON)
-  // The next request is the first to be sent. All of them wait for as long as they asked, minus the way to
-  // the queue.
+  // The next request is the one that will be sent first. Each request waits as long as its program asked,
+  // minus the time until it was queued.
   const [use] = monitor.snapshot('key-1')?.programs?.[0]?.use ?? []
   const { nextCameAt = 0, nextTurnAt = 0, nextPatientUntil = 0, lastTurnAt = 0 } = use ?? {}
   expect(nextPatientUntil - nextCameAt).toBeLessThanOrEqual(300_000)
@@ -416,7 +416,8 @@ test('waiting requests end with 503 and the reason when the tokens are revoked',
 test('reconnecting a key declines its waiting requests at once, and serves the next', async () => {
   const { monitor, add, get } = await startGateway({ reserve: { Accounts: 319 } })
   const key = add('bot')
-  // The first leaves the bucket below the level of its class, which is full again within seconds.
+  // After the first request, the bucket is below the level for this class until it is full again, some
+  // seconds later.
   expect((await get('/v3/brokerage/accounts', key)).status).toBe(200)
   const waiting = Array.from({ length: 20 }, (_, i) =>
     get(`/v3/brokerage/accounts?n=${i}`, key, { prefer: 'wait=60' }),

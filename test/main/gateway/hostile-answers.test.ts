@@ -182,7 +182,7 @@ test('removes an access token echoed in a quota header of a program’s response
 })
 
 test('an exception while handling a response fails that request with 502, and nothing else', async () => {
-  // What the wire never lets through, so that Node refuses to write it.
+  // A status that no real response can have, so that Node throws when the gateway writes it.
   const forward: ForwardHttp = ({ pathAndQuery }, { answered }) => {
     const body = Object.assign(Readable.from(['{}']), { complete: true })
     const status = pathAndQuery.endsWith('?odd') ? 99 : 200

@@ -29,7 +29,7 @@ test.each([
     '1.0 fred, 1.1 p.example (a, 1.1 headroom)',
   ],
   ['Via', '1.1\theadroom(x)', undefined],
-  // Its string would swallow the member that follows.
+  // The string does not end, so it would include the member that follows.
   ['Proxy-Status', 'edge; details="', undefined],
   ['Via', '1.1 p.example (', undefined],
 ])('relays %s: %s as %s', (name, value, expected) => {

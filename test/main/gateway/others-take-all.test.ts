@@ -5,7 +5,7 @@ import { SkippingClock } from '../skipping-clock.ts'
 import { startGateway } from './started-gateway.ts'
 
 const STRIKES = 'Option Strikes'
-/** 90 a minute: 1.5 refill per second, and normal programs leave 6. */
+/** The quota of 90 a minute refills 1.5 requests a second. Normal programs leave 6 requests. */
 const REFILL = 1.5
 const STEP_MS = 250
 const MINUTE_MS = 60_000
@@ -70,7 +70,7 @@ test('while others use the whole refill, non-critical programs get at most four 
   const firstAtMs = calls().find(({ status }) => status === 429)?.atMs ?? 0
   expect(mostRefused(calls(firstAtMs + 1_000))).toBeLessThanOrEqual(4)
   expect(calls(clock.wallMs() - MINUTE_MS).length).toBeLessThanOrEqual(2)
-  // Others stop, and a try finds room, so all waiting requests are sent.
+  // After the others have stopped, a trial request succeeds. Then all waiting requests are sent.
   service.service.setTraffic({})
   const ceasedAtMs = clock.wallMs()
   await skip(90_000, poll)
@@ -110,6 +110,6 @@ test('critical programs continue while others use the whole refill, and their he
     if (skippedMs % 1_000 === 0) void ask(notes, 30)
   })
   expect(calls(ceasedAtMs).length).toBeGreaterThanOrEqual(8)
-  // The first request may come before a whole request has refilled.
+  // The first request may be sent before a whole request has refilled.
   expect(mostRefused(calls(ceasedAtMs))).toBeLessThanOrEqual(1)
 }, 60_000)

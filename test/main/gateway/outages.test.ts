@@ -11,11 +11,11 @@ const SOON = { timeout: 15_000, interval: 5 }
 const SYMBOLS = ['MSFT', 'AAPL', 'NVDA', 'AMZN', 'TSLA', 'META']
 const OUTAGE_MS = 32_000
 const STEP_MS = 100
-/** The time within which the other streams are opened. */
+/** Time over which the openings of the other streams are spread. */
 const SPREAD_MS = 500
 /** A machine under load: the clock advances while a request is in flight. */
 const SLOWNESS_MS = 2_000
-/** What normal requests leave to critical ones. */
+/** Requests that normal programs leave to critical ones. */
 const RESERVE = levelOf('normal', DEPTH_QUOTA.limit) - 1
 
 /** One program's reading of market depth. */
@@ -65,7 +65,7 @@ async function sixStreams() {
       await (await fetch(`${gateway.url}/headroom/health`)).arrayBuffer()
     }
   }
-  /** How long it takes until each reader has received another frame, in milliseconds of the clock. */
+  /** Time until each reader has received another frame, in milliseconds of the clock. */
   const untilHeard = async () => {
     const before = readings.map(({ frames }) => frames)
     const fromMs = clock.monotonicMs()
@@ -93,13 +93,13 @@ test.each<Weather>(['503', 'reset', 'refusing'])(
     const { service, pass, untilHeard, expectAllThere } = await sixStreams()
     await service.turn(weather)
     await pass(OUTAGE_MS)
-    // Nobody hears what is tried while nothing listens.
+    // While no server listens, no attempts can be counted.
     if (weather !== 'refusing') {
       expect(service.triedAtMs.length).toBeGreaterThan(4)
       expect(spacingOf(service)).toBeGreaterThan(TRY_EVERY_MS - SLOWNESS_MS)
     }
     await service.turn('fair')
-    // The time until the next try, and the spread of the other streams.
+    // The limit is the time until the next attempt, plus the spread of the other streams.
     expect(await untilHeard()).toBeLessThan(TRY_EVERY_MS + SPREAD_MS + SLOWNESS_MS)
     expectAllThere()
     expect(service.lowest).toBeGreaterThanOrEqual(RESERVE)
@@ -114,7 +114,8 @@ test('a stream that the service cuts reopens within the reserve', async () => {
   await service.turn('fair')
   service.spend(service.level - (RESERVE + 1))
   service.cut()
-  // The first finds room; five more levels grow at one in two seconds.
+  // The level suffices for the first stream. The other five need one more request each, which refills in two
+  // seconds.
   expect(await untilHeard()).toBeLessThan((2 * DEPTH_QUOTA.periodMs) / 10 + TRY_EVERY_MS)
   expectAllThere()
   expect(service.rejected).toBe(0)

@@ -93,7 +93,7 @@ test('names are unique in any case, and 64 programs are the maximum', () => {
 test('rejects a name that looks like an existing one in another alphabet', () => {
   const { programs, add } = opened()
   add('bot')
-  // With a Greek omicron.
+  // The name has a Greek omicron instead of an o.
   expect(programs.add({ ...BOT, name: 'b\u03bft' })).toMatchObject({
     kind: 'refused',
     why: expect.stringContaining('looks like'),

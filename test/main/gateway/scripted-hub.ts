@@ -50,7 +50,7 @@ export class FakeReply extends EventEmitter {
   end(last?: Uint8Array | string): void {
     if (last !== undefined) this.write(last)
     this.writableEnded = true
-    // The connection of one that reads nothing stays.
+    // A program that reads nothing does not notice the end, so its connection stays open.
     if (!this.isFrozen) this.emit('close')
   }
 
@@ -154,7 +154,7 @@ export function setUpHub(acquirePermit?: AcquireStreamPermit) {
     reply.destroy()
     return isServed
   }
-  /** The newest connection says these lines. */
+  /** Sends these lines on the newest connection. */
   const says = (...lines: readonly string[]) => set.service.says(lines.map((line) => `${line}\r\n`).join(''))
   /** How many connections were opened upstream until now. */
   const opened = () => set.http.streams.length

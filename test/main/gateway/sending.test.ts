@@ -31,7 +31,7 @@ interface Setting {
   readonly slots?: Partial<SendingDeps['slots']>
 }
 
-/** A sending whose calls to the quota, the slots and the host are all recorded. */
+/** Sends one request. Records all calls to the quota, the slots and the host. */
 function sent({ request = {}, stream, refused, slots = {} }: Setting = {}) {
   const said: unknown[] = []
   const outcomes: UpstreamOutcome[] = []
@@ -178,7 +178,7 @@ test.each([
   body.finish('1}')
   await new Promise(setImmediate)
   expect(outcomes).toEqual([expect.objectContaining({ ...outcome, bucket: 'Accounts' })])
-  // Only a 429 says of which quota it is.
+  // Only the body of a 429 is read for the quota, because it may name one.
   expect(said).toContainEqual(['answered', status === 429 ? '{"a":1}' : ''])
   expect(sending.begun).toEqual({ bytes: Buffer.from('{"a":1}'), rest: 'none' })
   expect([clock.pending, body.listenerCount('data')]).toEqual([0, 0])

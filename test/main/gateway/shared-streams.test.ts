@@ -13,7 +13,7 @@ const CONTROL = 'a-secret-of-this-test'
 
 type Frame = Readonly<Record<string, unknown>>
 
-/** What a client makes of the lines of a stream. */
+/** The frames and objects that a client reads from a stream. */
 class StreamedLines {
   readonly frames: Frame[] = []
   hasEnded = false
@@ -22,7 +22,7 @@ class StreamedLines {
   push(text: string): void {
     const lines = `${this.#rest}${text}`.split(/\r?\n/)
     this.#rest = lines.pop() ?? ''
-    // Whole frames only: half a one would not parse.
+    // Every line must be a whole frame, because a part of one can't be parsed.
     for (const line of lines.filter(Boolean)) this.frames.push(JSON.parse(line) as Frame)
   }
 
@@ -61,7 +61,7 @@ async function readByFetch({ get }: StartedGateway, path: string, key: string) {
   return { lines, cut: () => reader.cancel() }
 }
 
-/** Reads by curl, a client of another make. */
+/** Reads with curl, a different client. */
 function readByCurl({ url }: StartedGateway, path: string, key: string) {
   const lines = new StreamedLines()
   // Its options are passed through stdin, because an argument list must not contain a key.
@@ -112,7 +112,7 @@ test('fetch and curl read one stream through faults, each with the whole state a
     const before = clients.map(({ frames }) => frames.length)
     await gateway.control('cut-streams', { how })
     await vi.waitFor(() => {
-      // Its backoff, and the time that its frames take.
+      // Lets the backoff and the time for new frames pass.
       gateway.clock.skip(250)
       for (const [at, lines] of clients.entries())
         expect(lines.frames.length).toBeGreaterThan(before[at]! + 10)
@@ -171,14 +171,15 @@ test('a reader that reads nothing stops neither the others nor the stream', asyn
   const reads = await readByFetch(gateway, CHAIN, gateway.add('bot'))
   const readers = () => gateway.monitor.snapshot('key-1')?.streams[0]?.readers
   await vi.waitFor(() => expect(readers()).toBe(2), SOON)
-  // Of 9 MB the system and Node hold 4 for a reader. The service makes up for at most 10 s at once.
+  // The system and Node buffer 4 of 9 MB for a reader. After a skip of the clock, the service sends at most
+  // 10 s of missed frames.
   for (let skips = 0; skips < 3; skips += 1) {
     const before = reads.lines.frames.length
     gateway.clock.skip(9_000)
     await vi.waitFor(() => expect(reads.lines.frames.length).toBeGreaterThan(before + 9_000), SOON)
   }
   expect(readers()).toBe(2)
-  // The rest was merged and not kept.
+  // The other frames were merged instead of being stored.
   gateway.service.faults.set('silent-stream', true)
   const late = new StreamedLines()
   frozen.setEncoding('utf8').on('data', (text: string) => late.push(text))

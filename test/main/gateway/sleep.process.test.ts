@@ -111,7 +111,7 @@ test('after a suspension, late requests are declined, new ones answered, and the
   await Promise.race([patient, running.said('"waiting":1')])
   running.child.kill('SIGSTOP')
   const meanwhile = [1, 2, 3].map((i) => get(BOT, `?meanwhile=${i}`))
-  // The wait of this request ends while the process stands still. So does that of `notes`, including its
+  // The wait of this request ends while the process is suspended. The wait of `notes` ends too, including its
   // extra second.
   await expect(get(BOT, '?gone', { signal: AbortSignal.timeout(3_500) })).rejects.toThrow()
   running.child.kill('SIGCONT')

@@ -232,7 +232,7 @@ test('streams that open and end at once are opened every 5 s in total', async ()
   replies.push(await ask(quotes('AAPL')))
   service.opens()
   for (const { listener } of http.streams) listener.ended('ended by the service')
-  // The backoff of the first few is short.
+  // The first retries have a short backoff, so they are not counted.
   await clock.advance(10_000)
   const before = opened()
   for (let count = 0; count < 2_000; count += 1) {
@@ -415,7 +415,7 @@ test('hides cuts and silence, and invents no heartbeat', async () => {
   expect(opened()).toBe(2)
   service.opens()
   says(position(1, 10), position(2, 20), END)
-  // 30 s of silence, then another connection.
+  // After 30 s of silence, another connection is opened.
   await clock.advance(40_000)
   expect(opened()).toBe(3)
   service.opens()
@@ -512,7 +512,7 @@ test('a service that sends its whole state in time is back, even without differe
   const { service, says, clock, first, opened, http } = await openPositions()
   service.ends()
   let told = opened()
-  // Each connection sends the known data, and then nothing until it is abandoned.
+  // Each connection sends the known data and then falls silent, until it is abandoned.
   for (let ms = 0; ms < 3 * MAX_OUTAGE_MS; ms += 5_000) {
     await clock.advance(5_000)
     if (http.streams.at(-1)?.closed !== false || opened() === told) continue
@@ -695,7 +695,7 @@ test("reads a stream that Headroom has open from a first response on, and it sta
   expect(own('Positions Stream')).toBe(1)
   expect(summary()).toMatchObject({ readers: 1, readBy: [{ program: 'bot', readers: 1 }] })
   reader.destroy()
-  // A program that returns soon does not reopen it.
+  // If a program returns soon enough, the stream is not opened again.
   await clock.advance(KEPT_MS / 2)
   const again = await ask(POSITIONS)
   expect(again.lines).toEqual([position(1, 3), END])

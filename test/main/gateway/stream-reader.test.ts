@@ -51,7 +51,7 @@ test('a reader gets the service’s head and the present state', () => {
   reader.begin(['X-Of', 'service'], quotes(quote('A', '1'), quote('B', '2')))
   expect([reply.status, reply.headers, reply.sendDate]).toEqual([200, ['X-Of', 'service'], false])
   expect(reply.lines).toEqual([quote('A', '1'), quote('B', '2')])
-  // The head goes out with them.
+  // The head and the frames are sent in one write.
   expect([reply.writes.length, reply.flushed]).toEqual([1, 0])
 })
 

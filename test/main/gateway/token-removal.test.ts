@@ -91,7 +91,7 @@ test.each([
 ])('replaces a token echoed %s', (_, echo) => {
   const clean = new TokenRemoval(AWKWARD).from(`{"debug":"${echo}"}`)
   expect(clean).toContain(REDACTED)
-  // Except for its neighbours in base64.
+  // Nothing else remains, except a few neighbouring characters in base64.
   expect(clean.replace(REDACTED, '').length).toBeLessThan('{"debug":""}'.length + 24)
 })
 
@@ -117,8 +117,8 @@ test.each(CODINGS)(
   async (coding, encode) => {
     const noise = randomBytes(LARGE).toString('base64')
     const { ask, token } = await echoing((socket, own) => {
-      // Positions before, at and after the end of the part that is read before the answer begins, and at the
-      // very end.
+      // The token is before, at and after the end of the part that is read before the response begins, and at
+      // the very end.
       const parts = [own, noise.slice(0, (64 << 10) - own.length - 200), own.repeat(4), noise, own]
       whole(socket, 500, [`content-encoding: ${coding}`], encode(Buffer.from(parts.join(' '))))
     })
@@ -281,7 +281,7 @@ test.each([
   expect([told.statusCode, bytes === 'cut']).toEqual([400, true])
 })
 
-/** An error whose body arrives in these parts. No part of it was read before. */
+/** An error response whose body arrives in these parts. Nothing of it has been read before. */
 const inParts = (token: string, parts: readonly string[]) => {
   const body = Object.assign(Readable.from(parts.map((part) => Buffer.from(part))), { complete: true })
   const answer = { status: 500, headers: {}, rawHeaders: ['Content-Length', '1'], body }

@@ -12,11 +12,14 @@ const CATEGORY = 'Positions Stream'
 const CONTROL = 'a-secret-of-this-machine-only'
 const KEYS = { bot: 'k3y-of-the-bot-0123456789', notes: 'k3y-of-the-notes-0123456789' }
 const { seed, clientId, refreshToken } = DEFAULT_SIMULATOR_OPTIONS
-/** Frames after a fault that are more than what was under way when it struck. */
+/**
+ * After a fault, each client must read more frames than this. Fewer may have been under way when the fault
+ * began.
+ */
 const MORE_FRAMES = 60
-/** Longer than the silence limit, an outage hidden from programs, and its recovery. */
+/** Longer than the silence limit plus an outage that is hidden from programs plus the recovery. */
 const RECOVERED_WITHIN_MS = 120_000
-/** Well below the 30 s of silence after which a stream is opened anew. */
+/** Well below the 30 s of silence after which a stream is opened again. */
 const QUIET_MS = 1_500
 
 type Frame = Readonly<Record<string, unknown>>
@@ -36,7 +39,7 @@ export interface Fault {
 
 const cut = (how: string) => (control: Control) => control('cut-streams', { how })
 
-/** A fault that strikes when a stream is opened, together with a cut, so that one is opened. */
+/** A fault that begins when a stream is opened. A cut makes the gateway open one. */
 const atOpening =
   (name: string, times: number, how = 'end') =>
   async (control: Control) => {
@@ -45,8 +48,8 @@ const atOpening =
   }
 
 /**
- * A GoAway sooner than this after the opening counts as a failure. A later one ends the growth of the
- * backoff. Milliseconds.
+ * Minimum age of a stream in milliseconds for a GoAway to be a planned restart. Before that, it counts as a
+ * failure, and the backoff grows.
  */
 const AGE_MS = 1_500
 const goAway: Fault = { what: 'a GoAway', afterMs: AGE_MS, strike: cut('goaway-v3') }
@@ -103,12 +106,12 @@ export const ALL_FAULTS: readonly Fault[] = [
   },
 ]
 
-/** What one client made of the stream. */
+/** The data that one client read from the stream. */
 export class ReadPositions {
   readonly objects = new Map<string, Frame>()
   frames = 0
   snapshots = 0
-  /** Lines that a program must not see while the service recovers. */
+  /** Lines that a program must not receive while the service recovers. */
   readonly strange: string[] = []
   /** Why it is no longer connected. */
   end: string | undefined
@@ -149,12 +152,12 @@ export interface TwoClients {
   /** In the order in which they struck. */
   readonly faults: readonly string[]
   readonly clients: readonly { readonly name: string; readonly read: ReadPositions }[]
-  /** Requests for the stream that the service was sent, and streams that it opened. */
+  /** Requests for the stream that the service received, and streams that it opened. */
   readonly asked: number
   readonly opened: number
-  /** As the simulator's control surface has it at the end. */
+  /** Open streams at the end, according to the simulator. */
   readonly open: number
-  /** What does not hold, a sentence each. */
+  /** One sentence for each problem. */
   readonly problems: readonly string[]
 }
 
@@ -170,12 +173,12 @@ export interface TwoClientsAsked {
 }
 
 /**
- * Two HTTP clients of different make, Node's fetch and a curl, read one stream through a gateway while the
- * service fails.
+ * Two different HTTP clients, Node's fetch and curl, read one stream through a gateway while the service
+ * fails.
  *
- * The simulator, the gateway and curl are processes of their own. At the end each client's objects are
- * compared, value by value, with each other, with what the simulated service computes for the moment that
- * they bear, and with a fresh stream of it.
+ * The simulator, the gateway and curl are separate processes. At the end, the objects of each client are
+ * compared value by value: with each other, with what the simulated service computes for their time, and with
+ * a fresh stream.
  */
 export async function readByTwo({
   seconds,
@@ -224,7 +227,7 @@ export async function readByTwo({
       if (!all(({ end }) => end === undefined)) break
     }
 
-    // The stream sends nothing, and is not reopened yet.
+    // Nothing is sent for a while, but the stream is not opened again yet.
     await control('fault', { name: 'silent-stream', on: true })
     await until(() => all(({ lastMs }) => performance.now() - lastMs > QUIET_MS), 'the service went on')
     const open = simulatorState.parse(await control('state')).streams.length
@@ -264,7 +267,7 @@ const problemsOf = ({ snapshots, strange }: ReadPositions): readonly string[] =>
 
 type Objects = ReadonlyMap<string, Frame>
 
-/** Differences of a state read to its last frame from a fresh stream. */
+/** Differences between the state of a client and that of a fresh stream. */
 function problemsIn(objects: Objects, fresh: Objects, stepMs: number): readonly string[] {
   const problems: string[] = []
   if (objects.size === 0 || !isDeepStrictEqual(new Set(objects.keys()), new Set(fresh.keys())))
@@ -276,7 +279,8 @@ function problemsIn(objects: Objects, fresh: Objects, stepMs: number): readonly 
     if (!isDeepStrictEqual(object, own))
       problems.push(`${id} is ${JSON.stringify(object)}, at the service ${JSON.stringify(own)}`)
   }
-  // Objects take turns: the newest state of each is one gap after that of another, or a message is missing.
+  // The objects change in turn, one every `stepMs`. A larger gap between their newest states means that a
+  // message is missing.
   const timesMs = [...objects.values()].map((object) => Date.parse(String(object['Timestamp'])))
   const sortedMs = timesMs.toSorted((a, b) => a - b)
   const gapsMs = sortedMs.slice(1).map((atMs, at) => atMs - (sortedMs[at] ?? 0))
@@ -285,7 +289,7 @@ function problemsIn(objects: Objects, fresh: Objects, stepMs: number): readonly 
   return problems
 }
 
-/** `headroom` as a process; resolves once it says where it is ready. */
+/** Starts `headroom` as a process. Resolves when it reports the address at which it is ready. */
 function started(children: ChildProcess[], args: readonly string[]): Promise<{ readonly url: string }> {
   const headroom = fileURLToPath(new URL('../../../main/hosts/terminal/headroom.ts', import.meta.url))
   const child = spawn(process.execPath, [headroom, ...args], {

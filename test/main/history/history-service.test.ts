@@ -108,7 +108,7 @@ test('a chart records since its oldest point, even one from an earlier run', () 
   live(30, 300)
   const since = () => history.quotaHistory(PROFILE, 'Accounts', AT_MS - 900_000, clock.wallMs(), 300).since
   expect(since()).toBe(first.at)
-  // The file knows more than the memory of this run.
+  // The file goes back further than this run's memory.
   monitor.recent = { points: [{ ...first, at: clock.wallMs() }], rejectedAt: [], since: clock.wallMs() }
   expect(since()).toBeLessThan(AT_MS + 10_000)
 })
@@ -188,7 +188,7 @@ test('without a data folder nothing is stored, but alerts still appear', () => {
 test('an unusable file is reported once a key is connected, and monitoring continues', () => {
   const { history, monitor, problems, announced, live } = started('/nonexistent/folder')
   live(60, 10)
-  // Each key reports it, with its end.
+  // The problem is reported for each key, together with its end.
   expect(problems).toEqual([])
   expect(announced).toHaveLength(1)
   expect(history.status().kind).toBe('failing')

@@ -108,7 +108,7 @@ test('a report of hours counts each request once, whatever the resolution', () =
   const whole = store.report(PROFILE, EPOCH_MS, EPOCH_MS + 2 * HOUR_MS)
   expect(whole?.requests[0]?.own).toBe(7_000 - 1)
   expect(whole?.requests[0]?.nearMs).toBeGreaterThan(6_990_000)
-  // 20 min of it, from a minute that begins no quarter.
+  // A range of 20 min. Its first minute is not the start of a quarter of an hour.
   const part = store.report(PROFILE, EPOCH_MS + 7 * 60_000, EPOCH_MS + 27 * 60_000)
   expect(part?.requests[0]?.own).toBe(1_200)
 })
@@ -130,7 +130,7 @@ test('a restarted process continues as if it had never ended', () => {
           started.store.add({ kind: 'sample', profile: PROFILE, category: CATEGORY, sample })
         }
         clock.advance(70 * 60_000)
-        // Something has to be written for what is over to be closed.
+        // Past minutes are only closed when something is written.
         started.store.add({
           kind: 'sample',
           profile: PROFILE,
@@ -159,7 +159,7 @@ test('a sample still waiting when its minute closes counts in that minute', () =
   add(2)
   clock.advance(59_500)
   add(3)
-  // The compaction comes at the full minute, before this sample would be written.
+  // The compaction at the full minute runs before the usual time to write this sample.
   clock.advance(120_000)
   store.close()
   expect(tables(folder).minutes).toEqual([expect.objectContaining({ at: EPOCH_MS, own: 5 })])

@@ -4,8 +4,8 @@ import { nodeClock } from '../../../main/ports/node-clock.ts'
 /**
  * A process that writes history until it is killed: `node history-writer.ts FOLDER [tell]`.
  *
- * It says when it is ready and then, with `tell`, the time at which it adds each sample, which the sample
- * holds as well. Fifty a second, so that a kill meets a write in every state.
+ * Prints when it is ready. With `tell`, also prints the time of each sample that it adds. It adds fifty
+ * samples a second, so that a kill can interrupt any state of a write.
  */
 const [folder = '', tell] = process.argv.slice(2)
 const store = new HistoryStore({

@@ -26,7 +26,7 @@ test('a process killed during a write loses at most the last second and damages 
   for (let round = 0; round < ROUNDS; round += 1) {
     const killed = await killedWriter(folder, 700 + round * 137)
     expect(killed.integrity).toBe('ok')
-    // A process that gets no processor adds its last sample late, and writes late what it added.
+    // A process without processor time adds its last sample late, and writes that sample late, too.
     expect(killed.lostMs).toBeLessThanOrEqual(1_000 + 2 * killed.lateMs)
     samples += killed.samples
   }

@@ -7,11 +7,13 @@ import { fileURLToPath } from 'node:url'
 const WRITER = fileURLToPath(new URL('./history-writer.ts', import.meta.url))
 
 export interface Killed {
-  /** How much of the history before the kill is missing from the file. */
+  /** The time before the kill for which the file has no history. */
   readonly lostMs: number
-  /** The longest stretch without a sample in the file that it left. */
+  /** The longest time without a sample in the remaining file. */
   readonly gapMs: number
-  /** The longest stretch in which the process added none, up to the kill: so late were its writes as well. */
+  /**
+   * The longest time in which the process added no sample, up to the kill. Its writes may have been as late.
+   */
   readonly lateMs: number
   readonly integrity: string
   readonly samples: number

@@ -17,7 +17,10 @@ const EVERY_MS = 10_000
 const SCAN_PER_SAMPLE = 20
 const SCAN_SECONDS = 360
 
-/** Seven weekdays of a scan at 9:30, from 9:00 to 9:45 each, and the morning after them, in a folder. */
+/**
+ * A folder with the records of seven weekdays from 9:00 to 9:45, with a scan at 9:30, and of the morning
+ * after them.
+ */
 function recordedFolder(): { readonly folder: string; readonly nowMs: number } {
   const folder = temporaryFolder()
   const nowMs = exchangeTimeOf(MONDAY + 9 * DAY_MS, 565)
@@ -68,7 +71,7 @@ test('recorded past days set a row’s expectation, and the usual line of its ch
   expect(load).toMatchObject({ atMs: openMs, perSecond: 2, requests: 2 * SCAN_SECONDS })
   expect(others).toEqual([])
   const usual = (fromMs: number) => history.quotaHistory(PROFILE, CATEGORY, fromMs, openMs, 100).usual
-  // Beyond both ends of the history, up to the forecast's.
+  // The curve extends beyond both ends of the chart, as far as the forecast does.
   expect(usual(openMs)).toEqual([
     [openMs - 22.5 * MINUTE_MS, 300],
     [openMs - 7.5 * MINUTE_MS, 300],

@@ -144,7 +144,7 @@ test('compaction uses the clock, or the newest sample if that is more than a day
   expect(time.at(1_000_000 + 2 * DAY_MS + 1, 5, newest)).toBe(1_000_000 + DAY_MS)
   expect(time.at(1_000_000 + 2 * DAY_MS + 2, DAY_MS + 4, newest)).toBe(1_000_000 + DAY_MS)
   expect(time.at(1_000_000 + 2 * DAY_MS + 3, DAY_MS + 5, newest)).toBe(1_000_000 + 2 * DAY_MS + 3)
-  // The clock goes back and then ahead once more, so the day is counted again.
+  // The clock goes back and then ahead again, so the day of waiting starts again.
   expect(time.at(1_000_000, DAY_MS + 6, newest)).toBe(1_000_000)
   expect(time.at(1_000_000 + 9 * DAY_MS, DAY_MS + 7, newest)).toBe(1_000_000)
   expect(time.at(1_000_000, DAY_MS + 8, newest)).toBe(1_000_000)

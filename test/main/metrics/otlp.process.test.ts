@@ -104,7 +104,7 @@ test('protobuf is the default, and a rejecting store is reported in one line', a
   expect(pushed[0]).toMatchObject({ path: '/here', headers: { 'content-type': 'application/x-protobuf' } })
 }, 60_000)
 
-/** Says on stderr which of OpenTelemetry's packages are asked for. */
+/** A module to preload. It prints to stderr which of OpenTelemetry's packages the process imports. */
 const TELLS = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   registerHooks({

@@ -68,7 +68,7 @@ interface Extent {
   readonly nameLength: number
 }
 
-/** A snapshot with as many of everything as programs and the service name. */
+/** A snapshot with these numbers of programs, quotas, streams and slots, and with names of this length. */
 function snapshotOf({ programs, quotas, streams, slots, nameLength }: Extent): Snapshot {
   const categories = Array.from({ length: quotas }, (_, number) => longName(number, nameLength))
   const ids = Array.from({ length: programs }, (_, number) => `program-${number}`)
@@ -110,7 +110,7 @@ test('64 programs with 141 long-named quotas each fit the bound, and are counted
   expect(bytesOf(whole)).toBeGreaterThan(4 * MAX_SNAPSHOTS_BYTES)
   const cut = boundedSnapshot(whole, MAX_SNAPSHOTS_BYTES)
   expect(bytesOf(cut)).toBeLessThanOrEqual(MAX_SNAPSHOTS_BYTES)
-  // The room is used.
+  // Most of the available size is used.
   expect(bytesOf(cut)).toBeGreaterThan(0.9 * MAX_SNAPSHOTS_BYTES)
   expect(snapshotSchema.parse(cut)).toEqual(cut)
   for (const name of ['requests', 'slots', 'streams', 'programs'] as const)
@@ -172,7 +172,7 @@ test('programs with problems are listed first, then the busiest, each group in i
   expect(rest).toEqual(rest.toSorted((a, b) => a - b))
   const silent = ({ streams }: Snapshot) => streams.filter(({ state }) => state === 'stale').length
   expect(silent(cut)).toBe(Math.min(silent(whole), cut.streams.length))
-  // Each list has room of its own.
+  // Each list has its own share of the size.
   for (const list of [cut.slots, cut.streams, cut.programs]) expect(list?.length).toBeGreaterThan(0)
 })
 
@@ -270,7 +270,7 @@ test('a window on a real host gets all keys’ snapshots, however many programs 
   const snapshots = monitor.profiles().flatMap((id) => monitor.snapshot(id) ?? [])
   expect(snapshots).toHaveLength(8)
   expect(bytesOf(snapshots)).toBeLessThanOrEqual(MAX_SNAPSHOTS_BYTES + 16)
-  // Alone on the machine, one key has all the room.
+  // If only one key is connected, it gets the whole size.
   for (const { profile } of snapshots.slice(1)) monitor.disconnect(profile.id)
   const alone = monitor.snapshot('key-0')
   expect(bytesOf(alone)).toBeGreaterThan(0.9 * MAX_SNAPSHOTS_BYTES)

@@ -55,7 +55,8 @@ const labels = (at: Snapshot) => at.streams.map((one) => streamStatus(one).label
 test('while the service is unreachable, streams without data share one word', () => {
   const at = snapshot({ requests: rows, streams })
   expect(labels(shown(at, API))).toEqual(['live', 'paused', 'paused', 'paused', 'closed'])
-  // The headline has the host's next try; a stream has none of its own.
+  // While a host is unreachable, its next attempt is in the headline, so a paused stream has no time of its
+  // own.
   const tries = shown(at, API).streams.map(({ retryAt }) => retryAt !== undefined)
   expect(tries).toEqual([true, false, false, false, true])
   expect(labels(shown(at, API, AUTH))).toEqual(['live', 'paused', 'paused', 'paused', 'closed'])

@@ -33,7 +33,7 @@ test('the first start shows a chart of fifteen minutes and three past events, ma
     expect(told.map(({ kind }) => kind)).toEqual(['rate-limited', 'rate-limit-over', 'stream-restarted'])
     expect(monitor.events(0)).toEqual(told)
     expect(monitor.snapshot(builtIn.profile.id)?.profile.environment).toBe('simulator')
-    // The past is no header of the present: nothing is shown as known now.
+    // A recorded header does not count as a present one: no row is shown as known.
     expect(monitor.snapshot(builtIn.profile.id)?.requests.every(({ source }) => source === 'default')).toBe(
       true,
     )

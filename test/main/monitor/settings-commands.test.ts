@@ -146,8 +146,9 @@ test('whether a rejected row is checked while others wait applies from the next 
   })
   await setKeySettings({ profile: 'key-1', everySeconds: { Accounts: 3 }, trialAfterStep: true })
   await clock.advance(2 * MINUTE_MS)
-  // Other requests wait for Reset; a check continues at the second rate, which is never under 5 s. With the
-  // second 429 without a request left others use the whole refill, and checks are spaced as all tries are.
+  // Other requests wait for Reset, about 300 s. The first check is made after twice its interval, which is at
+  // least 5 s. The second 429 with Remaining 0 shows that others use the whole refill. From then on, checks
+  // wait as long as all other trial requests.
   expect(waits[0]).toBeCloseTo(300_500, -1)
   const gaps = askedAtMs.slice(1).map((at, index) => at - askedAtMs[index]!)
   expect(gaps.map((gap) => Math.floor(gap / 10_000) * 10_000)).toEqual([10_000, 20_000, 40_000])

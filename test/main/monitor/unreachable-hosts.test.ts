@@ -109,7 +109,7 @@ describe('"Retrying." in the headline', () => {
       longest = Math.max(longest, idleSeconds)
     }
     expect(isSaid).toBe(true)
-    // The rows are looked at once a second, and a request that fails at once is over before the next look.
+    // Rows are evaluated once a second. A request that fails at once is over before the next evaluation.
     expect(longest).toBeLessThanOrEqual(2)
   })
 })
@@ -123,7 +123,7 @@ describe('an unreachable sign-in host', () => {
     expect(access.state).toBe('valid')
     expect(service.reachable).toBe(true)
     expect(signInHost).toMatchObject({ host: 'signin.test', why: 'connection refused' })
-    // The reported time is the refresh's own, not that of the service's requests.
+    // The reported time is that of the next refresh, not that of the service's next request.
     await clock.advance(Math.max(0, (signInHost?.retryAt ?? 0) - clock.wallMs()) + 1)
     expect(snapshot().signInHost?.retryAt).toBeGreaterThan(clock.wallMs())
   })

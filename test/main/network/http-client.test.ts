@@ -35,7 +35,7 @@ const get = (origin: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
   ...more,
 })
 
-/** Holds this whole process, as a stop does. */
+/** Blocks this whole process, as if it was stopped. */
 const stopped = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
 const BODY = '{"access_token":"a"}'
@@ -279,7 +279,7 @@ test('a flood of frames leaves other connections a turn after each 64 kB', async
     })
     onTestFinished(close)
   })
-  // One more part of 64 kB may be on its way.
+  // One more part of 64 kB may already be under way.
   expect(most).toBeLessThanOrEqual(128 << 10)
 })
 
@@ -342,7 +342,7 @@ test('a stream without headers in time is reported, and an open one has no deadl
   const { origin, sockets } = await serve((socket) => socket.write(`${CHUNKED}3\r\n{}\n\r\n`))
   const { told, data, end } = listened(get(origin, { timeoutMs: 300 }))
   await data
-  // Two deadlines of another stream pass meanwhile.
+  // Waits for more than twice the deadline of the open stream.
   await listened(get(silent.origin, { timeoutMs: 650 })).end
   expect(told).toEqual(['opened 200', '{}\n'])
   for (const socket of sockets) socket.end('0\r\n\r\n')

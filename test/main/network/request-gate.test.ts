@@ -15,10 +15,10 @@ const head = (headers: readonly (readonly [string, string])[], method = 'GET', u
 const passes = (headers: readonly (readonly [string, string])[], method = 'GET', url = '/') =>
   gate(head(headers, method, url), PORT).pass
 
-/** So many odd forms of each. */
+/** Number of odd forms of each kind. */
 const RUNS = lawRuns(100_000)
 
-/** Spellings that some parser, resolver or proxy somewhere takes for this machine. */
+/** Spellings that some parser, resolver or proxy might treat as this machine. */
 const nearlyHost = fc.oneof(
   fc.string({ maxLength: 40 }),
   fc.domain(),

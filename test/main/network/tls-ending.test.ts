@@ -14,7 +14,10 @@ const HEAD = 'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n'
 
 type Ending = 'with the last bytes' | 'later' | 'without notice' | 'within a record'
 
-/** A service on TLS whose bodies end with their connections. Its origin, and routes that trust it. */
+/**
+ * A TLS server whose responses have no length: each body ends with its connection. Returns the server's
+ * origin, and routes that trust its certificate.
+ */
 async function secureService(version: SecureVersion, body: string, ending: Ending) {
   const server = createServer((connection) => void answer(connection))
   const answer = (connection: Socket) => {

@@ -98,7 +98,7 @@ test('while the file is locked, an end is kept and written later', async () => {
   journal.settle('a', { outcome: 'looking' })
   journal.settle('a', { outcome: 'found', orderIds: ['7'] })
   expect(journal.insert(entry('b'))).toEqual({ ok: false, why: 'another program locks the order journal' })
-  // Until it is written, what was read has it.
+  // Until the outcome is written, `why` says what prevents it.
   expect(journal.why).toBe('another program locks the order journal')
   other.exec('ROLLBACK')
   other.close()

@@ -11,8 +11,9 @@ import { Redactor } from '../../../main/ports/redactor.ts'
 import type { KillStep } from './kill-steps.ts'
 
 /**
- * A gateway with orders that kills its own process at one step of the first order; prints its address and the
- * key of its program. With `times` instead of a step, prints at each order when it could leave, epoch ms.
+ * A gateway with orders that kills its own process at one step of the first order. Prints its address and the
+ * key of its program. With `times` instead of a step, it prints for each order when the order could be sent,
+ * in epoch ms.
  */
 const [folder = '', origin = '', wanted = ''] = process.argv.slice(2)
 

@@ -54,7 +54,7 @@ test('another key with the id of a disconnected one gets none of its programs’
   programs.add({ ...BOT, profile: 'key-1' })
   expect(verdict()).toMatchObject(ADMITTED)
   monitor.disconnect('key-1')
-  // Withdrawn before another key is connected, so that even the same key gets none.
+  // The permission is withdrawn before another key is connected, so not even the same key gets it back.
   expect(programs.list()[0]?.maxOrders).toBeUndefined()
   monitor.connect(OTHER_KEY)
   expect(verdict()).toMatchObject(REFUSED)

@@ -6,7 +6,7 @@ import { ORDER, ORDERS, startOrderGateway } from './order-gateway.ts'
 
 const SOON = { timeout: 20_000, interval: 20 }
 
-/** Asked once: whether this machine can have a small disk. */
+/** Tries once whether this machine can have a small disk. `why` is the reason if it can't. */
 const { why, close } = smallDisk(true)
 close()
 if (why !== undefined) cannotProve('O3', 3, why)
@@ -29,7 +29,7 @@ async function expectRefused({ send, get, orders, monitor, key }: Awaited<Return
     'Not sent: orders are stopped, because the disk is full.',
   ])
   expect(orders.summary('key-1')).toMatchObject({ state: 'failed', why: 'the disk is full' })
-  // Nothing is wrong with the service.
+  // The disk causes the problem, not the service.
   expect(monitor.snapshot('key-1')?.service.reachable).toBe(true)
   expect((await get('/v3/brokerage/accounts', key)).status).toBe(200)
 }

@@ -15,7 +15,7 @@ interface Lost {
   readonly hasConfirmId: boolean
 }
 
-/** A service whose order side is `answer`, byte by byte; each whole request is counted. */
+/** A service whose responses to orders `answer` writes byte by byte. Counts the complete requests. */
 async function rawService(answer: (socket: Socket, request: string, count: number) => void) {
   let count = 0
   const sockets = new Set<Socket>()
@@ -189,11 +189,11 @@ test.each([
   },
 )
 
-/** What a relay does with each connection: how many bytes pass, until it is reset. */
+/** Forwards the first `limit` bytes of each connection, then resets it. */
 interface Relay {
   to: string
   limit: number
-  /** The bytes of the connections so far, each with its request alone. */
+  /** Forwarded bytes of each connection so far. Each connection has one request. */
   readonly passed: number[]
 }
 
@@ -206,7 +206,7 @@ async function startRelay(): Promise<Relay & { readonly origin: string }> {
       const at = relay.passed.push(0) - 1
       socket.on('error', () => {})
       upstream.on('error', () => {})
-      // No answer passes, because its headers would show that so many orders use up their quota.
+      // No response is forwarded, because its headers would show a quota that this many orders use up.
       upstream.on('data', () => socket.resetAndDestroy())
       upstream.on('close', () => socket.destroy())
       socket.on('close', () => upstream.end())

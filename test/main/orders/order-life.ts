@@ -59,20 +59,21 @@ interface Asked {
   readonly body: string
   readonly program: string
   readonly reply: FakeReply
-  /** Whether the program's process or the gateway's died, so that the program got no answer. */
+  /** Whether the program's process or the gateway's process ended, so that the program got no response. */
   isGone: boolean
   /** Position of the order among the orders that were sent. */
   send: number | undefined
 }
 
 /**
- * A short life of orders in virtual time, against the simulator's order book and ledger. Throws at the first
- * promise that is broken:
+ * A short life of orders in virtual time, against the simulator's order book and ledger. Throws if one of
+ * these promises is broken:
  *
- * - O1: a request reaches the service at most once, and one answered as not sent never;
- * - O2: nothing leaves while the switch is not on, or for a program without orders;
- * - O3: each that left is in the journal; its outcome is the one that the ledger knows, or unknown and shown;
- * - O4: an order is handed to the network in the instant in which it comes, however many reads wait.
+ * - O1: A request reaches the service at most once, and never if its response was "not sent".
+ * - O2: Nothing is sent while the switch is not on, or for a program without orders.
+ * - O3: Each order that was sent is in the journal. Its outcome is that of the ledger, or it is unknown and
+ *   shown as such.
+ * - O4: An order is passed to the network at the time at which it arrives, however many reads wait.
  */
 export async function liveOrders(seed: number, folder: string): Promise<OrderLife> {
   const chance = chanceFrom(seed)
@@ -85,7 +86,7 @@ export async function liveOrders(seed: number, folder: string): Promise<OrderLif
     { clientId: 'key', refreshToken: 'refresh', trade: true, accessLifetimeSeconds: 86_400, seed },
     { nowMs: () => clock.worldMs(), random: chance },
   )
-  /** An answer without the orders of another program, which the simulated day lists. */
+  /** A response without the orders of another program, which are in the simulated day's list. */
   const withoutOthers = (body: string): string => {
     const read = parseJson(body) as { Orders?: { OrderID: string }[] } | null | undefined
     if (!Array.isArray(read?.Orders)) return body
@@ -128,7 +129,7 @@ export async function liveOrders(seed: number, folder: string): Promise<OrderLif
     })
   }
 
-  /** The network, and the service at its other end. */
+  /** The network, with the service behind it. */
   const network = (request: ForwardRequest, listener: ForwardListener, own: number): (() => void) => {
     const isAlive = () => own === incarnation
     const { once, method, pathAndQuery, headers, body } = request

@@ -43,7 +43,7 @@ export function testLives({ firstSeed, lives, timeoutMs }: Lives): void {
         rmSync(folder, { recursive: true, force: true })
       }
     }
-    // Lives in which nothing goes wrong would prove nothing.
+    // If a fault never occurred, the lives would prove nothing about it.
     for (const fault of FAULTS) expect(met[fault], fault).toBeGreaterThan(lives / 30)
     for (const outcome of ['answered', 'found', 'not-found', 'ambiguous'] as const)
       expect(outcomes[outcome], outcome).toBeGreaterThan(lives / 10)

@@ -194,7 +194,7 @@ test('a used up quota is a 429 at once, whatever the program would wait', async 
   expect(answer.status).toBe(429)
   expect(answer.headers.get('proxy-status')).toContain('error=http_request_denied')
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
-  // The service itself never refused an order, and the reserve was spent.
+  // The gateway refused the order itself: the service refused none. The reserve was used up first.
   const { ledger } = service.service.orders
   expect(ledger.arrivals().every(({ status }) => status === 200)).toBe(true)
   expect(ledger.total()).toBeGreaterThanOrEqual(120)

@@ -51,7 +51,7 @@ test('while orders are off, nothing passes, and no journal is created', async ()
   expect(orders.summary('key-1')).toEqual({ state: 'off', today: 0, unknown: [] })
 })
 
-/** The data folder of a run that ended before its order had an answer. */
+/** The data folder of a run that ended before its order got a response. */
 function endedEarly({ atMs = Date.now(), keyMark = 'key' } = {}): string {
   const dataFolder = temporaryFolder()
   const opening = openJournalFile(dataFolder, atMs)
@@ -81,7 +81,7 @@ test('a journal that is locked during the start delivers its unknown outcomes la
   expect(orders.summary('key-1')).toMatchObject({ state: 'on', today: 2, unknown: [{ id: 'former' }] })
 })
 
-/** Orders of a key whose list can't be read, after a restart on this folder. */
+/** Starts again with the orders in a data folder. The order list of the key can't be read. */
 function startedOn(dataFolder: string, state: 'off' | 'stopped' | 'on' = 'on', keyMark = 'key') {
   const clock = new VirtualClock()
   const reads: string[] = []
@@ -133,7 +133,7 @@ test.each([
 ] as const)('orders of today are those since midnight in the displayed zone: %s', (zone, today) => {
   onTestFinished(() => showTimesIn('local'))
   showTimesIn(zone)
-  // 22:00 of the day before in New York.
+  // In New York, this is 22:00 on the day before.
   const atMs = Date.UTC(2026, 0, 5, 3)
   expect(startedOn(endedEarly({ atMs })).orders.summary('key-1').today).toBe(today)
 })

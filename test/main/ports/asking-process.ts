@@ -5,7 +5,7 @@ import { nodeHttp } from '../../../main/network/http-client.ts'
  * Sends one request to each address in its arguments, with a secret in head and body, and prints the outcomes
  * as JSON.
  *
- * SYSTEM_PROXY is what the system of the desktop host says of the way to every address.
+ * SYSTEM_PROXY is the proxy that the desktop host's system returns for every address.
  */
 const { SYSTEM_PROXY } = process.env
 const resolveProxy = async () => SYSTEM_PROXY ?? ''

@@ -15,7 +15,7 @@ const SECRET = /(?:access|refresh)-token-of-the-test/
 
 interface Proxy {
   readonly port: string
-  /** What it read, and what it was asked to tunnel. */
+  /** The requests and tunnels that the proxy received. */
   readonly lines: string[]
   kill(): void
 }
@@ -140,7 +140,7 @@ test('https uses a proxy as a tunnel, which sees the host and no secret', async 
     all,
     { HTTPS_PROXY: `${HTTPS_PROXY}`, NODE_EXTRA_CA_CERTS: `${NODE_EXTRA_CA_CERTS}` },
     { https_proxy: `${https_proxy}`, NODE_EXTRA_CA_CERTS: `${NODE_EXTRA_CA_CERTS}` },
-    // As curl and most programs take it.
+    // Without a scheme, as curl and most other programs accept it.
     { HTTPS_PROXY: `127.0.0.1:${proxy.port}`, NODE_EXTRA_CA_CERTS: `${NODE_EXTRA_CA_CERTS}` },
   ]
   for (const variables of environments) {
@@ -182,7 +182,7 @@ test('if the system names no usable proxy nothing bypasses it; if it says direct
       kind: 'not-sent',
       why: expect.stringMatching(/kind of system proxy/),
     })
-  // There is no such host, and it was looked for.
+  // The host's name was looked up directly, and does not exist.
   expect(await asked('DIRECT')).toMatchObject({ kind: 'not-sent', why: 'host name not found' })
 })
 

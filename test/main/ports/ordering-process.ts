@@ -1,8 +1,8 @@
 import { nodeForwardHttp } from '../../../main/network/forward-http.ts'
 
 /**
- * Sends an order to each address of its arguments, twice, and says as JSON what became of both, and how often
- * one was about to leave.
+ * Sends an order twice to each address in its arguments. Prints the outcomes as JSON, and how often an order
+ * was about to be sent.
  */
 const forward = nodeForwardHttp(process.env)
 for (const origin of process.argv.slice(2)) {

@@ -18,7 +18,10 @@ test.each([
   expect(redactor.text(line)).toBe(clean)
 })
 
-/** What the shapes mean; a pattern that reads a word again from each of its characters. */
+/**
+ * The intended patterns in a simple form. They are slow, because they read a word again from each of its
+ * characters.
+ */
 const MEANT = [
   [/\b(bearer|basic)\s+[\w.~+/=-]+/gi, '$1 [redacted]'],
   [/\beyJ[\w-]+\.[\w-]+(?:\.[\w-]+)?/g, '[redacted]'],
@@ -54,11 +57,12 @@ test('every text is cleaned as its patterns require', () => {
 
 const SHORT = 4_000
 /**
- * Eight times the text takes 8 times as long where the time is linear, and 64 times where it is quadratic.
+ * A text that is 8 times as long takes 8 times as long if the time is linear, and 64 times if it is
+ * quadratic.
  */
 const LONGER = 8
 const TOLERATED = 24
-/** Below this, a quadratic pattern is not recognised, and a pause of the machine is not mistaken for one. */
+/** Times below this are ignored, so that a pause of the machine is not taken for a quadratic pattern. */
 const NOTICED_MS = 300
 
 /** CPU milliseconds to clean `part` repeated to a length. */
@@ -77,7 +81,7 @@ test('a text of one repeated period is cleaned in time with as many secrets of t
   const text = `${'ab'.repeat(20)}x`.repeat(1_500)
   expect(periodic.clean(text)).toBe('[redacted]x'.repeat(1_500))
   const { user, system } = process.cpuUsage(before)
-  // Where each place of each secret is compared at each match, it takes 90 times as long.
+  // If every position of each secret was compared at each match, this would take 90 times as long.
   expect((user + system) / 1000).toBeLessThan(1_000)
 })
 

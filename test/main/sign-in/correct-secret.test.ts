@@ -17,7 +17,7 @@ const WRONG_KEY = answerOf(401, { error: 'invalid_client', error_description: 'U
 const secretIn = ({ body }: HttpRequest) => new URLSearchParams(body).get('client_secret')
 const tokenIn = ({ body }: HttpRequest) => new URLSearchParams(body).get('refresh_token')
 
-/** A key whose token is right and whose secret is not. */
+/** A key with a valid token and a wrong secret. */
 async function refusedKey(storage: ProfileStore = MEMORY_PROFILE_STORE) {
   const clock = new VirtualClock()
   const http = new ScriptedHttp()

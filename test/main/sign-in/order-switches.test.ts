@@ -84,7 +84,7 @@ test('a declined sign-in changes nothing, and its command line is answered', asy
   const declined = { code: 'declined', message: 'You declined in the browser.' } as const
   end({ state: 'failed', signIn: 's1', ...declined })
   expect(await early).toEqual({ ok: false, ...declined })
-  // Also one that asks after the end.
+  // A caller that asks after the end gets the same answer.
   expect(await switches.allowed('s1')).toEqual({ ok: false, ...declined })
   expect([state(), monitor.profile('key-1')?.refreshToken]).toEqual(['off', 'token-1'])
 })
@@ -116,7 +116,7 @@ test('a key from the environment is only switched on, until a person signs in to
   expect([tasks, state()]).toEqual([[], 'on'])
   const { handlers } = signInCommands({ keys: monitor, signIns, connect: () => ({ ok: true, profile: '' }) })
   await handlers.signInAgain({ profile: 'key-1' })
-  // Without it, this sign-in would end orders that are allowed.
+  // The sign-in asks for the Trade scope. Without it, the allowed orders would end.
   expect(tasks[0]?.trade).toBe('asked')
   tasks[0]?.finish('token-2')
   await switches.allow('key-1')
@@ -162,7 +162,7 @@ test.each([undefined, 'on'] as const)(
     await switches.allow('key-1')
     expect(switches.stop()).toEqual({ ok: true })
     expect([state(), cancelled]).toEqual(['stopped', ['s1']])
-    // Its code was being exchanged, which nothing can end.
+    // The sign-in's code is being exchanged at this time, and nothing can stop that.
     expect(tasks[0]?.finish('token-2')).toMatchObject({ ok: false, code: 'orders-stopped' })
     expect([state(), monitor.profile('key-1')?.refreshToken]).toEqual(['stopped', 'token-1'])
     end({ state: 'failed', signIn: 's1', code: 'not-connected', message: '' })

@@ -47,7 +47,7 @@ function setUp() {
     },
     connect: (request) => connectKey(monitor, request),
   })
-  /** The browser's redirect, as SignIns handles it. */
+  /** Finishes the latest sign-in with this token, as `SignIns` does after the browser's redirect. */
   const bring = async (refreshToken: string): Promise<Outcome<{ readonly profile: string }>> => {
     const task = tasks.at(-1)
     if (!task) throw new Error('nobody is signing in')

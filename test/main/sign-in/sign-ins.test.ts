@@ -24,7 +24,7 @@ interface Setting {
   readonly openUrl?: OpenUrl
 }
 
-/** The port. Its sign-in host answers a check, or fails for the reason `away`. */
+/** The HTTP port of a sign-in. Its host responds to a check, or fails for the reason `away`. */
 class SignInHttp extends ScriptedHttp {
   away: string | undefined
   readonly looks: HttpRequest[] = []
@@ -167,7 +167,7 @@ describe('a redirect', () => {
       expect(page.body).toContain('This response belongs to another sign-in')
     }
     expect(http.requests).toEqual([])
-    // A person sees this only once, because a page could send thousands of them.
+    // The window shows this only once, because a page could send thousands of such responses.
     expect(said).toHaveLength(1)
     expect(said[0]).toMatchObject({ state: 'waiting', signIn, notice: expect.stringContaining('Ignored') })
     await get(port, `/?code=c&state=${state}`)
@@ -447,7 +447,7 @@ describe('a sign-in for orders', () => {
 
   it.each([
     ['needed', 'openid MarketData ReadAccount Trade', 'done'],
-    // The list in a refresh may be shortened, so it proves nothing.
+    // The list of scopes in a refresh may be incomplete, so a missing scope proves nothing.
     ['needed', 'openid offline_access', 'done'],
     ['needed', 'openid MarketData ReadAccount', 'failed'],
     ['asked', 'openid MarketData ReadAccount', 'done'],

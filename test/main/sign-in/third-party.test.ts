@@ -21,9 +21,10 @@ interface Interactions {
   ): Promise<void>
 }
 
-/** Somebody else's authorization server, at which every person says yes, or no. */
+/** A third-party authorization server, at which every person accepts or declines. */
 async function startServer() {
-  // The sign-in checks whether its host responds before the client is known here.
+  // The sign-in first checks whether its host responds. At that time, there is no provider yet, so the answer
+  // is a 404.
   let listener: RequestListener = (_, response) => void response.writeHead(404).end()
   const { origin } = await startLoopbackServer((request, response) => listener(request, response))
   const knows = (client: Readonly<Record<string, unknown>>, says: 'yes' | 'no') => {

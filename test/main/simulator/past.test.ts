@@ -53,7 +53,7 @@ test('it contains others’ use, matching falls in the readings and the refill',
     const next = positions[index + 1]
     if (next === undefined) expect(elsewhere).toBeUndefined()
     else if (remaining > 0 && next.remaining > 0 && next.remaining < 300) {
-      // Readings are whole numbers.
+      // The tolerance allows for Remaining, which is a whole number.
       expect(elsewhere).toBeCloseTo((remaining - next.remaining) / 15 + refill, 0)
     }
   }

@@ -245,7 +245,10 @@ test('a missing folder is unusable, not busy', () => {
   expect(lockDataFolder(join(temporaryFolder(), 'nowhere'), ME).kind).toBe('unusable')
 })
 
-/** What a process says of the folder's lock where the system's locks answer `answer`; needs a C compiler. */
+/**
+ * What a process reports about the folder's lock if the system's lock functions return `answer`. Needs a C
+ * compiler.
+ */
 function lockedWith(answer: 'return 0;' | 'errno = ENOLCK; return -1;' | 'errno = EINVAL; return -1;') {
   const folder = temporaryFolder()
   writeFileSync(

@@ -60,7 +60,7 @@ withOthers(
       process.exit()
     `)
     expect((await lines.next()).value).toBe('ready')
-    // The mask hides nothing: the modes themselves have to.
+    // The umask is 0, so only the modes of the files themselves protect them.
     const writer = runNode([
       '--input-type=module',
       '--eval',
@@ -88,7 +88,7 @@ withOthers(
     child.stdin.write('end\n')
     const { read, refused } = JSON.parse(String((await lines.next()).value))
     expect(read).toEqual([])
-    // It was there while the files were.
+    // The other user did try to read while the files existed.
     expect(refused).toBeGreaterThan(100)
     proves('D7', { level: 3, cases: ROUNDS })
   },
@@ -116,7 +116,7 @@ withOthers.each([
   proves('D7', { level: 3, cases: 1 })
 })
 
-/** What says to every request that it did it. */
+/** A server that answers every request with success. */
 const believable = (path: string) => `
   import { createServer } from 'node:net'
   import { chmodSync, mkdirSync } from 'node:fs'

@@ -33,7 +33,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 const onPosix = test.skipIf(process.platform === 'win32')
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-/** Workers share nothing of this: each file of tests has a process of its own. */
+/** Sets the umask of this process. No other test is affected, because each test file has its own process. */
 function withUmask(mask: number): void {
   const before = process.umask(mask)
   onTestFinished(() => void process.umask(before))

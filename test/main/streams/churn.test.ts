@@ -85,7 +85,7 @@ test('after a day of churn no slot has leaked, and none was ever miscounted', as
       look()
       await clock.advance(60_000 * chance())
       look()
-      // What is over is not looked at again.
+      // Closed streams are not examined again.
       const kept = alive()
       http.streams.splice(0, http.streams.length, ...kept)
     }

@@ -22,7 +22,7 @@ test('a stream stays live across ten access tokens, each of which expires at the
   for (let second = 0; second < 300 && count('token-refreshed') < before + 10; second += 1) {
     const skippedAtMs = clock.wallMs()
     clock.skip(1_000)
-    // Both must arrive before more time passes, because their sockets run in the machine's own time.
+    // All streams must receive a frame before more time is skipped, because sockets run in real time.
     const heard = () => summaries().every(({ lastFrameAt = 0 }) => lastFrameAt > skippedAtMs)
     await vi.waitFor(() => expect(heard()).toBe(true), { ...BOUNDED, interval: 1 })
   }
@@ -68,14 +68,14 @@ test('a silent service behind a live socket is noticed within 30 s, and closed',
   simulator.faults.set('silent-stream', true)
   const [former] = simulator.service.streams()
   for (let second = 0; second < 60 && silent.length === 0; second += 1) clock.skip(1_000)
-  // Seen: the row says stale after 15 s, and within the 30 s of the promise.
+  // The silence is shown after 15 s, and within the promised 30 s.
   expect(stale[0]).toBeGreaterThanOrEqual(15_000)
   expect(stale[0]).toBeLessThan(30_000)
-  // Left: at 30 s, a second of the watchdog later, and what a loaded machine is late by.
+  // The stream is abandoned after 30 s, plus one second of the watchdog, plus the delay of a loaded machine.
   expect(silent[0]).toBeGreaterThanOrEqual(30_000)
   expect(silent[0]).toBeLessThan(60_000)
   simulator.faults.set('silent-stream', false)
-  // As long as its backoff takes at most.
+  // Skips the maximum backoff of the first retry.
   clock.skip(500)
   await vi.waitFor(() => expect(count('stream-restarted')).toBeGreaterThanOrEqual(1), BOUNDED)
   expect(simulator.service.streams().map(({ id }) => id)).not.toContain(former?.id)
@@ -101,7 +101,7 @@ test.each(['goaway-v2', 'goaway-v3'] as const)(
       removed: () => {},
     })
     await vi.waitFor(() => expect(summaries()[0]?.state).toBe('live'), BOUNDED)
-    // It gets it 10 s after its opening, and ends 3 s later.
+    // The stream gets the GoAway 10 s after its opening, and ends 3 s later.
     clock.skip(10_000)
     await vi.waitFor(() => expect(count('stream-restarted')).toBe(1), BOUNDED)
     expect(events.find(({ kind }) => kind === 'stream-restarted')).toMatchObject({
@@ -109,7 +109,7 @@ test.each(['goaway-v2', 'goaway-v3'] as const)(
     })
     await vi.waitFor(() => expect(simulator.service.streams()).toHaveLength(1), BOUNDED)
     expect(summaries()[0]?.restarts).toBe(1)
-    // As the service saw it in the moment in which the new one was heard of.
+    // When the restart was reported, the service still had both the old and the new stream.
     expect(standing).toBe(2)
     proves('S3', { level: 3, cases: 1 })
   },
@@ -141,7 +141,7 @@ test('after a revocation every stream ends within 2 s and nothing uses the grant
   await vi.waitFor(() => expect(simulator.service.streams()).toHaveLength(0), { timeout: 2_000, interval: 5 })
   expect(performance.now() - from).toBeLessThan(2_000)
   const asked = simulator.service.ledger.entries().length
-  // Twenty of the service's seconds: refreshes and retries would have come.
+  // Twenty seconds of the service's time, in which refreshes and retries would have occurred.
   await new Promise((resolve) => clock.after(20_000, () => resolve(undefined)))
   expect(simulator.service.ledger.entries().slice(asked)).toEqual([])
   expect(summaries().filter(({ state }) => state === 'live')).toEqual([])

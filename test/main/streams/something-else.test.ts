@@ -36,7 +36,7 @@ test.each(ANSWERS)(
       waits.push(clock.monotonicMs() - from)
       answer()
     }
-    // As for a service that is away.
+    // The waits are the same as for an unreachable service.
     expect(waits).toEqual([250, 5_040, 5_060, 5_080, 5_100, 8_000, 15_000, 15_000])
     expect(kinds()).toEqual([])
     expect(new Set(reached)).toEqual(new Set([false]))

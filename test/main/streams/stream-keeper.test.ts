@@ -224,8 +224,8 @@ test('the backoff grows from 5 s to half a minute while the service is unreachab
     while (http.streams.length === opened) await clock.advance(10)
     waits.push(clock.monotonicMs() - from)
   }
-  // Half of 0.5, 1, 2 … 30 s, with full jitter and an even chance; in an outage no try comes within 5 s of
-  // another.
+  // Half of 0.5, 1, 2 … 30 s, because full jitter is at its middle here. In an outage, attempts are at least
+  // 5 s apart.
   expect(waits).toEqual([250, 5_040, 5_060, 5_080, 5_100, 8_000, 15_000, 15_000, 15_000])
   service.opens()
   for (let count = 0; count < 4; count += 1) {

@@ -83,7 +83,7 @@ test('streams that open and end at once do not trigger each other', async () => 
     }
     await clock.advance(10)
   }
-  // Each by its own backoff, which grows to half a minute.
+  // Each stream has its own backoff, which grows to half a minute.
   expect(http.streams.length - before).toBeLessThan(3 * 10)
 })
 
@@ -110,7 +110,7 @@ test('even without a gateway, reopening leaves the reserve to others', async () 
     'x-ratelimit-reset': '58',
   })
   service.ends()
-  // The reserve of 30 is 2, and one level grows in 2 s.
+  // The reserve of a limit of 30 is 2, and one request refills in 2 s.
   await clock.advance(2_500)
   expect(http.streams.length).toBe(1)
   await clock.advance(4_000)

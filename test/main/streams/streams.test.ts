@@ -203,7 +203,7 @@ test('the stream named in the error is the one that replacing closes', async () 
   const setup = setUp()
   await fillDepth(setup)
   const { streams, open, own, http } = setup
-  // The oldest, s1, is busy, as all are but s5.
+  // All streams are busy except s5. The oldest is s1.
   for (const [index, stream] of http.streams.entries()) {
     if (index !== 4) stream.listener.chunk(bytes('{"Last":"1"}\n'.repeat(20)))
   }

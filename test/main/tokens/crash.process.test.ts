@@ -10,7 +10,7 @@ import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { openVault, tokensOf } from '../vault/fixtures.ts'
 import { startRotatingServer } from './rotating-server.ts'
 
-/** Filled by the first process that ends by itself; the next ones start in a third of the time. */
+/** The first process that ends by itself fills this cache. The next ones start in a third of the time. */
 const compileCache = mkdtempSync(join(tmpdir(), 'headroom-compiled-'))
 afterAll(() => rmSync(compileCache, { recursive: true, force: true }))
 
@@ -19,7 +19,7 @@ const SCRIPT = fileURLToPath(new URL('keeper-process.ts', import.meta.url))
 interface Run {
   readonly child: ChildProcess
   readonly lines: string[]
-  /** Its last output: the token that it got, or that the folder is in use, or nothing if it was killed. */
+  /** Its result: the access token, or that the folder is in use, or `killed`. */
   readonly said: Promise<string>
   readonly closed: Promise<void>
   /** Resolves once it has said this line. */
@@ -82,7 +82,7 @@ test.each(['intent', 'sent', 'received', 'committed', 'handed-out'])(
     server.overlap = 1
     const first = run(folder, server.origin, step)
     if (step === 'sent') {
-      // The service has it, rotated, and its response has no receiver.
+      // The service has rotated the token, but the process that gets the response is dead.
       server.afterRotation = () => first.child.kill('SIGKILL')
     }
     expect(await first.said).toBe('killed')
@@ -93,7 +93,7 @@ test.each(['intent', 'sent', 'received', 'committed', 'handed-out'])(
     expect(await second.said).toMatch(/^access a-\d$/)
     await second.end()
     expect(second.lines).not.toContain('event sign-in-required')
-    // One for each start, whatever happened between them.
+    // One request per start, whatever the previous process had done.
     expect(server.sent.length - sentBefore).toBe(1)
     expect(await storedToken(folder)).toBe(server.current())
     proves('T6', { level: 3, cases: 1 })
@@ -153,7 +153,7 @@ test('a revocation that got 503 is retried by the next process, and shows "revok
   expect(await fourth.said).toBe('access revoked')
   await fourth.end()
   expect(server.revokes).toHaveLength(revokes)
-  // Nothing used the grant after it was asked for.
+  // After the request to revoke, no token was used any more.
   expect(server.sent).toEqual(['r-0'])
   proves('R1', { level: 3, cases: server.revokes.length })
 }, 60_000)

@@ -14,7 +14,8 @@ import { keeperOf } from './keeper-of.ts'
  * A process with one key. It locks the folder, refreshes once for 50 callers, prints the result, and keeps
  * running.
  *
- * It kills itself right after the step that is named, as a crash there would; `revoke` revokes and lives on.
+ * It kills itself right after the named step, like a crash there. With `revoke`, it revokes the key and keeps
+ * running.
  */
 const [folder = '', authUrl = '', dieAfter = 'nothing'] = process.argv.slice(2)
 const say = (line: string) => writeSync(1, `${line}\n`)

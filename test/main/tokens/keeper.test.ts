@@ -156,7 +156,7 @@ test('a lost response is retried once at once with the same token, then on sched
   ])
   keeper.start()
   await clock.advance(MINUTE_MS)
-  // Half a rung and half of its other half: 0.75, 1.5, 3.75 s.
+  // The waits are 0.75, 1.5 and 3.75 s: three quarters of each step, because the jitter is at its middle.
   expect(sentAtMs).toEqual([0, 0, 750, 2_250, 6_000])
   expect(new Set(sentTokens())).toEqual(new Set(['refresh-0']))
   expect(kinds('sign-in-required')).toEqual([])
@@ -316,7 +316,10 @@ const WANTED = {
   expired: { fromS: EXPIRED_S, ask: (keeper: TokenKeeper) => keeper.accessForProgram() },
 } as const
 
-/** Refreshes while a token is needed every second. They get `failed` until `backAtS`. Seconds. */
+/**
+ * Refreshes while a token is needed every second. Refreshes get `failed` until `backAtS`. All times are in
+ * seconds.
+ */
 async function whileWanted(
   { fromS, ask }: (typeof WANTED)[keyof typeof WANTED],
   failed: HttpOutcome,
@@ -354,7 +357,7 @@ test.for(
     const { access, sentS, gaps } = await whileWanted(WANTED[wanted], failed, 250, 240)
     expect(access).toEqual({ kind: 'token', value: 'a2' })
     expect(sentS.at(-1)).toBeLessThanOrEqual(246)
-    // The first ones are the ladder's.
+    // The first gaps are those of the retry schedule.
     expect(Math.min(...gaps.slice(5))).toBeGreaterThanOrEqual(5)
     expect(Math.max(...gaps)).toBeLessThanOrEqual(6)
   },
@@ -373,7 +376,7 @@ test.for(
 )('after %s a token %s is refreshed no sooner', async ([, wanted, failed, leastS]) => {
   const { gaps } = await whileWanted(WANTED[wanted], failed, 1_000)
   expect(gaps.length).toBeGreaterThan(2)
-  // The steps of the ladder before its 30 s, and a lost response's retry at once.
+  // Leaves out the steps of the retry schedule below 30 s, and the immediate retry after a lost response.
   expect(Math.min(...gaps.slice(leastS === 40 ? 0 : leastS === 60 ? 1 : 4))).toBeGreaterThanOrEqual(leastS)
 })
 

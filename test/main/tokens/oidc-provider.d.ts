@@ -1,4 +1,4 @@
-/** The part of it that the tests use: the package has no types. */
+/** The parts of the package that the tests use, because the package has no types. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http'
 

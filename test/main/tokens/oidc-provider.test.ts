@@ -13,7 +13,7 @@ import { keeperOf } from './keeper-of.ts'
 const CLIENT = { clientId: 'headroom', clientSecret: 'a secret of some length' }
 const SCOPE = 'openid offline_access'
 
-/** Somebody else's authorization server, with rotation on and reuse detected. */
+/** A third-party authorization server with rotation and detection of reused tokens. */
 async function startProvider() {
   const { http, origin } = await startLoopbackServer()
   const provider = new Provider(origin, {
@@ -88,7 +88,7 @@ test('an independent server rotates, and each new token is stored before the nex
   expect(keeper.refreshSummary()).toMatchObject({ state: 'valid', rotating: true, stored: 'sealed' })
   expect(events).toHaveLength(5)
   expect(events).toContainEqual(expect.objectContaining({ kind: 'token-refreshed', rotated: true }))
-  // To the server all but the newest are used up.
+  // For the server, all tokens except the newest are used up.
   const states = await Promise.all(seen.map((token) => server.provider.RefreshToken.find(token)))
   expect(states.map((state) => state?.consumed === undefined)).toEqual([...Array(5).fill(false), true])
 })
@@ -138,7 +138,7 @@ test('a revocation that it does not understand stays unconfirmed, whatever was t
   const server = await startProvider()
   const { keeper, events } = await signedIn(server)
   await keeper.refresh()
-  // RFC 7009 takes a form; the service that this app is for takes JSON (service 4.2).
+  // RFC 7009 requires a form. This app sends JSON, as its service does (service 4.2).
   expect((await keeper.revoke()).kind).toBe('unconfirmed')
   expect(keeper.refreshSummary().state).toBe('revoke-unconfirmed')
   expect(events.some(({ kind }) => kind === 'revoked')).toBe(false)

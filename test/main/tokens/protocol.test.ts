@@ -21,7 +21,7 @@ function world(changes: ConstructorParameters<typeof RecordingStore>[2] = {}) {
     return script.shift()
   }
   const events: KeyReport[] = []
-  /** Like a process. A new one has the store, but none of the former one's memory. */
+  /** Starts a keeper as a new process does: it has the store, but not the memory of the previous one. */
   const start = () => {
     const keeper = keeperOf(store, {
       http,
@@ -55,7 +55,7 @@ test('a lost response leaves the intent open; a start that finds it retries the 
   script.push(UNKNOWN)
   const first = start()
   await clock.advance(0)
-  // Killed while the second try is on its way.
+  // The process is killed while the second attempt is under way.
   first.stop()
   expect(store.stored.intent).toMatchObject({ generation: 1 })
   store.steps.length = 0

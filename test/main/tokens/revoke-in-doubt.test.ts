@@ -37,7 +37,7 @@ function world(
   return { clock, store, keeper, wire, outcomes, events, kinds: () => events.map(({ kind }) => kind) }
 }
 
-/** Both answers of the first refresh are lost: the third waits on the ladder. */
+/** Both responses to the first refresh are lost, so the third attempt waits for its time in the schedule. */
 async function waiting(then: readonly HttpOutcome[]) {
   const all = world([UNKNOWN, UNKNOWN, ...then])
   all.keeper.start()
@@ -49,7 +49,7 @@ test('a revocation while a lost response waits for its retry first finds out whi
   const { keeper, wire, store } = await waiting([ROTATED])
   expect(await keeper.revoke()).toEqual({ kind: 'confirmed' })
   expect(wire.slice(2)).toEqual(['refresh refresh-0', 'revoke refresh-9'])
-  // The intent stands before the token is sent, and the new token before it is revoked.
+  // The intent is stored before the token is sent. The new token is stored before it is revoked.
   const last = store.steps.lastIndexOf('intend refresh-0')
   expect(store.steps.slice(last)).toEqual([
     'intend refresh-0',
@@ -72,7 +72,7 @@ test.each([
   await clock.advance(180 * SECOND_MS)
   expect(wire.slice(-2)).toEqual(['refresh refresh-0', 'revoke refresh-9'])
   expect([keeper.refreshSummary().state, kinds().at(-1)]).toEqual(['revoked', 'revoked'])
-  // No refresh is announced that will not be made: what is tried again is the revocation.
+  // The revocation is retried, not the refresh, so no time for a refresh is announced.
   const failed = events.filter(({ kind }) => kind === 'token-refresh-failed').slice(2)
   for (const event of failed) expect(event).not.toHaveProperty('retryAt')
 })

@@ -7,19 +7,25 @@ export interface RotatingServer {
   readonly sent: string[]
   /** The token that works now. */
   current(): string
-  /** The answer to a revocation, and the ledger of revocations. */
+  /** The status of responses to revocations, and the tokens of all revocations so far. */
   revokeStatus: number
   readonly revokes: string[]
-  /** How often the previous token is still accepted. With that, a lost answer does not lose the session. */
+  /**
+   * How many times the previous token is still accepted. Within that number, a lost response does not end the
+   * session.
+   */
   overlap: number
-  /** Answers instead, after the rotation: cuts, hangs, kills. Returns false to answer as usual. */
+  /**
+   * Called after the rotation, instead of a response: cuts, hangs or kills. If it returns false, the server
+   * responds as usual.
+   */
   afterRotation: (response: ServerResponse, answer: string) => boolean
 }
 
 /**
- * A token endpoint that rotates, written for these tests alone, with its own ledger.
+ * A token endpoint with rotation and a record of its own, for these tests only.
  *
- * Within the overlap the former token is answered with the same successor again.
+ * While the previous token is still accepted, it gets the same successor again.
  */
 export async function startRotatingServer(first = 'r-0'): Promise<RotatingServer> {
   let generation = 0

@@ -25,7 +25,7 @@ export function setUp(script: readonly HttpOutcome[] = []) {
   const events: KeyReport[] = []
   const reached: boolean[] = []
   const told: unknown[] = []
-  /** Of the access token, at each event. */
+  /** The states of the access token at each event. */
   const states: string[] = []
   const keeper: TokenKeeper = keeperOf(
     TokenStore.signedIn(signedIn('refresh-0', clock.wallMs())),

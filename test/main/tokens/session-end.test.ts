@@ -52,7 +52,7 @@ test.each<[string, HttpOutcome]>([
   await clock.advance(60 * MINUTE_MS)
   expect(kinds('sign-in-required')).toEqual([])
   expect(keeper.refreshSummary().state).toBe('unconfirmed')
-  // The ladder ends at one try a minute or so: no flood.
+  // The schedule ends at about one attempt a minute, so the service is not flooded.
   expect(http.requests.length).toBeLessThan(100)
   until = renewal('a1')
   await clock.advance(2 * MINUTE_MS)

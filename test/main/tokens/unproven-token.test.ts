@@ -54,7 +54,7 @@ test.each([0, 1, 5])(
     keeper.start()
     await clock.advance(HOUR_MS)
     expect(kinds('sign-in-required')).toHaveLength(1)
-    // Each token in doubt is sent once. These are at most four, besides the newest.
+    // Each doubtful token is sent once. There are at most four of them, in addition to the newest one.
     expect(sentTokens().length).toBeLessThanOrEqual(count + 5)
   },
 )

@@ -5,15 +5,13 @@ import { held, NOW_MS, profile } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
 
 /**
- * A process that commits generation after generation, as fast as it can, and says each one once it is
- * durable.
- *
- * First it prints what it found. With `--until N`, it ends there by itself.
+ * A process that commits one generation after another, as fast as it can, and prints each one once it is
+ * durable. First it prints what it found. With `--until N`, it ends itself after generation N.
  */
 const [folder = '', until = 'Infinity', user] = process.argv.slice(2)
 const say = (line: string) => writeSync(1, `${line}\n`)
 
-// Its modules are loaded by now: the other user may not read them.
+// All modules are loaded by now. The other user may not be able to read them.
 if (user === 'as-other-user') becomeOtherUser()
 const handle = await VaultHandle.open({ folder, keystore: testKeystore(), wallMs: () => NOW_MS })
 const { vault } = handle

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { runCommitter } from './run-committer.ts'
 
 const KILLS = 200
-/** The processes run side by side on separate folders, one for each core of a small machine. */
+/** Two processes run at the same time on separate folders, because small machines have two cores. */
 const CHAINS = 2
 /** Each start continues where the previous one was killed, so that a few commits each add up. */
 const MAX_COMMITS = 6
@@ -25,7 +25,7 @@ async function chain(kills: number, first: number, compileCache: string): Promis
   const wrong: string[] = []
   let acknowledged = 0
   for (let kill = 0; kill < kills; kill += 1) {
-    // From "at once" to some way into its run, and in between commits as they come.
+    // The kill comes before the first commit, or during one of the next commits.
     const killAfter = (first + kill * 5) % (MAX_COMMITS + 1)
     let commits = 0
     const { lines, signal } = await runCommitter(folder, {

@@ -39,7 +39,7 @@ export function held(generation: number, refreshToken = `CANARY-refresh-${genera
   return { token: { generation, refreshToken, ...SIGN_IN }, standing: { kind: 'unconfirmed' } }
 }
 
-/** What is stored for a profile, or why not. */
+/** The stored tokens of a profile, or the reason why there are none. */
 export function tokensOf(handle: VaultHandle, id = 'key-1') {
   return vaultOf(handle).tokens(id).read()
 }

@@ -16,7 +16,8 @@ const onPosix = test.skipIf(process.platform === 'win32')
 onPosix('where the system takes no more bytes, the write says so and the last good token stays', async () => {
   const folder = temporaryFolder()
   await runCommitter(folder, { until: 10 })
-  // In blocks of 512 bytes: what there is already, while the journal still grows.
+  // Limits each file to the present size of the vault, in blocks of 512 bytes, so that the journal can't
+  // grow.
   const room = Math.ceil(statSync(join(folder, 'vault.db')).size / 512)
   const full = await runCommitter(folder, { until: 2_000, shellLimit: `-f ${room}` })
   const last = full.lines.at(-1)

@@ -30,7 +30,7 @@ test('a store restored from a copy is reported as such once; nothing else change
   expect(back.notices).toEqual([OLDER])
   expect(tokensOf(back)).toMatchObject({ stored: { token: { generation: 1 } } })
   back.close()
-  // As long as nothing newer is written, it stays as old as before.
+  // The store stays outdated until something newer is written.
   const again = await openVault(folder)
   expect(again.notices).toEqual([OLDER])
   vaultOf(again).tokens('key-1').save(held(5))

@@ -90,7 +90,7 @@ test('data wrapped by an earlier version opens', async () => {
     new TextEncoder().encode(JSON.stringify(earlier)),
   )
   expect(unwrapping).toEqual({ kind: 'unwrapped', key: Buffer.alloc(32, 7), renew: false })
-  // Its check opens too: a key that does not is damaged, and the passphrase right.
+  // If the check opens but the key does not, the passphrase is right and the key is damaged.
   const damaged = { ...earlier, key: Buffer.alloc(76, 1).toString('base64') }
   const keystore = passphraseKeystore('correct horse', CHEAP)
   expect((await keystore.unwrap(new TextEncoder().encode(JSON.stringify(damaged)))).kind).toBe('damaged')

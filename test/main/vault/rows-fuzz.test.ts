@@ -71,7 +71,7 @@ const flipped = (whole: Uint8Array) =>
     .tuple(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 }))
     .map(([at, mask]) => whole.map((byte, index) => (index === at ? byte ^ mask : byte)))
 
-/** Of the type that a strict table takes: what else is not a vault's file. */
+/** Values have the type of the column, because a vault's tables are strict. */
 function hostileCell(value: SQLInputValue): fc.Arbitrary<SQLInputValue> {
   if (value instanceof Uint8Array) return fc.oneof(bytes, flipped(value), fc.constant(value.subarray(1)))
   if (typeof value === 'number' || typeof value === 'bigint') return integer

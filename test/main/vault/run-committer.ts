@@ -10,7 +10,7 @@ export interface CommitterRun {
   readonly signal: NodeJS.Signals | null
 }
 
-/** Runs `committer.ts` on a folder; `control` may kill it as it reads its lines. */
+/** Runs `committer.ts` on a folder. `control` gets each line and may kill the process. */
 export async function runCommitter(
   folder: string,
   {
@@ -24,9 +24,9 @@ export async function runCommitter(
     readonly control?: (line: string, child: ChildProcess) => void
     /** A `ulimit` to set first, as in `-f 40`. */
     readonly shellLimit?: string
-    /** It becomes the other user once its modules are loaded. */
+    /** Changes to the other user once its modules are loaded. */
     readonly asOtherUser?: boolean
-    /** Filled by a run that ends by itself; the next ones start in a third of the time. */
+    /** The first run that ends by itself fills this cache. The next ones start in a third of the time. */
     readonly compileCache?: string
   } = {},
 ): Promise<CommitterRun> {
@@ -47,7 +47,7 @@ export async function runCommitter(
       control(line, child)
     }
   })
-  // Its output is read to the end, including the part that it had written when it was killed.
+  // `close` comes after all output has been read, including what a killed process had written.
   const [code, signal] = await once(child, 'close')
   return { lines, code, signal }
 }

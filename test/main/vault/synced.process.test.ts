@@ -7,8 +7,8 @@ import { cannotProve, proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 /**
- * PROMISES D1 as the operating system sees it: what a kill cannot show, because its caches outlive the
- * process.
+ * PROMISES D1 with the system calls of the process. A kill can't show that data is on the disk, because the
+ * system's caches outlive the process.
  */
 
 const COMMITTER = fileURLToPath(new URL('committer.ts', import.meta.url))
@@ -46,7 +46,7 @@ test.skipIf(!canTrace)(
       if (/\bf(?:data)?sync\(/.test(line)) syncs += 1
       if (!/write\(1, "committed/.test(line)) continue
       acknowledged += 1
-      // At least one for the intent and one for the token.
+      // One for the intent and one for the token, at least.
       expect([line, syncs >= 2]).toEqual([line, true])
       syncs = 0
     }

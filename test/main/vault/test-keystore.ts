@@ -3,7 +3,7 @@ import type { Keystore } from '../../../main/ports/keystore.ts'
 export interface TestKeystore extends Keystore {
   /** The system's own key. A different one represents a keyring that was replaced. */
   secret: number
-  /** Answers like this instead, whatever is asked. */
+  /** If set, every call returns this. */
   answer: Awaited<ReturnType<Keystore['unwrap']>> | undefined
   renew: boolean
   calls: string[]

@@ -30,7 +30,7 @@ async function opened(folder: string, which: Which) {
   return { handle, storage, readings }
 }
 
-/** A folder of the desktop that also got the data key of a passphrase. Each data key encrypted one key. */
+/** A desktop's folder with a second data key, from a passphrase. Each data key encrypted one API key. */
 async function mixedFolder(): Promise<string> {
   const folder = temporaryFolder()
   const desktop = await opened(folder, 'desktop')

@@ -98,7 +98,7 @@ test('without its journal the file is complete: every commit is checkpointed at 
   const handle = await openVault(folder)
   vaultOf(handle).signIn(profile(), held(1))
   const copy = temporaryFolder()
-  // As after a crash, with the -wal file lost.
+  // The file alone, as after a crash in which the -wal file was lost.
   writeFileSync(file(copy), readFileSync(file(folder)))
   handle.close()
   const again = await openVault(copy)

@@ -389,7 +389,7 @@ test('with two open data keys, a mark by either of them is accepted', async () =
     ['key-1', 'found'],
     ['key-2', 'found'],
   ])
-  // The newest data key seals everything, including data that an older one sealed before.
+  // The newest data key encrypts everything, including data that an older one had encrypted.
   expect(vaultOf(again).tokens('key-1').save(held(2))).toEqual({ ok: true })
   again.close()
   const database = new DatabaseSync(join(folder, 'vault.db'))

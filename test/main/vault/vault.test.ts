@@ -367,7 +367,7 @@ test.each(['authUrl', 'baseUrl', 'clientId'])(
     expect(found).not.toHaveProperty('clientSecret')
     expect(found?.tokens.read()).toEqual(found?.reading)
     expect(tokensOf(again)).toMatchObject({ kind: 'found' })
-    // Put right by a new sign-in.
+    // A new sign-in repairs it.
     vaultOf(again).signIn(profile(), held(2))
     expect(vaultOf(again).profiles()[0]?.reading.kind).toBe('found')
     again.close()

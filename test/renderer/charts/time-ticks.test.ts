@@ -18,7 +18,7 @@ const ticksOf = (range: (typeof CHART_RANGES)[number], widthPixels: number) => {
 describe('the ticks of the time axis', () => {
   it('are full minutes around now, and now itself, which none overlaps', () => {
     const texts = ticksOf('15 min', 830).map((at) => (at === NOW_MS ? 'now' : minuteText(at)))
-    // It is 14:31:05: 14:32 is 38 pixels away, and has no room next to it.
+    // It is 14:31:05. The tick at 14:32 would be only 38 pixels away, where its label has no room.
     expect(texts).toEqual([
       '14:18',
       '14:20',

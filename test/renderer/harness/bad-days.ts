@@ -17,7 +17,7 @@ import {
 } from '../fixtures.ts'
 
 const SECOND = 1000
-/** Of Positions, requests per second. */
+/** Refill of Positions in requests per second. */
 const REFILL = 320 / 300
 const MINUTE = 60_000
 const SINCE_MS = NOW_MS - 29 * MINUTE
@@ -30,7 +30,9 @@ const allOf = (more: Partial<RequestQuota>): readonly RequestQuota[] =>
 const positions = (more: Partial<RequestQuota>): readonly RequestQuota[] =>
   calm.requests.map((row) => (row.category === 'Positions' ? { ...row, ...more } : row))
 
-/** The rows of a key that can't call, as main shows them: without a state, a pace or a next check. */
+/**
+ * The rows of a key that can't call, as the main process sends them: without a state, a pace or a next check.
+ */
 const uncheckedRows = (more: Partial<RequestQuota>): readonly RequestQuota[] =>
   allOf({ ...more, state: 'not-checked', verdict: 'not-seen' }).map(({ safe, nextCheckAt, ...row }) => row)
 
@@ -82,7 +84,7 @@ const CLOSED: Partial<Snapshot> = {
 
 const LOCKED: Partial<Snapshot> = { refresh: { ...SIGNED_OUT, cause: 'locked' } }
 
-/** The same where not even its name can be read. */
+/** The same if not even the key's name can be read. */
 const UNREAD: Partial<Snapshot> = {
   ...CLOSED,
   profile: { id: SAVED_KEYS, name: 'Saved keys', environment: 'custom' },

@@ -21,18 +21,18 @@ export interface FakeHost {
   readonly origin: string
   /** Every command that arrived, in order, with its argument. */
   readonly asked: readonly { readonly name: string; readonly arg: unknown }[]
-  /** Makes a code that works once, and returns the link with it. */
+  /** Creates a code that can be used once, and returns the link with it. */
   link(): string
   push(channel: string, value: unknown): void
   show(...snapshots: readonly Snapshot[]): void
-  /** Sets the answer of a command from now on, instead of its usual answer. */
+  /** Sets the answer of a command from now on, in place of its usual answer. */
   answer(name: string, value: unknown): void
   /** Forgets every bearer and cuts every connection, as a restart does. */
   restart(): void
   /** Answers nothing and cuts every connection, until `wake`. */
   sleep(): void
   wake(): void
-  /** How often it was asked while it slept. */
+  /** Number of requests while it slept. */
   refused(): number
   close(): Promise<void>
 }
@@ -45,7 +45,10 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** The browser host's protocol, scripted: the built window cannot tell it from the real one. */
+/**
+ * Speaks the browser host's protocol with scripted answers. The built window can't tell it from the real
+ * host.
+ */
 export async function startFakeHost(dist: string, shown: Snapshot): Promise<FakeHost> {
   const startedMs = Date.now()
   const codes = new Set<string>()
@@ -62,7 +65,10 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
   let refused = 0
   let made = 0
 
-  /** The snapshot as of now, as main would send it. Main's clock shows the time in the design's picture. */
+  /**
+   * The snapshot with the present time, as the main process sends it. Its clock starts at the time in the
+   * design's picture.
+   */
   const asOfNow = (snapshot: Snapshot): Snapshot => ({ ...snapshot, at: NOW_MS + Date.now() - startedMs })
 
   const answerTo = (name: string, arg: unknown): unknown => {
@@ -244,7 +250,7 @@ function sendFile(dist: string, path: string, response: ServerResponse): void {
     return
   }
   const bytes = readFileSync(join(dist, name))
-  // As strict as the desktop's window. There is no nonce, so no library can insert a style.
+  // The same policy as in the desktop's window. It has no nonce, so no library can insert a style.
   response.writeHead(200, {
     'content-type': contentType,
     'content-security-policy':

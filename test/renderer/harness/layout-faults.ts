@@ -1,9 +1,8 @@
 import type { Page } from '@playwright/test'
 
 /**
- * Texts that cannot be read as they are drawn: cut off where nothing scrolls to the rest, over one another,
- * or beyond the side of the window. If a dialog is open, only its texts are checked; otherwise those of the
- * window.
+ * Texts that can't be read as drawn: they are cut off without a way to scroll to the rest, overlap, or extend
+ * beyond the side of the window. If a dialog is open, only its texts are checked.
  */
 export function layoutFaults(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
@@ -16,7 +15,7 @@ export function layoutFaults(page: Page): Promise<readonly string[]> {
     const faults: string[] = []
     const short = (text: string) => JSON.stringify(text.trim().slice(0, 40))
 
-    /** Whether the rest can be reached, either by scrolling or by a title with the whole text. */
+    /** Where a text is cut off. `undefined` if the rest can be reached by scrolling, or is in a title. */
     const clippedBy = (element: Element, rect: DOMRect): string | undefined => {
       for (let at: Element | null = element; at !== null && at !== document.body; at = at.parentElement) {
         const { overflowX, overflowY, textOverflow } = getComputedStyle(at)
@@ -28,7 +27,7 @@ export function layoutFaults(page: Page): Promise<readonly string[]> {
         }
         if ((overflowY === 'hidden' || overflowY === 'clip') && rect.bottom > box.bottom + SLACK)
           return 'below'
-        // Scrolling content in here is not cut elsewhere.
+        // Content that scrolls in this element is not cut off by an outer one.
         if (overflowX === 'auto' || overflowY === 'auto') return undefined
       }
       return undefined
@@ -76,7 +75,7 @@ export function layoutFaults(page: Page): Promise<readonly string[]> {
       for (const other of drawn.slice(index + 1)) {
         const width = Math.min(one.rect.right, other.rect.right) - Math.max(one.rect.left, other.rect.left)
         const height = Math.min(one.rect.bottom, other.rect.bottom) - Math.max(one.rect.top, other.rect.top)
-        // Line boxes are higher than letters, so lines may share some of that.
+        // Line boxes are higher than letters, so they may overlap a little.
         const isOver = width > 2 && height > 0.45 * Math.min(one.rect.height, other.rect.height)
         const isSticky = one.element.closest('thead') !== null || other.element.closest('thead') !== null
         if (isOver && !isSticky && one.element !== other.element) {

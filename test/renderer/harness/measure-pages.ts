@@ -1,7 +1,6 @@
 /**
- * Time to switch between the window's pages with a week of history, and the tasks of its first render.
- *
- * `node test/renderer/harness/measure-pages.ts [--rounds 20] [--runs 5] [--json]`. Exit 1 where an aim is
+ * Time to switch between the window's pages with a week of history, and the tasks of the first render: `node
+ * test/renderer/harness/measure-pages.ts [--rounds 20] [--runs 5] [--json]`. Exits with 1 if an aim is
  * missed.
  */
 import { parseArgs } from 'node:util'
@@ -105,7 +104,7 @@ async function switches(rounds: number) {
       const before = await coreMs()
       const ms = await switched(page, name)
       const took = (await coreMs()) - before
-      // The code of a page is fetched when the page is first opened.
+      // The first opening of a page is left out, because its code is loaded then.
       if (count > 0) {
         byPage[name]?.push(ms)
         ofCore.push(took)

@@ -1,8 +1,7 @@
 /**
- * What the window costs at full rate: 18 rows, 3 streams and a week of history, four snapshots a second.
- *
- * `node test/renderer/harness/measure.ts [--seconds 60] [--runs 3] [--json]` tells the median of the runs.
- * Exit 1 where an aim is missed.
+ * The cost of the window at its maximum rate, with 18 rows, 3 streams, a week of history and four snapshots a
+ * second: `node test/renderer/harness/measure.ts [--seconds 60] [--runs 3] [--json]`. Prints the median of
+ * the runs. Exits with 1 if an aim is missed.
  */
 import { parseArgs } from 'node:util'
 import type { CDPSession, Page } from '@playwright/test'
@@ -23,9 +22,9 @@ const { values } = parseArgs({
 })
 const seconds = Number(values.seconds)
 const PUSH_MS = 250
-/** Shares of a core in per cent, times in milliseconds. */
+/** `busy`: per cent of one core. `taskMs` and `pixel`: milliseconds. `growthKb`: kB a minute. */
 const AIMS = { busy: 5, taskMs: 50, pixel: 300, growthKb: 100 } as const
-/** A trace of the whole run would not fit into the browser's buffer. */
+/** A trace of a longer time would not fit into the browser's buffer. */
 const TRACED_SECONDS = 60
 const MIN_FOR_HEAP_SECONDS = 300
 const WARM_UP_PUSHES = 40
@@ -34,7 +33,7 @@ interface Cost {
   /** Shares of one core, in per cent. */
   readonly script: number
   readonly layout: number
-  /** Over all tasks of the page's main thread that the browser traced in the last minute. */
+  /** Figures of all tasks of the page's main thread in the last minute, which the browser traced. */
   readonly taskP99Ms: number
   readonly tasksTraced: number
   readonly longestTaskMs: number
@@ -98,7 +97,7 @@ async function measured(): Promise<Cost> {
   await page.goto(host.link())
   await page.getByRole('button', { name: '7 d' }).click()
   await page.locator('[data-history] .recharts-area path').first().waitFor()
-  // Objects that are created only once, including compiled code, do not count as growth.
+  // Warms up, so that objects that are created only once, including compiled code, do not count as growth.
   for (let tick = 0; tick < WARM_UP_PUSHES; tick += 1) {
     host.show(busy(tick))
     await page.waitForTimeout(PUSH_MS)

@@ -1,10 +1,10 @@
 import type { CDPSession, Page } from '@playwright/test'
 
-/** What one change of a plan cost. */
+/** The cost of one change of a plan. */
 export interface PlanChange {
   /** From the change to the frame after the one that shows its verdict, milliseconds. */
   readonly paintedMs: number
-  /** The headline that it led to. */
+  /** The headline after the change. */
   readonly headline: string
 }
 
@@ -12,7 +12,7 @@ interface Changes {
   /** The slider that is dragged, by its label. */
   readonly slider: string
   readonly count: number
-  /** Between two changes, milliseconds. */
+  /** Pause between two changes, in milliseconds. */
   readonly pauseMs: number
 }
 
@@ -32,7 +32,7 @@ export async function dragRate(
       const steps = Math.floor((most - least) / step)
       const changes: { paintedMs: number; headline: string }[] = []
       for (let at = 1; at <= count; at += 1) {
-        // Each step is large enough to give another plan. At the end, the direction is reversed.
+        // Each step is large enough to change the plan. The direction is reversed at the end.
         const place = (at * 7) % (2 * steps)
         const value = least + step * (place <= steps ? place : 2 * steps - place)
         const fromMs = performance.now()
@@ -50,8 +50,8 @@ export async function dragRate(
 }
 
 /**
- * CPU time that the page's main thread has spent on tasks, milliseconds; of the thread itself, so a loaded
- * machine adds little.
+ * CPU time in milliseconds that the page's main thread has spent on tasks. It is the thread's own time, so
+ * other work of the machine adds little.
  */
 export async function taskMsOf(
   cdp: CDPSession,
@@ -66,7 +66,7 @@ export async function taskMsOf(
   }
 }
 
-/** Begins to measure the CPU time of a page. */
+/** Starts to measure the CPU time of a page. */
 export async function taskTimeOf(page: Page): Promise<CDPSession> {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })

@@ -22,8 +22,8 @@ const withRow = (category: string, row: Snapshot['requests'][number]) =>
   REQUESTS.map((one) => (one.category === category ? row : one))
 
 /**
- * A key without permission to read anything. Each row has the longest text about its last answer and next
- * check.
+ * A row of a key without permission to read anything. It has the longest possible texts about its last
+ * response and its next check.
  */
 const refusedRow = (category: string, limit: number, period: number) => ({
   ...defaultQuota(category, limit, period),
@@ -118,7 +118,10 @@ export const STATES: Readonly<Record<string, Snapshot>> = {
   }),
 }
 
-/** The design's curve for a quarter of an hour: full until 13 minutes ago, then down to what is left now. */
+/**
+ * The design's curve for a quarter of an hour: full until 13 minutes ago, and then falling to the present
+ * level.
+ */
 export function historyOf(state: Snapshot, category: string, spanMs = 15 * MINUTE): History {
   const row = state.requests.find((one) => one.category === category)
   if (row === undefined || row.source === 'default') return { points: [], rejectedAt: [] }
@@ -139,7 +142,7 @@ export function historyOf(state: Snapshot, category: string, spanMs = 15 * MINUT
   return { points, rejectedAt, since: NOW_MS - 5 * 60 * MINUTE }
 }
 
-/** A long range as main sends it, with a low and a high for each column of time. */
+/** A long range as the main process sends it, with a low and a high for each column. */
 function longPoints(row: Snapshot['requests'][number], spanMs: number): History['points'] {
   return Array.from({ length: 300 }, (_, index) => {
     const middle = 0.6 + 0.3 * Math.sin(index / 25)

@@ -14,8 +14,9 @@ const trace = z.object({
 })
 
 /**
- * Length of each task of the page's main thread, shortest first: by the clock, or what it took of a core,
- * which is its length on a quiet one. The page's thread is the busiest of its kind.
+ * Durations of the tasks of the page's main thread in milliseconds, shortest first. `clock`: elapsed time.
+ * `core`: processor time, which is the elapsed time on a quiet machine. Of several such threads, the one with
+ * the most tasks is the page's.
  */
 export function mainThreadTasksMs(recorded: Buffer, of: 'clock' | 'core' = 'clock'): readonly number[] {
   const { traceEvents } = trace.parse(JSON.parse(recorded.toString()))

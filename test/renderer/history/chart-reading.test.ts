@@ -156,7 +156,8 @@ describe('markers', () => {
       [0, 'right'],
       [0, 'right'],
     ])
-    // The label of the last one stands before its line, and would reach over the one of the token.
+    // The label of the last marker is to the left of its line. There it would overlap the label of the token,
+    // so it is in the next lane.
     expect(lanes(3)).toEqual([
       [0, 'right'],
       [0, 'right'],

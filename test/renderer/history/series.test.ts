@@ -13,7 +13,7 @@ const at = (seconds: number, remaining: number, source: HistoryPoint['source'] =
 })
 const positions = quota('Positions', 320, 300, 38)
 const refill = 320 / 300
-/** Surely 31 are left, 45 at most; others use 0.1 to 2 a second more than the refill. */
+/** 31 to 45 requests are left, and others use 0.1 to 2 a second more than the refill. */
 const runningOut = {
   ...positions,
   low: 31,
@@ -88,7 +88,7 @@ describe('the chart', () => {
       latest: 45,
     })
     const early = rows.filter(({ earliest }) => earliest !== undefined)
-    // 31 left, and 2 a second more used than refilled.
+    // 31 requests are left, and use exceeds the refill by 2 a second.
     expect(early.at(-1)).toMatchObject({ at: 15.5, earliest: 0 })
     expect(rows.at(-1)?.at).toBe(RANGES['15 min'].aheadMs / 1000)
     expect(rows.at(-1)?.forecast).toEqual([0, rows.at(-1)?.latest])

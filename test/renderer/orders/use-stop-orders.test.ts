@@ -8,7 +8,7 @@ const PRESS = {
 
 test.each([
   [{}, true],
-  // Caps Lock, and a keyboard of another alphabet.
+  // With Caps Lock, and on a keyboard with another alphabet.
   [{ key: 'o' }, true],
   [{ key: 'Щ' }, true],
   [{ key: 'O', code: 'KeyS' }, true],
@@ -17,7 +17,7 @@ test.each([
   [{ metaKey: true }, false],
   [{ altKey: true }, false],
   [{ key: 'P', code: 'KeyP' }, false],
-  // The place of O on a Dvorak keyboard.
+  // On a Dvorak keyboard, another letter is in the place of O.
   [{ key: 'R', code: 'KeyO' }, false],
 ])('of the key press %j, stopping orders is %s', (press, stops) => {
   expect(stopsOrders({ ...PRESS, ...press }, null)).toBe(stops)

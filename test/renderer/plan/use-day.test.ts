@@ -58,7 +58,8 @@ test('the day begins with the first recorded minute, and divides own requests by
   })
   expect(day.recorded).toEqual([
     { program: 'bot', minutes: [of(6)] },
-    // Ten minus the slots of both programs. A program that no longer exists has no slots.
+    // Ten own requests, minus the seven of the two programs. Requests of a deleted program are not shown
+    // separately.
     { program: 'Headroom', minutes: [of(3), of(3, 1)] },
     { program: 'Others', minutes: [of(4)] },
   ])

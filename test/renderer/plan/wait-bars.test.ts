@@ -13,7 +13,7 @@ test('each bar has the longest wait of its part of the day, and its program', ()
   expect(bars).toHaveLength(40)
   expect(bars[1]).toEqual({ fromMs: 9 * MINUTE, toMs: 18 * MINUTE, seconds: 12, by: 'backtest' })
   expect(bars[0]).toEqual({ fromMs: 0, toMs: 9 * MINUTE, seconds: 0 })
-  // The last one ends where the picture does.
+  // The last bar ends at the end of the chart.
   expect(bars.at(-1)?.toMs).toBe(119 * 3 * MINUTE)
 })
 

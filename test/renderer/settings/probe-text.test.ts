@@ -55,7 +55,8 @@ describe('the effect of a budget', () => {
   const shown = snapshot()
 
   test('covers all checked rows, and the count with its time', () => {
-    // 2 % of 320, 500 and 90: 6.4, 10 and 1.8 in each period, at an even pace; Positions every 15 s.
+    // 2 % of 320, 500 and 90 are 6.4, 10 and 1.8 checks per period, evenly spread. Positions is checked every
+    // 15 s.
     expect(probeUseText(shown, { settings, probed })).toBe(
       'At most 15.2 requests a minute on average, all rows together. ' +
         'At 14:31:05: 2 checks in the last minute, 0.6 % of the tightest quota.',

@@ -83,7 +83,7 @@ it('shows times in the zone that main has for all surfaces', async () => {
   for (const listener of onLink) listener()
   await expect.poll(() => look.getState().zone, PATIENT).toBe('exchange')
   expect(values.get('headroom.time-zone')).toBe('exchange')
-  // Another window of the same app, or a notification's settings, changed it.
+  // The zone was changed in another window of the same app.
   tell('utc')
   expect(look.getState().zone).toBe('utc')
   look.setState({ zone: 'local' })

@@ -75,7 +75,7 @@ describe('a custom arrangement', () => {
     const hidden = hideToggled(AS_DELIVERED, 'Accounts')
     expect(named(hidden)[0]).not.toContain('Accounts')
     expect(hideToggled(hidden, 'Accounts')).toEqual(AS_DELIVERED)
-    // One that an alert leads to is shown all the same.
+    // A hidden row is shown if an alert leads to it.
     const chosen = rowGroups({ requests: REQUESTS }, hidden, { open: [], chosen: 'Accounts' })
     expect(chosen[0]?.rows[0]).toBe('Accounts')
   })

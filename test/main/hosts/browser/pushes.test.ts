@@ -9,7 +9,8 @@ import { bearing, type StartedHost, startHost } from './started-host.ts'
 const PATIENT = { timeout: 20_000 }
 
 /**
- * Limit for a step that takes some milliseconds on a quiet machine, but could wait forever for that request.
+ * Time limit for a close. A quiet machine needs some milliseconds; with a defect, the close would wait for
+ * the slow request forever.
  */
 const CLOSED_WITHIN_MS = 5_000
 let started: StartedHost

@@ -133,7 +133,7 @@ test(`3,000 bodies for every command get one fixed line, or a valid response (se
     const { error } = JSON.parse(body) as { readonly error: string }
     expect(error.length).toBeLessThan(200)
     expect(error).not.toMatch(/\n|S3CRET|__proto__/)
-    // The one handler of these tests that throws.
+    // `history` is the only handler of these tests that throws.
     if (status === 500) expect(name).toBe('history')
   }
   expect(Object.keys(Object.prototype)).toEqual([])

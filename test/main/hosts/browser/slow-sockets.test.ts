@@ -11,7 +11,7 @@ import { silentSockets } from '../../silent-sockets.ts'
 import { rawExchange, requestText } from './raw-http.ts'
 import { bearing, startHost } from './started-host.ts'
 
-/** More than twice what a host holds. */
+/** More than twice as many connections as a host keeps open. */
 const FLOOD = 1_100
 const HEAD = 'POST /api/session HTTP/1.1\r\n'
 
@@ -85,7 +85,7 @@ const SHORT: LoopbackLimits = {
   mostConnections: 128,
 }
 
-/** A server under limits that a test can wait for; without an answer it leaves every request open. */
+/** A server with limits that are short enough for a test. Without `answer`, it leaves every request open. */
 async function shortLived(answer?: string, limits: LoopbackLimits = SHORT) {
   const ended = Promise.withResolvers<void>()
   const servers = await listenOnLoopback(
@@ -116,7 +116,7 @@ test('one that does not read its response is closed in time', async () => {
   const socket = connect(to, () => socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'))
   onTestFinished(() => void socket.destroy())
   socket.on('error', () => {}).pause()
-  // The other side's end of it: this one has not read a byte.
+  // Waits for the end at the server, because this client has not read anything.
   await ended
   expect(socket.bytesRead).toBe(0)
 })

@@ -44,7 +44,7 @@ test('installing inside the app requires a verified signature', () => {
   const verifies = (feed: string, platform: NodeJS.Platform) =>
     updaterOf({ feed, platform })?.verifiesSignature
   expect(verifies(signed, 'win32')).toBe(true)
-  // electron-updater would install anything.
+  // Without a publisher's name, electron-updater would install any file on Windows.
   expect(verifies(GITHUB, 'win32')).toBe(false)
   expect(verifies(GITHUB, 'darwin')).toBe(true)
   expect(verifies(signed, 'linux')).toBe(false)
@@ -63,7 +63,9 @@ class NodeExecutor extends HttpExecutor<ReturnType<typeof request>> {
     return request(options, callback)
   }
 
-  /** The checksum is compared on the way, by the part that is shared with Electron's client. */
+  /**
+   * Downloads through the part that is shared with Electron's client. That part also compares the checksum.
+   */
   download(url: URL, destination: string, options: DownloadOptions): Promise<string> {
     return options.cancellationToken.createPromise((resolve, reject, onCancel) => {
       const callback = (error: Error | null) => (error ? reject(error) : resolve(destination))

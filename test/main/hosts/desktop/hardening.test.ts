@@ -193,7 +193,8 @@ describe('a page that failed to render', () => {
 
 describe('the window', () => {
   it('is sandboxed and isolated, without Node, and has a console only in a development build', () => {
-    // All of it: a preference that is added is a decision, as of Blink's features or a preload for frames.
+    // Compares all preferences, because every additional one needs a decision, such as Blink features or a
+    // preload in frames.
     expect(windowPreferences('/p.cjs', true)).toEqual({
       preload: '/p.cjs',
       sandbox: true,

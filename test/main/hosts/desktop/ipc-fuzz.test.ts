@@ -70,7 +70,7 @@ const hostile = fc.oneof(
 /** The values that a handler may receive, described independently of the contract's schemas. */
 function isTame(value: unknown, depth = 0): boolean {
   if (value === undefined || typeof value === 'boolean') return true
-  // A member that is null is taken away.
+  // `null` is allowed for members only: it removes the member.
   if (value === null) return depth > 0
   if (typeof value === 'number') return Number.isFinite(value) && (value >= 0 || Object.is(value, -0))
   if (typeof value === 'string') return value.length <= 4096

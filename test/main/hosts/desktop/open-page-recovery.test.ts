@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { RETRY } from '../../../../app/retry/schedules.ts'
 import { FORGOTTEN_AFTER_MS, recoveryStep } from '../../../../main/hosts/desktop/open-page.ts'
 
-/** The waits of pages that end at these moments. */
+/** The waits before each reload of a page that ends at these times. */
 function waits(endsMs: readonly number[]): number[] {
   let ended: readonly number[] = []
   return endsMs.map((atMs) => {

@@ -75,7 +75,7 @@ describe('a window', () => {
     clock.advance(0)
     expect(contents.reloads).toBe(1)
     expect(windows.calls).toEqual([['setVisible', { visible: true }]])
-    // One that ends again at once must not keep the machine busy.
+    // A page that ends again at once is reloaded after a second, so that the machine does not become busy.
     gone('oom')
     clock.advance(999)
     expect(contents.reloads).toBe(1)

@@ -4,8 +4,8 @@ import { endAfterStop, QUIT_LIMIT_MS, type QuitDeps } from '../../../../main/hos
 import { FakeClock } from '../browser/fake-clock.ts'
 
 /**
- * Electron's `quit`, as it is: ignored while quitting, which lasts until what `will-quit` caused at once is
- * over.
+ * Behaves like Electron's `quit`: a call is ignored while the app is quitting. Quitting lasts until
+ * everything that `will-quit` caused without waiting is over.
  */
 class QuittingApp extends EventEmitter {
   exits: number[] = []

@@ -16,7 +16,7 @@ const key = randomBytes(32)
 
 type Storage = SafeStorageDeps['safeStorage']
 
-/** Electron's calls over a prefix, as Chromium's own ciphertexts have one. */
+/** Electron's functions, with a fake encryption. Its output has a prefix, as Chromium's ciphertexts do. */
 function fakeSafeStorage(prefix = 'v11', changes: Partial<Storage> = {}): Storage {
   return {
     isAsyncEncryptionAvailable: async () => true,
@@ -73,7 +73,7 @@ test("Chromium's fixed password is recognised by its output, whatever the backen
   const hidden = fakeSafeStorage('v10')
   expect((await keystore(hidden).keystore.wrap(key)).kind).toBe('unprotected')
   expect((await keystore(hidden).keystore.unwrap(await wrapped(hidden))).kind).toBe('unprotected')
-  // Elsewhere the same prefix is the real thing.
+  // On other systems, the same prefix means real encryption.
   expect((await keystore(hidden, { platform: 'darwin' }).keystore.wrap(key)).kind).toBe('wrapped')
 })
 

@@ -23,7 +23,7 @@ const fetchIt = (bounds = {}) => {
   return fetchTo(`http://127.0.0.1:${port}/it.zip`, file(), options)
 }
 
-/** Why it was given up, as soon as it is. */
+/** The outcome of a download. `why` is the reason for a failure, as soon as there is one. */
 function settled(download: Promise<void>) {
   const outcome: { why?: string; readonly ended: Promise<string> } = {
     ended: download.then(

@@ -10,9 +10,10 @@ import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { type NodeStreams, runNode } from './run-node.ts'
 
 const HEADROOM = fileURLToPath(new URL('../../../../main/hosts/terminal/headroom.ts', import.meta.url))
-const LISTED = fileURLToPath(new URL('../../desk/listed-modules.ts', import.meta.url))
+/** An address, because a path with a space would end the option. */
+const LISTED = new URL('../../desk/listed-modules.ts', import.meta.url).href
 const ENVIRONMENT = { HEADROOM_PASSPHRASE: 'CANARY words of eleven green plums' }
-/** For what takes some seconds at most on a quiet machine, in milliseconds. */
+/** Allows for steps that take some seconds at most on a quiet machine. Milliseconds. */
 const PATIENT = { timeout: 30_000, interval: 250 } as const
 const DESK_MODULES = /\/main\/desk\/|@nats-io/
 

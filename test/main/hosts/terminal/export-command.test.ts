@@ -20,7 +20,7 @@ const PATIENT = { timeout: 20_000 }
 
 const MINUTES = 10
 
-/** Ten minutes of one live key, in which nothing was known of a second quota, and one of another key. */
+/** Ten minutes of two quotas of a live key, one of them without any data, and one sample of another key. */
 function recorded(): string {
   const folder = temporaryFolder()
   const started = startedStore(folder)

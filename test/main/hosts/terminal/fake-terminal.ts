@@ -5,17 +5,17 @@ export interface FakeTerminal extends Terminal {
   readonly errors: string[]
   readonly questions: string[]
   readonly rings: number
-  /** Ctrl-C, or a signal. */
+  /** Stops the program, as Ctrl-C or a signal does. */
   stop(): void
   closeOutput(): void
-  /** A full disk, as its line says. */
+  /** Lets the output fail, as on a full disk. `line` is the reported reason. */
   failOutput(line: string): void
-  /** A slow reader reads no line until asked to. */
+  /** From now on, the reader takes no line until `read` is called. */
   lag(): void
   read(): void
-  /** Types a key; only with a screen. */
+  /** Presses a key. Only works with a screen. */
   press(key: string): void
-  /** How many listen for keys. */
+  /** Number of listeners for keys. */
   readonly keyListeners: number
 }
 

@@ -47,7 +47,7 @@ describe('the desktop window', () => {
     }
     expect(await findDesktop(environment(missing))).toEqual(desktop)
     expect(waits).toEqual([5000])
-    // Nothing is fetched that could not be used.
+    // No runtime is downloaded that could not be used.
     expect(await findDesktop(environment({ ...missing, userId: 0 }))).toEqual(browser('running as root'))
     expect(waits).toHaveLength(1)
   })

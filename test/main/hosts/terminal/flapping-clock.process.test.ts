@@ -92,8 +92,8 @@ test('a process whose wall clock is 400 days ahead for minutes keeps its history
   if (!stdout) throw new Error('stdout is a pipe')
   const lines = createInterface({ input: stdout })
   /**
-   * Whether the process lives 70 s of its own by a clock so many days ahead, before five minutes by another
-   * one.
+   * Resolves to true once the process has run 70 s of its own time with its clock `days` ahead. Resolves to
+   * false if it has run five minutes with another time before that, or has ended.
    */
   const livesAhead = (days: number) =>
     new Promise<boolean>((resolve) => {
@@ -116,7 +116,7 @@ test('a process whose wall clock is 400 days ahead for minutes keeps its history
   const { exitCode, stderr } = await ended
   expect(exitCode).toBe(0)
   expect(storedUpTo(folder, untilMs)).toBe(stored)
-  // It is the history that the process itself continues.
+  // The new history is that of the process itself.
   expect(storedUpTo(folder, Number.MAX_SAFE_INTEGER)).toBeGreaterThan(stored)
   expect(stderr).not.toMatch(/history|clock/i)
   proves(['D2', 'T9'], { level: 3, cases: 1 })

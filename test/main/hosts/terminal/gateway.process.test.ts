@@ -117,7 +117,7 @@ test('requests waiting at SIGTERM get 503, and the process ends with exit code 0
     HEADROOM_GATEWAY_KEYS: `bot:critical=${KEY},notes:background=${other}`,
   })
   const url = await running.addressAfter('"type":"gateway-ready"')
-  // Each refills in 1.2 s, and notes waits until all have.
+  // Each request takes 1.2 s to refill. `notes` waits until all have refilled.
   for (let i = 0; i < 20; i += 1) expect((await get(url)).status).toBe(200)
   const waiting = get(url, `${ACCOUNTS}?waits`, { authorization: `Bearer ${other}`, prefer: 'wait=300' })
   await running.said('"waiting":1')
@@ -152,7 +152,7 @@ test('at SIGTERM each stream reader gets GoAway and a complete end, and the serv
     expect(lines.filter((line) => line.includes('GoAway'))).toEqual(['{"StreamStatus":"GoAway"}'])
     expect(lines.at(-1)).toBe('{"StreamStatus":"GoAway"}')
   }
-  // An end of the body as HTTP has it, not a cut.
+  // With exit code 0, curl saw a regular end of the body, not a cut connection.
   expect(await exitCode).toBe(0)
   expect((await running.ended).exitCode).toBe(0)
   await vi.waitFor(() => expect(simulator.service.streams()).toEqual([]), PATIENT)
@@ -169,7 +169,8 @@ test('at SIGTERM a slow reader is waited for, and gets all of its last frames', 
     `GET /v3/brokerage/stream/accounts/SIM1001/positions HTTP/1.1\r\nHost: ${new URL(url).host}\r\nAuthorization: Bearer ${KEY}\r\n\r\n`,
   )
   reads.pause()
-  // Until the system and the gateway hold what it does not read; the system holds 4 MB.
+  // A second client reads the same data as `reads`, which reads nothing. Once it has read enough, the buffers
+  // of the system (4 MB) and of the gateway are full of data for `reads`.
   const other = (await get(url, '/v3/brokerage/stream/accounts/SIM1001/positions')).body?.getReader()
   let bytes = 0
   for (const megabytes of [4, 8, 12]) {

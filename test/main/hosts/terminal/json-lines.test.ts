@@ -106,7 +106,7 @@ test('--changes gives the same numbers in a tenth of the bytes, and a whole snap
   expect(changes.bytes).toBeLessThan(all.bytes / 10)
 })
 
-/** Applies the changes to the stored objects, as any reader would. */
+/** Applies the changes to the stored objects, as every reader of the lines does. */
 function applied(state: Row, { gone, ...line }: Row): Row {
   const tables = Object.entries({ requests: 'category', slots: 'category', streams: 'id' }).map(
     ([name, key]) => {
@@ -147,7 +147,7 @@ test('a field that only time moves is no change; a number, a removed field and a
   if (row?.fullAt === undefined) throw new Error('the example has no forecast')
   const moved = { ...row, asOf: AT_MS + 1000, level: 300.9, fullAt: row.fullAt + 9_000 }
   expect(told.changes(withFirst(moved))).toBeUndefined()
-  // Slowly, but away from the last report.
+  // The value moves slowly, but by now it differs enough from the last reported one.
   expect(told.changes(withFirst({ ...moved, fullAt: row.fullAt + 10_000 }))).toEqual({
     revision: 2,
     at: AT_MS + 1000,

@@ -53,13 +53,13 @@ setInterval(() => {}, 1_000)
 `,
   )
   chmodSync(path, 0o755)
-  // What the desktop opens pages with.
+  // Makes this program the one with which the desktop opens pages.
   mkdirSync(join(folder, 'applications'))
   writeFileSync(
     join(folder, 'applications', 'test-browser.desktop'),
     `[Desktop Entry]\nType=Application\nName=Test\nExec=${path} %u\nMimeType=text/html;x-scheme-handler/http;\n`,
   )
-  // An address would reach it as well as a file does, so that the test sees which of them it was handed.
+  // The browser is also set for addresses. So the test sees whether it gets an address or a file.
   const defaults = ['text/html', 'x-scheme-handler/http'].map((type) => `${type}=test-browser.desktop\n`)
   writeFileSync(join(folder, 'mimeapps.list'), `[Default Applications]\n${defaults.join('')}`)
   const opened = once(told, 'connection').then(async ([socket]) => {
@@ -117,13 +117,13 @@ test.runIf(process.platform === 'linux')(
     expect(code.length).toBeGreaterThan(40)
     // Booleans are compared, so that no failure prints the code.
     expect(argument.includes(code), 'the code is in an argument list').toBe(false)
-    // Its owner gets there: the page leads on to the address of the ready line.
+    // The owner reaches the app: the page forwards to the address of the ready line.
     expect(page.includes(JSON.stringify(ready)), 'the file leads on').toBe(true)
     const path = argument.replace('file://', '')
     expect(statSync(path).mode & 0o777).toBe(0o600)
     const seen = isRoot ? seenBy(AS_OTHER_USER, [path]) : seenBy([], [])
     expect(seen).toContain('LOOKED')
-    // The spy sees what there is: the program that was opened, with its argument.
+    // The spy does see the arguments of the opened program.
     expect(seen).toContain(argument)
     expect(seen.includes(code), 'another user saw the code').toBe(false)
     if (isRoot) proves(['T11', 'T13'], { level: 3, cases: 1 })
@@ -148,7 +148,7 @@ test.runIf(process.platform === 'linux')(
     const browser = await fakeBrowser(folder)
     const { child } = await startedIn(folder, data)
     const { mask } = await browser.opened
-    // Downloaded files are then as readable as the person has chosen.
+    // The browser's downloads get the mode that the person has chosen.
     expect(mask).toBe(PERSONS_MASK)
     const own = () => /^Umask:\s+(\d+)$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]
     await expect.poll(own).toBe('0077')

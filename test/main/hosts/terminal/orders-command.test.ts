@@ -9,7 +9,7 @@ import type { OrdersAction, OrdersFlags } from '../../../../main/hosts/terminal/
 import { exampleSnapshot } from './example-snapshot.ts'
 import { type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
 
-/** True of a key that was never allowed orders, too. */
+/** Also true for a key that was never allowed to send orders. */
 const PASSES_NONE = 'no orders are sent until you run headroom orders allow'
 const LEAVES = 'Stopping keeps the Trade scope and cancels nothing at the broker.'
 

@@ -13,7 +13,7 @@ const HEADROOM = fileURLToPath(new URL('../../../../main/hosts/terminal/headroom
 const KEY = 'k3y-of-the-bot-0123456789'
 const READER = 'k3y-of-the-reader-0123456'
 const PASSPHRASE = 'seven quiet otters borrow a lantern'
-/** Of a symbol that nothing else here names. */
+/** No other order of these tests has this symbol. */
 const ORDER = { ...ANY_ORDER, Symbol: 'TSLA' }
 
 const environment = {
@@ -77,7 +77,7 @@ test('orders pass a gateway only between allow and stop, and only of programs th
   running.child.kill('SIGTERM')
   expect((await running.ended).exitCode).toBe(0)
 
-  // A stop outlives the process; so does an allowed switch.
+  // Both a stop and a permission outlive the process.
   const again = gateway()
   const secondUrl = await again.addressAfter('gateway ready: ')
   expect([(await send(secondUrl)).status, arrived()]).toEqual([503, 1])
@@ -91,7 +91,7 @@ test('orders pass a gateway only between allow and stop, and only of programs th
   const { stdout, stderr } = await third.ended
   expect(stdout + stderr).not.toContain(KEY)
 
-  // Also while nothing runs, and without the passphrase of the keys.
+  // A stop also works while no app runs, and without the passphrase of the keys.
   expect(await orders('stop')).toMatchObject({
     exitCode: 0,
     stdout: 'no orders are sent until you run headroom orders allow\n',
@@ -154,7 +154,7 @@ test('the app allows orders by a sign-in in the browser; declining it changes no
   app.child.kill('SIGTERM')
   expect((await app.ended).exitCode).toBe(0)
 
-  // Allowed orders stay allowed, even for the next built-in simulator, whose key is new.
+  // The permission stays, even for the next built-in simulator with its new key.
   const again = started()
   const againUrl = await again.addressAfter('gateway ready: ')
   await again.said('headroom ready: ')

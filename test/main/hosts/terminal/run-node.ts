@@ -17,9 +17,9 @@ export interface Running {
 }
 
 export interface NodeStreams {
-  /** A file descriptor instead of the pipe that is read. */
+  /** A file descriptor for stdout. Without it, stdout is a pipe that is read. */
   readonly stdoutFile?: number
-  /** What stdin holds; without it, stdin is empty. */
+  /** The content of stdin. Empty by default. */
   readonly input?: string
 }
 

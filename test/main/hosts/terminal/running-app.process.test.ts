@@ -87,7 +87,7 @@ test('programs are added, served, listed, paused and cut off from the command li
   expect(exitCode).toBe(0)
   expect(stdout + stderr).not.toContain(key)
   expect(readFileSync(join(folder, 'headroom.log'), 'utf8')).not.toContain(key)
-  // What was turned on stays on.
+  // The gateway was turned on, so it is on after a restart.
   const again = headroom(start(folder))
   await again.said('gateway ready: ')
   expect((await ask('gateway', 'off')).stdout).toBe('The gateway is off\n')

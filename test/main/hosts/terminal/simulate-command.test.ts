@@ -12,7 +12,7 @@ import { fakeTerminal } from './fake-terminal.ts'
 /** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
-/** What the program makes of a command line. */
+/** The flags that the program reads from a command line. */
 async function flagsOf(...args: readonly string[]): Promise<SimulateFlags> {
   const { promise, resolve, reject } = Promise.withResolvers<SimulateFlags>()
   const unexpected = async () => 1

@@ -52,7 +52,7 @@ test('with --json each key is one line, in the shape of watch', async () => {
 
 test('without it each key is a table', async () => {
   const { terminal, zonesOf } = await asked({ data: '/other' }, answered(1))
-  // Its times are those of the windows on the same data folder.
+  // The times are in the zone that the windows of the same data folder use.
   expect(zonesOf).toEqual(['/other'])
   expect(terminal.lines.join('\n')).toContain('Positions Stream')
 })

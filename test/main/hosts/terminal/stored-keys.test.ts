@@ -59,7 +59,7 @@ test('without a running app, a key of the data folder is revoked without a refre
   expect(terminal.questions).toEqual([expect.stringMatching(/Mine \(key-1\), which is stored here/)])
   expect(asked()).toEqual(['/oauth/revoke'])
   expect((await run({ profile: 'key-1', yes: true })).exitCode).toBe(0)
-  // It is known by then: the service is not asked again.
+  // The revocation is stored, so the service is not asked again.
   expect(asked()).toEqual(['/oauth/revoke'])
 })
 

@@ -24,7 +24,7 @@ const CHOSEN = {
   streams: [],
 } as const
 const SERVICE = { authUrl: 'http://127.0.0.1:1', baseUrl: 'http://127.0.0.1:1', clientId: 'client' }
-/** As the command makes it of its flags alone. */
+/** The profile that the command creates from its flags alone. */
 const ASKED: WatchedProfile = {
   ...SERVICE,
   id: 'watched',
@@ -68,7 +68,7 @@ async function storedIn(folder: string): Promise<Profile | undefined> {
   return stored?.profile
 }
 
-/** One run with these flags: what it watched with. */
+/** Runs the command with these flags. Returns the profile and the settings that it watches with. */
 async function watched(folder: string, flags: WatchFlags, refreshToken = '') {
   const opening = await openWatchVault(folder, WORDS, PORTS)
   if (opening.kind === 'failed') throw new Error(opening.line)

@@ -55,7 +55,7 @@ describe('tables (service 8.2)', () => {
 describe('other programs on the key', () => {
   test('one request a second lowers Remaining by arrivals minus refill', () => {
     const busy = quotas({ traffic: { Positions: 2 } })
-    // 2 a second taken, 320/300 a second given back: 60 s cost 56.
+    // 2 a second are used and 320/300 a second refill. So 60 s cost 56.
     expect(busy.elsewhere('Positions', 60_000)).toEqual({ accepted: 120, refused: 0 })
     expect(busy.reading('Positions', 60_000)?.remaining).toBeGreaterThanOrEqual(320 - 57)
     expect(busy.reading('Positions', 60_000)?.remaining).toBeLessThanOrEqual(320 - 55)
@@ -65,7 +65,7 @@ describe('other programs on the key', () => {
     const busy = quotas({ traffic: { Positions: 10 } })
     const { accepted, refused } = busy.elsewhere('Positions', 600_000)
     expect(accepted + refused).toBe(6000)
-    // The bucket was full until the first of them, so the share of that moment was not refilled.
+    // The bucket was full until the first request, so nothing refilled for that first interval.
     expect(accepted).toBe(320 + 640 - 1)
     expect(busy.reading('Positions', 600_000)?.remaining).toBe(0)
   })
@@ -81,7 +81,7 @@ describe('other programs on the key', () => {
 
   test('our request after an idle minute finds what they left', () => {
     const busy = quotas({ traffic: { 'Option Strikes': 3 } })
-    // 90 + 1.5 × t − 3 × t reaches 0 at 60 s.
+    // The level 90 + 1.5 × t − 3 × t reaches 0 after 60 s.
     expect(busy.reading('Option Strikes', 30_000)?.remaining).toBeGreaterThan(40)
     expect(busy.spend('Option Strikes', 90_000) && busy.spend('Option Strikes', 90_000)).toBe(false)
   })

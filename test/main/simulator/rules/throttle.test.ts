@@ -142,7 +142,8 @@ describe('any sequence of requests', () => {
     fc.assert(
       fc.property(short, shortGaps, ({ limit, periodSeconds }, waits) => {
         const rule: BucketRule = { limit, periodSeconds, window: 'rolling' }
-        // The reference keeps what is missing, in thousandths of a request's share, and steps through time.
+        // The reference stores the missing part in thousandths of a request's share, and advances millisecond
+        // by millisecond.
         const whole = periodSeconds * 1000
         let missing = 0
         let atMs = 0
