@@ -343,10 +343,12 @@ export class DeskQueue {
         mayGrant: () => lease.mayGrant,
         optionsOf: (bucket) => {
           const size = sizeOf(bucket)
-          const reserve = reserveOf(bucket)
           return {
             ...(size && { size: { limit: size.limit, periodSeconds: size.periodMs / 1000 } }),
-            ...(reserve !== undefined && { reserve }),
+            // Another member may join whose reserve is larger.
+            get reserve() {
+              return reserveOf(bucket)
+            },
           }
         },
         send: (to, grant) => (to === self ? this.#granted(self, grant) : send(to, grant)),

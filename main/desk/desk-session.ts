@@ -41,7 +41,7 @@ export interface DeskSessionDeps extends Reporting, Omit<DeskTroubleDeps, 'queue
   readonly ledger: MeteredLedger
   readonly slots: SlotLedger
   readonly tap: Pick<QuotaTap, 'answeredByDesk'>
-  readonly prober: Pick<Prober, 'count'>
+  readonly prober: Pick<Prober, 'count' | 'budget'>
   /** When a person last looked at this Headroom, epoch ms; `undefined` if unknown. */
   readonly lookedAtMs: () => number | undefined
   /** When the key was revoked, epoch ms. `undefined` if it was not revoked. */
@@ -91,33 +91,33 @@ export class DeskSession implements SessionDesk {
       },
     })
     this.#members = new OtherMembers(deps.membership.memberId, (id) => this.#created(id))
-    const { engine, membership, clock, random, randomBytes } = deps
-    this.#link = new DeskLink(
-      { engine, membership, clock, random, randomBytes },
-      {
-        message: (from, message, sentAt) => this.#message(from, message, sentAt),
-        began: (id) => {
-          this.#members.of(id).began()
-          this.#queue.began(id)
-        },
-        ended: (id, why) => this.#ended(id, why),
-        pictureWanted: (by) => void this.#link.send(by, this.#picture()),
-        otherProtocol: (_, { name, protocol }) =>
-          this.#trouble.mismatched({
-            code: protocol > DESK_PROTOCOL ? 'update-here' : 'update-there',
-            machine: name,
-          }),
-        dropped: () => this.#drop(),
+    this.#link = new DeskLink(deps, {
+      message: (from, message, sentAt) => this.#message(from, message, sentAt),
+      began: (id) => {
+        this.#members.of(id).began()
+        this.#queue.began(id)
       },
-    )
+      ended: (id, why) => this.#ended(id, why),
+      pictureWanted: (by) => void this.#link.send(by, this.#picture()),
+      otherProtocol: (_, { name, protocol }) =>
+        this.#trouble.mismatched({
+          code: protocol > DESK_PROTOCOL ? 'update-here' : 'update-there',
+          machine: name,
+        }),
+      dropped: () => {
+        this.#dropped += 1
+        deps.changed()
+      },
+    })
     this.#queue = new SessionQueue({
       ...deps,
       link: this.#link,
       isRefused: () => this.#trouble.isRefused,
-      nameOf: (id) => (id === this.#self ? membership.name : this.#members.nameOf(id)),
+      nameOf: (id) => (id === this.#self ? deps.membership.name : this.#members.nameOf(id)),
+      othersReserves: (bucket) => this.#members.reservesOf(bucket),
       queueChanged: () => this.#queueChanged(),
     })
-    this.#ends.push(engine.onChange(() => this.#trouble.tell()))
+    this.#ends.push(deps.engine.onChange(() => this.#trouble.tell()))
   }
 
   start(): void {
@@ -164,6 +164,15 @@ export class DeskSession implements SessionDesk {
 
   get queue(): JoinQueue | undefined {
     return this.#queue.join
+  }
+
+  /** See `SessionQueue`. */
+  reserveOf(category: string): number | undefined {
+    return this.#queue.reserveOf(category)
+  }
+
+  get checkBudget(): number | undefined {
+    return this.#members.checkBudget
   }
 
   get judgeAfterMs(): number {
@@ -275,7 +284,7 @@ export class DeskSession implements SessionDesk {
     for (const member of this.#members.loseSilent(clock.monotonicMs(), (id) => this.#link.lastHeardMs(id))) {
       // If the server is unreachable, all members are lost. One event reports the outage, so the members are
       // not reported one by one.
-      if (engine.state.reachable) this.#tell('desk-member-lost', member)
+      if (engine.state.reachable) this.#deps.report({ kind: 'desk-member-lost', name: member.name })
       changed()
     }
   }
@@ -291,8 +300,7 @@ export class DeskSession implements SessionDesk {
   }
 
   #report(): MemberReport {
-    const { revokedAtMs } = this.#deps
-    const atMs = revokedAtMs()
+    const atMs = this.#deps.revokedAtMs()
     if (atMs === undefined) this.#revokedBy = undefined
     return ownReport(this.#deps, {
       nowMs: this.#now,
@@ -304,8 +312,8 @@ export class DeskSession implements SessionDesk {
 
   #picture(): DeskMessage {
     this.#steps.sendNow()
-    const rows = pictureRows(this.#headers, this.#deps.ledger, this.#now)
-    return { kind: 'picture', ...this.#totals(), rows }
+    const { ledger } = this.#deps
+    return { kind: 'picture', ...this.#totals(), rows: pictureRows(this.#headers, ledger, this.#now) }
   }
 
   #message(from: string, message: DeskMessage, sent: MomentRange): void {
@@ -344,7 +352,7 @@ export class DeskSession implements SessionDesk {
     const wasPresent = member.isPresent
     const wasRevoked = member.isRevoked
     member.reported(report, sentAt)
-    if (!wasPresent) this.#tell('desk-member-joined', member)
+    if (!wasPresent) this.#deps.report({ kind: 'desk-member-joined', name: member.name })
     if (member.isRevoked && wasRevoked === false) {
       this.#revokedBy = report.name
       this.#deps.revoked()
@@ -383,16 +391,7 @@ export class DeskSession implements SessionDesk {
     const wasPresent = member.isPresent
     member.forgotten()
     this.#members.forget(id)
-    if (wasPresent) this.#tell('desk-member-left', member)
-    this.#deps.changed()
-  }
-
-  #tell(kind: 'desk-member-joined' | 'desk-member-left' | 'desk-member-lost', { name }: OtherMember): void {
-    this.#deps.report({ kind, name })
-  }
-
-  #drop(): void {
-    this.#dropped += 1
+    if (wasPresent) this.#deps.report({ kind: 'desk-member-left', name: member.name })
     this.#deps.changed()
   }
 }
