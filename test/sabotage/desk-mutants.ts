@@ -133,8 +133,8 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     promise: 'C3',
     what: 'call the desk unreachable during a take-over',
     file: 'main/desk/desk-trouble.ts',
-    find: 'return clock.monotonicMs() - aloneSinceMs > TAKE_OVER_MS',
-    replace: 'return clock.monotonicMs() - aloneSinceMs > TAKE_OVER_MS / 8',
+    find: 'this.#aloneMs > TAKE_OVER_MS',
+    replace: 'this.#aloneMs > TAKE_OVER_MS / 8',
     test: 'main/desk/desk-trouble.test.ts',
   },
   {
