@@ -4,6 +4,7 @@ import { type BusyDesk, busyDesk } from '../../desk-machines/busy-desk.ts'
 import { FAILURES, FailingDesk, type FailureName } from '../../desk-machines/desk-failures.ts'
 import type { DeskMachine } from '../../desk-machines/desk-machine.ts'
 import type { DeskPrograms } from '../../desk-machines/desk-programs.ts'
+import { NewerMember } from '../../desk-machines/newer-member.ts'
 import { within } from '../../desk-machines/within.ts'
 import { wrongClock } from '../../desk-machines/wrong-clock.ts'
 import { getNatsServer } from '../../desk-server/get-nats-server.ts'
@@ -84,6 +85,21 @@ describe.skipIf(program === undefined)(name, () => {
     expect(await within(LEASE_MS + ALONE_MS, inMode([dispatcher]))).toEqual([])
     await pause(RUNS_MS)
     for (const way of desk.ways.values()) way.heal()
+    await settled()
+  }, 60_000)
+
+  it('continues beside a member with a newer protocol, and each machine reports that one', async () => {
+    const newer = await NewerMember.join(busy.desk.nats.url, await world.secret())
+    onTestFinished(() => newer.close())
+    const told = async () => {
+      const snapshots = await Promise.all(busy.desk.machines.map((machine) => machine.snapshot()))
+      return snapshots.flatMap(({ desk }) =>
+        desk?.refusal?.code === 'update-here' && desk.refusal.machine === 'TABLET'
+          ? []
+          : [JSON.stringify(desk?.refusal)],
+      )
+    }
+    expect(await within(TAKE_OVER_MS, told)).toEqual([])
     await settled()
   }, 60_000)
 
