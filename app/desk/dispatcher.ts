@@ -420,11 +420,12 @@ export class Dispatcher {
       used += seat.fraction
     }
     const fraction = Math.max(0, 1 - used - this.#fraction)
+    this.#releaseLater()
+    if (fraction < ROUNDING) return
     this.#fraction += fraction
     const settledFromMs = this.#settledFromMs(nowMs)
     for (const [, bound] of this.#scheduler.bounds())
       bound.takeBack({ fraction, tokens: 0, settledFromMs }, nowMs)
-    this.#releaseLater()
   }
 
   #settledFromMs(nowMs: number): number {

@@ -95,12 +95,14 @@ export class SharedBound extends BucketBound {
     const change = { fraction: -fraction, tokens: -aside, settledFromMs: nowMs }
     if (share === undefined) this.setShare({ fraction: 1, tokens, settledFromMs: nowMs }, nowMs)
     this.#share?.change(change)
+    this.#sharedSinceMs = nowMs
   }
 
   /** Takes a part back that was set aside. Without a share, all belongs to this side already. */
   takeBack(part: ShareStart, nowMs: number): void {
     this.#advanceShare(nowMs)
     this.#share?.change(part)
+    this.#sharedSinceMs = nowMs
   }
 
   #advanceShare(nowMs: number): void {
