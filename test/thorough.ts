@@ -34,6 +34,7 @@ export const THOROUGH_FILES: readonly string[] = [
   'main/hosts/desktop/ipc-fuzz.test.ts',
   'main/hosts/terminal/flapping-clock.process.test.ts',
   'main/metrics/otlp.process.test.ts',
+  'main/desk/desk-queue.process.test.ts',
   'main/desk/many-desk-lives.test.ts',
   'main/orders/many-order-lives.test.ts',
   'main/stored-files-fuzz.test.ts',

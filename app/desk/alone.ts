@@ -40,6 +40,12 @@ export interface Standpoint {
   readonly scarce: ReadonlySet<string>
 }
 
+/** What is left of a share: requests, and how many were sent since the bucket was split. */
+export interface ShareLeft {
+  readonly tokens: number
+  readonly sent: number
+}
+
 /** Whether a member is alone in its desk, and nobody can have used its quotas. */
 export const isWhole = ({ members, fraction, heardMs, stoodStillMs }: Standpoint): boolean =>
   members === 1 && fraction === 1 && stoodStillMs < heardMs
@@ -56,12 +62,20 @@ export function aloneFraction({ members, fraction, heardMs }: Standpoint, nowMs:
   return fraction === 0 && isForgotten ? 1 / (members + 1) : fraction
 }
 
-/** The share of a bucket with which a member begins to work alone. See `BucketShare`. */
+/**
+ * The share of a bucket with which a member begins to work alone. `left`: the share that this member had as a
+ * dispatcher that nobody else heard. See `BucketShare`.
+ */
 export function aloneShare(
   from: Standpoint,
-  { bucket, refill }: { readonly bucket: string; readonly refill: Refill },
+  {
+    bucket,
+    refill,
+    left,
+  }: { readonly bucket: string; readonly refill: Refill; readonly left?: ShareLeft | undefined },
   nowMs: number,
 ): ShareStart {
+  if (left !== undefined) return { ...left, fraction: aloneFraction(from, nowMs), settledFromMs: nowMs }
   const settlesAfterMs = from.split.has(bucket) ? FORGOTTEN_AFTER_MS : SETTLED_AFTER_MS
   const fraction = aloneFraction(from, nowMs)
   return {

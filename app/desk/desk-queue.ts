@@ -262,7 +262,7 @@ export class DeskQueue {
     this.#mode = 'alone'
     this.#aloneSinceMs = nowMs
     this.#heard = undefined
-    this.#member?.setAlone(this.#standpoint)
+    this.#member?.setAlone(this.#standpoint, this.#dispatcherOf()?.left)
     this.#takeLater(this.#ports.random() * TAKE_JITTER_MS)
     this.#ports.report({ kind: 'desk-alone', isReachable: this.#isReachable })
     this.#ports.changed()
@@ -338,15 +338,18 @@ export class DeskQueue {
     const isFirst = this.#standpoint.members === undefined && epoch === 1
     const dispatcher = new Dispatcher(
       {
+        self,
         epoch,
         now: () => this.#now,
         mayGrant: () => lease.mayGrant,
         optionsOf: (bucket) => {
           const size = sizeOf(bucket)
-          const reserve = reserveOf(bucket)
           return {
             ...(size && { size: { limit: size.limit, periodSeconds: size.periodMs / 1000 } }),
-            ...(reserve !== undefined && { reserve }),
+            // Another member may join whose reserve is larger.
+            get reserve() {
+              return reserveOf(bucket)
+            },
           }
         },
         send: (to, grant) => (to === self ? this.#granted(self, grant) : send(to, grant)),

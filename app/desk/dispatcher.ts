@@ -2,7 +2,7 @@ import type { Refill } from '../gateway/bucket-share.ts'
 import type { Decision, UpstreamOutcome } from '../gateway/decisions.ts'
 import { type BucketOptions, Scheduler } from '../gateway/scheduler.ts'
 import type { SharedBound } from '../gateway/shared-bound.ts'
-import { ALONE_AFTER_MS, allowanceOf, FORGOTTEN_AFTER_MS } from './alone.ts'
+import { ALONE_AFTER_MS, allowanceOf, FORGOTTEN_AFTER_MS, type ShareLeft } from './alone.ts'
 import type { Ask, Dispatch, Ended, Grant, Standing } from './queue-messages.ts'
 import { type HandedIn, Seat } from './seat.ts'
 
@@ -23,6 +23,8 @@ const MAX_DISPATCHES = 64
 const ROUNDING = 1e-6
 
 export interface DispatcherDeps {
+  /** The id of the member that dispatches. It is always heard. */
+  readonly self: string
   readonly epoch: number
   /** Monotonic clock. Milliseconds. */
   readonly now: () => number
@@ -211,8 +213,23 @@ export class Dispatcher {
   get nextWakeAtMs(): number {
     let wakeAtMs = this.#scheduler.nextWakeAtMs ?? Number.POSITIVE_INFINITY
     for (const seat of this.#seats.values())
-      if (seat.state === 'heard') wakeAtMs = Math.min(wakeAtMs, seat.repliedMs + ALONE_AFTER_MS - AHEAD_MS)
+      if (seat.state === 'heard' && seat.id !== this.#deps.self)
+        wakeAtMs = Math.min(wakeAtMs, seat.repliedMs + ALONE_AFTER_MS - AHEAD_MS)
     return wakeAtMs
+  }
+
+  /**
+   * What is left of each bucket's share, if no other member replies: it then belongs to this member alone.
+   */
+  get left(): ReadonlyMap<string, ShareLeft> | undefined {
+    const { self } = this.#deps
+    for (const { id, state } of this.#seats.values()) if (state === 'heard' && id !== self) return undefined
+    const left = new Map<string, ShareLeft>()
+    for (const [bucket, bound] of this.#scheduler.bounds()) {
+      const tokens = bound.tokens(this.#deps.now())
+      if (tokens !== undefined) left.set(bucket, { tokens, sent: bound.sentSince })
+    }
+    return left
   }
 
   get #heard(): Dispatch['heard'] {
@@ -252,8 +269,8 @@ export class Dispatcher {
     const nowMs = this.#deps.now()
     if (this.#isGathering && nowMs - this.#startedMs >= JOIN_WITHIN_MS) this.#gathered(nowMs)
     for (const seat of this.#seats.values()) {
-      if (seat.state === 'heard' && nowMs - seat.repliedMs >= ALONE_AFTER_MS - AHEAD_MS)
-        this.#silent(seat, nowMs)
+      const isLate = nowMs - seat.repliedMs >= ALONE_AFTER_MS - AHEAD_MS
+      if (seat.state === 'heard' && isLate && seat.id !== this.#deps.self) this.#silent(seat, nowMs)
       if (seat.state !== 'silent') continue
       if (nowMs - seat.silentSinceMs >= LAPSED_AFTER_MS) this.#forgetRequests(seat)
       // Its part stays set aside in buckets whose headers show use that nobody reports.
@@ -403,11 +420,12 @@ export class Dispatcher {
       used += seat.fraction
     }
     const fraction = Math.max(0, 1 - used - this.#fraction)
+    this.#releaseLater()
+    if (fraction < ROUNDING) return
     this.#fraction += fraction
     const settledFromMs = this.#settledFromMs(nowMs)
     for (const [, bound] of this.#scheduler.bounds())
       bound.takeBack({ fraction, tokens: 0, settledFromMs }, nowMs)
-    this.#releaseLater()
   }
 
   #settledFromMs(nowMs: number): number {

@@ -8,6 +8,7 @@ import {
   FORGOTTEN_AFTER_MS,
   hasAllowance,
   isWhole,
+  type ShareLeft,
   type Standpoint,
 } from './alone.ts'
 import type { Ask, Ended, Grant, Standing } from './queue-messages.ts'
@@ -173,8 +174,8 @@ export class MemberQueue implements DeskTurns {
     for (const { id } of this.#local.scheduler.sentUpstreams()) this.#reported.add(id)
   }
 
-  /** Begins to work alone. */
-  setAlone(from: Standpoint): void {
+  /** Begins to work alone. `left`: see `aloneShare`. */
+  setAlone(from: Standpoint, left?: ReadonlyMap<string, ShareLeft>): void {
     const { scheduler, now, apply } = this.#local
     this.#mode = 'alone'
     this.#forgetDispatcher()
@@ -182,7 +183,11 @@ export class MemberQueue implements DeskTurns {
     const share = (bucket: string, bound: SharedBound) => {
       if (isWhole(from)) return bound.setShare(undefined, now())
       const nowMs = this.#deps.now()
-      const { settledFromMs, ...start } = aloneShare(from, { bucket, refill: bound.bucketRefill }, nowMs)
+      const { settledFromMs, ...start } = aloneShare(
+        from,
+        { bucket, refill: bound.bucketRefill, left: left?.get(bucket) },
+        nowMs,
+      )
       // The scheduler's clock differs from the monotonic one.
       bound.setShare({ ...start, settledFromMs: settledFromMs - nowMs + now() }, now())
     }

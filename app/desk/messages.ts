@@ -130,6 +130,10 @@ const report = z.strictObject({
   rates: perCategory,
   ...totals,
   programs: z.array(reportedProgram).check(z.maxLength(MAX_PROGRAMS)),
+  /** Share of each quota that this member's checks may use. Absent if it checks nothing by itself. */
+  checkBudget: z.exactOptional(z.number().check(z.gte(0), z.lte(1))),
+  /** Requests that this member reserves for more urgent classes, by category. Absent: the defaults. */
+  reserves: z.exactOptional(perCategory),
   /** Time since a person last used this Headroom. Absent if never. */
   inputAge: z.exactOptional(age),
   /** Remaining snooze of alerts, or 0. `snoozeAge`: time since a person chose it. */

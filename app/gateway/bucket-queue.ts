@@ -59,6 +59,12 @@ export function levelOf(programClass: ProgramClass, limit: number, reserve = def
   return Math.min(limit, 1 + RESERVES_LEFT[programClass] * reserve)
 }
 
+interface QueueOptions {
+  readonly size?: BucketSize | undefined
+  /** Requests reserved for more urgent classes. Read for each decision, because it may change. */
+  readonly reserve?: number | undefined
+}
+
 /**
  * The requests that wait for one bucket, and the order in which they are sent.
  *
@@ -68,7 +74,7 @@ export function levelOf(programClass: ProgramClass, limit: number, reserve = def
 export class BucketQueue<T extends Waiting> {
   readonly name: string
   readonly bound: SharedBound
-  readonly #reserve: number | undefined
+  readonly #options: QueueOptions
   readonly #forecast: Forecast
   readonly #served = new ServedRates()
   readonly #byClass: Readonly<Record<ProgramClass, FairQueue<T>>> = {
@@ -78,15 +84,10 @@ export class BucketQueue<T extends Waiting> {
   }
   #size = 0
 
-  /** `reserve`: in requests. */
-  constructor(
-    name: string,
-    { size, reserve }: { readonly size?: BucketSize | undefined; readonly reserve?: number | undefined },
-    forecast: Forecast = {},
-  ) {
+  constructor(name: string, options: QueueOptions, forecast: Forecast = {}) {
     this.name = name
-    this.bound = new SharedBound(size)
-    this.#reserve = reserve
+    this.bound = new SharedBound(options.size)
+    this.#options = options
     this.#forecast = forecast
   }
 
@@ -251,7 +252,7 @@ export class BucketQueue<T extends Waiting> {
   }
 
   #level(programClass: ProgramClass): number {
-    return levelOf(programClass, this.bound.limit ?? 1, this.#reserve)
+    return levelOf(programClass, this.bound.limit ?? 1, this.#options.reserve)
   }
 }
 

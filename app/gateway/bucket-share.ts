@@ -43,6 +43,7 @@ export class BucketShare {
   #atMs: number
   /** When requests of this side were sent. */
   readonly #sentAtMs: number[] = []
+  #isShown = false
 
   constructor({ fraction, tokens, settledFromMs, sent = 0 }: ShareStart, nowMs: number) {
     for (let one = 0; one < sent; one += 1) this.#sentAtMs.push(nowMs)
@@ -112,6 +113,11 @@ export class BucketShare {
     this.#sentAtMs.pop()
   }
 
+  /** Whether a settled header has shown the level since the share changed last. */
+  get isShown(): boolean {
+    return this.#isShown
+  }
+
   /** Whether the header of a request that was sent at `sentAtMs` includes everything before the split. */
   isSettled(sentAtMs: number): boolean {
     return sentAtMs >= this.#settledFromMs
@@ -119,6 +125,7 @@ export class BucketShare {
 
   /** Applies a settled header, after which the bucket's bound is `low`. */
   shown(low: number, refill: Refill, nowMs: number): void {
+    this.#isShown = true
     const others = 1 - this.#fraction
     const raised = this.#fraction * low - others * this.#sentAtMs.length
     // No other side ever has more than its part of the limit.
@@ -130,6 +137,7 @@ export class BucketShare {
     for (let one = 0; one < sent; one += 1) this.#sentAtMs.push(this.#atMs)
     this.#fraction = Math.min(1, Math.max(0, this.#fraction + fraction))
     this.#tokens += tokens
+    this.#isShown = false
     this.#settledFromMs = Math.max(this.#settledFromMs, settledFromMs)
   }
 }

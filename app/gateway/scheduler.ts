@@ -12,7 +12,7 @@ export interface BucketOptions {
   /** Size of the bucket until a header names the limit and the period. */
   readonly size?: BucketSize
   /** Requests reserved for more urgent classes. Default: 6 % of the limit. */
-  readonly reserve?: number
+  readonly reserve?: number | undefined
 }
 
 /** A request that waits for its turn. */

@@ -95,12 +95,14 @@ export class SharedBound extends BucketBound {
     const change = { fraction: -fraction, tokens: -aside, settledFromMs: nowMs }
     if (share === undefined) this.setShare({ fraction: 1, tokens, settledFromMs: nowMs }, nowMs)
     this.#share?.change(change)
+    this.#sharedSinceMs = nowMs
   }
 
   /** Takes a part back that was set aside. Without a share, all belongs to this side already. */
   takeBack(part: ShareStart, nowMs: number): void {
     this.#advanceShare(nowMs)
     this.#share?.change(part)
+    this.#sharedSinceMs = nowMs
   }
 
   #advanceShare(nowMs: number): void {
@@ -162,7 +164,8 @@ export class SharedBound extends BucketBound {
   override turnAtMs(level: number, ahead: number, nowMs: number, laterPerMs = 0): number {
     const turnAtMs = super.turnAtMs(this.#levelWith(level), ahead, nowMs, laterPerMs)
     const share = this.#share
-    if (share === undefined) return turnAtMs
+    // Before a header has shown the level, most of the share is still unknown.
+    if (share === undefined || !share.isShown) return turnAtMs
     const { perMs } = this.refill
     const missing = this.#tokensFor(share, level) + ahead - share.tokens(this.refill, nowMs)
     if (missing <= 0 || perMs <= 0 || share.fraction <= 0) return turnAtMs
@@ -182,12 +185,17 @@ export class SharedBound extends BucketBound {
     return refill.limit > 0 ? Math.min(refill.limit, needed) : needed
   }
 
-  /** The tokens that a class needs: its level, on the scale of the share, and the floor. */
-  #tokensFor({ fraction }: BucketShare, level: number): number {
+  /**
+   * The tokens that a class needs: its level, on the scale of the share, and the floor. While no header has
+   * shown the level, one request at a time needs no more than the floor.
+   */
+  #tokensFor(share: BucketShare, level: number): number {
     if (this.limit === undefined) return 1
     const { refill } = this
-    const floor = this.floorOf?.(refill) ?? 0
-    return Math.max(1, Math.min(refill.limit * fraction, Math.max(1 + (level - 1) * fraction, 1 + floor)))
+    const floor = 1 + (this.floorOf?.(refill) ?? 0)
+    const isFirst = !share.isShown && this.inFlight === 0
+    const needed = isFirst ? floor : Math.max(1 + (level - 1) * share.fraction, floor)
+    return Math.max(1, Math.min(refill.limit * share.fraction, needed))
   }
 }
 

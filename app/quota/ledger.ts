@@ -113,6 +113,11 @@ export class Ledger {
     this.#criticalWhileHeld = criticalWhileHeld
   }
 
+  /** The reserves that were set, by category. The default applies to all others. */
+  get reserves(): Readonly<Record<string, number>> {
+    return this.#reserves
+  }
+
   /** The reserve set for a category. `undefined` if the default applies. */
   reserveOf(category: string): number | undefined {
     return this.#reserves[category]

@@ -46,7 +46,7 @@ export interface ProberDeps {
   /** Whether a person is looking at the window. Absent if the host cannot know, which counts as `true`. */
   readonly attended?: () => boolean
   /** The key's desk, whose members share the checks. `undefined` if the key has no desk. */
-  readonly desk?: () => Pick<SessionDesk, 'checked' | 'yieldMs'> | undefined
+  readonly desk?: () => Pick<SessionDesk, 'checked' | 'yieldMs' | 'checkBudget'> | undefined
 }
 
 /**
@@ -212,7 +212,7 @@ export class Prober {
    * When this machine checks a row. If the key has a desk, the member with the newest header checks first.
    */
   #dueAtMs(row: RequestQuota, attended: boolean, now: number): number {
-    const dueAtMs = probeDueAtMs(row, this.#recordOf(row.category), this.#settings, now, attended)
+    const dueAtMs = probeDueAtMs(row, this.#recordOf(row.category), this.#shared, now, attended)
     return dueAtMs + (this.#deps.desk?.()?.yieldMs(row.category) ?? 0)
   }
 
@@ -233,6 +233,19 @@ export class Prober {
       symbol: this.symbol,
       ...(this.#account !== undefined && { account: this.#account }),
     }
+  }
+
+  /** Share of each quota that checks may use. `undefined` if this machine checks nothing by itself. */
+  get budget(): number | undefined {
+    const { budgetFraction } = this.#settings
+    return this.#enabled && budgetFraction > 0 ? budgetFraction : undefined
+  }
+
+  /** The settings, with the smallest budget of all machines of the desk. */
+  get #shared(): ProbeSettings {
+    const settings = this.#settings
+    const budgetFraction = this.#deps.desk?.()?.checkBudget ?? Number.POSITIVE_INFINITY
+    return budgetFraction < settings.budgetFraction ? { ...settings, budgetFraction } : settings
   }
 
   get #enabled(): boolean {
@@ -304,7 +317,7 @@ export class Prober {
       return row.nextTryAt > now ? checkErrors.held(category, row.nextTryAt, now) : undefined
     if (isProbablyEmpty(row))
       return checkErrors.nothingLeft(category, row.nextAt ?? nextRequestAtMs(row, now), now)
-    const { budgetFraction } = this.#settings
+    const { budgetFraction } = this.#shared
     if (budgetFraction === 0) return undefined
     const opensAtMs = budgetOpensAtMs(row, this.#recordOf(category), budgetFraction, now)
     return opensAtMs > now ? checkErrors.budgetSpent(category, opensAtMs, now) : undefined

@@ -43,7 +43,7 @@ export interface DeskSessionDeps extends Reporting, Omit<DeskTroubleDeps, 'queue
   readonly ledger: MeteredLedger
   readonly slots: SlotLedger
   readonly tap: Pick<QuotaTap, 'answeredByDesk'>
-  readonly prober: Pick<Prober, 'count'>
+  readonly prober: Pick<Prober, 'count' | 'budget'>
   /** When a person last looked at this Headroom, epoch ms; `undefined` if unknown. */
   readonly lookedAtMs: () => number | undefined
   /** When the key was revoked, epoch ms. `undefined` if it was not revoked. */
@@ -96,34 +96,34 @@ export class DeskSession implements SessionDesk {
       },
     })
     this.#members = new OtherMembers(deps.membership.memberId, (id) => this.#created(id))
-    const { engine, membership, clock, random, randomBytes } = deps
-    this.#link = new DeskLink(
-      { engine, membership, clock, random, randomBytes },
-      {
-        message: (from, message, sentAt) => this.#message(from, message, sentAt),
-        began: (id, run) => {
-          this.#members.began(id, run)
-          this.#queue.began(id)
-        },
-        ended: (id, why) => this.#ended(id, why),
-        pictureWanted: (by) => void this.#link.send(by, this.#picture()),
-        otherProtocol: (_, { name, protocol }) =>
-          this.#trouble.mismatched({
-            code: protocol > DESK_PROTOCOL ? 'update-here' : 'update-there',
-            machine: name,
-          }),
-        dropped: () => this.#drop(),
+    this.#link = new DeskLink(deps, {
+      message: (from, message, sentAt) => this.#message(from, message, sentAt),
+      began: (id, run) => {
+        this.#members.began(id, run)
+        this.#queue.began(id)
       },
-    )
+      ended: (id, why) => this.#ended(id, why),
+      pictureWanted: (by) => void this.#link.send(by, this.#picture()),
+      otherProtocol: (_, { name, protocol }) =>
+        this.#trouble.mismatched({
+          code: protocol > DESK_PROTOCOL ? 'update-here' : 'update-there',
+          machine: name,
+        }),
+      dropped: () => {
+        this.#dropped += 1
+        deps.changed()
+      },
+    })
     this.#queue = new SessionQueue({
       ...deps,
       link: this.#link,
       isRefused: () => this.#trouble.isRefused,
-      nameOf: (id) => (id === this.#self ? membership.name : this.#members.nameOf(id)),
+      nameOf: (id) => (id === this.#self ? deps.membership.name : this.#members.nameOf(id)),
+      othersReserves: (bucket) => this.#members.reservesOf(bucket),
       queueChanged: () => this.#queueChanged(),
     })
     this.#ends.push(
-      engine.onChange(() => {
+      deps.engine.onChange(() => {
         this.#trouble.tell()
         deps.changed()
       }),
@@ -178,6 +178,15 @@ export class DeskSession implements SessionDesk {
 
   get queue(): JoinQueue | undefined {
     return this.#queue.join
+  }
+
+  /** See `SessionQueue`. */
+  reserveOf(category: string): number | undefined {
+    return this.#queue.reserveOf(category)
+  }
+
+  get checkBudget(): number | undefined {
+    return this.#members.checkBudget
   }
 
   get judgeAfterMs(): number {
@@ -289,7 +298,7 @@ export class DeskSession implements SessionDesk {
     for (const member of this.#members.loseSilent(clock.monotonicMs(), (id) => this.#link.lastHeardMs(id))) {
       // If the server is unreachable, all members are lost. One event reports the outage, so the members are
       // not reported one by one.
-      if (engine.state.reachable) this.#tell('desk-member-lost', member)
+      if (engine.state.reachable) this.#deps.report({ kind: 'desk-member-lost', name: member.name })
       changed()
     }
   }
@@ -299,8 +308,7 @@ export class DeskSession implements SessionDesk {
   }
 
   #report(): MemberReport {
-    const { revokedAtMs } = this.#deps
-    const atMs = revokedAtMs()
+    const atMs = this.#deps.revokedAtMs()
     if (atMs === undefined) this.#revokedBy = undefined
     return ownReport(this.#deps, {
       nowMs: this.#now,
@@ -357,7 +365,7 @@ export class DeskSession implements SessionDesk {
     const wasRevoked = member.isRevoked
     member.reported(report, sentAt)
     if (!wasPresent) {
-      this.#tell('desk-member-joined', member)
+      this.#deps.report({ kind: 'desk-member-joined', name: member.name })
       this.#deps.changed()
     }
     if (member.isRevoked && wasRevoked === false) {
@@ -400,16 +408,7 @@ export class DeskSession implements SessionDesk {
     const wasPresent = member.isPresent
     member.forgotten()
     this.#members.forget(id)
-    if (wasPresent) this.#tell('desk-member-left', member)
-    this.#deps.changed()
-  }
-
-  #tell(kind: 'desk-member-joined' | 'desk-member-left' | 'desk-member-lost', { name }: OtherMember): void {
-    this.#deps.report({ kind, name })
-  }
-
-  #drop(): void {
-    this.#dropped += 1
+    if (wasPresent) this.#deps.report({ kind: 'desk-member-left', name: member.name })
     this.#deps.changed()
   }
 }

@@ -22,6 +22,11 @@ export const LOST_AFTER_MS = 5_000
  */
 const CONNECTS_WITHIN_MS = 3_000
 /**
+ * Time without a dispatcher after which this is reported, in milliseconds. If the server is the reason, the
+ * engine has noticed by then.
+ */
+const NOTICED_AFTER_MS = 2_000
+/**
  * Time without a dispatcher after which the desk counts as unreachable, in milliseconds. A take-over takes
  * less.
  */
@@ -69,10 +74,7 @@ export class DeskTrouble {
 
   /** Whether this machine works alone, for longer than a take-over takes. */
   get isAlone(): boolean {
-    const { engine, clock, queue } = this.#deps
-    if (!engine.state.reachable) return true
-    const { aloneSinceMs = Number.POSITIVE_INFINITY } = queue() ?? {}
-    return clock.monotonicMs() - aloneSinceMs > TAKE_OVER_MS
+    return !this.#deps.engine.state.reachable || this.#aloneMs > TAKE_OVER_MS
   }
 
   /** The problem in words. `undefined` if there is no problem. */
@@ -96,12 +98,12 @@ export class DeskTrouble {
 
   /** Reports a problem that began or ended. Call this after each change, and once a second. */
   tell(): void {
-    const { engine, queue, report, changed } = this.#deps
+    const { engine, report, changed } = this.#deps
     const { reachable } = engine.state
     const { refusal } = this
     this.#wasReachable ||= reachable
-    const cutOff = reachable ? (queue()?.mode === 'alone' ? 'no-dispatcher' : '') : 'unreachable'
-    const trouble = refusal?.code ?? (this.#isConnecting ? '' : cutOff)
+    const noDispatcher = this.#aloneMs > NOTICED_AFTER_MS ? 'no-dispatcher' : ''
+    const trouble = refusal?.code ?? (reachable ? noDispatcher : this.#isConnecting ? '' : 'unreachable')
     if (trouble !== this.#told) {
       this.#told = trouble
       const why = this.why ?? (reachable ? NO_DISPATCHER : 'The server doesn’t respond.')
@@ -110,6 +112,13 @@ export class DeskTrouble {
       else report({ kind: 'desk-alone', why, ...more })
       changed()
     }
+  }
+
+  /** How long this machine has heard no dispatcher. */
+  get #aloneMs(): number {
+    const { clock, queue } = this.#deps
+    const nowMs = clock.monotonicMs()
+    return nowMs - (queue()?.aloneSinceMs ?? nowMs)
   }
 
   get #isConnecting(): boolean {

@@ -57,6 +57,16 @@ export class OtherMember {
     return this.#report && this.#report.revokedAge !== undefined
   }
 
+  /** Share of each quota that the member's checks may use. `undefined` if it checks nothing by itself. */
+  get checkBudget(): number | undefined {
+    return this.#report?.checkBudget
+  }
+
+  /** Requests that the member reserves for more urgent classes. `undefined`: the default. */
+  reserveOf(category: string): number | undefined {
+    return this.#report?.reserves?.[category]
+  }
+
   /** Milliseconds since a person last looked at Headroom on that machine. `undefined` if unknown. */
   get inputAge(): number | undefined {
     const age = this.#report?.inputAge

@@ -118,6 +118,17 @@ export class OtherMembers {
     return lost.map(([, member]) => member)
   }
 
+  /** The smallest budget for checks of the members that respond. `undefined` if none of them checks. */
+  get checkBudget(): number | undefined {
+    const budgets = this.#present.flatMap(([, { checkBudget }]) => checkBudget ?? [])
+    return budgets.length === 0 ? undefined : Math.min(...budgets)
+  }
+
+  /** The reserve of each member that responds. `undefined`: the default. */
+  reservesOf(category: string): readonly (number | undefined)[] {
+    return this.#present.map(([, member]) => member.reserveOf(category))
+  }
+
   get isAnyPresent(): boolean {
     for (const member of this.#members.values()) if (member.isPresent) return true
     return false

@@ -9,6 +9,7 @@ import {
 import { ageOf } from '../../app/desk/own-record.ts'
 import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
+import type { Prober } from '../api/prober.ts'
 
 /** The snooze of alerts, which the members of a desk share. Times in epoch ms. */
 export interface Snooze {
@@ -30,7 +31,8 @@ export type OwnProgram = Pick<
 /** The input of `ownReport` that stays the same for all reports. */
 export interface Reporting {
   readonly membership: { readonly name: string; readonly marks: { readonly user?: string } }
-  readonly ledger: Pick<MeteredLedger, 'ownRates'>
+  readonly ledger: Pick<MeteredLedger, 'ownRates' | 'reserves'>
+  readonly prober: Pick<Prober, 'budget'>
   /** The programs behind this machine's gateway. */
   readonly programs: () => readonly OwnProgram[]
   readonly snooze: Snooze
@@ -108,7 +110,7 @@ export function adoptSnooze(
 
 /** The report that this machine sends to the other members each second. */
 export function ownReport(
-  { membership, ledger, programs, snooze }: Reporting,
+  { membership, ledger, prober, programs, snooze }: Reporting,
   { nowMs, totals, inputAge, revokedAtMs }: ReportInput,
 ): MemberReport {
   const { untilMs, chosenAtMs } = snooze.read()
@@ -121,6 +123,8 @@ export function ownReport(
     rates: { ...ledger.ownRates(nowMs) },
     ...totals,
     programs: programs().map((program) => reported(program, nowMs)),
+    ...(prober.budget !== undefined && { checkBudget: prober.budget }),
+    ...(Object.keys(ledger.reserves).length > 0 && { reserves: { ...ledger.reserves } }),
     ...(inputAge !== undefined && { inputAge }),
     snoozeMs: untilMs === undefined ? 0 : Math.max(0, untilMs - nowMs),
     ...(chosenAtMs !== undefined && { snoozeAge: ageOf(chosenAtMs, nowMs) }),

@@ -1,3 +1,4 @@
+import { defaultReserve } from '../../app/contract/programs.ts'
 import { DeskQueue } from '../../app/desk/desk-queue.ts'
 import type { QueueMessage } from '../../app/desk/queue-messages.ts'
 import type { QueueSummary } from '../../app/desk/queue-ports.ts'
@@ -17,20 +18,22 @@ interface SessionQueueDeps extends Omit<QueueViewDeps, 'queue'> {
   readonly link: Pick<DeskLink, 'send' | 'broadcast'>
   /** Whether this machine no longer belongs to the desk. */
   readonly isRefused: () => boolean
+  /** The reserve of each other member, in requests. `undefined`: the default. */
+  readonly othersReserves: (bucket: string) => readonly (number | undefined)[]
   /** Called when the queue's summary changed. */
   readonly queueChanged: () => void
 }
 
 /** This machine's part in the queue of its desk, through the desk's link and the store of its server. */
 export class SessionQueue {
-  readonly #isRefused: () => boolean
+  readonly #deps: SessionQueueDeps
   readonly #queue: DeskQueue
   readonly #view: QueueView
   readonly #ended: () => void
 
   constructor(deps: SessionQueueDeps) {
-    const { membership, engine, clock, random, ledger, link, isRefused, queueChanged } = deps
-    this.#isRefused = isRefused
+    const { membership, engine, clock, random, ledger, link, queueChanged } = deps
+    this.#deps = deps
     this.#view = new QueueView({ ...deps, queue: () => this.summary })
     this.#queue = new DeskQueue({
       self: membership.memberId,
@@ -41,7 +44,7 @@ export class SessionQueue {
       broadcast: (message) => void link.broadcast(message),
       store: engine.lease,
       sizeOf: (bucket) => ledger.sizeOf(bucket),
-      reserveOf: (bucket) => ledger.reserveOf(bucket),
+      reserveOf: (bucket) => this.reserveOf(bucket),
       report: () => {},
       changed: queueChanged,
     })
@@ -51,11 +54,21 @@ export class SessionQueue {
 
   /** `undefined` once this machine is refused. */
   get summary(): QueueSummary | undefined {
-    return this.#isRefused() ? undefined : this.#queue.summary
+    return this.#deps.isRefused() ? undefined : this.#queue.summary
   }
 
   get join(): JoinQueue | undefined {
-    return this.#isRefused() ? undefined : (local) => this.#queue.join(local)
+    return this.#deps.isRefused() ? undefined : (local) => this.#queue.join(local)
+  }
+
+  /** The largest reserve of all members. `undefined`: the default, which depends on the limit. */
+  reserveOf(bucket: string): number | undefined {
+    const { ledger, othersReserves } = this.#deps
+    const reserves = [ledger.reserveOf(bucket), ...othersReserves(bucket)]
+    if (reserves.every((reserve) => reserve === undefined)) return undefined
+    const limit = ledger.sizeOf(bucket)?.limit
+    const standard = limit === undefined ? 0 : defaultReserve(limit)
+    return Math.max(...reserves.map((reserve) => reserve ?? standard))
   }
 
   start(): void {

@@ -86,7 +86,7 @@ export class BenchMember {
     }
   }
 
-  /** Asks for a turn, and reports its response. Resolves to the milliseconds until the request may be sent. */
+  /** Asks for a turn and reports its response. Resolves to the milliseconds until the request may be sent. */
   async turn(): Promise<number> {
     const id = this.#id++
     const fromMs = performance.now()

@@ -99,15 +99,21 @@ export class FailingDesk {
 
   /** Deletes the lease, as any client of the server may. */
   async deleteLease(): Promise<void> {
-    const reading = readInvitation(await this.#invitation())
-    if (reading.kind !== 'read') throw new Error(reading.line)
+    const secret = await this.secret()
     const nats = await connect({ servers: this.#desk.nats.url })
     try {
-      const bucket = await new Kvm(nats).open(deskNames(reading.invitation.secret).lease)
+      const bucket = await new Kvm(nats).open(deskNames(secret).lease)
       await bucket.delete('l')
     } finally {
       await nats.close()
     }
+  }
+
+  /** The secret of the desk. */
+  async secret(): Promise<string> {
+    const reading = readInvitation(await this.#invitation())
+    if (reading.kind !== 'read') throw new Error(reading.line)
+    return reading.invitation.secret
   }
 
   /** Leaves the desk, and joins it again a while later. */

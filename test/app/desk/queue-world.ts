@@ -26,6 +26,9 @@ export interface QueueWorldOptions {
   readonly isParsed?: boolean
 }
 
+/** How long what strangers used without each other's knowledge may show after they have met. */
+const STRANGE_FOR_MS = 15_000
+
 export const USUAL_RULE: Rule = { limit: 250, periodSeconds: 300, window: 'rolling' }
 
 /** A request of a program, and what became of it. */
@@ -70,6 +73,8 @@ export class QueueWorld {
   readonly #ended = new Set<string>()
   /** Pairs of runs that took turns from one dispatcher together. */
   readonly #met = new Set<string>()
+  /** When there were strangers last. */
+  #strangersMs = Number.NEGATIVE_INFINITY
 
   constructor(options: QueueWorldOptions) {
     this.options = {
@@ -183,6 +188,7 @@ export class QueueWorld {
 
   /** Notes which runs take turns from one dispatcher together. */
   meet(): void {
+    if (this.#areStrangers) this.#strangersMs = this.elapsedMs
     for (const machine of this.machines) {
       if (machine.mode !== 'granted') continue
       machine.grantedMs = this.elapsedMs
@@ -203,6 +209,10 @@ export class QueueWorld {
    * turns together with it, or not for a minute.
    */
   get hasStrangers(): boolean {
+    return this.elapsedMs - this.#strangersMs < STRANGE_FOR_MS || this.#areStrangers
+  }
+
+  get #areStrangers(): boolean {
     return this.machines.some((machine) => {
       if (!machine.isAlive || machine.mode !== 'alone') return false
       if (this.elapsedMs - machine.grantedMs > 60_000) return true

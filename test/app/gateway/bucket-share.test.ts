@@ -80,9 +80,21 @@ test('a class waits for its level on the scale of the share', () => {
   const { bound, asked } = shared()
   asked(1, 60, 0)
   bound.setShare({ fraction: 0.5, tokens: 3.9, settledFromMs: 0 }, 0)
+  // While a request is on its way, which shows the level.
+  bound.sent(2, 0)
   expect(bound.allows(7, 0)).toBe(false)
-  expect(bound.reachesAtMs(7, 0)).toBe(201)
-  expect(bound.allows(7, 201)).toBe(true)
+  expect(bound.reachesAtMs(7, 0)).toBe(2_201)
+  expect(bound.allows(7, 2_201)).toBe(true)
+})
+
+test('until a header has shown the level of a share, one request at a time may use it up', () => {
+  const { bound, asked } = shared()
+  asked(1, 60, 0)
+  bound.setShare({ fraction: 0.5, tokens: 2, settledFromMs: 0 }, 0)
+  expect(bound.allows(7, 0)).toBe(true)
+  expect(bound.turnAtMs(7, 20, 0)).toBe(0)
+  asked(2, 3, 0)
+  expect(bound.allows(7, 0)).toBe(false)
 })
 
 test('a floor remains for others', () => {

@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type BusyDesk, busyDesk } from '../../desk-machines/busy-desk.ts'
 import { FAILURES, FailingDesk, type FailureName } from '../../desk-machines/desk-failures.ts'
-import type { DeskMachine } from '../../desk-machines/desk-machine.ts'
+import { type DeskMachine, PROFILE } from '../../desk-machines/desk-machine.ts'
 import type { DeskPrograms } from '../../desk-machines/desk-programs.ts'
+import { NewerMember } from '../../desk-machines/newer-member.ts'
 import { within } from '../../desk-machines/within.ts'
 import { wrongClock } from '../../desk-machines/wrong-clock.ts'
 import { getNatsServer } from '../../desk-server/get-nats-server.ts'
@@ -87,6 +88,21 @@ describe.skipIf(program === undefined)(name, () => {
     await settled()
   }, 60_000)
 
+  it('continues beside a member with a newer protocol, and each machine reports that one', async () => {
+    const newer = await NewerMember.join(busy.desk.nats.url, await world.secret())
+    onTestFinished(() => newer.close())
+    const told = async () => {
+      const snapshots = await Promise.all(busy.desk.machines.map((machine) => machine.snapshot()))
+      return snapshots.flatMap(({ desk }) =>
+        desk?.refusal?.code === 'update-here' && desk.refusal.machine === 'TABLET'
+          ? []
+          : [JSON.stringify(desk?.refusal)],
+      )
+    }
+    expect(await within(TAKE_OVER_MS, told)).toEqual([])
+    await settled()
+  }, 60_000)
+
   it('is one queue again where the clock of a machine is hours off', async () => {
     const member = await world.member()
     await member.stop()
@@ -106,7 +122,7 @@ describe.skipIf(program === undefined)(name, () => {
       )),
     )
     const urls = cluster.map(({ url }) => url)
-    for (const machine of desk.machines) await machine.ask({ do: 'leave-desk', profile: 'watched' })
+    for (const machine of desk.machines) await machine.ask({ do: 'leave-desk', profile: PROFILE })
     const made = await within(30_000, async () => {
       const outcome = await desk.join(() => urls).then(() => undefined, String)
       return outcome === undefined ? [] : [outcome]
@@ -119,4 +135,28 @@ describe.skipIf(program === undefined)(name, () => {
     expect(await within(TAKE_OVER_MS, () => world.notGranted())).toEqual([])
     await settled()
   }, 120_000)
+
+  it('answers every program after the secret was replaced, and is one queue again once all joined', async () => {
+    const { desk, ledger } = busy
+    const [first, ...others] = desk.machines as [DeskMachine, ...DeskMachine[]]
+    const answer = await first.ask({ do: 'rotate-desk', profile: PROFILE })
+    const invitation = 'invitation' in answer ? answer.invitation : ''
+    const refused = async () => {
+      const snapshots = await Promise.all(others.map((machine) => machine.snapshot()))
+      return snapshots.flatMap(({ desk: own }) => (own?.state === 'refused' ? [] : [`${own?.state}`]))
+    }
+    expect(await within(TAKE_OVER_MS, refused)).toEqual([])
+    // Each gateway decides by itself, so that a 429 is possible.
+    const answered = ledger.statuses.get(200) ?? 0
+    await pause(RUNS_MS)
+    expect(ledger.statuses.get(200)).toBeGreaterThan(answered)
+    for (const machine of others) {
+      await machine.ask({ do: 'leave-desk', profile: PROFILE })
+      await machine.joinDesk(invitation)
+    }
+    expect(await world.settled()).toEqual([])
+    await pause(RUNS_MS)
+    expect([...ledger.twice, ...ledger.unanswered]).toEqual([])
+    proves('M7', { level: 3, cases: 1 })
+  }, 90_000)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { deskNames } from '../../../main/desk/envelope.ts'
 import { proves } from '../../proof/proves.ts'
-import { type DeskMachine, DeskWorld, SECRET } from './desk-life.ts'
+import { CATEGORY, type DeskMachine, DeskWorld, SECRET } from './desk-life.ts'
 
 /** Two machines of one desk, which know each other. */
 async function pair(options: Partial<ConstructorParameters<typeof DeskWorld>[0]> = {}) {
@@ -510,4 +510,22 @@ test('three machines send the checks of one, and the others take over when it is
   expect(next.length).toBeGreaterThan(4)
   for (const { row } of world.machines.filter((one) => one !== checking))
     expect(row?.use).toMatchObject({ elsewhere: 0 })
+})
+
+test('the smallest budget for checks and the largest reserve of all machines count', async () => {
+  const { world, one, two } = await pair()
+  one.ledger.setReserves({ [CATEGORY]: 5 })
+  two.prober.change({ budgetFraction: 0.01, everySeconds: {} })
+  await world.advance(1_500)
+  expect([one.desk?.checkBudget, two.desk?.checkBudget]).toEqual([0.01, 0.02])
+  const reserves = () => world.machines.map(({ desk }) => desk?.reserveOf(CATEGORY))
+  // The default of the other machine is larger.
+  expect(reserves()).toEqual([15, 15])
+  two.ledger.setReserves({ [CATEGORY]: 40 })
+  await world.advance(1_500)
+  expect(reserves()).toEqual([40, 40])
+  one.ledger.setReserves({})
+  two.ledger.setReserves({})
+  await world.advance(1_500)
+  expect(reserves()).toEqual([undefined, undefined])
 })

@@ -77,16 +77,19 @@ test('a refusal stays, and replaces what was reported before', () => {
   expect(reports.map((report) => 'refusal' in report && report.refusal)).toEqual(['update-here', 'rotated'])
 })
 
-test('without a dispatcher, an event comes at once, and the desk counts as unreachable after eight seconds', () => {
+test('without a dispatcher, an event comes after two seconds, and the desk is unreachable after eight', () => {
   const { trouble, reach, pass, dispatch, reports } = setUp()
   reach(true)
   dispatch('starting')
   pass(2_000)
   expect(reports).toEqual([])
   dispatch('alone')
+  pass(2_000)
+  expect(reports).toEqual([])
+  pass(1)
   const why = 'No machine dispatches the desk’s queue.'
   expect(reports).toEqual([{ kind: 'desk-alone', why, reachable: true }])
-  pass(8_000)
+  pass(5_999)
   expect(trouble.isAlone).toBe(false)
   expect(trouble.why).toBeUndefined()
   pass(1)
@@ -98,13 +101,24 @@ test('without a dispatcher, an event comes at once, and the desk counts as unrea
 })
 
 test('a server that becomes unreachable while nobody dispatches is reported too', () => {
-  const { trouble, reach, dispatch, reports } = setUp()
+  const { trouble, reach, pass, dispatch, reports } = setUp()
   reach(true)
   dispatch('alone')
+  pass(3_000)
   reach(false)
   expect(trouble.isAlone).toBe(true)
   expect(reports).toEqual([
     expect.objectContaining({ kind: 'desk-alone', reachable: true }),
     { kind: 'desk-alone', why: 'The server doesn’t respond.' },
   ])
+})
+
+test('a server that is lost is the only trouble, although its dispatcher is silent before that is noticed', () => {
+  const { reach, pass, dispatch, reports } = setUp()
+  reach(true)
+  dispatch('alone')
+  pass(1_900)
+  reach(false)
+  pass(5_000)
+  expect(reports).toEqual([{ kind: 'desk-alone', why: 'The server doesn’t respond.' }])
 })

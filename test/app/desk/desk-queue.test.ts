@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest'
+import { proves } from '../../proof/proves.ts'
+import { type QueueMachine, QueueWorld } from './queue-world.ts'
+
+async function desk(names: readonly string[], seed = 1): Promise<QueueWorld & { holder: QueueMachine }> {
+  const world = new QueueWorld({ seed })
+  for (const name of names) world.machine(name).start()
+  await world.advance(4_000)
+  const holder = world.machines.find(({ id, queue }) => queue?.summary.dispatcher === id)
+  if (holder === undefined) throw new Error('nobody dispatches')
+  return Object.assign(world, { holder })
+}
+
+const dispatchersOf = (world: QueueWorld) =>
+  new Set(world.machines.flatMap(({ queue }) => queue?.summary.dispatcher ?? []))
+
+/** Asks for so many requests at once, on each machine. */
+const burst = (world: QueueWorld, count: number) => {
+  for (const machine of world.machines)
+    for (let one = 0; one < count; one += 1) machine.request({ program: `p${one % 5}`, maxWaitMs: 60_000 })
+}
+
+test('machines that start together agree on one dispatcher within four seconds', async () => {
+  const world = await desk(['A', 'B', 'C'])
+  expect(dispatchersOf(world).size).toBe(1)
+  expect(world.machines.map(({ mode }) => mode)).toEqual(['granted', 'granted', 'granted'])
+  expect(world.machines.map(({ queue }) => queue?.summary.members)).toEqual([3, 3, 3])
+})
+
+test('programs of all machines share one bucket: a burst takes all but the reserve, and no 429', async () => {
+  const world = await desk(['A', 'B', 'C'])
+  burst(world, 100)
+  await world.advance(5_000)
+  const left = world.service('Accounts').level(world.clock.worldMs())
+  expect(left).toBeGreaterThan(14)
+  expect(left).toBeLessThan(22)
+  expect(world.refused).toBe(0)
+})
+
+test('after the dispatcher is killed, another takes over within eight seconds and grants what waits', async () => {
+  const world = await desk(['A', 'B', 'C'])
+  const { holder } = world
+  burst(world, 100)
+  await world.advance(3_000)
+  holder.kill()
+  const before = world.accepted
+  await world.advance(8_000)
+  expect(dispatchersOf(world).size).toBe(1)
+  expect(dispatchersOf(world).has(holder.id)).toBe(false)
+  await world.advance(40_000)
+  expect(world.accepted - before).toBeGreaterThan(20)
+  expect(world.broken).toEqual([])
+  proves(['M3', 'M7'], { level: 2, cases: 1 })
+})
+
+test('a dispatcher that freezes for 30 s and wakes grants nothing, and joins the new one', async () => {
+  const world = await desk(['A', 'B', 'C'])
+  const { holder } = world
+  burst(world, 60)
+  holder.clock.freeze()
+  await world.advance(30_000)
+  const now = [...dispatchersOf(world)].filter((id) => id !== holder.id)
+  expect(now).toHaveLength(1)
+  burst(world, 20)
+  holder.clock.wake()
+  await world.advance(1_500)
+  expect([...dispatchersOf(world)]).toEqual(now)
+  await world.advance(60_000)
+  expect(world.broken).toEqual([])
+  proves('M2', { level: 2, cases: 1 })
+})
+
+test('a machine that loses its network works alone within its part, and the others leave that to it', async () => {
+  const world = await desk(['A', 'B', 'C'])
+  const cut = world.machines.find((machine) => machine !== world.holder) ?? world.holder
+  for (const machine of world.machines) machine.request()
+  await world.advance(1_000)
+  world.cut(cut)
+  await world.advance(1_300)
+  expect(cut.mode).toBe('alone')
+  burst(world, 250)
+  await world.advance(30_000)
+  // A third of what its first header shows, after the others’ burst, and a third of the refill.
+  expect(cut.accepted).toBeGreaterThan(25)
+  expect(cut.accepted).toBeLessThan(80)
+  expect(world.broken).toEqual([])
+  world.heal(cut)
+  await world.advance(3_000)
+  expect(cut.mode).toBe('granted')
+  await world.advance(60_000)
+  expect(world.broken).toEqual([])
+})
+
+test('without the server, each machine has its part of the quota', async () => {
+  const world = await desk(['A', 'B', 'C', 'D'])
+  for (const machine of world.machines) machine.request()
+  await world.advance(1_000)
+  world.stop()
+  await world.advance(6_000)
+  expect(new Set(world.machines.map(({ mode }) => mode))).toEqual(new Set(['alone']))
+  burst(world, 250)
+  await world.advance(20_000)
+  for (const { accepted } of world.machines) expect(accepted).toBeGreaterThan(45)
+  expect(world.broken).toEqual([])
+  proves('M3', { level: 2, cases: 4 })
+})
+
+test('after a dispatcher has left, its successor needs a second or two', async () => {
+  const world = await desk(['A', 'B', 'C'])
+  void world.holder.leave()
+  await world.advance(2_500)
+  expect(dispatchersOf(world).size).toBe(1)
+})
+
+test('a killed machine’s part is set aside for a minute, and free after it', async () => {
+  const world = await desk(['A', 'B'])
+  const killed = world.machines.find((machine) => machine !== world.holder) ?? world.holder
+  const other = world.holder
+  other.request()
+  await world.advance(1_000)
+  killed.kill()
+  await world.advance(2_000)
+  for (let one = 0; one < 250; one += 1) other.request({ program: `p${one % 5}`, maxWaitMs: 300_000 })
+  await world.advance(20_000)
+  expect(other.accepted).toBeLessThan(150)
+  await world.advance(55_000)
+  expect(other.accepted).toBeGreaterThan(240)
+  expect(world.broken).toEqual([])
+})
+
+test('a request that is asked for again is not sent by the earlier grant', async () => {
+  const world = await desk(['A', 'B'])
+  const member = world.machines.find((machine) => machine !== world.holder) ?? world.holder
+  member.request()
+  await world.advance(500)
+  world.lossRate = 0.05
+  for (let second = 0; second < 60; second += 1) {
+    member.request({ maxWaitMs: 10_000 })
+    world.holder.request({ maxWaitMs: 10_000 })
+    await world.advance(1_000)
+  }
+  expect(world.broken).toEqual([])
+  expect(member.accepted).toBeGreaterThan(50)
+  proves('M7', { level: 2, cases: 60 })
+})

@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest'
+import { Dispatcher, type Former } from '../../../app/desk/dispatcher.ts'
+import type { Grant } from '../../../app/desk/queue-messages.ts'
+
+const NOTHING = {
+  confirmed: 0,
+  used: 0,
+  tokens: {},
+  sent: {},
+  windows: {},
+  hasAllowance: false,
+  ids: [],
+  members: 1,
+}
+
+function dispatching(former?: Former) {
+  const state = { ms: 1_000, mayGrant: true }
+  const sent: (readonly [to: string, grant: Grant])[] = []
+  const dispatcher = new Dispatcher(
+    {
+      self: 'A',
+      epoch: 2,
+      now: () => state.ms,
+      mayGrant: () => state.mayGrant,
+      optionsOf: () => ({ size: { limit: 100, periodSeconds: 100 } }),
+      send: (to, grant) => void sent.push([to, grant]),
+    },
+    former,
+  )
+  const joins = (id: string, handsIn = {}) => {
+    const { number } = dispatcher.dispatch(0)
+    const standing = { kind: 'standing' as const, epoch: 2, number, heard: 0, underWay: [], waiting: [] }
+    dispatcher.standing(id, { ...standing, handsIn: { join: 1, ...NOTHING, ...handsIn } })
+  }
+  let attempts = 0
+  const asks = (from: string, id: number, epoch = 2) => {
+    attempts += 1
+    dispatcher.ask(from, {
+      kind: 'ask',
+      epoch,
+      withdrawn: [],
+      asks: [
+        {
+          ...{ id, attempt: attempts, program: 'bot', class: 'critical', weight: 1 },
+          ...{ bucket: 'Accounts', age: 0, leftMs: 30_000 },
+        },
+      ],
+    })
+    return attempts
+  }
+  const ended = (from: string, id: number, remaining: number) => {
+    const rate = { limit: 100, periodSeconds: 100, remaining, resetSeconds: 100 - remaining }
+    dispatcher.ended(from, {
+      kind: 'ended',
+      epoch: 2,
+      used: [],
+      ended: [{ id, outcome: { kind: 'answer', rate } }],
+    })
+  }
+  const granted = (to: string) =>
+    sent.flatMap(([id, grant]) => (id === to ? grant.granted.map((one) => one.id) : []))
+  return { state, dispatcher, joins, asks, ended, granted, sent }
+}
+
+test('members get grants in one queue, one request until the first header', () => {
+  const { joins, asks, ended, granted } = dispatching()
+  joins('A')
+  joins('B')
+  asks('A', 1)
+  asks('B', 1)
+  expect([granted('A'), granted('B')]).toEqual([[1], []])
+  ended('A', 1, 50)
+  expect(granted('B')).toEqual([1])
+})
+
+test('nothing is granted while the lease does not allow it', () => {
+  const { state, dispatcher, joins, asks, granted } = dispatching()
+  joins('A')
+  state.mayGrant = false
+  asks('A', 1)
+  dispatcher.due()
+  expect(granted('A')).toEqual([])
+  state.mayGrant = true
+  dispatcher.due()
+  expect(granted('A')).toEqual([1])
+})
+
+test('a member of another epoch, or one that has not joined, gets no grant', () => {
+  const { joins, asks, granted } = dispatching()
+  joins('A')
+  asks('A', 1, 1)
+  asks('B', 1)
+  expect([granted('A'), granted('B')]).toEqual([[], []])
+})
+
+test('a request that is asked for again takes its unused grant back', () => {
+  const { joins, asks, ended, granted } = dispatching()
+  joins('A')
+  joins('B')
+  asks('A', 1)
+  ended('A', 1, 4)
+  asks('B', 2)
+  expect(granted('B')).toEqual([2])
+  asks('B', 2)
+  expect(granted('B')).toEqual([2, 2])
+  // Without the first grant, one more is left for another request.
+  asks('B', 3)
+  expect(granted('B')).toEqual([2, 2, 3])
+})
+
+test('after a take-over, only what members hand in may be used, and what they don’t is set aside', () => {
+  const former = { ids: ['A', 'B', 'C', 'D'], members: 4, settledFromMs: 0 }
+  const { state, dispatcher, joins, asks, ended, granted } = dispatching(former)
+  const part = { confirmed: 0.25, used: 0.25, tokens: { Accounts: 0.5 } }
+  joins('A', part)
+  asks('A', 1)
+  expect(granted('A')).toEqual([])
+  joins('B', part)
+  expect(granted('A')).toEqual([1])
+  state.ms += 600
+  dispatcher.due()
+  ended('A', 1, 60)
+  for (let id = 2; id < 80; id += 1) asks('A', id)
+  // Half of the level, but for the allowances of A and B.
+  expect(granted('A').length).toBeGreaterThan(24)
+  expect(granted('A').length).toBeLessThan(31)
+})
+
+test('the part of a member that does not reply is set aside before it may work alone', () => {
+  const { state, dispatcher, joins, asks, ended, granted } = dispatching()
+  joins('A')
+  joins('B')
+  for (let one = 0; one < 3; one += 1) {
+    joins('A')
+    joins('B')
+  }
+  asks('A', 1)
+  ended('A', 1, 60)
+  state.ms += 899
+  dispatcher.due()
+  expect(dispatcher.dispatch(0).split).toEqual([])
+  state.ms += 1
+  dispatcher.due()
+  expect(dispatcher.dispatch(0).split).toEqual(['Accounts'])
+  for (let id = 2; id < 80; id += 1) asks('A', id)
+  expect(granted('A').length).toBeLessThan(32)
+})
+
+test('a new member gets a part only once the others know of it', () => {
+  const { dispatcher, joins } = dispatching()
+  joins('A')
+  const reply = (id: string) => {
+    const { number, entitled } = dispatcher.dispatch(0)
+    const standing = { kind: 'standing' as const, epoch: 2, number, heard: 0, underWay: [], waiting: [] }
+    dispatcher.standing(id, standing)
+    return entitled
+  }
+  expect(reply('A')).toEqual(['A'])
+  joins('B')
+  expect(dispatcher.dispatch(0)).toMatchObject({ members: 2, entitled: ['A'] })
+  reply('A')
+  expect(dispatcher.dispatch(0)).toMatchObject({ members: 2, entitled: ['A', 'B'] })
+})
