@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type BusyDesk, busyDesk } from '../../desk-machines/busy-desk.ts'
@@ -6,7 +7,7 @@ import { type DeskMachine, PROFILE } from '../../desk-machines/desk-machine.ts'
 import type { DeskPrograms } from '../../desk-machines/desk-programs.ts'
 import { NewerMember } from '../../desk-machines/newer-member.ts'
 import { within } from '../../desk-machines/within.ts'
-import { wrongClock } from '../../desk-machines/wrong-clock.ts'
+import { type SettableClock, settableClock, wrongClock } from '../../desk-machines/wrong-clock.ts'
 import { getNatsServer } from '../../desk-server/get-nats-server.ts'
 import { clusterTraits, type NatsServer, runNatsServer } from '../../desk-server/nats-process.ts'
 import { proves } from '../../proof/proves.ts'
@@ -23,6 +24,7 @@ const TAKE_OVER_MS = 8_000
 const ALONE_MS = 2_000
 const LEASE_MS = 4_000
 const RUNS_MS = 5_000
+const JUMP_SECONDS = 40
 const TIMES = { away: 3_000, frozen: 30_000, cut: 8_000 }
 
 describe.skipIf(program === undefined)(name, () => {
@@ -112,6 +114,28 @@ describe.skipIf(program === undefined)(name, () => {
     await member.start()
     await settled()
   }, 90_000)
+
+  it.skipIf(settableClock('/dev/null') === undefined)(
+    'is one queue again after the clock of the dispatcher jumped, as after a sleep',
+    async () => {
+      const { desk } = busy
+      const clocks = new Map<DeskMachine, SettableClock>()
+      for (const machine of desk.machines) {
+        const clock = settableClock(join(desk.folder, `clock of ${machine.name}`))
+        if (clock === undefined) throw new Error('there is no libfaketime')
+        clocks.set(machine, clock)
+        await machine.stop()
+        await machine.start(clock.environment)
+      }
+      await settled()
+      const dispatcher = await world.dispatcher()
+      for (const seconds of [JUMP_SECONDS, 0]) {
+        clocks.get(dispatcher)?.aheadBy(seconds)
+        await settled()
+      }
+    },
+    120_000,
+  )
 
   it('is one queue again where the server in use of a cluster is killed', async () => {
     const { desk } = busy
