@@ -33,7 +33,7 @@ export interface SessionDesk {
    * check the row.
    */
   yieldMs(category: string): number
-  /** The smallest share of each quota that another member's checks may use. `undefined` if no other checks. */
+  /** Smallest share of each quota that another member's checks may use. `undefined` if no other checks. */
   readonly checkBudget: number | undefined
   /** Takes part in the desk's queue. `undefined` while this machine is refused. */
   readonly queue: JoinQueue | undefined

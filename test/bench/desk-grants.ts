@@ -14,8 +14,8 @@ import { endProcesses, started } from './started-processes.ts'
 import { quantile } from './truth/aims.ts'
 
 /**
- * How long a member of a desk waits for a grant where its quota has room, beside a bare request to the same
- * process through the same server: `node test/bench/desk-grants.ts [--grants 2000] [--json]`. Exit 1 where an
+ * How long a member of a desk waits for a grant where its quota has room, compared with a bare request to the
+ * same process through the same server: `node test/bench/desk-grants.ts [--grants 2000] [--json]`. Exit 1 where an
  * aim is missed.
  */
 const { values } = parseArgs({

@@ -7,7 +7,7 @@ import { getNatsServer } from '../desk-server/get-nats-server.ts'
 import { round, tell } from './result.ts'
 
 /**
- * What a desk of three gateways costs while no program sends anything, beside a gateway without a desk:
+ * What a desk of three gateways costs while no program sends anything, compared with one without a desk:
  * `node test/bench/desk-idle.ts [--seconds 60] [--json]`. Exit 1 where an aim is missed. Linux only.
  */
 const { values } = parseArgs({

@@ -90,7 +90,7 @@ describe.skipIf(program === undefined)(name, () => {
     await settled()
   }, 60_000)
 
-  it('continues beside a member with a newer protocol, and each machine reports that one', async () => {
+  it('continues if a member has a newer protocol, and each machine reports that one', async () => {
     const newer = await NewerMember.join(busy.desk.nats.url, await world.secret())
     onTestFinished(() => newer.close())
     const told = async () => {
