@@ -15,8 +15,8 @@ import { quantile } from './truth/aims.ts'
 
 /**
  * How long a member of a desk waits for a grant where its quota has room, compared with a bare request to the
- * same process through the same server: `node test/bench/desk-grants.ts [--grants 2000] [--json]`. Exit 1 where an
- * aim is missed.
+ * same process through the same server:
+ * `node test/bench/desk-grants.ts [--grants 2000] [--json]`. Exit 1 where an aim is missed.
  */
 const { values } = parseArgs({
   options: { grants: { type: 'string', default: '2000' }, json: { type: 'boolean', default: false } },
