@@ -4,6 +4,7 @@ import type { QueueMessage } from '../../app/desk/queue-messages.ts'
 import type { QueueSummary } from '../../app/desk/queue-ports.ts'
 import type { JoinQueue } from '../../app/gateway/turns.ts'
 import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
+import { within } from '../network/deadline.ts'
 import type { Clock, Random } from '../ports/ports.ts'
 import type { Engine } from './engine.ts'
 import type { DeskLink } from './link.ts'
@@ -23,6 +24,9 @@ interface SessionQueueDeps extends Omit<QueueViewDeps, 'queue'> {
   /** Called when the queue's summary changed. */
   readonly queueChanged: () => void
 }
+
+/** How long the end of a desk may wait until its lease is given up. The lease expires anyway. In ms. */
+const RELEASE_MS = 500
 
 /** This machine's part in the queue of its desk, through the desk's link and the store of its server. */
 export class SessionQueue {
@@ -78,7 +82,7 @@ export class SessionQueue {
   /** Gives the lease up. Call it before the goodbye, so that another machine dispatches at once. */
   async stop(): Promise<void> {
     this.#ended()
-    await this.#queue.stop()
+    await within(this.#deps.clock, RELEASE_MS, this.#queue.stop())
   }
 
   message(from: string, message: QueueMessage, sentMs: number): void {

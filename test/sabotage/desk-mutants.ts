@@ -221,8 +221,8 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     promise: 'M7',
     what: 'leave a desk without giving its lease up',
     file: 'main/desk/session-queue.ts',
-    find: 'await this.#queue.stop()',
-    replace: 'await Promise.resolve()',
+    find: 'RELEASE_MS, this.#queue.stop()',
+    replace: 'RELEASE_MS, Promise.resolve()',
     test: SESSION_TEST,
   },
   {
