@@ -3,20 +3,20 @@ import type { Refill, ShareStart } from '../gateway/bucket-share.ts'
 /** A gateway works alone if it has not heard a dispatcher for this time. Milliseconds. */
 export const ALONE_AFTER_MS = 1_000
 /** After this time without a sign of life, a member's part of the quota is free again. Milliseconds. */
-export const FORGOTTEN_AFTER_MS = 60_000
+export const PART_LASTS_MS = 60_000
 /**
  * Time after the last sign of a dispatcher at which its grants have reached the service. A dispatcher that
  * still works sets a silent member's share aside within `ALONE_AFTER_MS`. Earlier grants hold for 1.5 s, and
  * the network takes up to 1.5 s.
  */
 export const SETTLED_AFTER_MS = 4_000
-/** Refill of this time is what all members together may use before anybody notices. Milliseconds. */
+/** The allowances of all members together are the refill of this time. Milliseconds. */
 const ALLOWANCE_MS = 2_000
 /** The part of a bucket for a gateway that has never heard its desk. */
 const UNKNOWN_FRACTION = 1 / 2
 
 /** How many requests a member may send at the beginning of its work alone. `fraction`: its part. */
-export const allowanceOf = ({ meanPerMs }: Pick<Refill, 'meanPerMs'>, fraction: number): number =>
+export const aloneAllowance = ({ meanPerMs }: Pick<Refill, 'meanPerMs'>, fraction: number): number =>
   Math.max(1, meanPerMs * ALLOWANCE_MS * fraction)
 
 /** What a member knows of its desk. Times in milliseconds on the monotonic clock. */
@@ -30,8 +30,7 @@ export interface Standpoint {
   /** When the dispatcher was heard last. */
   readonly heardMs: number
   /**
-   * When this run stood still last. A desk of one that did not stand still knows its levels. Otherwise
-   * somebody may have joined meanwhile.
+   * When this run stood still last. Meanwhile, another machine may have joined and used the quotas.
    */
   readonly stoodStillMs: number
   /** Buckets of which another silent member may use a part that its own claim does not show. */
@@ -46,25 +45,25 @@ export interface ShareLeft {
   readonly sent: number
 }
 
-/** Whether a member is alone in its desk, and nobody can have used its quotas. */
+/** Whether a member is the only one of its desk, and its levels are still valid. */
 export const isWhole = ({ members, fraction, heardMs, stoodStillMs }: Standpoint): boolean =>
   members === 1 && fraction === 1 && stoodStillMs < heardMs
 
 /** Whether a member may still use its allowance. */
 export const hasAllowance = (from: Standpoint, nowMs: number): boolean =>
-  from.hasAllowance && nowMs - from.heardMs <= FORGOTTEN_AFTER_MS
+  from.hasAllowance && nowMs - from.heardMs <= PART_LASTS_MS
 
 /** The part of each quota that a member uses alone, from 0 to 1. */
 export function aloneFraction({ members, fraction, heardMs }: Standpoint, nowMs: number): number {
   if (members === undefined) return UNKNOWN_FRACTION
   // A new member has no part until all others know of it. A dispatcher that is gone for long won't tell them.
-  const isForgotten = nowMs - heardMs > FORGOTTEN_AFTER_MS
+  const isForgotten = nowMs - heardMs > PART_LASTS_MS
   return fraction === 0 && isForgotten ? 1 / (members + 1) : fraction
 }
 
 /**
- * The share of a bucket with which a member begins to work alone. `left`: the share that this member had as a
- * dispatcher that nobody else heard. See `BucketShare`.
+ * The share of a bucket with which a member begins to work alone. `left`: what this member had left as the
+ * dispatcher of no other member. See `BucketShare`.
  */
 export function aloneShare(
   from: Standpoint,
@@ -76,11 +75,11 @@ export function aloneShare(
   nowMs: number,
 ): ShareStart {
   if (left !== undefined) return { ...left, fraction: aloneFraction(from, nowMs), settledFromMs: nowMs }
-  const settlesAfterMs = from.split.has(bucket) ? FORGOTTEN_AFTER_MS : SETTLED_AFTER_MS
+  const settlesAfterMs = from.split.has(bucket) ? PART_LASTS_MS : SETTLED_AFTER_MS
   const fraction = aloneFraction(from, nowMs)
   return {
     fraction,
-    tokens: hasAllowance(from, nowMs) && !from.scarce.has(bucket) ? allowanceOf(refill, fraction) : 0,
+    tokens: hasAllowance(from, nowMs) && !from.scarce.has(bucket) ? aloneAllowance(refill, fraction) : 0,
     settledFromMs: Math.max(from.heardMs + settlesAfterMs, from.stoodStillMs + ALONE_AFTER_MS),
   }
 }

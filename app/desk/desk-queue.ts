@@ -2,13 +2,13 @@ import type { DeskTurns, LocalTurns } from '../gateway/turns.ts'
 import {
   ALONE_AFTER_MS,
   aloneFraction,
-  FORGOTTEN_AFTER_MS,
   isWhole,
+  PART_LASTS_MS,
   SETTLED_AFTER_MS,
   type Standpoint,
 } from './alone.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { Lease, type Moment, momentOf, Wakefulness } from './lease.ts'
+import { type ClockReading, clockReadingOf, Lease, Wakefulness } from './lease.ts'
 import { LEASE_TTL_MS, type LeaseAnswer } from './lease-store.ts'
 import { type HandedBack, MemberQueue } from './member-queue.ts'
 import type { Dispatch, QueueMessage } from './queue-messages.ts'
@@ -29,10 +29,6 @@ const TAKE_JITTER_MS = 500
 const EPOCHS_WITHIN_MS = 500
 /** Time from a renewal after which no grant of that lease can be used. Milliseconds. */
 const LAPSED_MS = LEASE_TTL_MS - 500
-/** Maximum number of members of a desk. */
-const MAX_MEMBERS = 32
-/** Time within which every member has seen a change of the number of members. Milliseconds. */
-const RECENT_MS = 3_000
 /**
  * How long a run waits for its first dispatcher before it works alone: while the server is reachable, and
  * while it is not. A new dispatcher takes up to eight seconds. Milliseconds.
@@ -74,15 +70,14 @@ export class DeskQueue {
   /** The highest epoch that this run has seen, and its holder. */
   #highest = { epoch: 0, holder: '' }
   #standpoint: Standpoint
-  /** Members that may work alone, as far as this run knows. */
-  #entitled: readonly string[] = []
+  /** The part of each quota that each member may use alone, as far as this run knows. */
+  #parts: Readonly<Record<string, number>> = {}
   /** When a dispatcher sent the last renewal that this run knows of. */
   #renewedMs: number | undefined
   #office: Office = { kind: 'none' }
   #dispatchedMs = Number.NEGATIVE_INFINITY
   #renewAtMs = 0
   #takeAtMs = 0
-  #recentMembers: readonly { readonly members: number; readonly atMs: number }[] = []
   /** Number of joins of this run. */
   #joins = 0
   #isAsking = false
@@ -98,7 +93,7 @@ export class DeskQueue {
       members: undefined,
       fraction: 0,
       hasAllowance: false,
-      heardMs: this.#now - FORGOTTEN_AFTER_MS,
+      heardMs: this.#now - PART_LASTS_MS,
       stoodStillMs: Number.NEGATIVE_INFINITY,
       split: new Set(),
       scarce: new Set(),
@@ -153,7 +148,7 @@ export class DeskQueue {
 
   ended(member: string, why: 'left' | 'replaced'): void {
     this.#dispatcherOf()?.gone(member)
-    this.#entitled = this.#entitled.filter((id) => id !== member)
+    this.#parts = Object.fromEntries(Object.entries(this.#parts).filter(([id]) => id !== member))
     if (this.#heard?.id !== member) return
     // Its grants of this epoch count as under way. They are void for everybody once another epoch begins.
     if (why === 'left') this.#renewedMs = undefined
@@ -314,8 +309,8 @@ export class DeskQueue {
     })
   }
 
-  #ask(asked: Promise<LeaseAnswer>, then: (answer: LeaseAnswer, sent: Moment) => void): void {
-    const sent = momentOf(this.#ports.clock)
+  #ask(asked: Promise<LeaseAnswer>, then: (answer: LeaseAnswer, sent: ClockReading) => void): void {
+    const sent = clockReadingOf(this.#ports.clock)
     this.#isAsking = true
     void asked.then((answer) => {
       this.#isAsking = false
@@ -357,7 +352,7 @@ export class DeskQueue {
       isFirst
         ? undefined
         : {
-            ...this.#known,
+            parts: this.#parts,
             settledFromMs: this.#standpoint.heardMs + SETTLED_AFTER_MS,
           },
     )
@@ -406,7 +401,7 @@ export class DeskQueue {
       const left = this.#member?.handIn(this.#standpoint) ?? this.#handInNothing()
       const scarce = Object.fromEntries([...this.#standpoint.scarce].map((bucket) => [bucket, 0]))
       const tokens = { ...scarce, ...left.tokens }
-      const handsIn = { join: this.#joins, ...left, tokens, ...this.#known }
+      const handsIn = { join: this.#joins, ...left, tokens, parts: this.#parts }
       joined = { id: from, epoch, joinedWith: number, handsIn, isConfirmed: false, grant: joined?.grant ?? 0 }
       this.#heard = joined
       this.#mode = 'granted'
@@ -417,8 +412,7 @@ export class DeskQueue {
       if (formerId !== from) this.#ports.report({ kind: 'desk-dispatcher', member: from })
       this.#ports.changed()
     }
-    this.#entitled = [...entitled, ...dispatch.silent]
-    this.#noteMembers(members, sentMs)
+    this.#parts = dispatch.parts
     if (heard[self] === joined.handsIn.join) joined.isConfirmed = true
     this.#standpoint = {
       ...this.#standpoint,
@@ -440,20 +434,6 @@ export class DeskQueue {
       ...(!isConfirmed && { handsIn }),
     })
     this.#member?.ask()
-  }
-
-  /** The members that may work alone, and the smallest number that they may divide by. */
-  get #known(): { ids: string[]; members: number } {
-    const members = Math.min(...this.#recentMembers.map((recent) => recent.members), MAX_MEMBERS)
-    return { ids: [...this.#entitled], members }
-  }
-
-  /** Remembers the smallest number of members that others may divide by. */
-  #noteMembers(members: number, atMs: number): void {
-    this.#recentMembers = [
-      ...this.#recentMembers.filter((recent) => atMs - recent.atMs < RECENT_MS),
-      { members, atMs },
-    ]
   }
 
   /** What a run without a gateway hands in. */
@@ -511,7 +491,7 @@ export class DeskQueue {
       const renewedMs = this.#now - renewedAge
       this.#renewedMs = Math.max(this.#renewedMs ?? renewedMs, renewedMs)
     }
-    // Somebody has seen a later epoch, so nobody uses grants of this one.
+    // A member has seen a later epoch, so grants of this one are void.
     const isOutdated = this.#office.kind === 'dispatching' && (isHigher || epoch === this.#highest.epoch)
     if (isOutdated && from !== this.#ports.self) this.#resign()
   }

@@ -2,8 +2,8 @@ import type { Refill } from '../gateway/bucket-share.ts'
 import type { Decision, UpstreamOutcome } from '../gateway/decisions.ts'
 import { type BucketOptions, Scheduler } from '../gateway/scheduler.ts'
 import type { SharedBound } from '../gateway/shared-bound.ts'
-import { ALONE_AFTER_MS, allowanceOf, FORGOTTEN_AFTER_MS, type ShareLeft } from './alone.ts'
-import type { Ask, Dispatch, Ended, Grant, Standing } from './queue-messages.ts'
+import { ALONE_AFTER_MS, aloneAllowance, PART_LASTS_MS, type ShareLeft } from './alone.ts'
+import type { Ask, Dispatch, Ended, Grant, MemberStanding } from './queue-messages.ts'
 import { type HandedIn, Seat } from './seat.ts'
 
 /** Time from the sending of an ask within which its grant may be used. Milliseconds. */
@@ -36,11 +36,9 @@ export interface DispatcherDeps {
 
 /** What the members knew of the dispatcher before. */
 export interface Former {
-  /** Members that may use a part of each quota alone, except those that left. */
-  readonly ids: readonly string[]
-  /** Number of members that the quota was divided among. */
-  readonly members: number
-  /** When the last request may reach the service that nobody reports, on the monotonic clock. */
+  /** The part of each quota that each member may use alone, except those that left. */
+  readonly parts: Readonly<Record<string, number>>
+  /** When the last unreported request may reach the service, on the monotonic clock. */
   readonly settledFromMs: number
 }
 
@@ -86,7 +84,7 @@ export class Dispatcher {
     // After an earlier dispatcher, only those parts are known to be free that members hand in.
     this.#fraction = former === undefined ? 1 : 0
     this.#isGathering = former !== undefined
-    if (former !== undefined) this.#expect(former)
+    if (former !== undefined) this.#expect(former.parts)
     this.#scheduler = new Scheduler(deps.optionsOf)
     this.#scheduler.onBucket((bucket, bound) => this.#made(bucket, bound))
   }
@@ -100,11 +98,12 @@ export class Dispatcher {
     this.#dispatches.set(this.#number, { atMs: nowMs, members })
     this.#dispatches.delete(this.#number - MAX_DISPATCHES)
     const entitled: string[] = []
-    const silent: string[] = []
+    const parts: Record<string, number> = {}
     for (const seat of this.#seats.values()) {
-      if (seat.state !== 'heard' && seat.isEntitled) silent.push(seat.id)
-      if (seat.state !== 'heard' || !seat.isEntitled) continue
-      seat.fraction = Math.max(seat.fraction, 1 / members)
+      if (!seat.isEntitled) continue
+      if (seat.state === 'heard') seat.fraction = Math.max(seat.fraction, 1 / members)
+      parts[seat.id] = seat.fraction
+      if (seat.state !== 'heard') continue
       seat.confirmedBy = Math.min(seat.confirmedBy, this.#number)
       entitled.push(seat.id)
     }
@@ -122,14 +121,14 @@ export class Dispatcher {
       members,
       heard: this.#heard,
       entitled,
-      silent,
+      parts,
       split,
       scarce,
     }
   }
 
   /** Handles a member's reply to `dispatch`. */
-  standing(from: string, standing: Standing): void {
+  standing(from: string, standing: MemberStanding): void {
     const sent = this.#dispatches.get(standing.number)
     if (standing.epoch !== this.#deps.epoch || sent === undefined) return
     const seat = this.#seat(from)
@@ -247,12 +246,12 @@ export class Dispatcher {
   }
 
   /** Notes members that may use a part of each quota alone, until they reply. */
-  #expect({ ids, members }: Pick<Former, 'ids' | 'members'>): void {
-    for (const id of ids) {
+  #expect(parts: Former['parts']): void {
+    for (const [id, fraction] of Object.entries(parts)) {
       if (this.#seats.has(id)) continue
       const seat = this.#seat(id)
       seat.isEntitled = true
-      seat.fraction = 1 / members
+      seat.fraction = fraction
     }
   }
 
@@ -273,8 +272,8 @@ export class Dispatcher {
       if (seat.state === 'heard' && isLate && seat.id !== this.#deps.self) this.#silent(seat, nowMs)
       if (seat.state !== 'silent') continue
       if (nowMs - seat.silentSinceMs >= LAPSED_AFTER_MS) this.#forgetRequests(seat)
-      // Its part stays set aside in buckets whose headers show use that nobody reports.
-      if (nowMs - seat.silentSinceMs >= FORGOTTEN_AFTER_MS) seat.isEntitled = false
+      // Its part stays set aside in buckets whose headers show unreported use.
+      if (nowMs - seat.silentSinceMs >= PART_LASTS_MS) seat.isEntitled = false
     }
     this.#scheduler.isGranted = !this.#deps.mayGrant()
     return nowMs
@@ -386,8 +385,8 @@ export class Dispatcher {
     this.#scheduler.passed(turn, bucket, this.#deps.now())
   }
 
-  /** Corrects what lost messages would have told. `dispatchedMs`: when the member was asked. */
-  #reconcile(seat: Seat, { heard, underWay, waiting }: Standing, dispatchedMs: number): void {
+  /** Corrects the effects of lost messages. `dispatchedMs`: when the member was asked. */
+  #reconcile(seat: Seat, { heard, underWay, waiting }: MemberStanding, dispatchedMs: number): void {
     const sent = new Set(underWay.map(({ id }) => id))
     const queued = new Set(waiting)
     for (const [id, { grant, grantedMs }] of [...seat.requests]) {
@@ -440,7 +439,7 @@ export class Dispatcher {
     const { fraction } = seat
     this.#fraction -= fraction
     for (const [bucket, bound] of this.#scheduler.bounds()) {
-      const least = seat.isEntitled ? allowanceOf(bound.bucketRefill, fraction) : 0
+      const least = seat.isEntitled ? aloneAllowance(bound.bucketRefill, fraction) : 0
       if (bound.limit === undefined && !bound.hasShare) this.#startShare([bucket, bound], () => 1, nowMs)
       else bound.setAside({ fraction, least }, nowMs)
     }
@@ -453,11 +452,11 @@ export class Dispatcher {
     for (const seat of this.#seats.values())
       if (seat.state !== 'heard' && seat.fraction > 0)
         silentSinceMs = Math.max(silentSinceMs, seat.silentSinceMs)
-    for (const [, bound] of this.#scheduler.bounds()) bound.releaseFrom(silentSinceMs + FORGOTTEN_AFTER_MS)
+    for (const [, bound] of this.#scheduler.bounds()) bound.releaseFrom(silentSinceMs + PART_LASTS_MS)
   }
 
   /** Takes over what a member hands in. Its requests under way are counted here from now on. */
-  #join(seat: Seat, { underWay }: Standing, handedIn: HandedIn): void {
+  #join(seat: Seat, { underWay }: MemberStanding, handedIn: HandedIn): void {
     const nowMs = this.#deps.now()
     const isFirst = seat.handedIn === undefined
     const freed = isFirst ? this.#former && handedIn.confirmed : seat.state === 'silent' && seat.fraction
@@ -488,7 +487,7 @@ export class Dispatcher {
       bound.setAside({ fraction: part, least: 0 }, nowMs)
       bound.takeBack({ fraction: part, tokens, settledFromMs: nowMs }, nowMs)
     }
-    if (this.#isGathering) this.#expect(handedIn)
+    if (this.#isGathering) this.#expect(handedIn.parts)
     seat.handedIn = handedIn
     seat.joinedMs = nowMs
     seat.state = 'heard'
@@ -502,7 +501,7 @@ export class Dispatcher {
   #tokensIn(bucket: string, bound: SharedBound, handedIn: HandedIn | undefined): number {
     if (handedIn === undefined) return 0
     const { confirmed, tokens, hasAllowance } = handedIn
-    return tokens[bucket] ?? (hasAllowance ? allowanceOf(bound.bucketRefill, confirmed) : 0)
+    return tokens[bucket] ?? (hasAllowance ? aloneAllowance(bound.bucketRefill, confirmed) : 0)
   }
 
   #acknowledged(seat: Seat, number: number): void {
@@ -526,7 +525,7 @@ export class Dispatcher {
   #made(bucket: string, bound: SharedBound): void {
     bound.floorOf = (refill) => this.#floorOf(refill)
     const nowMs = this.#deps.now()
-    const isOld = this.#former === undefined || nowMs - this.#startedMs > FORGOTTEN_AFTER_MS
+    const isOld = this.#former === undefined || nowMs - this.#startedMs > PART_LASTS_MS
     if (isOld && this.#fraction > 1 - ROUNDING) return
     for (const { handedIn, joinedMs } of this.#seats.values()) {
       const endsInMs = handedIn?.windows[bucket]
@@ -560,7 +559,7 @@ export class Dispatcher {
     for (const seat of this.#seats.values()) {
       if (seat.state !== 'heard' || !seat.isEntitled) continue
       members += 1
-      floor += allowanceOf(refill, seat.fraction)
+      floor += aloneAllowance(refill, seat.fraction)
     }
     return members === 1 && this.#members === 1 ? 0 : floor
   }

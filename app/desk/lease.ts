@@ -2,7 +2,7 @@ import type { Clocks } from './queue-ports.ts'
 
 /** How long a holder may grant after it sent its last successful renewal. Milliseconds. */
 const GRANTS_FOR_MS = 4_000
-/** Largest difference between the two clocks of a machine before it is assumed to have slept. Milliseconds. */
+/** If the clocks of a machine drift apart by more than this, it is assumed to have slept. Milliseconds. */
 const MAX_DRIFT_MS = 1_000
 /** Longest gap between two events of a program that runs. Milliseconds. */
 const MAX_GAP_MS = 1_000
@@ -84,9 +84,9 @@ export class Lease {
   }
 
   /** Records a renewal. `sent`: the moment at which it was sent. */
-  renewed(revision: number, sent: Moment): void {
+  renewed(revision: number, sent: ClockReading): void {
     this.revision = revision
-    const isOfNow = Math.abs(differenceOf(momentOf(this.#clock)) - differenceOf(sent)) <= MAX_DRIFT_MS
+    const isOfNow = Math.abs(differenceOf(clockReadingOf(this.#clock)) - differenceOf(sent)) <= MAX_DRIFT_MS
     if (!isOfNow || sent.monotonicMs < this.#awakeSinceMs) return
     this.#renewedMs = Math.max(this.#renewedMs, sent.monotonicMs)
     this.#wakefulness.restart()
@@ -94,14 +94,15 @@ export class Lease {
 }
 
 /** A moment on both clocks of a machine. */
-export interface Moment {
+export interface ClockReading {
   readonly wallMs: number
   readonly monotonicMs: number
 }
 
-export const momentOf = (clock: Clocks): Moment => ({
+/** Reads both clocks of a machine. */
+export const clockReadingOf = (clock: Clocks): ClockReading => ({
   wallMs: clock.wallMs(),
   monotonicMs: clock.monotonicMs(),
 })
 
-const differenceOf = ({ wallMs, monotonicMs }: Moment): number => wallMs - monotonicMs
+const differenceOf = ({ wallMs, monotonicMs }: ClockReading): number => wallMs - monotonicMs

@@ -5,13 +5,13 @@ import type { DeskTurns, LocalTurns } from '../gateway/turns.ts'
 import {
   aloneFraction,
   aloneShare,
-  FORGOTTEN_AFTER_MS,
   hasAllowance,
   isWhole,
+  PART_LASTS_MS,
   type ShareLeft,
   type Standpoint,
 } from './alone.ts'
-import type { Ask, Ended, Grant, Standing } from './queue-messages.ts'
+import type { Ask, Ended, Grant, MemberStanding } from './queue-messages.ts'
 import type { HandedIn } from './seat.ts'
 
 /** A request that still waits is asked for again after this time, which heals lost messages. Milliseconds. */
@@ -198,11 +198,11 @@ export class MemberQueue implements DeskTurns {
 
   /** Begins anew, alone, because this run stood still and others may have used what it had. */
   stoodStill(from: Standpoint): void {
-    const isForgotten = this.#deps.now() - from.heardMs > FORGOTTEN_AFTER_MS
+    const isForgotten = this.#deps.now() - from.heardMs > PART_LASTS_MS
     if (isForgotten || from.members === 1) this.setAlone(from)
   }
 
-  /** Ends the work alone, and returns what is left. See `Standing`. */
+  /** Ends the work alone, and returns what is left. See `MemberStanding`. */
   handIn(from: Standpoint): HandedBack {
     const tokens: Record<string, number> = {}
     const sent: Record<string, number> = {}
@@ -234,7 +234,7 @@ export class MemberQueue implements DeskTurns {
   }
 
   /** The requests that a dispatcher must know of. */
-  get present(): Pick<Standing, 'underWay' | 'waiting'> {
+  get present(): Pick<MemberStanding, 'underWay' | 'waiting'> {
     const underWay = [...this.#local.scheduler.sentUpstreams()].map(({ id, bucket }) => ({
       id,
       bucket,

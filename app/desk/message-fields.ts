@@ -2,13 +2,13 @@ import { z } from 'zod/mini'
 
 /* Fields that several messages of a desk have. Ages are in milliseconds at the time of sending. */
 
-export const text = z.string().check(z.maxLength(200))
+export const shortText = z.string().check(z.maxLength(200))
 export const path = z.string().check(z.maxLength(1024))
 export const count = z.number().check(z.gte(0))
 export const age = z.number().check(z.gte(0))
 
 export const rateReading = z.strictObject({
-  resource: z.exactOptional(text),
+  resource: z.exactOptional(shortText),
   limit: z.exactOptional(count),
   remaining: z.exactOptional(count),
   resetSeconds: z.exactOptional(count),

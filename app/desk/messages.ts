@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import { PROGRAM_CLASSES } from '../contract/programs.ts'
-import { age, count, path, rateReading, text } from './message-fields.ts'
+import { age, count, path, rateReading, shortText } from './message-fields.ts'
 import { queueMessages } from './queue-messages.ts'
 
 /*
@@ -12,7 +12,7 @@ import { queueMessages } from './queue-messages.ts'
 export const DESK_PROTOCOL = 2
 
 const slotReading = z.strictObject({
-  resource: z.exactOptional(text),
+  resource: z.exactOptional(shortText),
   limit: z.exactOptional(count),
   remaining: z.exactOptional(count),
 })
@@ -28,7 +28,7 @@ const sent = z.strictObject({
  * Fields of every ended request. `row`: the row that the sender charged. `sentAge`: time since the request
  * was sent.
  */
-const ended = { id: count, endpoint: path, sentAge: age, row: z.exactOptional(text) }
+const ended = { id: count, endpoint: path, sentAge: age, row: z.exactOptional(shortText) }
 const answered = z.strictObject({
   kind: z.literal('answered'),
   ...ended,
@@ -45,14 +45,14 @@ const answered = z.strictObject({
 const lost = z.strictObject({ kind: z.literal('lost'), ...ended, laterMs: count })
 const notSent = z.strictObject({ kind: z.literal('not-sent'), id: count })
 /** The sender checked a row. */
-const checked = z.strictObject({ kind: z.literal('checked'), category: text, age })
+const checked = z.strictObject({ kind: z.literal('checked'), category: shortText, age })
 /**
  * `own`: number of the sender's streams in a category. `reading`: what a stream's header showed about the
  * slots.
  */
 const slots = z.strictObject({
   kind: z.literal('slots'),
-  category: text,
+  category: shortText,
   own: count,
   reading: z.exactOptional(slotReading),
 })
@@ -66,7 +66,7 @@ export type RequestStep = z.output<typeof observation>
 
 const MAX_OBSERVATIONS = 2_000
 const MAX_ROWS = 160
-const perCategory = z.record(text, count)
+const perCategory = z.record(shortText, count)
 
 /** A member's requests since its app started, and how many of them were sent before it joined the desk. */
 const runTotals = {
@@ -98,7 +98,7 @@ const MAX_PROGRAMS = 64
 export const MAX_REPORTED_USES = 8
 
 const reportedProgram = z.strictObject({
-  name: text,
+  name: shortText,
   perSecond: count,
   class: z.enum(PROGRAM_CLASSES),
   weight: z.number().check(z.gt(0)),
@@ -108,7 +108,7 @@ const reportedProgram = z.strictObject({
   use: z
     .array(
       z.strictObject({
-        category: text,
+        category: shortText,
         perSecond: count,
         waiting: count,
         /** Time until the first waiting request is expected to be sent. Absent if this is unknown. */
@@ -124,9 +124,9 @@ export type ReportedProgram = z.output<typeof reportedProgram>
 const report = z.strictObject({
   kind: z.literal('report'),
   protocol: z.int(),
-  name: text,
+  name: shortText,
   /** A keyed hash of the signed-in user. Absent if the service names no user. */
-  user: z.exactOptional(text),
+  user: z.exactOptional(shortText),
   rates: perCategory,
   ...totals,
   programs: z.array(reportedProgram).check(z.maxLength(MAX_PROGRAMS)),
@@ -151,9 +151,9 @@ export const MAX_RECENT = 500
 export const MAX_SILENT = 32
 
 const silentRun = z.strictObject({
-  member: text,
+  member: shortText,
   /** The random name of this run of the member's app. */
-  name: text,
+  name: shortText,
   ...runTotals,
 })
 
@@ -174,7 +174,7 @@ const picture = z.strictObject({
   /**
    * By row: for each request in `counted` that was sent within the last minute, the time since it was sent.
    */
-  recent: z.record(text, z.array(age).check(z.maxLength(MAX_RECENT))),
+  recent: z.record(shortText, z.array(age).check(z.maxLength(MAX_RECENT))),
   rows: z
     .array(
       z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import { PROGRAM_CLASSES } from '../contract/programs.ts'
-import { age, count, path, rateReading, text } from './message-fields.ts'
+import { age, count, path, rateReading, shortText } from './message-fields.ts'
 
 /*
  * The messages of the desk's queue. A member asks its dispatcher for turns, and the dispatcher grants them.
@@ -18,6 +18,8 @@ const ids = z.array(id).check(z.maxLength(MAX_REQUESTS))
 /** Counts a request's asks. A later ask of a request replaces its earlier ones. */
 const attempt = count
 const fraction = z.number().check(z.gte(0), z.lte(1))
+/** By member. */
+const parts = z.record(shortText, fraction).check(z.refine((all) => Object.keys(all).length <= MAX_MEMBERS))
 const tokens = z.record(path, z.number())
 
 /** The dispatcher's sign of life. A gateway without one for a second works alone. */
@@ -31,11 +33,11 @@ const dispatch = z.strictObject({
   /** Number of members that the quota is divided among. */
   members: count,
   /** The members that this dispatcher hears, with their counts of joins. Any other has to join again. */
-  heard: z.record(text, count).check(z.refine((all) => Object.keys(all).length <= MAX_MEMBERS)),
+  heard: z.record(shortText, count).check(z.refine((all) => Object.keys(all).length <= MAX_MEMBERS)),
   /** Those of them that may use an allowance and a part of each quota, should they work alone. */
-  entitled: z.array(text).check(z.maxLength(MAX_MEMBERS)),
-  /** Members that don't reply, and whose parts are set aside. */
-  silent: z.array(text).check(z.maxLength(MAX_MEMBERS)),
+  entitled: z.array(shortText).check(z.maxLength(MAX_MEMBERS)),
+  /** The largest part of each quota that each member may use alone. Includes silent members. */
+  parts,
   /** Buckets of which a silent member may use a part. */
   split: z.array(path).check(z.maxLength(MAX_BUCKETS)),
   /** Buckets with too little left for everybody's allowance. */
@@ -72,9 +74,8 @@ const standing = z.strictObject({
       windows: z.record(path, age),
       /** Whether its allowance is unused in all other buckets. */
       hasAllowance: z.boolean(),
-      /** The members that it knows may work alone, and the smallest number that they may divide by. */
-      ids: z.array(text).check(z.maxLength(MAX_MEMBERS)),
-      members: z.number().check(z.gte(1)),
+      /** The parts of all members, from the last `dispatch`. */
+      parts,
     }),
   ),
 })
@@ -88,7 +89,7 @@ const ask = z.strictObject({
       z.strictObject({
         id,
         attempt,
-        program: text,
+        program: shortText,
         class: z.enum(PROGRAM_CLASSES),
         weight: z.number().check(z.gt(0)),
         bucket: path,
@@ -173,7 +174,7 @@ const epochSeen = z.strictObject({
 export const queueMessages = [dispatch, standing, ask, grant, ended, candidate, epochSeen] as const
 
 export type Dispatch = z.output<typeof dispatch>
-export type Standing = z.output<typeof standing>
+export type MemberStanding = z.output<typeof standing>
 export type Ask = z.output<typeof ask>
 export type Grant = z.output<typeof grant>
 export type Ended = z.output<typeof ended>

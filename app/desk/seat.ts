@@ -1,4 +1,4 @@
-import type { Standing } from './queue-messages.ts'
+import type { MemberStanding } from './queue-messages.ts'
 
 /** A member's request that its dispatcher knows. */
 export interface AskedRequest {
@@ -50,4 +50,4 @@ export class Seat {
 }
 
 /** What a member hands in when it begins to take turns from a dispatcher. */
-export type HandedIn = NonNullable<Standing['handsIn']>
+export type HandedIn = NonNullable<MemberStanding['handsIn']>

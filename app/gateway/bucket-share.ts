@@ -30,8 +30,8 @@ const REMEMBERED_MS = 3_600_000
  *     a header   raises tokens to fraction × low − (1 − fraction) × sent, and to low − (1 − fraction) × limit
  *
  * `sent` counts this side's requests since the bucket was split. The level at the split was at least low +
- * sent − refill, so each side takes at most its fraction of that level and of the refill. If the fractions sum
- * to 1, the tokens of all sides together never exceed the level.
+ * sent − refill, so each side takes at most its fraction of that level and of the refill. If all fractions
+ * sum to 1, the tokens of all sides together never exceed the level.
  *
  * A header is settled if its request was sent after all requests that were sent before the split had reached
  * the service. Times are milliseconds on the bucket's clock.

@@ -17,8 +17,8 @@ export class SharedBound extends BucketBound {
    */
   #releaseFromMs = Number.POSITIVE_INFINITY
   /**
-   * When a fixed window ends of which others told, before this side's own first header. Until then, the share
-   * does not grow.
+   * End of a fixed window that other members have seen. Used before this side's own first header: until then,
+   * the share does not grow.
    */
   #windowEndsMs: number | undefined
   /** Requests that must remain, as a function of the bucket's refill. */
@@ -90,7 +90,7 @@ export class SharedBound extends BucketBound {
     const tokens = this.tokens(nowMs) ?? this.low(nowMs) ?? 0
     const available = Math.max(0, tokens)
     const level = available / Math.max(fraction, share?.fraction ?? 1)
-    // Where less is left than all allowances, nobody has one.
+    // If less is left than all allowances, there are none.
     const aside = Math.min(available, Math.max(least, fraction * level))
     const change = { fraction: -fraction, tokens: -aside, settledFromMs: nowMs }
     if (share === undefined) this.setShare({ fraction: 1, tokens, settledFromMs: nowMs }, nowMs)
@@ -201,5 +201,5 @@ export class SharedBound extends BucketBound {
 
 /** A sum of fractions above this is the whole, but for rounding. */
 const WHOLE = 1 - 1e-6
-/** Use that nobody reports is no longer expected after so much time without any. Milliseconds. */
+/** Without unreported use for this time, no further unreported use is expected. Milliseconds. */
 const UNREPORTED_MS = 60_000

@@ -9,8 +9,7 @@ const NOTHING = {
   sent: {},
   windows: {},
   hasAllowance: false,
-  ids: [],
-  members: 1,
+  parts: {},
 }
 
 function dispatching(former?: Former) {
@@ -109,7 +108,7 @@ test('a request that is asked for again takes its unused grant back', () => {
 })
 
 test('after a take-over, only what members hand in may be used, and what they don’t is set aside', () => {
-  const former = { ids: ['A', 'B', 'C', 'D'], members: 4, settledFromMs: 0 }
+  const former = { parts: { A: 0.25, B: 0.25, C: 0.25, D: 0.25 }, settledFromMs: 0 }
   const { state, dispatcher, joins, asks, ended, granted } = dispatching(former)
   const part = { confirmed: 0.25, used: 0.25, tokens: { Accounts: 0.5 } }
   joins('A', part)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Lease, momentOf, Wakefulness } from '../../../app/desk/lease.ts'
+import { clockReadingOf, Lease, Wakefulness } from '../../../app/desk/lease.ts'
 
 function machine() {
   const time = { wallMs: 1_000_000, monotonicMs: 5_000 }
@@ -34,7 +34,7 @@ test('a renewal counts from its sending, not from its answer', () => {
   const { clock, run } = machine()
   const lease = new Lease(clock, 1, clock.monotonicMs())
   run(2_000, lease)
-  const sent = momentOf(clock)
+  const sent = clockReadingOf(clock)
   run(3_000, lease)
   lease.renewed(2, sent)
   expect(lease.ageMs).toBe(3_000)
@@ -49,7 +49,7 @@ test('a holder whose machine slept does not grant before it has renewed the leas
   expect(lease.mayGrant).toBe(true)
   sleep(1)
   expect(lease.mayGrant).toBe(false)
-  lease.renewed(2, momentOf(clock))
+  lease.renewed(2, clockReadingOf(clock))
   run(100, lease)
   expect(lease.mayGrant).toBe(true)
 })
@@ -57,7 +57,7 @@ test('a holder whose machine slept does not grant before it has renewed the leas
 test('a renewal that was under way while the machine slept does not count', () => {
   const { clock, sleep } = machine()
   const lease = new Lease(clock, 1, clock.monotonicMs())
-  const sent = momentOf(clock)
+  const sent = clockReadingOf(clock)
   sleep(30_000)
   lease.renewed(2, sent)
   expect(lease.mayGrant).toBe(false)
@@ -68,7 +68,7 @@ test('a holder that stood still for a second renews the lease before it grants',
   const { clock, run, pass } = machine()
   const lease = new Lease(clock, 1, clock.monotonicMs())
   run(200, lease)
-  const sent = momentOf(clock)
+  const sent = clockReadingOf(clock)
   pass(1_000)
   lease.touch()
   expect(lease.mayGrant).toBe(true)
@@ -77,7 +77,7 @@ test('a holder that stood still for a second renews the lease before it grants',
   expect(lease.mayGrant).toBe(false)
   lease.renewed(2, sent)
   expect(lease.mayGrant).toBe(false)
-  lease.renewed(3, momentOf(clock))
+  lease.renewed(3, clockReadingOf(clock))
   expect(lease.mayGrant).toBe(true)
 })
 
