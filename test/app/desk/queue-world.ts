@@ -564,7 +564,8 @@ export class QueueMachine {
     const { queue, run } = this
     const { mode, dispatcher } = queue?.summary ?? {}
     if (mode === 'granted' && dispatcher !== undefined) world.spent(dispatcher, queue?.epoch ?? 0)
-    const isCold = (mode === 'alone' && !this.knows(request.bucket)) || world.isCold(request.bucket)
+    const isCold =
+      (mode === 'alone' && !this.knows(request.bucket)) || world.isCold(request.bucket) || world.hasStrangers
     const service = world.service(request.bucket)
     const { random, clock, options } = world
     const isCut = random.chance(options.cutRate)
