@@ -378,11 +378,11 @@ export class Dispatcher {
     this.#apply(this.#scheduler.answered(turn, outcome, nowMs))
   }
 
-  #used(seat: Seat, id: number, bucket: string): void {
+  #used(seat: Seat, id: number, bucket: string, when: 'now' | 'earlier' = 'now'): void {
     if (seat.requests.has(id) || seat.used.has(id)) return
     const turn = this.#turn++
     seat.used.set(id, turn)
-    this.#scheduler.passed(turn, bucket, this.#deps.now())
+    this.#scheduler.passed(turn, bucket, this.#deps.now(), when)
   }
 
   /** Corrects the effects of lost messages. `dispatchedMs`: when the member was asked. */
@@ -466,7 +466,7 @@ export class Dispatcher {
     const wereUnderWay = new Map<string, number>()
     for (const { id, bucket } of underWay) {
       if (seat.requests.has(id) || seat.used.has(id)) continue
-      this.#used(seat, id, bucket)
+      this.#used(seat, id, bucket, 'earlier')
       wereUnderWay.set(bucket, (wereUnderWay.get(bucket) ?? 0) + 1)
     }
     for (const [bucket, bound] of this.#scheduler.bounds()) {

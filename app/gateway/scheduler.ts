@@ -116,11 +116,12 @@ export class Scheduler {
    * Records an own request that skipped the queue, such as one that opens a stream. Its `id` must differ from
    * all offered ids. The caller must report its outcome to `answered`.
    */
-  passed(id: number, bucketName: string, nowMs: number): void {
+  passed(id: number, bucketName: string, nowMs: number, when: 'now' | 'earlier' = 'now'): void {
     const now = this.#passed(nowMs)
     const bucket = this.#bucket(bucketName)
     this.#upstreams.set(id, new Upstream(id, bucket, this.#order++))
-    bucket.bound.sent(id, now)
+    if (when === 'now') bucket.bound.sent(id, now)
+    else bucket.bound.sentEarlier(id, now)
   }
 
   /**

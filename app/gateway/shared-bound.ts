@@ -121,9 +121,20 @@ export class SharedBound extends BucketBound {
     this.#sentAtMs.set(id, nowMs)
   }
 
+  /**
+   * Adds a request in flight that was sent at an unknown earlier time. Its header may be older than other
+   * requests that have ended, so it does not raise a share.
+   */
+  sentEarlier(id: number, nowMs: number): void {
+    this.sent(id, nowMs)
+    this.#sentAtMs.delete(id)
+  }
+
   override notSent(id: number): number | undefined {
-    if (this.#sentAtMs.delete(id)) this.#share?.notSent()
-    return super.notSent(id)
+    const sentAtMs = super.notSent(id)
+    this.#sentAtMs.delete(id)
+    if (sentAtMs !== undefined) this.#share?.notSent()
+    return sentAtMs
   }
 
   override lost(id: number, nowMs: number, laterMs: number): void {
