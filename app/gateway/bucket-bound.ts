@@ -268,6 +268,14 @@ export class BucketBound {
     this.#window = doubtedWindow(this.#window, { fromMs, toMs }, this.#periodMs)
   }
 
+  /** Before the first header, assumes a fixed window that another gateway has seen. */
+  protected assumeFixed(endsLatestMs: number): void {
+    if (this.#free !== undefined) return
+    this.#model = 'fixed'
+    this.#window = { endsEarliestMs: endsLatestMs - this.#periodMs, endsLatestMs }
+    this.#isWindowAssumed = true
+  }
+
   /** When a header last showed use by another program. */
   protected get othersSeenAtMs(): number {
     return this.#othersSeenAtMs

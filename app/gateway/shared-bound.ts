@@ -62,6 +62,7 @@ export class SharedBound extends BucketBound {
   /** Others have seen a fixed window, which ends by a time at the latest. */
   windowSeen(endsMs: number): void {
     this.#windowEndsMs = Math.max(this.#windowEndsMs ?? endsMs, endsMs)
+    this.assumeFixed(this.#windowEndsMs)
   }
 
   protected override get refill(): Refill {

@@ -86,10 +86,12 @@ export async function liveQueue(seed: number): Promise<QueueLife> {
   const freeze = (machine: QueueMachine, forMs: number, how: 'freeze' | 'sleep') => {
     away.add(machine)
     const { clock } = machine
+    machine.isAway = true
     clock[how]()
     world.clock.happen(forMs, () => {
       away.delete(machine)
       machine.awakeSinceMs = world.elapsedMs
+      if (machine.clock === clock) machine.isAway = false
       clock.wake()
     })
   }

@@ -190,7 +190,7 @@ export class QueueWorld {
   meet(): void {
     if (this.#areStrangers) this.#strangersMs = this.elapsedMs
     for (const machine of this.machines) {
-      if (machine.mode !== 'granted') continue
+      if (machine.mode !== 'granted' || machine.isAway) continue
       machine.grantedMs = this.elapsedMs
       for (const other of this.#deskOf(machine)) this.#met.add(`${machine.runName} ${other.runName}`)
     }
@@ -200,7 +200,11 @@ export class QueueWorld {
   #deskOf(machine: QueueMachine): readonly QueueMachine[] {
     const { dispatcher } = machine.queue?.summary ?? {}
     return this.machines.filter(
-      (other) => other.isAlive && dispatcher !== undefined && other.queue?.summary.dispatcher === dispatcher,
+      (other) =>
+        other.isAlive &&
+        !other.isAway &&
+        dispatcher !== undefined &&
+        other.queue?.summary.dispatcher === dispatcher,
     )
   }
 
@@ -326,6 +330,8 @@ export class QueueMachine {
   run = 0
   /** Called with each request that ended. */
   onEnded: (request: QueuedRequest) => void = () => {}
+  /** Whether it sleeps or is frozen. */
+  isAway = false
   /** When this machine took turns from a dispatcher last. */
   grantedMs = Number.NEGATIVE_INFINITY
   /** Since when it runs without having stood still. */
@@ -359,6 +365,7 @@ export class QueueMachine {
     const { run } = this
     const world = this.#world
     this.grantedMs = Number.NEGATIVE_INFINITY
+    this.isAway = false
     this.awakeSinceMs = world.elapsedMs
     this.clock = new VirtualMachine(world.clock, this.#traits)
     const sizes = world.options.rules
