@@ -5,7 +5,6 @@ import { classesOf } from './components/classes.ts'
 import controlsSheet from './components/controls.module.css'
 import { loadedLater } from './components/loaded-later.ts'
 import { LoadingPart } from './components/loading-part.tsx'
-import { Dialogs } from './dialogs.tsx'
 import { EventList } from './events/event-list.tsx'
 import { HistoryPanel } from './history/history-panel.tsx'
 import { useFocusReturn } from './hooks/use-focus-return.ts'
@@ -28,7 +27,10 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 const Glance = loadedLater(async () => (await import('./glance/glance.tsx')).Glance)
 const ProgramsPage = loadedLater(async () => (await import('./programs/programs-page.tsx')).ProgramsPage)
 const PlanPage = loadedLater(async () => (await import('./plan/plan-page.tsx')).PlanPage)
+// No dialog is open at the start.
+const Dialogs = loadedLater(async () => (await import('./dialogs.tsx')).Dialogs)
 const DASHBOARD = { page: 'dashboard' } as const
+const CLOSED = { dialog: undefined } as const
 
 export function HeadroomWindow() {
   const link = useMirror((mirror) => mirror.link.kind)
@@ -76,7 +78,7 @@ export function HeadroomWindow() {
           <Title />
         </div>
       </Activity>
-      <Dialogs />
+      <Suspense fallback={<LoadingPart wayBack={CLOSED} />}>{isBehindDialog && <Dialogs />}</Suspense>
     </>
   )
 }

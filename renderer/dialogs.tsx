@@ -1,9 +1,5 @@
-import { Suspense } from 'react'
 import { loadedLater } from './components/loaded-later.ts'
-import { LoadingPart } from './components/loading-part.tsx'
 import { useView } from './state/window-parts.ts'
-
-const CLOSED = { dialog: undefined } as const
 
 // Each dialog is a separate chunk, so that the window shows its first numbers before the dialogs are loaded.
 const ConnectDialog = loadedLater(async () => (await import('./keys/connect-dialog.tsx')).ConnectDialog)
@@ -46,16 +42,8 @@ const ReplaceSecretDialog = loadedLater(
 
 const PaletteDialog = loadedLater(async () => (await import('./palette/palette-dialog.tsx')).PaletteDialog)
 
-export function Dialogs() {
-  return (
-    <Suspense fallback={<LoadingPart wayBack={CLOSED} />}>
-      <OpenDialog />
-    </Suspense>
-  )
-}
-
 /** Mounts a dialog only while it is open, so that its inputs are not stored. */
-function OpenDialog() {
+export function Dialogs() {
   const dialog = useView((view) => view.dialog)
   switch (dialog) {
     case undefined:

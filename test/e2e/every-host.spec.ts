@@ -184,7 +184,7 @@ test('requests of a machine that joins the desk are counted as the desk’s', { 
     await expect(balances.getByTestId('desk-use')).toHaveText(/[1-9]/)
     await openFromMenu(page, 'Programs…')
     const desk = page.getByRole('region', { name: 'Desk', exact: true })
-    await expect(desk.getByTestId('desk-machines')).toHaveText('2 machines')
+    await expect(desk.getByTestId('desk-machines')).toHaveText('2 machines, one queue')
     await expect(desk.locator('[data-machine=NOTEBOOK]')).toContainText('scanner')
 
     await second.stop()
