@@ -259,7 +259,6 @@ export class DeskQueue {
     this.#heard = undefined
     this.#member?.setAlone(this.#standpoint, this.#dispatcherOf()?.left)
     this.#takeLater(this.#ports.random() * TAKE_JITTER_MS)
-    this.#ports.report({ kind: 'desk-alone', isReachable: this.#isReachable })
     this.#ports.changed()
   }
 
@@ -388,8 +387,6 @@ export class DeskQueue {
     }
     // Another run holds the lease by now.
     if (isNewer && from !== self && this.#office.kind !== 'none') this.#resign()
-    const wasAlone = this.#mode === 'alone'
-    const formerId = this.#heard?.id
     if (isNewer) this.#highest = { epoch, holder: from }
     this.#awake.restart()
     this.#renewedMs = Math.max(this.#renewedMs ?? Number.NEGATIVE_INFINITY, sentMs - leaseAge)
@@ -408,8 +405,6 @@ export class DeskQueue {
       this.#aloneSinceMs = undefined
       this.#member?.setGranted()
       this.#standpoint = { ...this.#standpoint, hasAllowance: false }
-      if (wasAlone) this.#ports.report({ kind: 'desk-back' })
-      if (formerId !== from) this.#ports.report({ kind: 'desk-dispatcher', member: from })
       this.#ports.changed()
     }
     this.#parts = dispatch.parts

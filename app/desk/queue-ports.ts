@@ -23,24 +23,16 @@ export interface DeskQueuePorts {
   readonly sizeOf: (bucket: string) => { readonly limit: number; readonly periodMs: number } | undefined
   /** Requests reserved for more urgent classes. `undefined`: the default. */
   readonly reserveOf: (bucket: string) => number | undefined
-  readonly report: (event: QueueEvent) => void
   /** Called when `summary` changed. */
   readonly changed: () => void
 }
-
-export type QueueEvent =
-  /** Another member dispatches from now on, or this one. */
-  | { readonly kind: 'desk-dispatcher'; readonly member: string }
-  /** No dispatcher is heard: this machine uses its own share. */
-  | { readonly kind: 'desk-alone'; readonly isReachable: boolean }
-  | { readonly kind: 'desk-back' }
 
 export interface QueueSummary {
   /** The id of the member that dispatches, as far as this one hears. */
   readonly dispatcher: string | undefined
   /**
    * - `granted`: the dispatcher decides about turns.
-   * - `starting`: this run has not heard a dispatcher yet, for at most two seconds.
+   * - `starting`: this run has not heard a dispatcher yet, for at most eight seconds.
    * - `alone`: no dispatcher is heard, and this machine uses its own share of each quota.
    */
   readonly mode: 'granted' | 'starting' | 'alone'

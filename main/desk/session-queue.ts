@@ -49,7 +49,6 @@ export class SessionQueue {
       store: engine.lease,
       sizeOf: (bucket) => ledger.sizeOf(bucket),
       reserveOf: (bucket) => this.reserveOf(bucket),
-      report: () => {},
       changed: queueChanged,
     })
     this.#queue.engineChanged(engine.state.reachable)

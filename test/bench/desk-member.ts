@@ -69,7 +69,6 @@ export class BenchMember {
       store: engine.lease,
       sizeOf: () => SIZE,
       reserveOf: () => undefined,
-      report: nothing,
       changed: nothing,
     })
     queue.engineChanged(true)

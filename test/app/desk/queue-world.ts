@@ -3,7 +3,6 @@ import type { LeaseAnswer, LeaseStore } from '../../../app/desk/lease-store.ts'
 import { LEASE_ANSWER_MS, LEASE_TTL_MS } from '../../../app/desk/lease-store.ts'
 import { memberMessage } from '../../../app/desk/messages.ts'
 import type { QueueMessage } from '../../../app/desk/queue-messages.ts'
-import type { QueueEvent } from '../../../app/desk/queue-ports.ts'
 import type { Decision, OfferedRequest, UpstreamOutcome } from '../../../app/gateway/decisions.ts'
 import { Scheduler } from '../../../app/gateway/scheduler.ts'
 import type { DeskTurns } from '../../../app/gateway/turns.ts'
@@ -321,7 +320,6 @@ export class QueueMachine {
   queue: DeskQueue | undefined
   turns: DeskTurns | undefined
   scheduler = new Scheduler()
-  readonly events: QueueEvent[] = []
   readonly requests = new Map<number, QueuedRequest>()
   /** Requests that ended. */
   readonly ended: QueuedRequest[] = []
@@ -394,7 +392,6 @@ export class QueueMachine {
         return rule && { limit: rule.limit, periodMs: rule.periodSeconds * 1000 }
       },
       reserveOf: () => undefined,
-      report: (event) => this.events.push(event),
       changed: () => {},
     })
     this.turns = this.queue.join({
