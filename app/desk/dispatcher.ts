@@ -473,12 +473,14 @@ export class Dispatcher {
       const endsInMs = handedIn.windows[bucket]
       if (endsInMs !== undefined) bound.windowSeen(nowMs + endsInMs)
     }
-    this.#fraction = Math.min(1, this.#fraction + fraction)
+    const before = this.#fraction
+    this.#fraction = Math.min(1, before + fraction)
     for (const [bucket, bound] of this.#scheduler.bounds()) {
       const sent = handedIn.sent[bucket] ?? 0
       const tokens = this.#tokensIn(bucket, bound, handedIn) + (wereUnderWay.get(bucket) ?? 0)
       if (fraction > 0 && bound.hasShare) {
-        bound.takeBack({ fraction, tokens, sent, settledFromMs: nowMs }, nowMs)
+        const twice = inBoth({ fraction: before, tokens: bound.tokens(nowMs) ?? 0 }, { fraction, tokens })
+        bound.takeBack({ fraction, tokens: tokens - twice, sent, settledFromMs: nowMs }, nowMs)
         continue
       }
       const part = handedIn.used
@@ -563,4 +565,19 @@ export class Dispatcher {
     }
     return members === 1 && this.#members === 1 ? 0 : floor
   }
+}
+
+interface Claim {
+  readonly fraction: number
+  readonly tokens: number
+}
+
+/**
+ * The requests that two claims on one bucket count twice. Claims above the whole come from dispatchers that
+ * did not hear of each other. Of the part that both claim, the larger number is wrong.
+ */
+function inBoth(one: Claim, other: Claim): number {
+  const fraction = one.fraction + other.fraction - 1
+  if (fraction < ROUNDING) return 0
+  return Math.max((one.tokens * fraction) / one.fraction, (other.tokens * fraction) / other.fraction)
 }

@@ -315,6 +315,14 @@ export const DESK_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'M3',
+    what: 'count a part twice that two members hand in',
+    file: 'app/desk/dispatcher.ts',
+    find: 'tokens: tokens - twice,',
+    replace: 'tokens: tokens - 0 * twice,',
+    test: 'app/desk/dispatcher.test.ts',
+  },
+  {
+    promise: 'M3',
     what: 'give a new member a part before the others make room',
     file: 'app/desk/dispatcher.ts',
     find: 'if (used + pending.length / this.#members > 1 + ROUNDING) return',

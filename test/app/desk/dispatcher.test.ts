@@ -125,6 +125,27 @@ test('after a take-over, only what members hand in may be used, and what they do
   expect(granted('A').length).toBeLessThan(31)
 })
 
+test('after a take-over, a part that two members hand in counts once, as the smaller of both', () => {
+  for (const [left, right] of [
+    [1, 0],
+    [0, 1],
+  ]) {
+    const { state, dispatcher, joins, asks, granted } = dispatching({ parts: { A: 1 }, settledFromMs: 0 })
+    const join = () => {
+      joins('A', { confirmed: 1, used: 1, tokens: { Accounts: left } })
+      joins('B', { confirmed: 1, used: 1, tokens: { Accounts: right } })
+    }
+    join()
+    state.ms += 800
+    join()
+    asks('A', 1)
+    expect(granted('A')).toEqual([])
+    state.ms += 300
+    dispatcher.due()
+    expect(granted('A')).toEqual([1])
+  }
+})
+
 test('the part of a member that does not reply is set aside before it may work alone', () => {
   const { state, dispatcher, joins, asks, ended, granted } = dispatching()
   joins('A')

@@ -10,7 +10,6 @@ const LIVES = Number(process.env['HEADROOM_QUEUE_LIVES'] ?? 1_000)
  */
 const OPEN: readonly string[] = [
   'queue life 100228: 317.152 s: M0 (granted) got a 429',
-  'queue life 100322: 243.472 s: M0 (granted) got a 429',
   'queue life 100889: 77.557 s: M1 (alone) got a 429',
 ]
 
