@@ -90,7 +90,7 @@ export interface DeskRefusal extends Immutable<z.output<typeof deskRefusal>> {}
 const deskQueue = openObject({
   /**
    * - `granted`: the dispatcher decides when each program's request is sent.
-   * - `starting`: no dispatcher has been heard yet, for at most two seconds.
+   * - `starting`: no dispatcher has been heard yet, for at most eight seconds.
    * - `alone`: no dispatcher is heard. This machine uses its share of each quota.
    */
   mode: z.enum(['granted', 'starting', 'alone']),

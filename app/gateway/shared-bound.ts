@@ -76,7 +76,7 @@ export class SharedBound extends BucketBound {
     return { ...refill, perMs: 0, windowEndsMs: isKnown ? endsMs : this.#sharedSinceMs + limit / meanPerMs }
   }
 
-  /** What is left of the share. `undefined` if there is none. */
+  /** Requests that the share still allows. `undefined` while the whole bucket belongs to this side. */
   tokens(nowMs: number): number | undefined {
     return this.#share?.tokens(this.refill, nowMs)
   }

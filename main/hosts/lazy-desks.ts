@@ -49,8 +49,8 @@ export class LazyDesks {
 }
 
 /**
- * The snooze of alerts, which a desk shares with the other machines. There is none until `history` returns a
- * value.
+ * The snooze of alerts, which a desk shares with the other machines. Until `history` returns a value, alerts
+ * are not snoozed, and another machine's snooze is ignored.
  */
 export const snoozeOf = (
   history: () => Pick<HistoryService, 'snooze' | 'adoptSnooze'> | undefined,

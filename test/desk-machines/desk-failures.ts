@@ -92,7 +92,7 @@ export class FailingDesk {
         this.takeOversMs.set(failure, [...(this.takeOversMs.get(failure) ?? []), tookMs])
         return former
       }
-      if (tookMs > SETTLES_WITHIN_MS) throw new Error(`${failure}: nobody took over from ${former.name}`)
+      if (tookMs > SETTLES_WITHIN_MS) throw new Error(`${failure}: no machine took over from ${former.name}`)
       await pause(LOOK_EVERY_MS)
     }
   }

@@ -151,7 +151,7 @@ export class DeskMachine {
     const path = socketOf(this.#traits.dataFolder, process.env)
     const asked = await askRunning(request, { clock: nodeClock, path, userId: process.getuid?.() })
     if (asked.kind !== 'answered')
-      throw new Error(`${this.name}: ${asked.kind === 'failed' ? asked.why : 'nobody'}`)
+      throw new Error(`${this.name}: ${asked.kind === 'failed' ? asked.why : 'no Headroom is running'}`)
     if (!asked.answer.ok) throw new Error(`${this.name}: ${asked.answer.message}`)
     return asked.answer
   }

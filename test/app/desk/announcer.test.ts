@@ -24,7 +24,7 @@ test('of machines in use within a minute always the same announces', () => {
     ).toBe('a')
 })
 
-test('without a machine in use the smallest id announces, and nobody where nobody is', () => {
+test('without a machine in use, the smallest id announces, and an empty desk has no announcer', () => {
   expect(announcerOf([{ id: 'b' }, { id: 'a' }])).toBe('a')
   expect(announcerOf([])).toBeUndefined()
 })

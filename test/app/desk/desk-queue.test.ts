@@ -7,7 +7,7 @@ async function desk(names: readonly string[], seed = 1): Promise<QueueWorld & { 
   for (const name of names) world.machine(name).start()
   await world.advance(4_000)
   const holder = world.machines.find(({ id, queue }) => queue?.summary.dispatcher === id)
-  if (holder === undefined) throw new Error('nobody dispatches')
+  if (holder === undefined) throw new Error('the desk has no dispatcher')
   return Object.assign(world, { holder })
 }
 

@@ -5,7 +5,7 @@ import { queueDay } from './queue-day.ts'
 const HOUR_MS = 3_600_000
 
 test('five machines with five programs use a trading day’s quota up, without a 429', async () => {
-  const day = await queueDay({})
+  const day = await queueDay()
   expect(day.broken).toEqual([])
   expect(day.refused).toBe(0)
   expect(day.share).toBeGreaterThanOrEqual(0.998)
@@ -15,7 +15,7 @@ test('five machines with five programs use a trading day’s quota up, without a
 }, 600_000)
 
 test('a dispatcher that is killed every hour costs half a percent of the day, and no 429', async () => {
-  const day = await queueDay({ killEveryMs: HOUR_MS })
+  const day = await queueDay(HOUR_MS)
   expect(day.broken).toEqual([])
   expect(day.refused).toBe(0)
   expect(day.share).toBeGreaterThanOrEqual(0.995)

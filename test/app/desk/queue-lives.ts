@@ -23,8 +23,6 @@ export interface QueueLife {
   readonly machines: number
   readonly accepted: number
   readonly troubles: Readonly<Partial<Record<QueueTrouble, number>>>
-  /** Longest time from the end of a dispatcher to the next grant, in ms. */
-  readonly longestGapMs: number
 }
 
 const CLASSES = ['critical', 'normal', 'background'] as const
@@ -188,5 +186,5 @@ export async function liveQueue(seed: number): Promise<QueueLife> {
   if (served < present().length * buckets.length)
     stop(`${served} requests of ${present().length} machines served`)
   for (const machine of world.machines) machine.kill()
-  return { machines: world.machines.length, accepted: world.accepted, troubles, longestGapMs: 0 }
+  return { machines: world.machines.length, accepted: world.accepted, troubles }
 }

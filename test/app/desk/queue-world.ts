@@ -64,9 +64,8 @@ export class QueueWorld {
   /** Requests that the service accepted, and 429s. */
   accepted = 0
   refused = 0
-  /** 429s of first requests, of which nobody who lives knows the level. A single gateway gets these too. */
+  /** 429s that the desk can't prevent: no machine has had a header of the bucket, or there are strangers. */
   coldRefused = 0
-  messages = 0
   /** The dispatcher whose grant was used last, and those before it. */
   #reign = ''
   readonly #ended = new Set<string>()
@@ -158,7 +157,6 @@ export class QueueWorld {
   send(from: QueueMachine, to: QueueMachine, message: QueueMessage): void {
     if (!this.#hears(from.clock, to.clock) || !from.clock.isOn) return
     if (this.random.chance(this.lossRate)) return
-    this.messages += 1
     const copy = this.options.isParsed ? this.#parsed(message) : message
     const run = to.run
     const sentMs = to.clock.monotonicMs()
@@ -208,8 +206,8 @@ export class QueueWorld {
   }
 
   /**
-   * Whether a run works alone of which another run cannot know, because nobody of the other's desk has taken
-   * turns together with it, or not for a minute.
+   * Whether there are strangers, or were a moment ago: a machine that works alone, and a desk whose machines
+   * never took turns together with it, or not within the last minute.
    */
   get hasStrangers(): boolean {
     return this.elapsedMs - this.#strangersMs < STRANGE_FOR_MS || this.#areStrangers

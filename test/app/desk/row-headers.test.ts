@@ -15,7 +15,7 @@ test('the member with the newest header checks a row at once, the others one aft
   expect(waits).toEqual([3_000, 0, 6_000])
 })
 
-test('an older header takes the row from nobody', () => {
+test('an older header changes nothing', () => {
   const headers = new RowHeaders()
   headers.seen('Accounts', header('b', 1_000))
   headers.counted('Accounts')

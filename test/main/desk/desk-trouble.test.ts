@@ -100,7 +100,7 @@ test('without a dispatcher, an event comes after two seconds, and the desk is un
   expect(reports.at(-1)).toEqual({ kind: 'desk-back' })
 })
 
-test('a server that becomes unreachable while nobody dispatches is reported too', () => {
+test('a server that becomes unreachable while the desk has no dispatcher is reported too', () => {
   const { trouble, reach, pass, dispatch, reports } = setUp()
   reach(true)
   dispatch('alone')
