@@ -1,10 +1,9 @@
-import { Activity, Suspense } from 'react'
+import { Activity, Suspense, useEffect } from 'react'
 import { CapacityTable } from './capacity/capacity-table.tsx'
 import { useFirstChoice } from './capacity/chosen-category.ts'
 import { classesOf } from './components/classes.ts'
 import controlsSheet from './components/controls.module.css'
 import { loadedLater } from './components/loaded-later.ts'
-import { LoadingPart } from './components/loading-part.tsx'
 import { EventList } from './events/event-list.tsx'
 import { HistoryPanel } from './history/history-panel.tsx'
 import { useFocusReturn } from './hooks/use-focus-return.ts'
@@ -17,6 +16,7 @@ import { MAIN, SkipLinks } from './shell/skip-links.tsx'
 import { Title } from './shell/title.tsx'
 import { useShortcuts } from './shell/use-shortcuts.ts'
 import { SlotMap } from './slots/slot-map.tsx'
+import type { ViewState } from './state/view-state.ts'
 import { useLook, useMirror, useParts, usePausedSince, useView } from './state/window-parts.ts'
 import { OwnStreams } from './streams/own-streams.tsx'
 import { RevokeButton, TokenPanel } from './verdict/token-panel.tsx'
@@ -31,6 +31,8 @@ const PlanPage = loadedLater(async () => (await import('./plan/plan-page.tsx')).
 const Dialogs = loadedLater(async () => (await import('./dialogs.tsx')).Dialogs)
 const DASHBOARD = { page: 'dashboard' } as const
 const CLOSED = { dialog: undefined } as const
+/** Time for which a page or a dialog waits for its code, in milliseconds. */
+const LOADS_WITHIN_MS = 3_000
 
 export function HeadroomWindow() {
   const link = useMirror((mirror) => mirror.link.kind)
@@ -81,6 +83,16 @@ export function HeadroomWindow() {
       <Suspense fallback={<LoadingPart wayBack={CLOSED} />}>{isBehindDialog && <Dialogs />}</Suspense>
     </>
   )
+}
+
+/**
+ * The fallback of a page or dialog whose code is being loaded. If the code does not arrive, the view returns
+ * to `wayBack`, because the page or dialog can't be closed without its code.
+ */
+function LoadingPart({ wayBack }: { readonly wayBack: Partial<ViewState> }) {
+  const { clock, view } = useParts()
+  useEffect(() => clock.after(LOADS_WITHIN_MS, () => view.setState(wayBack)), [clock, view, wayBack])
+  return null
 }
 
 interface DashboardProps {

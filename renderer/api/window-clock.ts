@@ -1,4 +1,4 @@
-/** The window's source of time, passed to all other modules of renderer/. */
+/** The window's source of time. */
 export interface WindowClock {
   /** Epoch milliseconds of this computer. Main's clock may differ. */
   wallMs(): number

@@ -1,4 +1,5 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
+import { browserClock } from '../api/window-clock.ts'
 
 /** Time between two attempts to load code, in milliseconds. */
 const RETRY_MS = 2_000
@@ -20,7 +21,7 @@ export async function fetched<Code>(load: () => Promise<Code>): Promise<Code> {
       return await load()
     } catch (error) {
       if (!NOT_FETCHED.test(String(error))) throw error
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      await new Promise<void>((resolve) => browserClock.after(RETRY_MS, resolve))
       // Vite requests each stylesheet only once, even if the request failed. If a failed link is replaced by
       // a copy, the browser requests the stylesheet again.
       for (const sheet of document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]'))
