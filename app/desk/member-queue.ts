@@ -235,12 +235,7 @@ export class MemberQueue implements DeskTurns {
 
   /** The requests that a dispatcher must know of. */
   get present(): Pick<MemberStanding, 'underWay' | 'waiting'> {
-    const underWay = [...this.#local.scheduler.sentUpstreams()].map(({ id, bucket }) => ({
-      id,
-      bucket,
-      granted: this.#granted.has(id),
-    }))
-    return { underWay, waiting: [...this.#asked.keys()] }
+    return { underWay: [...this.#local.scheduler.sentUpstreams()], waiting: [...this.#asked.keys()] }
   }
 
   /** Asks for all waiting requests that were not asked for yet, and again for those that wait for long. */

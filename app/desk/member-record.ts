@@ -1,23 +1,14 @@
 import type { Ticket } from '../quota/ledger.ts'
 import type { MeteredLedger } from '../quota/metered-ledger.ts'
-import type { ConcurrencyReading, RateReading } from '../service/headers.ts'
+import type { ConcurrencyReading } from '../service/headers.ts'
 import type { MemberPicture, MemberReport, RequestStep, SilentRun } from './messages.ts'
-import { ageOf } from './own-record.ts'
+import { ageOf, type DeskAnswer } from './own-record.ts'
 import type { RowHeaders } from './row-headers.ts'
 
 /** The earliest and latest time at which a message can have been sent, epoch ms on this machine's clock. */
 export interface SentAt {
   readonly fromMs: number
   readonly toMs: number
-}
-
-/** The response to another member's request. */
-export interface ForeignAnswer {
-  readonly rate?: RateReading | undefined
-  /** After a 429 because of the request rate: how much longer the row waits, in milliseconds. */
-  readonly waitMs?: number | undefined
-  /** The row that the member charged. */
-  readonly row?: string | undefined
 }
 
 /** The parts of this machine that a member's observations update. */
@@ -31,8 +22,8 @@ export interface RecordDeps {
   /** When this machine joined the desk, epoch ms. */
   readonly sinceMs: number
   /** Applies a response. Returns the row that counted the request. */
-  readonly answered: (member: string, ticket: Ticket, answer: ForeignAnswer) => string | undefined
-  readonly checked: (category: string, atMs: number) => void
+  readonly answered: (ticket: Ticket, answer: Partial<DeskAnswer>) => string | undefined
+  readonly checked: (category: string) => void
   /**
    * Called when the member's streams changed. `reading`: what a header showed about the slots of `category`.
    */
@@ -225,7 +216,7 @@ export class MemberRecord {
       return
     }
     if (one.kind === 'checked') {
-      checked(one.category, Math.min(now(), toMs - one.age))
+      checked(one.category)
       return
     }
     if (one.kind === 'slots') {
@@ -244,9 +235,9 @@ export class MemberRecord {
     this.#answered({ ...ticket, headerAtMs }, { rate, waitMs, row })
   }
 
-  #answered(ticket: Ticket, answer: ForeignAnswer): void {
+  #answered(ticket: Ticket, answer: Partial<DeskAnswer>): void {
     const { headers, answered, now } = this.#deps
-    const row = answered(this.#id, ticket, answer)
+    const row = answered(ticket, answer)
     const { rate } = answer
     const isHeader = row !== undefined && rate?.remaining !== undefined
     const isRejected = answer.waitMs !== undefined && rate !== undefined

@@ -2,6 +2,9 @@ import { z } from 'zod/mini'
 
 /* Fields that several messages of a desk have. Ages are in milliseconds at the time of sending. */
 
+/** Maximum number of members of a desk, including this one. */
+export const MAX_MEMBERS = 32
+
 export const shortText = z.string().check(z.maxLength(200))
 export const path = z.string().check(z.maxLength(1024))
 export const count = z.number().check(z.gte(0))

@@ -1,5 +1,6 @@
 import { z } from 'zod/mini'
 import { PROGRAM_CLASSES } from '../contract/programs.ts'
+import { RECENT } from '../quota/metered-ledger.ts'
 import { age, count, path, rateReading, shortText } from './message-fields.ts'
 import { queueMessages } from './queue-messages.ts'
 
@@ -45,7 +46,7 @@ const answered = z.strictObject({
 const lost = z.strictObject({ kind: z.literal('lost'), ...ended, laterMs: count })
 const notSent = z.strictObject({ kind: z.literal('not-sent'), id: count })
 /** The sender checked a row. */
-const checked = z.strictObject({ kind: z.literal('checked'), category: shortText, age })
+const checked = z.strictObject({ kind: z.literal('checked'), category: shortText })
 /**
  * `own`: number of the sender's streams in a category. `reading`: what a stream's header showed about the
  * slots.
@@ -65,7 +66,8 @@ const observation = z.discriminatedUnion('kind', [sent, answered, lost, notSent,
 export type RequestStep = z.output<typeof observation>
 
 const MAX_OBSERVATIONS = 2_000
-const MAX_ROWS = 160
+/** Maximum number of rows in a `picture` message. A ledger has at most 128 rows. */
+export const MAX_ROWS = 160
 const perCategory = z.record(shortText, count)
 
 /** A member's requests since its app started, and how many of them were sent before it joined the desk. */
@@ -123,7 +125,6 @@ export type ReportedProgram = z.output<typeof reportedProgram>
 
 const report = z.strictObject({
   kind: z.literal('report'),
-  protocol: z.int(),
   name: shortText,
   /** A keyed hash of the signed-in user. Absent if the service names no user. */
   user: z.exactOptional(shortText),
@@ -145,8 +146,6 @@ const report = z.strictObject({
 
 export type MemberReport = z.output<typeof report>
 
-/** Maximum number of requests of each row whose sending times a `picture` message contains. */
-export const MAX_RECENT = 500
 /** Maximum number of `silent` entries in a `picture` message. */
 export const MAX_SILENT = 32
 
@@ -174,7 +173,7 @@ const picture = z.strictObject({
   /**
    * By row: for each request in `counted` that was sent within the last minute, the time since it was sent.
    */
-  recent: z.record(shortText, z.array(age).check(z.maxLength(MAX_RECENT))),
+  recent: z.record(shortText, z.array(age).check(z.maxLength(RECENT.most))),
   rows: z
     .array(
       z.strictObject({

@@ -2,13 +2,12 @@ import type { Ticket } from '../quota/ledger.ts'
 import type { ConcurrencyReading, RateReading } from '../service/headers.ts'
 import type { RequestStep } from './messages.ts'
 
-/**
- * How a request ended, for `OwnRecord.answered`. `waitMs`: how long the row waits after a 429 because of the
- * request rate.
- */
-interface Answer {
+/** The answer to a request, as the members of a desk report it to each other. */
+export interface DeskAnswer {
+  /** The row that counted the request, as the member that sent it knows. */
   readonly row: string | undefined
   readonly rate?: RateReading | undefined
+  /** After a 429 because of the request rate: how long the row waits, in milliseconds. */
   readonly waitMs?: number | undefined
 }
 
@@ -38,7 +37,7 @@ export class OwnRecord {
   }
 
   /** Records the service's response, which arrived at `atMs`. The wait after a 429 starts at that time. */
-  answered(ticket: Ticket, { row, rate, waitMs }: Answer, atMs: number): void {
+  answered(ticket: Ticket, { row, rate, waitMs }: DeskAnswer, atMs: number): void {
     const ended = this.#ended(ticket, row)
     this.#unsent.push((nowMs) => ({
       kind: 'answered',
@@ -60,8 +59,8 @@ export class OwnRecord {
     this.#unsent.push(() => ({ kind: 'not-sent', id }))
   }
 
-  checked(category: string, atMs: number): void {
-    this.#unsent.push((nowMs) => ({ kind: 'checked', category, age: ageOf(atMs, nowMs) }))
+  checked(category: string): void {
+    this.#unsent.push(() => ({ kind: 'checked', category }))
   }
 
   /**

@@ -1,13 +1,10 @@
 import type { MeteredLedger } from '../quota/metered-ledger.ts'
 import type { SentAt } from './member-record.ts'
-import type { MemberPicture } from './messages.ts'
+import { MAX_ROWS, type MemberPicture } from './messages.ts'
 import { ageOf } from './own-record.ts'
 import type { RowHeaders } from './row-headers.ts'
 
 type Rows = MemberPicture['rows']
-
-/** Maximum number of rows in a `picture` message. A ledger has at most 128 rows. */
-const MAX_ROWS = 160
 
 /** The newest header of each row, for a member that joins. Times are epoch ms of this machine. */
 export function pictureRows(headers: RowHeaders, ledger: Pick<MeteredLedger, 'holdOf'>, nowMs: number): Rows {

@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import { PROGRAM_CLASSES } from '../contract/programs.ts'
-import { age, count, path, rateReading, shortText } from './message-fields.ts'
+import { age, count, MAX_MEMBERS, path, rateReading, shortText } from './message-fields.ts'
 
 /*
  * The messages of the desk's queue. A member asks its dispatcher for turns, and the dispatcher grants them.
@@ -10,7 +10,6 @@ import { age, count, path, rateReading, shortText } from './message-fields.ts'
 /** Maximum number of requests in one message. A gateway has at most 512 waiting requests. */
 const MAX_REQUESTS = 1_024
 const MAX_BUCKETS = 1_024
-const MAX_MEMBERS = 32
 
 const id = count
 const epoch = count
@@ -51,10 +50,8 @@ const standing = z.strictObject({
   number: count,
   /** The number of the newest `grant` of this epoch that arrived. */
   heard: count,
-  /** Requests that were sent and have not ended. `granted`: by this dispatcher. */
-  underWay: z
-    .array(z.strictObject({ id, bucket: path, granted: z.boolean() }))
-    .check(z.maxLength(MAX_REQUESTS)),
+  /** Requests that were sent and have not ended. */
+  underWay: z.array(z.strictObject({ id, bucket: path })).check(z.maxLength(MAX_REQUESTS)),
   /** Requests that wait for a grant. */
   waiting: ids,
   /** For a member that begins to take turns from this dispatcher: what it hands in. */

@@ -36,7 +36,7 @@ const MAX_SHOWN = 64
 /**
  * The sending times of own requests are remembered for `ms` milliseconds, at most `most` times for each row.
  */
-const RECENT = { ms: 60_000, most: 500 } as const
+export const RECENT = { ms: 60_000, most: 500 } as const
 
 /**
  * A header may already include a request of the desk's other machines that they have not reported yet. The

@@ -3,6 +3,7 @@ import type { ProgramClass } from '../../app/contract/programs.ts'
 import type { RowDetails } from '../../app/contract/quotas.ts'
 import type { RequestQuota, RowProblem } from '../../app/contract/snapshot.ts'
 import { MINUTE_MS } from '../../app/contract/units.ts'
+import type { DeskAnswer } from '../../app/desk/own-record.ts'
 import { levelOf } from '../../app/gateway/bucket-queue.ts'
 import type { RecentHistory } from '../../app/history/recent.ts'
 import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
@@ -20,7 +21,7 @@ import type { Timeline } from '../ports/timeline.ts'
 import { RecentMoments } from './recent-moments.ts'
 import { FALLBACK_SECONDS, RowHolds } from './row-holds.ts'
 import { RowLog } from './row-log.ts'
-import type { DeskAnswer, SessionDesk } from './session-desk.ts'
+import type { SessionDesk } from './session-desk.ts'
 
 export interface QuotaTapDeps {
   readonly ledger: Ledger

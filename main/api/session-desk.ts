@@ -1,17 +1,15 @@
 import type { DeskSummary } from '../../app/contract/desk.ts'
+import type { DeskAnswer } from '../../app/desk/own-record.ts'
 import type { JoinQueue } from '../../app/gateway/turns.ts'
 import type { Ticket } from '../../app/quota/ledger.ts'
-import type { ConcurrencyReading, RateReading } from '../../app/service/headers.ts'
+import type { ConcurrencyReading } from '../../app/service/headers.ts'
 
 /**
  * The part of a desk that serves one connected key. It reports this machine's requests to the other members.
  */
 export interface SessionDesk {
   sent(ticket: Ticket): void
-  /**
-   * Records an answer of the service. `row`: the row that counted the request. `waitMs`: how long the row
-   * waits after a 429 because of the request rate.
-   */
+  /** Records an answer of the service. */
   answered(ticket: Ticket, answer: DeskAnswer): void
   /**
    * Records that no answer arrived, or an answer without quota headers. `laterMs`: how much longer the
@@ -42,11 +40,4 @@ export interface SessionDesk {
   tryNow(): void
   /** The machine that revoked the key. `undefined` if no other member revoked it. */
   readonly revokedBy: string | undefined
-}
-
-/** The answer to a request, as it is reported to the other members. */
-export interface DeskAnswer {
-  readonly row: string | undefined
-  readonly rate?: RateReading | undefined
-  readonly waitMs?: number | undefined
 }

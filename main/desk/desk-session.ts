@@ -2,7 +2,7 @@ import type { DeskRefusalCode, DeskSummary } from '../../app/contract/desk.ts'
 import type { KeyReport } from '../../app/contract/events.ts'
 import type { SentAt } from '../../app/desk/member-record.ts'
 import { DESK_PROTOCOL, type DeskMessage, type MemberReport } from '../../app/desk/messages.ts'
-import { OwnRecord } from '../../app/desk/own-record.ts'
+import { type DeskAnswer, OwnRecord } from '../../app/desk/own-record.ts'
 import type { MomentRange } from '../../app/desk/peer-clock.ts'
 import { adoptRows, pictureRows } from '../../app/desk/picture.ts'
 import { RowHeaders } from '../../app/desk/row-headers.ts'
@@ -13,7 +13,7 @@ import type { ConcurrencyReading } from '../../app/service/headers.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
 import type { Prober } from '../api/prober.ts'
 import type { QuotaTap } from '../api/quota-tap.ts'
-import type { DeskAnswer, SessionDesk } from '../api/session-desk.ts'
+import type { SessionDesk } from '../api/session-desk.ts'
 import type { Clock, Random, RandomBytes } from '../ports/ports.ts'
 import type { Timeline } from '../ports/timeline.ts'
 import { ownMember, shownDesk } from './desk-summary.ts'
@@ -244,7 +244,7 @@ export class DeskSession implements SessionDesk {
   }
 
   checked(category: string): void {
-    this.#own.checked(category, this.#now)
+    this.#own.checked(category)
     this.#steps.sendSoon()
   }
 
@@ -385,7 +385,7 @@ export class DeskSession implements SessionDesk {
         headers: this.#headers,
         now: () => this.#now,
         sinceMs: this.#run.sinceMs,
-        answered: (_, ticket, answer) => tap.answeredByDesk(ticket, answer, member.name),
+        answered: (ticket, answer) => tap.answeredByDesk(ticket, answer, member.name),
         checked: (category) => prober.count(category),
         slots: (category, reading) => {
           slots.setDesk(this.#members.streams())

@@ -9,7 +9,7 @@ import type { DeskNames } from './engine.ts'
  */
 
 const FORMAT = 1
-const MEMBER_BYTES = 8
+export const MEMBER_BYTES = 8
 export const RUN_BYTES = 16
 const COUNTER_BYTES = 6
 const TAG_BYTES = 16

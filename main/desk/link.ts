@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { MAX_MEMBERS } from '../../app/desk/message-fields.ts'
 import { DESK_PROTOCOL, type DeskMessage, memberMessage } from '../../app/desk/messages.ts'
 import type { MomentRange } from '../../app/desk/peer-clock.ts'
 import type { Clock, Random, RandomBytes } from '../ports/ports.ts'
@@ -21,8 +22,6 @@ import { Pace } from './pace.ts'
 import { PeerRun } from './peer-run.ts'
 import { type Foreign, Strangers } from './strangers.ts'
 
-/** Maximum number of members of a desk, including this one. */
-const MAX_MEMBERS = 32
 /** A member that was silent for this long can be replaced by a new one. Milliseconds. */
 const MAKES_ROOM_MS = 60_000
 /**

@@ -4,6 +4,7 @@ import { jsonOf } from '../../app/service/json.ts'
 import type { RandomBytes } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { DeskReading } from '../vault/vault.ts'
+import { MEMBER_BYTES } from './envelope.ts'
 import { deskSecret, deskServers, storedMarks } from './invitation.ts'
 import type { DeskMarks } from './marks.ts'
 
@@ -32,7 +33,6 @@ export type MembershipReading =
   | { readonly kind: 'lost'; readonly line: string }
 
 const VERSION = 1
-const MEMBER_ID_BYTES = 8
 
 const stored = z.object({
   version: z.literal(VERSION),
@@ -73,7 +73,7 @@ const FOREIGN = 'The saved desk is from another version of Headroom. Leave it, t
 
 /** The id of a new member. */
 export const newMemberId = (randomBytes: RandomBytes): string =>
-  Buffer.from(randomBytes(MEMBER_ID_BYTES)).toString('hex')
+  Buffer.from(randomBytes(MEMBER_BYTES)).toString('hex')
 
 /** Registers the secrets of a membership, so that they are removed from all text from now on. */
 export function hideSecrets({ secret, credentials }: Membership, secrets: Secrets): void {

@@ -1,14 +1,9 @@
 import { announcerOf } from '../../app/desk/announcer.ts'
 import type { MemberRecord, SentAt } from '../../app/desk/member-record.ts'
+import { MAX_MEMBERS } from '../../app/desk/message-fields.ts'
 import { MAX_SILENT, type SilentRun } from '../../app/desk/messages.ts'
 import { LOST_AFTER_MS } from './desk-trouble.ts'
 import type { OtherMember } from './other-member.ts'
-
-/**
- * Maximum number of other members that are remembered. Beyond it, members that are no longer present are
- * forgotten.
- */
-const MAX_MEMBERS = 32
 
 /** All other members of a desk, as far as this machine knows them. */
 export class OtherMembers {
@@ -161,6 +156,7 @@ export class OtherMembers {
     return this.all().filter(([, { isPresent }]) => isPresent)
   }
 
+  /** Forgets members that are no longer present, if more than `MAX_MEMBERS` are remembered. */
   #forgetOldest(): void {
     for (const [id, { isPresent }] of this.#members) {
       if (this.#members.size <= MAX_MEMBERS) return

@@ -1,6 +1,5 @@
 import type { ProgramSummary } from '../../app/contract/snapshot.ts'
 import {
-  DESK_PROTOCOL,
   MAX_REPORTED_USES,
   type MemberPicture,
   type MemberReport,
@@ -117,7 +116,6 @@ export function ownReport(
   const { user } = membership.marks
   return {
     kind: 'report',
-    protocol: DESK_PROTOCOL,
     name: membership.name,
     ...(user !== undefined && { user }),
     rates: { ...ledger.ownRates(nowMs) },

@@ -121,7 +121,6 @@ export class OtherDesk {
     const counted = { Accounts: 1_000 }
     this.#link.broadcast({
       kind: 'report',
-      protocol: 1,
       name: 'INTRUDER',
       rates: { Accounts: 5 },
       ...{ counted, streams: {}, underWay: [], programs: [], snoozeMs: 0 },

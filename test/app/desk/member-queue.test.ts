@@ -115,5 +115,5 @@ test('an order goes at once, and the dispatcher learns of it', () => {
   const { time, queue, messages } = member()
   expect(queue.goAtOnce(9, 'Orders', time.ms)).toBeUndefined()
   expect(messages).toEqual([{ kind: 'ended', used: [{ id: 9, bucket: 'Orders' }], ended: [] }])
-  expect(queue.present.underWay).toEqual([{ id: 9, bucket: 'Orders', granted: false }])
+  expect(queue.present.underWay).toEqual([{ id: 9, bucket: 'Orders' }])
 })

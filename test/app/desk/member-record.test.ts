@@ -20,8 +20,7 @@ function setUp() {
     headers,
     now: () => now,
     sinceMs: now - SINCE_MS,
-    answered: (_, ticket, { rate, waitMs }) =>
-      ledger.answered(ticket, rate, now, waitMs !== undefined).category,
+    answered: (ticket, { rate, waitMs }) => ledger.answered(ticket, rate, now, waitMs !== undefined).category,
     checked: () => {},
     slots: () => {},
   })

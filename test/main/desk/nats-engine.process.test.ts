@@ -441,7 +441,6 @@ describe.skipIf(program === undefined)(name, () => {
     const [a] = [await link(ids[0]!, 1), await link(ids[1]!, 2)]
     const report: DeskMessage = {
       kind: 'report',
-      protocol: 1,
       name: 'WORKSTATION',
       user: 'a-hash-of-the-user',
       rates: { 'Market Data': 3 },
