@@ -112,7 +112,7 @@ export class DeskQueue {
     this.#member?.leave()
     const office = this.#office
     this.#office = { kind: 'none' }
-    if (office.kind !== 'none') await this.#ports.store.release(office.lease.revision)
+    if (office.kind !== 'none') await this.#ports.store.release()
   }
 
   engineChanged(isReachable: boolean): void {
@@ -284,8 +284,8 @@ export class DeskQueue {
   #take(): void {
     this.#takeLater(TAKE_EVERY_MS + this.#ports.random() * TAKE_JITTER_MS)
     this.#ask(this.#ports.store.create(), (answer, sent) => {
-      if (answer.kind !== 'held' || this.#office.kind !== 'none') return
-      const lease = new Lease(this.#ports.clock, answer.revision, sent.monotonicMs)
+      if (answer !== 'held' || this.#office.kind !== 'none') return
+      const lease = new Lease(this.#ports.clock, sent.monotonicMs)
       this.#office = { kind: 'electing', lease, sinceMs: this.#now }
       this.#renewAtMs = sent.monotonicMs + RENEW_EVERY_MS
       this.#ports.broadcast({ kind: 'candidate' })
@@ -298,11 +298,11 @@ export class DeskQueue {
 
   #renew(lease: Lease): void {
     this.#renewAtMs = this.#now + RENEW_AGAIN_MS
-    this.#ask(this.#ports.store.renew(lease.revision), (answer, sent) => {
+    this.#ask(this.#ports.store.renew(), (answer, sent) => {
       if (this.#office.kind === 'none' || this.#office.lease !== lease) return
-      if (answer.kind === 'taken') this.#resign()
-      if (answer.kind !== 'held') return
-      lease.renewed(answer.revision, sent)
+      if (answer === 'taken') this.#resign()
+      if (answer !== 'held') return
+      lease.renewed(sent)
       this.#renewAtMs = sent.monotonicMs + RENEW_EVERY_MS
       this.#dispatcherOf()?.due()
     })
@@ -314,7 +314,7 @@ export class DeskQueue {
     void asked.then((answer) => {
       this.#isAsking = false
       if (this.#isStopped) {
-        if (answer.kind === 'held') void this.#ports.store.release(answer.revision)
+        if (answer === 'held') void this.#ports.store.release()
         return
       }
       this.#touch()
@@ -360,9 +360,9 @@ export class DeskQueue {
   }
 
   #resign(): void {
-    const { lease } = this.#office.kind === 'none' ? { lease: undefined } : this.#office
+    if (this.#office.kind === 'none') return
     this.#office = { kind: 'none' }
-    if (lease !== undefined) void this.#ports.store.release(lease.revision)
+    void this.#ports.store.release()
     this.#takeLater(this.#ports.random() * TAKE_JITTER_MS)
   }
 
@@ -386,7 +386,7 @@ export class DeskQueue {
       return
     }
     // Another run holds the lease by now.
-    if (isNewer && from !== self && this.#office.kind !== 'none') this.#resign()
+    if (isNewer && from !== self) this.#resign()
     if (isNewer) this.#highest = { epoch, holder: from }
     this.#awake.restart()
     this.#renewedMs = Math.max(this.#renewedMs ?? Number.NEGATIVE_INFINITY, sentMs - leaseAge)

@@ -2,10 +2,7 @@
  * The answer of the store. `taken`: another run holds the lease. `unknown`: no answer in time, so the lease
  * may have been written or not.
  */
-export type LeaseAnswer =
-  | { readonly kind: 'held'; readonly revision: number }
-  | { readonly kind: 'taken' }
-  | { readonly kind: 'unknown' }
+export type LeaseAnswer = 'held' | 'taken' | 'unknown'
 
 /**
  * Port to the store of a desk's lease. At most one run holds the lease. It expires `LEASE_TTL_MS` after it
@@ -14,12 +11,12 @@ export type LeaseAnswer =
  * No call throws. Each resolves within `LEASE_ANSWER_MS`.
  */
 export interface LeaseStore {
-  /** Takes the lease if no run holds it. If this run already holds it, the answer is its revision. */
+  /** Takes the lease if no run holds it. `held` also if this run holds it already. */
   create(): Promise<LeaseAnswer>
   /** Renews the lease of this run. `taken` also if the lease was lost. */
-  renew(revision: number): Promise<LeaseAnswer>
-  /** Gives the lease up. */
-  release(revision: number): Promise<void>
+  renew(): Promise<LeaseAnswer>
+  /** Gives the lease up, if this run holds it. */
+  release(): Promise<void>
 }
 
 /** Time after its last write at which a lease expires, in milliseconds. */

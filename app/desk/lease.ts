@@ -53,13 +53,11 @@ export class Lease {
   #renewedMs: number
   /** Renewals that were sent before this time don't count. */
   #awakeSinceMs = Number.NEGATIVE_INFINITY
-  revision: number
 
   /** `sentMs`: when the request that took the lease was sent. */
-  constructor(clock: Clocks, revision: number, sentMs: number) {
+  constructor(clock: Clocks, sentMs: number) {
     this.#clock = clock
     this.#wakefulness = new Wakefulness(clock)
-    this.revision = revision
     this.#renewedMs = sentMs
   }
 
@@ -84,8 +82,7 @@ export class Lease {
   }
 
   /** Records a renewal. `sent`: the moment at which it was sent. */
-  renewed(revision: number, sent: ClockReading): void {
-    this.revision = revision
+  renewed(sent: ClockReading): void {
     const isOfNow = Math.abs(differenceOf(clockReadingOf(this.#clock)) - differenceOf(sent)) <= MAX_DRIFT_MS
     if (!isOfNow || sent.monotonicMs < this.#awakeSinceMs) return
     this.#renewedMs = Math.max(this.#renewedMs, sent.monotonicMs)

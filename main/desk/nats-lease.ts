@@ -20,8 +20,6 @@ export interface NatsLeaseParts {
 
 const KEY = 'l'
 const HOLDER_BYTES = 16
-const UNKNOWN: LeaseAnswer = { kind: 'unknown' }
-const TAKEN: LeaseAnswer = { kind: 'taken' }
 
 /**
  * The lease of a desk, as a key in a bucket whose values expire. It is written by compare-and-set: each write
@@ -46,14 +44,14 @@ export class NatsLease implements LeaseStore {
     return this.#asked(async (bucket) => {
       const entry = await bucket.get(KEY)
       const isFree = entry === null || entry.operation !== 'PUT'
-      return isFree || this.#isOwn(entry) ? this.#put(bucket, entry?.revision ?? 0) : TAKEN
+      return isFree || this.#isOwn(entry) ? this.#put(bucket, entry?.revision ?? 0) : 'taken'
     })
   }
 
   renew(): Promise<LeaseAnswer> {
     return this.#asked(async (bucket) => {
       const entry = await bucket.get(KEY)
-      return entry !== null && this.#isOwn(entry) ? this.#put(bucket, entry.revision) : TAKEN
+      return entry !== null && this.#isOwn(entry) ? this.#put(bucket, entry.revision) : 'taken'
     })
   }
 
@@ -61,7 +59,7 @@ export class NatsLease implements LeaseStore {
     await this.#asked(async (bucket) => {
       const entry = await bucket.get(KEY)
       if (entry !== null && this.#isOwn(entry)) await bucket.delete(KEY, { previousSeq: entry.revision })
-      return TAKEN
+      return 'taken'
     })
   }
 
@@ -72,18 +70,18 @@ export class NatsLease implements LeaseStore {
   /** `previousSeq`: the revision of the value to replace; 0 if there must be none. */
   async #put(bucket: KV, previousSeq: number): Promise<LeaseAnswer> {
     try {
-      const revision = await bucket.put(KEY, this.#holder, { previousSeq, timeout: LEASE_ANSWER_MS })
-      return { kind: 'held', revision }
+      await bucket.put(KEY, this.#holder, { previousSeq, timeout: LEASE_ANSWER_MS })
+      return 'held'
     } catch (error) {
-      if (isOutdated(error)) return TAKEN
+      if (isOutdated(error)) return 'taken'
       throw error
     }
   }
 
   async #asked(ask: (bucket: KV) => Promise<LeaseAnswer>): Promise<LeaseAnswer> {
     const nats = this.#parts.connection()
-    if (nats === undefined) return UNKNOWN
-    let answer = UNKNOWN
+    if (nats === undefined) return 'unknown'
+    let answer: LeaseAnswer = 'unknown'
     const asked = this.#bucket(nats)
       .then(ask)
       .then(
@@ -94,7 +92,7 @@ export class NatsLease implements LeaseStore {
       )
     await within(this.#parts.clock, LEASE_ANSWER_MS, asked)
     // The bucket may be gone, so it is opened again next time.
-    if (answer === UNKNOWN) this.#opened = undefined
+    if (answer === 'unknown') this.#opened = undefined
     return answer
   }
 

@@ -248,7 +248,6 @@ export class QueueWorld {
 class VirtualStore {
   readonly #world: QueueWorld
   #holder: string | undefined
-  #revision = 0
   #expiresMs = 0
 
   constructor(world: QueueWorld) {
@@ -274,7 +273,7 @@ class VirtualStore {
           isDone = true
           machine.clock.run(() => resolve(answer))
         }
-        machine.clock.after(LEASE_ANSWER_MS, () => done({ kind: 'unknown' }))
+        machine.clock.after(LEASE_ANSWER_MS, () => done('unknown'))
         if (!this.#world.reaches(machine.clock)) return
         const [low, high] = options.delayMs
         clock.happen(random.between(low, high) + 1, () => {
@@ -287,24 +286,20 @@ class VirtualStore {
       })
     const write = (): LeaseAnswer => {
       this.#holder = run
-      this.#revision += 1
       this.#expiresMs = this.#world.elapsedMs + LEASE_TTL_MS
-      return { kind: 'held', revision: this.#revision }
+      return 'held'
     }
     return {
       create: () =>
-        asked(() =>
-          this.holder === undefined
-            ? write()
-            : this.holder === run
-              ? { kind: 'held', revision: this.#revision }
-              : { kind: 'taken' },
-        ),
-      renew: () => asked(() => (this.holder === run ? write() : { kind: 'taken' })),
+        asked(() => {
+          if (this.holder === undefined) return write()
+          return this.holder === run ? 'held' : 'taken'
+        }),
+      renew: () => asked(() => (this.holder === run ? write() : 'taken')),
       release: async () => {
         await asked(() => {
           if (this.holder === run) this.#holder = undefined
-          return { kind: 'taken' }
+          return 'taken'
         })
       },
     }

@@ -19,8 +19,8 @@ export class FakeEngine implements Engine {
 
   /** A store that never answers. */
   readonly lease: LeaseStore = {
-    create: async () => ({ kind: 'unknown' }),
-    renew: async () => ({ kind: 'unknown' }),
+    create: async () => 'unknown',
+    renew: async () => 'unknown',
     release: async () => {},
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Kvm } from '@nats-io/kv'
 import { connect } from '@nats-io/transport-node'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { LEASE_ANSWER_MS, LEASE_TTL_MS, type LeaseAnswer } from '../../../app/desk/lease-store.ts'
+import { LEASE_ANSWER_MS, LEASE_TTL_MS } from '../../../app/desk/lease-store.ts'
 import type { Engine } from '../../../main/desk/engine.ts'
 import { deskNames } from '../../../main/desk/envelope.ts'
 import { natsEngines } from '../../../main/desk/nats-engine.ts'
@@ -29,11 +29,6 @@ async function opened(...servers: readonly string[]): Promise<Engine> {
   return outcome.engine
 }
 
-const revisionOf = (answer: LeaseAnswer): number => {
-  if (answer.kind !== 'held') throw new Error(`the lease is ${answer.kind}`)
-  return answer.revision
-}
-
 /** Somebody else's client, with the bucket of the lease. */
 async function foreign(url: string, create = false) {
   const nats = await connect({ servers: url })
@@ -44,17 +39,16 @@ async function foreign(url: string, create = false) {
 describe.skipIf(program === undefined)(name, () => {
   const start = () => startNatsServer(program ?? '')
 
-  it('belongs to one run at a time, which renews it by its revision', async () => {
+  it('belongs to one run at a time, which renews it', async () => {
     const { url } = await start()
     const [a, b] = [await opened(url), await opened(url)]
     const answers = await Promise.all([a, b].map(({ lease }) => lease.create()))
-    expect(answers.map(({ kind }) => kind).sort()).toEqual(['held', 'taken'])
-    const [holder, other] = answers[0]?.kind === 'held' ? [a, b] : [b, a]
-    const first = revisionOf(await holder.lease.create())
-    const second = revisionOf(await holder.lease.renew(first))
-    expect(second).toBeGreaterThan(first)
-    expect(await other.lease.create()).toEqual({ kind: 'taken' })
-    expect(await other.lease.renew(second)).toEqual({ kind: 'taken' })
+    expect(answers.toSorted()).toEqual(['held', 'taken'])
+    const [holder, other] = answers[0] === 'held' ? [a, b] : [b, a]
+    expect(await holder.lease.create()).toBe('held')
+    expect(await holder.lease.renew()).toBe('held')
+    expect(await other.lease.create()).toBe('taken')
+    expect(await other.lease.renew()).toBe('taken')
   })
 
   it('is renewed by the run that wrote it last, even if that run did not get the answer', async () => {
@@ -62,77 +56,74 @@ describe.skipIf(program === undefined)(name, () => {
     const way = await DeskProxy.start(server.port)
     onTestFinished(() => way.close())
     const [a, b] = [await opened(way.url), await opened(server.url)]
-    const first = revisionOf(await a.lease.create())
+    expect(await a.lease.create()).toBe('held')
     // The answers to what is written are lost.
     way.spoil(({ bytes }) => (bytes.includes('"message"') ? 1 : 0))
     const askedMs = performance.now()
-    expect(await a.lease.renew(first)).toEqual({ kind: 'unknown' })
+    expect(await a.lease.renew()).toBe('unknown')
     expect(performance.now() - askedMs).toBeGreaterThan(LEASE_ANSWER_MS - 50)
     expect(performance.now() - askedMs).toBeLessThan(LEASE_ANSWER_MS + LATE_MS)
     way.spoil(undefined)
-    expect(await b.lease.create()).toEqual({ kind: 'taken' })
-    expect(revisionOf(await a.lease.renew(first))).toBeGreaterThan(first + 1)
+    expect(await b.lease.create()).toBe('taken')
+    expect(await a.lease.renew()).toBe('held')
   })
 
   it('is free at once where it was released, and only its holder can release it', async () => {
     const { url } = await start()
     const [a, b] = [await opened(url), await opened(url)]
-    const first = revisionOf(await a.lease.create())
-    const revision = revisionOf(await a.lease.renew(first))
-    await b.lease.release(revision)
-    expect(await b.lease.create()).toEqual({ kind: 'taken' })
-    await a.lease.release(revision)
-    const taken = revisionOf(await b.lease.create())
-    expect(await a.lease.renew(revision)).toEqual({ kind: 'taken' })
-    expect(revisionOf(await b.lease.renew(taken))).toBeGreaterThan(taken)
+    expect(await a.lease.create()).toBe('held')
+    await b.lease.release()
+    expect(await b.lease.create()).toBe('taken')
+    await a.lease.release()
+    expect(await b.lease.create()).toBe('held')
+    expect(await a.lease.renew()).toBe('taken')
+    expect(await b.lease.renew()).toBe('held')
   })
 
   it('expires six seconds after its last renewal, not earlier', async () => {
     const { url } = await start()
     const [a, b] = [await opened(url), await opened(url)]
-    const first = revisionOf(await a.lease.create())
+    expect(await a.lease.create()).toBe('held')
     await expect.poll(() => performance.now(), { timeout: 5_000 }).toBeGreaterThan(performance.now() + 2_000)
     const renewedMs = performance.now()
-    const revision = revisionOf(await a.lease.renew(first))
-    await expect
-      .poll(async () => (await b.lease.create()).kind, { timeout: LEASE_TTL_MS + LATE_MS, interval: 50 })
-      .toBe('held')
+    expect(await a.lease.renew()).toBe('held')
+    await expect.poll(() => b.lease.create(), { timeout: LEASE_TTL_MS + LATE_MS, interval: 50 }).toBe('held')
     expect(performance.now() - renewedMs).toBeGreaterThan(LEASE_TTL_MS - 10)
-    expect(await a.lease.renew(revision)).toEqual({ kind: 'taken' })
+    expect(await a.lease.renew()).toBe('taken')
   }, 20_000)
 
   it('is unknown without the server, and free on one that starts with an empty store', async () => {
     const server = await start()
     const [a, b] = [await opened(server.url), await opened(server.url)]
-    const revision = revisionOf(await a.lease.create())
+    expect(await a.lease.create()).toBe('held')
     await server.kill()
-    expect(await a.lease.renew(revision)).toEqual({ kind: 'unknown' })
+    expect(await a.lease.renew()).toBe('unknown')
     await expect.poll(() => b.state.reachable, SOON).toBe(false)
-    expect(await b.lease.create()).toEqual({ kind: 'unknown' })
+    expect(await b.lease.create()).toBe('unknown')
     await server.restart()
-    await expect.poll(async () => (await b.lease.create()).kind, SOON).toBe('held')
+    await expect.poll(() => b.lease.create(), SOON).toBe('held')
     await expect.poll(() => a.state.reachable, SOON).toBe(true)
     // The empty store gave the same revision to another run.
-    expect(await a.lease.renew(revision)).toEqual({ kind: 'taken' })
+    expect(await a.lease.renew()).toBe('taken')
   }, 20_000)
 
   it('is lost where another client deletes it, or overwrites it', async () => {
     const { url } = await start()
     const a = await opened(url)
-    const first = revisionOf(await a.lease.create())
+    expect(await a.lease.create()).toBe('held')
     const bucket = await foreign(url)
     await bucket.delete('l')
-    expect(await a.lease.renew(first)).toEqual({ kind: 'taken' })
-    const again = revisionOf(await a.lease.create())
+    expect(await a.lease.renew()).toBe('taken')
+    expect(await a.lease.create()).toBe('held')
     await bucket.put('l', 'another value')
-    expect(await a.lease.renew(again)).toEqual({ kind: 'taken' })
-    expect(await a.lease.create()).toEqual({ kind: 'taken' })
+    expect(await a.lease.renew()).toBe('taken')
+    expect(await a.lease.create()).toBe('taken')
   })
 
   it('is not used in a bucket where it would last for another time', async () => {
     const { url } = await start()
     await foreign(url, true)
-    expect(await (await opened(url)).lease.create()).toEqual({ kind: 'unknown' })
+    expect(await (await opened(url)).lease.create()).toBe('unknown')
   })
 
   it('can be renewed again after the server in use of a cluster is killed', async () => {
@@ -144,15 +135,13 @@ describe.skipIf(program === undefined)(name, () => {
       .poll(
         async () => {
           a ??= await opened(...urls).catch(() => undefined)
-          return (await a?.lease.create())?.kind
+          return a?.lease.create()
         },
         { timeout: 30_000, interval: 200 },
       )
       .toBe('held')
     const used = cluster.find(({ url }) => url.endsWith(a?.state.server ?? ''))
     await used?.kill()
-    await expect
-      .poll(async () => (await a?.lease.create())?.kind, { timeout: 20_000, interval: 100 })
-      .toBe('held')
+    await expect.poll(() => a?.lease.create(), { timeout: 20_000, interval: 100 }).toBe('held')
   }, 60_000)
 })

@@ -135,7 +135,7 @@ export class VirtualDeskServer {
 
   /** The lease of a desk. Somebody may delete it. */
   lease(name: string): StoredLease {
-    const lease = this.#leases.get(name) ?? { holder: undefined, revision: 0, writtenMs: 0 }
+    const lease = this.#leases.get(name) ?? { holder: undefined, writtenMs: 0 }
     this.#leases.set(name, lease)
     if (this.#world.worldMs() - lease.writtenMs >= LEASE_TTL_MS) lease.holder = undefined
     return lease
@@ -181,7 +181,6 @@ export class VirtualDeskServer {
 /** A lease as the server stores it. */
 export interface StoredLease {
   holder: VirtualEngine | undefined
-  revision: number
   writtenMs: number
 }
 
@@ -240,11 +239,11 @@ class VirtualEngine implements Engine {
   get lease(): LeaseStore {
     return {
       create: () => this.#leased(({ holder }) => holder === undefined || holder === this),
-      renew: (revision) => this.#leased((lease) => lease.holder === this && revision <= lease.revision),
+      renew: () => this.#leased(({ holder }) => holder === this),
       // Resolves at once, so that a test may await the end of a desk while time stands still.
-      release: async (revision) => {
+      release: async () => {
         void this.#leased((lease) => {
-          if (lease.holder === this && lease.revision === revision) lease.holder = undefined
+          if (lease.holder === this) lease.holder = undefined
           return false
         })
       },
@@ -267,7 +266,7 @@ class VirtualEngine implements Engine {
   #leased(mayWrite: (lease: StoredLease) => boolean): Promise<LeaseAnswer> {
     const { world, random, network } = this.#server
     return new Promise((resolve) => {
-      const cancel = this.#machine.after(LEASE_ANSWER_MS, () => resolve({ kind: 'unknown' }))
+      const cancel = this.#machine.after(LEASE_ANSWER_MS, () => resolve('unknown'))
       const passes = (run: () => void) => {
         if (random.chance(network.lossRate) || !this.#server.reaches(this.#machine)) return
         world.happen(random.between(...network.delayMs), () => {
@@ -279,14 +278,12 @@ class VirtualEngine implements Engine {
         const isWritten = mayWrite(lease)
         if (isWritten) {
           lease.holder = this
-          lease.revision += 1
           lease.writtenMs = world.worldMs()
         }
-        const { revision } = lease
         passes(() =>
           this.#machine.run(() => {
             cancel()
-            resolve(isWritten ? { kind: 'held', revision } : { kind: 'taken' })
+            resolve(isWritten ? 'held' : 'taken')
           }),
         )
       })
