@@ -82,12 +82,6 @@ export class PeerClock {
     return { fromMs: peerSentMs + least, toMs: Math.min(nowMs, peerSentMs + most) }
   }
 
-  /** The smallest known round trip, in milliseconds. `undefined` until both bounds are known. */
-  roundTripMs(nowMs: number): number | undefined {
-    const [most, least] = [this.#mostAt(nowMs), this.#leastAt(nowMs)]
-    return most === undefined || least === undefined ? undefined : Math.max(0, most - least)
-  }
-
   #mostAt(nowMs: number): number | undefined {
     return this.#most && this.#most.offsetMs + MAX_DRIFT * (nowMs - this.#most.atMs)
   }

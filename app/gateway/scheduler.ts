@@ -70,6 +70,11 @@ const MAX_BUCKETS = 1024
  * Times are milliseconds on one clock. If the clock runs backwards, the scheduler's time does not change.
  */
 export class Scheduler {
+  /**
+   * Whether turns come from `grant` alone. The scheduler then still decides about patience, shared requests
+   * and resends. After a change, call `due`.
+   */
+  isGranted = false
   readonly #optionsOf: (bucket: string) => BucketOptions
   readonly #forecast: Forecast
   readonly #buckets = new Map<string, BucketQueue<Upstream>>()
@@ -80,7 +85,6 @@ export class Scheduler {
   readonly #waiting = new WaitingRequests<Request>()
   #nowMs = Number.NEGATIVE_INFINITY
   #order = 0
-  #isGranted = false
   #bucketMade: ((bucket: string, bound: SharedBound) => void) | undefined
 
   constructor(optionsOf: (bucket: string) => BucketOptions = () => ({}), forecast: Forecast = {}) {
@@ -103,7 +107,7 @@ export class Scheduler {
     this.#upstreams.set(upstream.id, upstream)
     this.#upstreamOf.set(request.id, upstream)
     if (upstream.sameAs !== undefined) this.#shared.set(upstream.sameAs, upstream)
-    if (!this.#isGranted && bucket.passes(upstream, now)) {
+    if (!this.isGranted && bucket.passes(upstream, now)) {
       decisions.push(this.#send(upstream, now))
       return decisions
     }
@@ -153,7 +157,7 @@ export class Scheduler {
     const isAnew = countIn(upstream, outcome, now)
     const overslept = this.#overslept(now)
     const own = this.#decide(upstream, outcome, now)
-    const late = isAnew && !this.#isGranted ? this.#refuseLate(upstream.bucket, now) : []
+    const late = isAnew && !this.isGranted ? this.#refuseLate(upstream.bucket, now) : []
     const { bucket } = upstream
     const decisions = [...overslept, ...own, ...late]
     for (const one of moved) this.#pump(one, now, decisions)
@@ -208,7 +212,7 @@ export class Scheduler {
     const { first } = this.#waiting
     if (first === undefined) return undefined
     let wakeAtMs = endOfPatienceMs(first)
-    if (this.#isGranted) return Math.ceil(wakeAtMs)
+    if (this.isGranted) return Math.ceil(wakeAtMs)
     for (const bucket of this.#buckets.values()) {
       wakeAtMs = Math.min(wakeAtMs, bucket.dueAtMs(this.#nowMs) ?? Number.POSITIVE_INFINITY)
     }
@@ -253,19 +257,7 @@ export class Scheduler {
     return upstream?.state === 'waiting' ? upstream.bucket.turnOf(upstream, this.#nowMs) : undefined
   }
 
-  /**
-   * Whether turns come from `grant` alone. The scheduler then still decides about patience, shared requests
-   * and resends. After a change, call `due`.
-   */
-  get isGranted(): boolean {
-    return this.#isGranted
-  }
-
-  set isGranted(isGranted: boolean) {
-    this.#isGranted = isGranted
-  }
-
-  /** The bounds of all buckets, by name. `made`: called for each bucket that is made from now on. */
+  /** The bounds of all buckets, by name. */
   *bounds(): Generator<readonly [bucket: string, bound: SharedBound]> {
     for (const [name, { bound }] of this.#buckets) yield [name, bound]
   }
@@ -275,6 +267,7 @@ export class Scheduler {
     this.#bucket(bucket)
   }
 
+  /** Calls `made` for each bucket that is made from now on, instead of a former function. */
   onBucket(made: ((bucket: string, bound: SharedBound) => void) | undefined): void {
     this.#bucketMade = made
   }
@@ -404,7 +397,7 @@ export class Scheduler {
   #judgeNew(upstream: Upstream, request: Request, now: number): readonly Decision[] {
     if (upstream.state !== 'waiting') return []
     const turnAtMs = upstream.bucket.turnOf(upstream, now)
-    if (!this.#isGranted && !upstream.bucket.canMeet(upstream, request.deadlineMs, now))
+    if (!this.isGranted && !upstream.bucket.canMeet(upstream, request.deadlineMs, now))
       return [this.#refuse(request, 'too-late', turnAtMs, now)]
     const waits: Decision = { kind: 'wait', request: request.id, upstream: upstream.id, turnAtMs }
     const tooMany = this.#waiting.oneTooMany(request.program)
@@ -415,7 +408,7 @@ export class Scheduler {
 
   /** Sends every request that may be sent now. Appends to `decisions`. */
   #pump(bucket: BucketQueue<Upstream>, now: number, decisions: Decision[] = []): Decision[] {
-    if (this.#isGranted) return decisions
+    if (this.isGranted) return decisions
     for (let next = bucket.take(now); next !== undefined; next = bucket.take(now)) {
       for (const request of next.requests.values()) this.#waiting.delete(request)
       decisions.push(this.#send(next, now))

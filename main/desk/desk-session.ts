@@ -62,6 +62,7 @@ export interface DeskSessionDeps extends Reporting, Omit<DeskTroubleDeps, 'queue
  * transit.
  */
 const JUDGE_AFTER_MS = 60
+
 /**
  * This machine's part in the desk of one key.
  *
@@ -103,7 +104,7 @@ export class DeskSession implements SessionDesk {
         this.#queue.began(id)
       },
       ended: (id, why) => this.#ended(id, why),
-      pictureWanted: (by) => void this.#link.send(by, this.#picture()),
+      pictureWanted: (by) => this.#link.send(by, this.#picture()),
       otherProtocol: (_, { name, protocol }) =>
         this.#trouble.mismatched({
           code: protocol > DESK_PROTOCOL ? 'update-here' : 'update-there',
@@ -157,7 +158,7 @@ export class DeskSession implements SessionDesk {
     this.#cancelReport()
     this.#steps.stop()
     for (const end of this.#ends) end()
-    for (const [, member] of this.#members.all()) member.forgotten()
+    for (const [, member] of this.#members.all()) member.lost()
     this.#deps.ledger.leftDesk(this.#now)
     this.#link.close()
     await this.#deps.engine.close()
@@ -402,11 +403,12 @@ export class DeskSession implements SessionDesk {
     if (member === undefined) return
     this.#members.ended(id)
     if (why === 'replaced') {
-      member.replaced()
+      // The member stays present: its app was restarted.
+      member.record.ended()
       return
     }
     const wasPresent = member.isPresent
-    member.forgotten()
+    member.lost()
     this.#members.forget(id)
     if (wasPresent) this.#deps.report({ kind: 'desk-member-left', name: member.name })
     this.#deps.changed()

@@ -109,25 +109,20 @@ export class DeskLink {
     this.#engineChanged()
   }
 
-  /** Sends a message to all members. Returns false if the message is too large to send. */
-  broadcast(message: DeskMessage): boolean {
+  /** Sends a message to all members. If it is too large, they ask for this member's `picture` message. */
+  broadcast(message: DeskMessage): void {
     this.#broadcasts += 1
-    return this.#send(subjectOfAll(this.#names), { kind: 'desk', message })
+    this.#send(subjectOfAll(this.#names), { kind: 'desk', message })
   }
 
-  /** Sends a message to one member. Returns false if the message is too large to send. */
-  send(to: string, message: DeskMessage): boolean {
-    return this.#send(subjectOfMember(this.#names, to), { kind: 'desk', message })
+  /** Sends a message to one member, unless it is too large. */
+  send(to: string, message: DeskMessage): void {
+    this.#send(subjectOfMember(this.#names, to), { kind: 'desk', message })
   }
 
   /** When the last message of a present member arrived, on this machine's monotonic clock. */
   lastHeardMs(member: string): number | undefined {
     return this.#peers.get(member)?.heardMs
-  }
-
-  /** The shortest known round trip to a member, in milliseconds. */
-  roundTripMs(member: string): number | undefined {
-    return this.#peers.get(member)?.clock.roundTripMs(this.#deps.clock.monotonicMs())
   }
 
   /** Says goodbye to the other members, and closes. The engine remains open. */
@@ -153,9 +148,9 @@ export class DeskLink {
     }
   }
 
-  #send(subject: string, said: LinkContent): boolean {
+  #send(subject: string, said: LinkContent): void {
     const { engine, clock } = this.#deps
-    if (this.#isClosed || !engine.state.reachable) return true
+    if (this.#isClosed || !engine.state.reachable) return
     const nowMs = clock.monotonicMs()
     const isDue = said.kind === 'desk' && nowMs - this.#confirmedMs >= CONFIRM_EVERY_MS
     const frame: LinkFrame = {
@@ -166,11 +161,10 @@ export class DeskLink {
       said,
     }
     const bytes = Buffer.from(JSON.stringify(frame))
-    if (bytes.length > MAX_SEALED_BYTES) return false
+    if (bytes.length > MAX_SEALED_BYTES) return
     this.#counter += 1
     const head = { ...this.#self, counter: this.#counter }
     engine.publish(subject, sealFrame(this.#key, head, { subject, bytes }))
-    return true
   }
 
   #confirms(nowMs: number): LinkFrame['confirms'] {
@@ -272,7 +266,7 @@ export class DeskLink {
     this.#strangers.forget({ member, run })
     if (old !== undefined) this.#end(old.run, 'replaced')
     const { clock, random } = this.#deps
-    const ask = () => void this.#send(subjectOfMember(this.#names, member), { kind: 'ask' })
+    const ask = () => this.#send(subjectOfMember(this.#names, member), { kind: 'ask' })
     this.#peers.set(
       member,
       new PeerRun({ run: { member, run }, key, counter, ...proof }, { clock, random, ask }),

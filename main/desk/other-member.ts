@@ -99,15 +99,6 @@ export class OtherMember {
     this.#record.ended()
   }
 
-  /** Called when the member's app was restarted. The member stays present. */
-  replaced(): void {
-    this.#record.ended()
-  }
-
-  forgotten(): void {
-    this.lost()
-  }
-
   /** `undefined` before the member's first report. */
   summary(): DeskMember | undefined {
     if (this.#report === undefined) return undefined

@@ -157,8 +157,8 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     promise: 'M6',
     what: 'keep what others had under way after leaving',
     file: SESSION,
-    find: 'for (const [, member] of this.#members.all()) member.forgotten()',
-    replace: 'for (const [, member] of this.#members.all()) void member',
+    find: 'member.lost()\n    this.#deps.ledger',
+    replace: 'void member\n    this.#deps.ledger',
     test: SESSION_TEST,
   },
   {

@@ -24,7 +24,7 @@ class Life {
     this.member = member
     this.#sentMs = sentMs
     this.#worldMs = worldMs
-    member.onWanted = (by) => void member.link.send(by, picture(this.sent))
+    member.onWanted = (by) => member.link.send(by, picture(this.sent))
   }
 
   get run(): string {

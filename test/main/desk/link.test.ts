@@ -49,24 +49,21 @@ describe('members of a desk', () => {
   it('hear broadcasts of all others, and direct messages to themselves only', async () => {
     const { desk, members } = await joined(['aa', 'bb', 'cc'])
     const [a, b, c] = members
-    expect(a.link.broadcast(numbered(1))).toBe(true)
-    expect(a.link.send(b.id, numbered(2))).toBe(true)
+    a.link.broadcast(numbered(1))
+    a.link.send(b.id, numbered(2))
     await desk.advance(10)
     expect(numbersOf(b.heard, 'aa')).toEqual([1, 2])
     expect(numbersOf(c!.heard, 'aa')).toEqual([1])
     expect(numbersOf(a.heard)).toEqual([])
   })
 
-  it('know when the others were heard last, and how far away they are', async () => {
+  it('know when the others were heard last', async () => {
     const { desk, members } = await joined(['aa', 'bb'], { delayMs: [4, 4] })
     const [a, b] = members
     a.link.broadcast(numbered(1))
     await desk.advance(500)
     expect(b.machine.monotonicMs() - b.link.lastHeardMs(a.id)!).toBe(496)
-    expect(b.link.roundTripMs(a.id)).toBeGreaterThanOrEqual(8)
-    expect(b.link.roundTripMs(a.id)).toBeLessThan(12)
     expect(b.link.lastHeardMs('ff'.repeat(8))).toBeUndefined()
-    expect(b.link.roundTripMs('ff'.repeat(8))).toBeUndefined()
   })
 
   it('date messages on their own clock, although those of others show other times and drift', async () => {
@@ -245,7 +242,7 @@ describe('a gap', () => {
     expect(early).toBeLessThanOrEqual(5)
     await desk.advance(600_000)
     expect(a.wanted.length - before - early).toBeLessThanOrEqual(40)
-    a.onWanted = (by) => void a.link.send(by, picture(2))
+    a.onWanted = (by) => a.link.send(by, picture(2))
     await desk.advance(40_000)
     const answered = a.wanted.length
     await desk.advance(600_000)
@@ -275,8 +272,8 @@ describe('a gap', () => {
       endpoint: 'x'.repeat(300),
       age: 0,
     }))
-    expect(a.link.broadcast({ kind: 'observations', list })).toBe(false)
-    expect(a.link.send(b.id, { kind: 'observations', list })).toBe(false)
+    a.link.broadcast({ kind: 'observations', list })
+    a.link.send(b.id, { kind: 'observations', list })
     a.link.broadcast(numbered(2))
     await desk.advance(1_000)
     expect(a.wanted.slice(before)).toEqual(['bb'])

@@ -106,7 +106,7 @@ export class VirtualDesk {
       news,
       wanted,
       dropped: 0,
-      onWanted: (by) => void link.send(by, picture(0)),
+      onWanted: (by) => link.send(by, picture(0)),
     }
     return member
   }
