@@ -39,8 +39,6 @@ const STARTS_WITHIN_MS = { reachable: 8_000, unreachable: 2_000 } as const
 interface Heard {
   readonly id: string
   readonly epoch: number
-  /** The number of the `dispatch` in reply to which this member joined. */
-  readonly joinedWith: number
   /** What this member hands in until the dispatcher confirms it. */
   readonly handsIn: HandedIn
   isConfirmed: boolean
@@ -399,7 +397,7 @@ export class DeskQueue {
       const scarce = Object.fromEntries([...this.#standpoint.scarce].map((bucket) => [bucket, 0]))
       const tokens = { ...scarce, ...left.tokens }
       const handsIn = { join: this.#joins, ...left, tokens, parts: this.#parts }
-      joined = { id: from, epoch, joinedWith: number, handsIn, isConfirmed: false, grant: joined?.grant ?? 0 }
+      joined = { id: from, epoch, handsIn, isConfirmed: false, grant: joined?.grant ?? 0 }
       this.#heard = joined
       this.#mode = 'granted'
       this.#aloneSinceMs = undefined

@@ -22,23 +22,19 @@ export function pictureRows(headers: RowHeaders, ledger: Pick<MeteredLedger, 'ho
 }
 
 /**
- * Adopts those rows of another member's `picture` message that have no header on this machine. Returns true
- * if any row was adopted.
+ * Adopts those rows of another member's `picture` message that have no header on this machine.
  */
-export function adoptRows(rows: Rows, sentAt: SentAt, { ledger, headers, from, nowMs }: Adopting): boolean {
-  let isAdopted = false
+export function adoptRows(rows: Rows, sentAt: SentAt, { ledger, headers, from, nowMs }: Adopting): void {
   for (const { endpoint, sentAge, age, rate, since, waitMs } of rows) {
     if (ledger.lastHeaderAtMs(endpoint) !== undefined) continue
     const sentAtMs = sentAt.fromMs - sentAge
     const headerAtMs = Math.min(nowMs, sentAt.toMs - age)
     const row = ledger.adoptHeader(endpoint, rate, { sentAtMs, headerAtMs, since, nowMs })
     if (row === undefined) continue
-    isAdopted = true
     headers.seen(row, { from, rate, sentAtMs, atMs: headerAtMs })
     for (let one = 0; one < since; one += 1) headers.counted(row)
     if (waitMs !== undefined) ledger.hold(row, { untilMs: nowMs + waitMs, refusals: 1 })
   }
-  return isAdopted
 }
 
 interface Adopting {

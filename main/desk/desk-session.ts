@@ -20,6 +20,7 @@ import { ownMember, shownDesk } from './desk-summary.ts'
 import { DeskTrouble, type DeskTroubleDeps } from './desk-trouble.ts'
 import type { Engine } from './engine.ts'
 import { DeskLink } from './link.ts'
+import { isOtherUser } from './marks.ts'
 import { OtherMember } from './other-member.ts'
 import { OtherMembers } from './other-members.ts'
 import { adoptSnooze, OwnRun, ownReport, REPORT_MS, type Reporting } from './own-report.ts'
@@ -77,7 +78,7 @@ export class DeskSession implements SessionDesk {
   readonly #headers = new RowHeaders()
   readonly #members: OtherMembers
   readonly #run: OwnRun
-  readonly #ends: (() => void)[] = []
+  readonly #unsubscribe: () => void
   #cancelReport: () => void = () => {}
   #dropped = 0
   readonly #trouble: DeskTrouble
@@ -101,7 +102,7 @@ export class DeskSession implements SessionDesk {
       message: (from, message, sentAt) => this.#message(from, message, sentAt),
       began: (id, run) => {
         this.#members.began(id, run)
-        this.#queue.began(id)
+        this.#queue.desk.began(id)
       },
       ended: (id, why) => this.#ended(id, why),
       pictureWanted: (by) => this.#link.send(by, this.#picture()),
@@ -123,17 +124,15 @@ export class DeskSession implements SessionDesk {
       othersReserves: (bucket) => this.#members.reservesOf(bucket),
       queueChanged: () => this.#queueChanged(),
     })
-    this.#ends.push(
-      deps.engine.onChange(() => {
-        this.#trouble.tell()
-        deps.changed()
-      }),
-    )
+    this.#unsubscribe = deps.engine.onChange(() => {
+      this.#trouble.tell()
+      deps.changed()
+    })
   }
 
   start(): void {
     this.#tick()
-    this.#queue.start()
+    this.#queue.desk.start()
   }
 
   /** Says goodbye to the other members and ends this session. Closes the engine too. */
@@ -157,7 +156,7 @@ export class DeskSession implements SessionDesk {
     await this.#queue.stop()
     this.#cancelReport()
     this.#steps.stop()
-    for (const end of this.#ends) end()
+    this.#unsubscribe()
     for (const [, member] of this.#members.all()) member.lost()
     this.#deps.ledger.leftDesk(this.#now)
     this.#link.close()
@@ -201,11 +200,6 @@ export class DeskSession implements SessionDesk {
   /** The machine that revoked the key. `undefined` if no other member revoked it. */
   get revokedBy(): string | undefined {
     return this.#revokedBy
-  }
-
-  /** Whether this machine announces the desk's alerts. */
-  get announces(): boolean {
-    return this.#members.announcer(this.#inputAge) === this.#self
   }
 
   yieldMs(category: string): number {
@@ -259,7 +253,7 @@ export class DeskSession implements SessionDesk {
     return shownDesk({
       engine: engine.state,
       trouble: this.#trouble,
-      ...this.#queue.shown(this.#now),
+      ...this.#queue.view.shown(this.#now),
       self: ownMember(membership, ledger, this.#now),
       others: this.#members.all().flatMap(([, member]) => member.summary() ?? []),
       announces: this.#members.announcer(this.#inputAge),
@@ -281,7 +275,7 @@ export class DeskSession implements SessionDesk {
   }
 
   #queueChanged(): void {
-    this.#queue.tell()
+    this.#queue.view.tell()
     this.#trouble.tell()
   }
 
@@ -304,16 +298,12 @@ export class DeskSession implements SessionDesk {
     }
   }
 
-  #totals() {
-    return this.#run.totals(this.#own.underWay)
-  }
-
   #report(): MemberReport {
     const atMs = this.#deps.revokedAtMs()
     if (atMs === undefined) this.#revokedBy = undefined
     return ownReport(this.#deps, {
       nowMs: this.#now,
-      totals: this.#totals(),
+      totals: this.#run.totals(this.#own.underWay),
       inputAge: this.#inputAge,
       revokedAtMs: this.#revokedBy === undefined ? atMs : undefined,
     })
@@ -323,13 +313,20 @@ export class DeskSession implements SessionDesk {
     this.#steps.sendNow()
     const rows = pictureRows(this.#headers, this.#deps.ledger, this.#now)
     const silent = [...this.#members.silent]
-    return { kind: 'picture', ...this.#totals(), ...this.#run.beginning(this.#now), rows, silent }
+    return {
+      kind: 'picture',
+      ...this.#run.totals(this.#own.underWay),
+      ...this.#run.beginning(this.#now),
+      rows,
+      silent,
+    }
   }
 
   #message(from: string, message: DeskMessage, sent: MomentRange): void {
     if (this.#trouble.isRefused) return
+    const { clock, ledger } = this.#deps
     const member = this.#members.of(from)
-    const offsetMs = this.#now - this.#deps.clock.monotonicMs()
+    const offsetMs = this.#now - clock.monotonicMs()
     const sentAt = { fromMs: sent.fromMs + offsetMs, toMs: sent.toMs + offsetMs }
     switch (message.kind) {
       case 'observations':
@@ -339,26 +336,23 @@ export class DeskSession implements SessionDesk {
         // A report arrives each second from each member. Snapshots are made that often anyway.
         this.#reported(member, message, sentAt)
         return
-      case 'picture': {
+      case 'picture':
         member.record.pictured(message, sentAt)
         this.#members.learned(message.silent, sentAt)
-        const { ledger } = this.#deps
         adoptRows(message.rows, sentAt, { ledger, headers: this.#headers, from, nowMs: this.#now })
         break
-      }
       case 'rotated':
-        this.refuse('rotated', member.name === from ? undefined : member.name)
+        this.refuse('rotated', this.#members.nameOf(from))
         break
       default:
-        this.#queue.message(from, message, sent.toMs)
+        this.#queue.desk.message(from, message, sent.toMs)
         return
     }
     this.#deps.changed()
   }
 
   #reported(member: OtherMember, report: MemberReport, sentAt: SentAt): void {
-    const { marks } = this.#deps.membership
-    if (marks.user !== undefined && report.user !== undefined && marks.user !== report.user) {
+    if (isOtherUser(this.#deps.membership.marks.user, report.user)) {
       this.refuse('other-user', report.name)
       return
     }
@@ -398,7 +392,7 @@ export class DeskSession implements SessionDesk {
   }
 
   #ended(id: string, why: 'left' | 'replaced'): void {
-    this.#queue.ended(id, why)
+    this.#queue.desk.ended(id, why)
     const member = this.#members.known(id)
     if (member === undefined) return
     this.#members.ended(id)

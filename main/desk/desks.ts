@@ -8,7 +8,7 @@ import type { DeskStore } from '../sign-in/profile-store.ts'
 import type { RunningDesks } from './desk-commands.ts'
 import type { Engine, Engines } from './engine.ts'
 import { deskNames } from './envelope.ts'
-import { type DeskKey, userMark } from './marks.ts'
+import { type DeskKey, deskMarks, isOtherUser } from './marks.ts'
 import { hideSecrets, type Membership, membershipIn, membershipText } from './membership.ts'
 import { isRotated } from './rotation.ts'
 
@@ -32,8 +32,6 @@ export interface DeskRunParts {
   readonly membership: Membership
   /** The running desk closes it. */
   readonly engine: Engine
-  /** Keyed hash of the signed-in user, see `DeskMarks`. A token refresh may make it known or change it. */
-  readonly user: () => string | undefined
   /** Whether the key was a member when its session began, so that all requests since then are the desk's. */
   readonly isFromStart: boolean
 }
@@ -101,17 +99,12 @@ export class Desks implements RunningDesks {
     const session = sessionOf(this.#deps.monitor, profile)
     if (session === undefined) return void engine.close()
     hideSecrets(membership, this.#deps.secrets)
-    const { secret } = membership
-    const user = () => {
-      const { subject } = keyOf(session)
-      return subject === undefined ? undefined : userMark(secret, subject)
-    }
-    const run = this.#deps.createRun({ session, membership, engine, user, isFromStart })
+    const run = this.#deps.createRun({ session, membership, engine, isFromStart })
     const parts = { session, membership, engine, run }
     const running = { ...parts, refusal: undefined, isOver: false, stopLooking: () => {} }
     this.#running.set(profile, running)
     run.start()
-    this.#keepLooking(profile, running, user)
+    this.#keepLooking(profile, running)
   }
 
   async rotated(profile: string): Promise<void> {
@@ -183,9 +176,9 @@ export class Desks implements RunningDesks {
   }
 
   /** Checks whether the desk refuses this machine: now, every minute, and after each reconnect. */
-  #keepLooking(profile: string, running: Running, user: () => string | undefined): void {
+  #keepLooking(profile: string, running: Running): void {
     const { clock, secrets } = this.#deps
-    const { engine, membership } = running
+    const { engine, membership, session } = running
     let cancel = () => {}
     let wasReachable = engine.state.reachable
     const look = async (): Promise<void> => {
@@ -193,14 +186,11 @@ export class Desks implements RunningDesks {
       cancel = clock.after(LOOK_MS, () => void look())
       // Registers the secrets again, because the redactor forgets secrets that were registered long ago.
       hideSecrets(membership, secrets)
-      const own = user()
-      if (
-        own !== undefined &&
-        membership.marks.user === undefined &&
-        this.#learnUser(profile, membership, own)
-      )
-        return
-      const refusal = await refusalOf(membership, engine, own)
+      // A token refresh may change the user, or be the first one that names it.
+      const { user } = deskMarks(membership.secret, keyOf(session))
+      const isNew = user !== undefined && membership.marks.user === undefined
+      if (isNew && this.#learnUser(profile, membership, user)) return
+      const refusal = await refusalOf(membership, engine, user)
       if (running.isOver || refusal === running.refusal) return
       running.refusal = refusal
       // The desk does not refuse this machine any more. For example, the right user is signed in again.
@@ -225,7 +215,7 @@ async function refusalOf(
   engine: Engine,
   user: string | undefined,
 ): Promise<DeskRefusalCode | undefined> {
-  if (marks.user !== undefined && user !== undefined && marks.user !== user) return 'other-user'
+  if (isOtherUser(marks.user, user)) return 'other-user'
   return (await isRotated(engine, secret)) ? 'rotated' : undefined
 }
 

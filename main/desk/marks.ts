@@ -26,22 +26,19 @@ export function deskMarks(secret: string, { clientId, baseUrl, subject }: DeskKe
   return {
     client: markOf(secret, 'client', clientId),
     host: markOf(secret, 'host', new URL(baseUrl).host),
-    ...(subject !== undefined && { user: userMark(secret, subject) }),
+    ...(subject !== undefined && { user: markOf(secret, 'user', subject) }),
   }
 }
 
-/** The hash of a signed-in user. */
-export const userMark = (secret: string, subject: string): string => markOf(secret, 'user', subject)
+/** Whether two users differ. They are compared only if both are known. */
+export const isOtherUser = (one: string | undefined, other: string | undefined): boolean =>
+  one !== undefined && other !== undefined && one !== other
 
-/**
- * The first difference between a desk and a key. `undefined` if they match. The users are compared only if
- * both are known.
- */
+/** The first difference between a desk and a key. `undefined` if they match. */
 export function differenceOf(desk: DeskMarks, own: DeskMarks): keyof DeskMarks | undefined {
   if (desk.client !== own.client) return 'client'
   if (desk.host !== own.host) return 'host'
-  const isOtherUser = desk.user !== undefined && own.user !== undefined && desk.user !== own.user
-  return isOtherUser ? 'user' : undefined
+  return isOtherUser(desk.user, own.user) ? 'user' : undefined
 }
 
 const MARK_BYTES = 16

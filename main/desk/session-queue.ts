@@ -1,6 +1,5 @@
 import { defaultReserve } from '../../app/contract/programs.ts'
 import { DeskQueue } from '../../app/desk/desk-queue.ts'
-import type { QueueMessage } from '../../app/desk/queue-messages.ts'
 import type { QueueSummary } from '../../app/desk/queue-ports.ts'
 import type { JoinQueue } from '../../app/gateway/turns.ts'
 import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
@@ -30,16 +29,18 @@ const RELEASE_MS = 500
 
 /** This machine's part in the queue of its desk, through the desk's link and the store of its server. */
 export class SessionQueue {
+  /** The queue itself, which learns what the other members send and do. */
+  readonly desk: DeskQueue
+  /** The queue as a person sees it. */
+  readonly view: QueueView
   readonly #deps: SessionQueueDeps
-  readonly #queue: DeskQueue
-  readonly #view: QueueView
   readonly #ended: () => void
 
   constructor(deps: SessionQueueDeps) {
     const { membership, engine, clock, random, ledger, link, queueChanged } = deps
     this.#deps = deps
-    this.#view = new QueueView({ ...deps, queue: () => this.summary })
-    this.#queue = new DeskQueue({
+    this.view = new QueueView({ ...deps, queue: () => this.summary })
+    this.desk = new DeskQueue({
       self: membership.memberId,
       clock,
       after: (ms, run) => clock.after(ms, run),
@@ -51,17 +52,17 @@ export class SessionQueue {
       reserveOf: (bucket) => this.reserveOf(bucket),
       changed: queueChanged,
     })
-    this.#queue.engineChanged(engine.state.reachable)
-    this.#ended = engine.onChange(() => this.#queue.engineChanged(engine.state.reachable))
+    this.desk.engineChanged(engine.state.reachable)
+    this.#ended = engine.onChange(() => this.desk.engineChanged(engine.state.reachable))
   }
 
   /** `undefined` once this machine is refused. */
   get summary(): QueueSummary | undefined {
-    return this.#deps.isRefused() ? undefined : this.#queue.summary
+    return this.#deps.isRefused() ? undefined : this.desk.summary
   }
 
   get join(): JoinQueue | undefined {
-    return this.#deps.isRefused() ? undefined : (local) => this.#queue.join(local)
+    return this.#deps.isRefused() ? undefined : (local) => this.desk.join(local)
   }
 
   /** The largest reserve of all members. `undefined`: the default, which depends on the limit. */
@@ -74,35 +75,9 @@ export class SessionQueue {
     return Math.max(...reserves.map((reserve) => reserve ?? standard))
   }
 
-  start(): void {
-    this.#queue.start()
-  }
-
   /** Gives the lease up. Call it before the goodbye, so that another machine dispatches at once. */
   async stop(): Promise<void> {
     this.#ended()
-    await within(this.#deps.clock, RELEASE_MS, this.#queue.stop())
-  }
-
-  message(from: string, message: QueueMessage, sentMs: number): void {
-    this.#queue.message(from, message, sentMs)
-  }
-
-  began(member: string): void {
-    this.#queue.began(member)
-  }
-
-  ended(member: string, why: 'left' | 'replaced'): void {
-    this.#queue.ended(member, why)
-  }
-
-  /** See `QueueView`. */
-  tell(): void {
-    this.#view.tell()
-  }
-
-  /** See `QueueView`. */
-  shown(nowMs: number): ReturnType<QueueView['shown']> {
-    return this.#view.shown(nowMs)
+    await within(this.#deps.clock, RELEASE_MS, this.desk.stop())
   }
 }

@@ -221,7 +221,7 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     promise: 'M7',
     what: 'leave a desk without giving its lease up',
     file: 'main/desk/session-queue.ts',
-    find: 'RELEASE_MS, this.#queue.stop()',
+    find: 'RELEASE_MS, this.desk.stop()',
     replace: 'RELEASE_MS, Promise.resolve()',
     test: SESSION_TEST,
   },

@@ -24,10 +24,7 @@ function setUp() {
   const person = { lookedAtMs: () => undefined, snooze: { read: () => ({}), adopt: () => {} } }
   const run = () => {
     const engine = engines.start({ ...membership, names: deskNames(membership.secret) })
-    return deskRun(
-      { session, membership, engine, user: () => undefined, isFromStart: true },
-      { clock, random, person },
-    )
+    return deskRun({ session, membership, engine, isFromStart: true }, { clock, random, person })
   }
   return { clock, engines, run, session, shown: () => monitor.snapshot(EXAMPLE_KEY.id)?.desk }
 }

@@ -442,7 +442,8 @@ test('the newest snooze of any machine applies to all, and its end too', async (
 
 test('one machine announces alerts: the one in use, otherwise always the same', async () => {
   const { world, one, two } = await pair()
-  const announcing = () => world.machines.filter(({ desk }) => desk?.announces).map(({ name }) => name)
+  const announcing = () =>
+    world.machines.filter(({ desk, id }) => desk?.summary().announces === id).map(({ name }) => name)
   expect(announcing()).toHaveLength(1)
   one.lookedAtMs = one.timeline.now() - 120_000
   two.lookedAtMs = two.timeline.now()
@@ -450,7 +451,7 @@ test('one machine announces alerts: the one in use, otherwise always the same', 
   expect(announcing()).toEqual(['LAPTOP'])
   two.kill()
   await world.advance(7_000)
-  expect(one.desk?.announces).toBe(true)
+  expect(one.desk?.summary().announces).toBe(one.id)
 })
 
 test('a revocation on one machine is one on all, with its name', async () => {

@@ -95,7 +95,6 @@ describe('the desks of connected keys', () => {
     desks.follow()
     expect(runs.map(({ steps }) => steps)).toEqual([['start']])
     expect(runs[0]?.parts).toMatchObject({ membership, engine: engines.engines[0], isFromStart: true })
-    expect(runs[0]?.parts.user()).toBe(membership.marks.user)
     expect(engines.engines[0]?.options).toMatchObject({
       servers: membership.servers,
       credentials: 'token-of-nats',
@@ -280,7 +279,6 @@ test('a key without an ID token is in the desk of any user', async () => {
   desks.follow()
   await clock.advance(MINUTE_MS)
   expect(runs[0]?.steps).toEqual(['start'])
-  expect(runs[0]?.parts.user()).toBeUndefined()
   const found = monitor.withProfile(PROFILE, (session) => ({ ok: true as const, key: keyOf(session) }))
   expect(found).toMatchObject({ key: { clientId: 'client', environment: 'custom', subject: undefined } })
 })

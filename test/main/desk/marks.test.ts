@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type DeskKey, deskMarks, differenceOf, userMark } from '../../../main/desk/marks.ts'
+import { type DeskKey, deskMarks, differenceOf } from '../../../main/desk/marks.ts'
 import { DESK_KEY, exampleMembership } from './example-desk.ts'
 
 const { secret, marks } = exampleMembership()
@@ -17,10 +17,6 @@ test('a user is compared only where both sides know one', () => {
   const nameless = deskMarks(secret, { ...DESK_KEY, subject: undefined })
   expect(nameless).not.toHaveProperty('user')
   expect(differenceOf(nameless, marks)).toBeUndefined()
-})
-
-test('the mark of a user is the one in the marks of the key', () => {
-  expect(marks.user).toBe(userMark(secret, 'auth0|1'))
 })
 
 test('two desks of one key have no mark in common, nor do two fields with one value', () => {
