@@ -2,7 +2,7 @@ import type { Ticket } from '../quota/ledger.ts'
 import type { MeteredLedger } from '../quota/metered-ledger.ts'
 import type { ConcurrencyReading } from '../service/headers.ts'
 import type { MemberPicture, MemberReport, RequestStep, SilentRun } from './messages.ts'
-import { ageOf, type DeskAnswer } from './own-record.ts'
+import { ageOf, type DeskAnswer, isCounted } from './own-record.ts'
 import type { RowHeaders } from './row-headers.ts'
 
 /** The earliest and latest time at which a message can have been sent, epoch ms on this machine's clock. */
@@ -240,9 +240,7 @@ export class MemberRecord {
     const row = answered(ticket, answer)
     const { rate } = answer
     const isHeader = row !== undefined && rate?.remaining !== undefined
-    const isRejected = answer.waitMs !== undefined && rate !== undefined
-    // A 429 because of the request rate uses no quota (service 3).
-    if (!isRejected) this.#notice(answer.row ?? row)
+    if (isCounted(answer)) this.#notice(answer.row ?? row)
     if (isHeader)
       headers.seen(row, { from: this.#id, rate, sentAtMs: ticket.sentAtMs, atMs: ticket.headerAtMs ?? now() })
   }

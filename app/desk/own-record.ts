@@ -11,6 +11,10 @@ export interface DeskAnswer {
   readonly waitMs?: number | undefined
 }
 
+/** Whether the service counted a request. A 429 because of the request rate uses no quota (service 3). */
+export const isCounted = ({ rate, waitMs }: Partial<DeskAnswer>): boolean =>
+  waitMs === undefined || rate === undefined
+
 /**
  * A step that was not sent yet. The ages in a step depend on when it is sent, so the function makes the step
  * for the sending time `nowMs`.

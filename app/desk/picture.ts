@@ -21,9 +21,7 @@ export function pictureRows(headers: RowHeaders, ledger: Pick<MeteredLedger, 'ho
   })
 }
 
-/**
- * Adopts those rows of another member's `picture` message that have no header on this machine.
- */
+/** Adopts those rows of another member's `picture` message that have no header on this machine. */
 export function adoptRows(rows: Rows, sentAt: SentAt, { ledger, headers, from, nowMs }: Adopting): void {
   for (const { endpoint, sentAge, age, rate, since, waitMs } of rows) {
     if (ledger.lastHeaderAtMs(endpoint) !== undefined) continue

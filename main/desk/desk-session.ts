@@ -1,8 +1,7 @@
 import type { DeskRefusalCode, DeskSummary } from '../../app/contract/desk.ts'
-import type { KeyReport } from '../../app/contract/events.ts'
 import type { SentAt } from '../../app/desk/member-record.ts'
 import { DESK_PROTOCOL, type DeskMessage, type MemberReport } from '../../app/desk/messages.ts'
-import { type DeskAnswer, OwnRecord } from '../../app/desk/own-record.ts'
+import { type DeskAnswer, isCounted, OwnRecord } from '../../app/desk/own-record.ts'
 import type { MomentRange } from '../../app/desk/peer-clock.ts'
 import { adoptRows, pictureRows } from '../../app/desk/picture.ts'
 import { RowHeaders } from '../../app/desk/row-headers.ts'
@@ -14,12 +13,10 @@ import type { SlotLedger } from '../../app/streams/slots.ts'
 import type { Prober } from '../api/prober.ts'
 import type { QuotaTap } from '../api/quota-tap.ts'
 import type { SessionDesk } from '../api/session-desk.ts'
-import type { Clock, Random, RandomBytes } from '../ports/ports.ts'
 import type { Timeline } from '../ports/timeline.ts'
 import { ownMember, shownDesk } from './desk-summary.ts'
 import { DeskTrouble, type DeskTroubleDeps } from './desk-trouble.ts'
-import type { Engine } from './engine.ts'
-import { DeskLink } from './link.ts'
+import { DeskLink, type LinkDeps } from './link.ts'
 import { isOtherUser } from './marks.ts'
 import { OtherMember } from './other-member.ts'
 import { OtherMembers } from './other-members.ts'
@@ -27,35 +24,25 @@ import { adoptSnooze, OwnRun, ownReport, REPORT_MS, type Reporting } from './own
 import { SessionQueue } from './session-queue.ts'
 import { StepBatches } from './step-batches.ts'
 
-export interface DeskSessionDeps extends Reporting, Omit<DeskTroubleDeps, 'queue'> {
-  readonly membership: {
-    readonly secret: string
-    readonly memberId: string
-    readonly name: string
-    readonly marks: { readonly user?: string }
+export type DeskSessionDeps = LinkDeps &
+  Reporting &
+  Omit<DeskTroubleDeps, 'queue'> & {
+    readonly timeline: Pick<Timeline, 'now'>
+    /** Whether the app was already a member of the desk when it started. */
+    readonly isFromStart: boolean
+    readonly ledger: MeteredLedger
+    readonly slots: SlotLedger
+    readonly tap: Pick<QuotaTap, 'answeredByDesk'>
+    readonly prober: Pick<Prober, 'count' | 'budget'>
+    /** When a person last looked at this Headroom, epoch ms; `undefined` if unknown. */
+    readonly lookedAtMs: () => number | undefined
+    /** When the key was revoked, epoch ms. `undefined` if it was not revoked. */
+    readonly revokedAtMs: () => number | undefined
+    /** Called when another member revoked the key. */
+    readonly revoked: () => void
+    /** Called when this machine leaves the desk's queue, because it is refused. */
+    readonly queueEnded: () => void
   }
-  readonly engine: Engine
-  readonly clock: Clock
-  readonly timeline: Pick<Timeline, 'now'>
-  /** Whether the app was already a member of the desk when it started. */
-  readonly isFromStart: boolean
-  readonly random: Random
-  readonly randomBytes: RandomBytes
-  readonly ledger: MeteredLedger
-  readonly slots: SlotLedger
-  readonly tap: Pick<QuotaTap, 'answeredByDesk'>
-  readonly prober: Pick<Prober, 'count' | 'budget'>
-  /** When a person last looked at this Headroom, epoch ms; `undefined` if unknown. */
-  readonly lookedAtMs: () => number | undefined
-  /** When the key was revoked, epoch ms. `undefined` if it was not revoked. */
-  readonly revokedAtMs: () => number | undefined
-  /** Called when another member revoked the key. */
-  readonly revoked: () => void
-  readonly report: (report: KeyReport) => void
-  readonly changed: () => void
-  /** Called when this machine leaves the desk's queue, because it is refused. */
-  readonly queueEnded: () => void
-}
 
 /**
  * How long a header waits before it is applied, in milliseconds. The header may include requests of other
@@ -215,9 +202,9 @@ export class DeskSession implements SessionDesk {
     const nowMs = this.#now
     this.#own.answered(ticket, answer, nowMs)
     this.#steps.sendSoon()
-    const { row, rate, waitMs } = answer
+    const { row, rate } = answer
     if (row === undefined) return
-    if (waitMs === undefined || rate === undefined) this.#headers.counted(row)
+    if (isCounted(answer)) this.#headers.counted(row)
     if (rate?.remaining !== undefined)
       this.#headers.seen(row, {
         from: this.#self,
