@@ -326,7 +326,7 @@ export class DeskQueue {
     if (!lease.mayGrant) return
     const epoch = this.#highest.epoch + 1
     this.#highest = { epoch, holder: this.#ports.self }
-    const { sizeOf, reserveOf, send, self } = this.#ports
+    const { optionsOf, send, self } = this.#ports
     const isFirst = this.#standpoint.members === undefined && epoch === 1
     const dispatcher = new Dispatcher(
       {
@@ -334,16 +334,7 @@ export class DeskQueue {
         epoch,
         now: () => this.#now,
         mayGrant: () => lease.mayGrant,
-        optionsOf: (bucket) => {
-          const size = sizeOf(bucket)
-          return {
-            ...(size && { size: { limit: size.limit, periodSeconds: size.periodMs / 1000 } }),
-            // Another member may join whose reserve is larger.
-            get reserve() {
-              return reserveOf(bucket)
-            },
-          }
-        },
+        optionsOf,
         send: (to, grant) => (to === self ? this.#granted(self, grant) : send(to, grant)),
       },
       isFirst

@@ -1,6 +1,7 @@
+import type { BucketOptions } from '../gateway/bucket-queue.ts'
 import type { Refill } from '../gateway/bucket-share.ts'
 import type { Decision, UpstreamOutcome } from '../gateway/decisions.ts'
-import { type BucketOptions, Scheduler } from '../gateway/scheduler.ts'
+import { Scheduler } from '../gateway/scheduler.ts'
 import type { SharedBound } from '../gateway/shared-bound.ts'
 import { ALONE_AFTER_MS, aloneAllowance, PART_LASTS_MS, type ShareLeft } from './alone.ts'
 import type { Ask, Dispatch, Ended, Grant, MemberStanding } from './queue-messages.ts'

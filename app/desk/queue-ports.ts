@@ -1,3 +1,4 @@
+import type { BucketOptions } from '../gateway/bucket-queue.ts'
 import type { LeaseStore } from './lease-store.ts'
 import type { QueueMessage } from './queue-messages.ts'
 
@@ -19,10 +20,8 @@ export interface DeskQueuePorts {
   readonly send: (to: string, message: QueueMessage) => void
   readonly broadcast: (message: QueueMessage) => void
   readonly store: LeaseStore
-  /** Limit and period of a bucket, as far as this machine knows them. */
-  readonly sizeOf: (bucket: string) => { readonly limit: number; readonly periodMs: number } | undefined
-  /** Requests reserved for more urgent classes. `undefined`: the default. */
-  readonly reserveOf: (bucket: string) => number | undefined
+  /** The settings of a bucket, as far as this machine knows them. */
+  readonly optionsOf: (bucket: string) => BucketOptions
   /** Called when `summary` changed. */
   readonly changed: () => void
 }

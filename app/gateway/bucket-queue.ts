@@ -1,4 +1,5 @@
 import { defaultReserve, PROGRAM_CLASSES, type ProgramClass } from '../contract/programs.ts'
+import type { QuotaSize } from '../quota/ledger.ts'
 import { HORIZONS_MS } from '../quota/rates.ts'
 import type { BucketSize } from './bucket-bound.ts'
 import { FairQueue, type Queued } from './fair-queue.ts'
@@ -59,11 +60,27 @@ export function levelOf(programClass: ProgramClass, limit: number, reserve = def
   return Math.min(limit, 1 + RESERVES_LEFT[programClass] * reserve)
 }
 
-interface QueueOptions {
+/** Settings of a bucket. */
+export interface BucketOptions {
+  /** Size of the bucket until a header names the limit and the period. */
   readonly size?: BucketSize | undefined
-  /** Requests reserved for more urgent classes. Read for each decision, because it may change. */
+  /**
+   * Requests reserved for more urgent classes. Default: 6 % of the limit. Read for each decision, because it
+   * may change.
+   */
   readonly reserve?: number | undefined
 }
+
+/** The settings of a bucket, from its row in the ledger. */
+export const bucketOptions = (
+  size: QuotaSize | undefined,
+  reserveOf: () => number | undefined,
+): BucketOptions => ({
+  size: size && { limit: size.limit, periodSeconds: size.periodMs / 1000 },
+  get reserve() {
+    return reserveOf()
+  },
+})
 
 /**
  * The requests that wait for one bucket, and the order in which they are sent.
@@ -74,7 +91,7 @@ interface QueueOptions {
 export class BucketQueue<T extends Waiting> {
   readonly name: string
   readonly bound: SharedBound
-  readonly #options: QueueOptions
+  readonly #options: BucketOptions
   readonly #forecast: Forecast
   readonly #served = new ServedRates()
   readonly #byClass: Readonly<Record<ProgramClass, FairQueue<T>>> = {
@@ -84,7 +101,7 @@ export class BucketQueue<T extends Waiting> {
   }
   #size = 0
 
-  constructor(name: string, options: QueueOptions, forecast: Forecast = {}) {
+  constructor(name: string, options: BucketOptions, forecast: Forecast = {}) {
     this.name = name
     this.bound = new SharedBound(options.size)
     this.#options = options

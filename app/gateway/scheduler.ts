@@ -1,19 +1,11 @@
 import type { ProgramClass } from '../contract/programs.ts'
 import type { RateReading } from '../service/headers.ts'
-import { type BucketSize, RESET_STEP_MS } from './bucket-bound.ts'
-import { BucketQueue, type Forecast } from './bucket-queue.ts'
+import { RESET_STEP_MS } from './bucket-bound.ts'
+import { type BucketOptions, BucketQueue, type Forecast } from './bucket-queue.ts'
 import type { Decision, FailureReason, OfferedRequest, RefusalReason, UpstreamOutcome } from './decisions.ts'
 import type { SharedBound } from './shared-bound.ts'
 import { type Request, Upstream } from './upstream.ts'
 import { WaitingRequests } from './waiting-requests.ts'
-
-/** Settings of a bucket. */
-export interface BucketOptions {
-  /** Size of the bucket until a header names the limit and the period. */
-  readonly size?: BucketSize
-  /** Requests reserved for more urgent classes. Default: 6 % of the limit. */
-  readonly reserve?: number | undefined
-}
 
 /** A request that waits for its turn. */
 export interface WaitingRequest {

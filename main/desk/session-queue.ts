@@ -1,6 +1,7 @@
 import { defaultReserve } from '../../app/contract/programs.ts'
 import { DeskQueue } from '../../app/desk/desk-queue.ts'
 import type { QueueSummary } from '../../app/desk/queue-ports.ts'
+import { bucketOptions } from '../../app/gateway/bucket-queue.ts'
 import type { JoinQueue } from '../../app/gateway/turns.ts'
 import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
 import { within } from '../network/deadline.ts'
@@ -48,8 +49,7 @@ export class SessionQueue {
       send: (to, message) => link.send(to, message),
       broadcast: (message) => link.broadcast(message),
       store: engine.lease,
-      sizeOf: (bucket) => ledger.sizeOf(bucket),
-      reserveOf: (bucket) => this.reserveOf(bucket),
+      optionsOf: (bucket) => bucketOptions(ledger.sizeOf(bucket), () => this.reserveOf(bucket)),
       changed: queueChanged,
     })
     this.desk.engineChanged(engine.state.reachable)

@@ -1,4 +1,5 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
+import { bucketOptions } from '../../app/gateway/bucket-queue.ts'
 import type { Decision, UpstreamOutcome } from '../../app/gateway/decisions.ts'
 import { sameAsOf } from '../../app/gateway/request-fields.ts'
 import { Scheduler } from '../../app/gateway/scheduler.ts'
@@ -133,14 +134,9 @@ export class Forwarder {
       changed: () => deps.changed(),
       defect: deps.defect,
     })
-    this.#scheduler = new Scheduler((bucket) => {
-      const size = deps.ledger.sizeOf(bucket)
-      const reserve = deps.ledger.reserveOf(bucket)
-      return {
-        ...(size !== undefined && { size: { limit: size.limit, periodSeconds: size.periodMs / 1000 } }),
-        ...(reserve !== undefined && { reserve }),
-      }
-    })
+    this.#scheduler = new Scheduler((bucket) =>
+      bucketOptions(deps.ledger.sizeOf(bucket), () => deps.ledger.reserveOf(bucket)),
+    )
     this.#turns = this.#scheduler
     this.permits = new Permits({
       turns: () => this.#turns,

@@ -10,8 +10,8 @@ import { nodeClock, nodeRandom } from '../../main/ports/node-clock.ts'
 
 const engines = natsEngines({ clock: nodeClock, random: nodeRandom, randomBytes })
 /** Has room at any time. */
-const SIZE = { limit: 10_000_000, periodMs: 300_000 }
-const RATE = { limit: SIZE.limit, remaining: SIZE.limit - 1, resetSeconds: 1, periodSeconds: 300 }
+const SIZE = { limit: 10_000_000, periodSeconds: 300 }
+const RATE = { ...SIZE, remaining: SIZE.limit - 1, resetSeconds: 1 }
 const BUCKET = 'Positions'
 
 /** A member of a desk without a service: its requests are answered as soon as they are granted. */
@@ -23,7 +23,7 @@ export class BenchMember {
 
   private constructor(queue: DeskQueue) {
     this.#queue = queue
-    const scheduler = new Scheduler(() => ({ size: { limit: SIZE.limit, periodSeconds: 300 } }))
+    const scheduler = new Scheduler(() => ({ size: SIZE }))
     this.#turns = queue.join({
       scheduler,
       now: () => performance.now(),
@@ -67,8 +67,7 @@ export class BenchMember {
       send: (to, message) => link.send(to, message),
       broadcast: (message) => link.broadcast(message),
       store: engine.lease,
-      sizeOf: () => SIZE,
-      reserveOf: () => undefined,
+      optionsOf: () => ({ size: SIZE }),
       changed: nothing,
     })
     queue.engineChanged(true)

@@ -359,11 +359,8 @@ export class QueueMachine {
     this.isAway = false
     this.awakeSinceMs = world.elapsedMs
     this.clock = new VirtualMachine(world.clock, this.#traits)
-    const sizes = world.options.rules
-    this.scheduler = new Scheduler((bucket) => {
-      const rule = sizes[bucket]
-      return rule === undefined ? {} : { size: { limit: rule.limit, periodSeconds: rule.periodSeconds } }
-    })
+    const optionsOf = (bucket: string) => ({ size: world.options.rules[bucket] })
+    this.scheduler = new Scheduler(optionsOf)
     this.#openUpstreams.clear()
     const { clock } = this
     this.queue = new DeskQueue({
@@ -380,11 +377,7 @@ export class QueueMachine {
         for (const to of world.machines) if (to !== this) world.send(this, to, message)
       },
       store: world.store.of(this, `${this.id}-${run}`),
-      sizeOf: (bucket) => {
-        const rule = sizes[bucket]
-        return rule && { limit: rule.limit, periodMs: rule.periodSeconds * 1000 }
-      },
-      reserveOf: () => undefined,
+      optionsOf,
       changed: () => {},
     })
     this.turns = this.queue.join({
