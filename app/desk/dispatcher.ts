@@ -1,27 +1,18 @@
 import type { BucketOptions } from '../gateway/bucket-queue.ts'
-import type { Refill } from '../gateway/bucket-share.ts'
-import type { Decision, UpstreamOutcome } from '../gateway/decisions.ts'
+import { type Refill, ROUNDING } from '../gateway/bucket-share.ts'
 import { Scheduler } from '../gateway/scheduler.ts'
 import type { SharedBound } from '../gateway/shared-bound.ts'
 import { ALONE_AFTER_MS, aloneAllowance, PART_LASTS_MS, type ShareLeft } from './alone.ts'
+import { DispatchedRequests, LAPSED_AFTER_MS } from './dispatched-requests.ts'
 import type { Ask, Dispatch, Ended, Grant, MemberStanding } from './queue-messages.ts'
-import { type HandedIn, Seat } from './seat.ts'
+import { type HandedIn, inBoth, Seat, tokensIn } from './seat.ts'
 
-/** Time from the sending of an ask within which its grant may be used. Milliseconds. */
-const SPEND_WITHIN_MS = 1_500
 /** A member's part is set aside this long before the member may begin to work alone. Milliseconds. */
 const AHEAD_MS = 100
-/** Time after which a grant is either used or void. Milliseconds. */
-const LAPSED_AFTER_MS = 2_000
 /** How long members have to reply at the beginning of an epoch. Milliseconds. */
 const JOIN_WITHIN_MS = 500
-/** Interval at which members learn when their requests probably have their turns, and for how many. */
-const TURNS_EVERY_MS = 1_000
-const MAX_TURNS = 64
 /** Number of own `dispatch` messages that are remembered. */
 const MAX_DISPATCHES = 64
-/** Fractions are sums of reciprocals. */
-const ROUNDING = 1e-6
 
 export interface DispatcherDeps {
   /** The id of the member that dispatches. It is always heard. */
@@ -43,14 +34,9 @@ export interface Former {
   readonly settledFromMs: number
 }
 
-interface Answers {
-  readonly granted: { id: number; attempt: number }[]
-  readonly declined: Grant['declined'][number][]
-}
-
 /**
  * The desk's queue, at the member that holds the lease. It runs a `Scheduler` whose programs are those of all
- * members. A request that this scheduler sends is a grant for the member that asked.
+ * members. See `DispatchedRequests`.
  *
  * A member that does not reply may work alone. Its part of each quota is set aside before it can begin: a
  * member waits `ALONE_AFTER_MS` from the last `dispatch` that it received, and the dispatcher counts from the
@@ -62,10 +48,8 @@ interface Answers {
 export class Dispatcher {
   readonly #deps: DispatcherDeps
   readonly #scheduler: Scheduler
+  readonly #requests: DispatchedRequests
   readonly #seats = new Map<string, Seat>()
-  readonly #turns = new Map<number, { readonly seat: Seat; readonly id: number }>()
-  /** Answers that are sent when the present event has been handled. */
-  readonly #answers = new Map<Seat, Answers>()
   /** When each recent `dispatch` was sent, and its number of members. */
   readonly #dispatches = new Map<number, { readonly atMs: number; readonly members: number }>()
   readonly #startedMs: number
@@ -75,7 +59,6 @@ export class Dispatcher {
   /** Whether members may still reply for the first time, and hand in their parts. */
   #isGathering: boolean
   #number = 0
-  #turn = 1
 
   /** `former`: absent if no member has heard a dispatcher before. */
   constructor(deps: DispatcherDeps, former?: Former) {
@@ -87,6 +70,7 @@ export class Dispatcher {
     this.#isGathering = former !== undefined
     if (former !== undefined) this.#expect(former.parts)
     this.#scheduler = new Scheduler(deps.optionsOf)
+    this.#requests = new DispatchedRequests(this.#scheduler, deps.now)
     this.#scheduler.onBucket((bucket, bound) => this.#made(bucket, bound))
   }
 
@@ -139,7 +123,7 @@ export class Dispatcher {
     const isJoining = seat.state !== 'heard' || handsIn?.join !== seat.handedIn?.join
     if (handsIn !== undefined && isJoining) this.#join(seat, standing, handsIn)
     seat.repliedMs = Math.max(seat.repliedMs, sent.atMs)
-    this.#reconcile(seat, standing, sent.atMs)
+    this.#requests.reconcile(seat, standing, sent.atMs)
     this.#acknowledged(seat, standing.number)
     this.#end()
   }
@@ -148,32 +132,9 @@ export class Dispatcher {
   ask(from: string, { epoch, asks, withdrawn }: Ask): void {
     const seat = this.#seats.get(from)
     if (epoch !== this.#deps.epoch || seat?.state !== 'heard') return
-    const nowMs = this.#begin()
-    for (const id of withdrawn) this.#takeBack(seat, id)
-    for (const asked of asks) {
-      const { id, attempt, age, leftMs } = asked
-      const known = seat.requests.get(id)
-      if (known !== undefined && known.attempt >= attempt) continue
-      // The member uses no grant for an earlier attempt.
-      if (known !== undefined) this.#takeBack(seat, id)
-      const turn = this.#turn++
-      seat.requests.set(id, { turn, attempt, grant: undefined, grantedMs: 0 })
-      this.#turns.set(turn, { seat, id })
-      this.#apply(
-        this.#scheduler.offer(
-          {
-            id: turn,
-            program: `${from}/${asked.program}`,
-            class: asked.class,
-            weight: asked.weight,
-            bucket: asked.bucket,
-            maxWaitMs: leftMs,
-            order: nowMs - age,
-          },
-          nowMs,
-        ),
-      )
-    }
+    this.#begin()
+    for (const id of withdrawn) this.#requests.takeBack(seat, id)
+    for (const asked of asks) this.#requests.ask(seat, asked)
     this.#end()
   }
 
@@ -182,8 +143,8 @@ export class Dispatcher {
     const seat = this.#seats.get(from)
     if (epoch !== this.#deps.epoch || seat === undefined) return
     this.#begin()
-    for (const { id, bucket } of used) this.#used(seat, id, bucket)
-    for (const { id, outcome } of ended) this.#settle(seat, id, outcome)
+    for (const one of used) this.#requests.used(seat, one)
+    for (const { id, outcome } of ended) this.#requests.settle(seat, id, outcome)
     this.#end()
   }
 
@@ -192,13 +153,8 @@ export class Dispatcher {
     const seat = this.#seats.get(id)
     if (seat === undefined) return
     const nowMs = this.#begin()
-    this.#forgetRequests(seat)
-    if (seat.state !== 'heard') {
-      const settledFromMs = nowMs + LAPSED_AFTER_MS
-      this.#fraction += seat.fraction
-      for (const [, bound] of this.#scheduler.bounds())
-        bound.takeBack({ fraction: seat.fraction, tokens: 0, settledFromMs }, nowMs)
-    }
+    this.#requests.forget(seat)
+    if (seat.state !== 'heard') this.#free(seat.fraction, nowMs + LAPSED_AFTER_MS)
     this.#seats.delete(id)
     this.#end()
   }
@@ -272,7 +228,7 @@ export class Dispatcher {
       const isLate = nowMs - seat.repliedMs >= ALONE_AFTER_MS - AHEAD_MS
       if (seat.state === 'heard' && isLate && seat.id !== this.#deps.self) this.#silent(seat, nowMs)
       if (seat.state !== 'silent') continue
-      if (nowMs - seat.silentSinceMs >= LAPSED_AFTER_MS) this.#forgetRequests(seat)
+      if (nowMs - seat.silentSinceMs >= LAPSED_AFTER_MS) this.#requests.forget(seat)
       // Its part stays set aside in buckets whose headers show unreported use.
       if (nowMs - seat.silentSinceMs >= PART_LASTS_MS) seat.isEntitled = false
     }
@@ -282,132 +238,9 @@ export class Dispatcher {
 
   /** Ends an event: grants what may be granted, and sends the answers. */
   #end(): void {
-    const nowMs = this.#deps.now()
-    this.#apply(this.#scheduler.due(nowMs))
-    const answers = new Map(this.#answers)
-    this.#answers.clear()
-    // Collected before any is sent, because this machine's own member may ask again at once.
-    const messages: (readonly [to: string, message: Grant])[] = []
-    for (const seat of this.#seats.values()) {
-      const turns = this.#turnsOf(seat, nowMs)
-      const { granted, declined } = answers.get(seat) ?? { granted: [], declined: [] }
-      if (granted.length === 0 && declined.length === 0 && turns.length === 0) continue
-      seat.grants += 1
-      const { epoch } = this.#deps
-      const spendWithinMs = SPEND_WITHIN_MS
-      const number = seat.grants
-      messages.push([seat.id, { kind: 'grant', epoch, number, granted, spendWithinMs, declined, turns }])
-    }
-    for (const [to, message] of messages) this.#deps.send(to, message)
-  }
-
-  #turnsOf(seat: Seat, nowMs: number): Grant['turns'] {
-    if (seat.state !== 'heard' || nowMs - seat.turnsSentMs < TURNS_EVERY_MS) return []
-    seat.turnsSentMs = nowMs
-    const turns: Grant['turns'] = []
-    for (const [id, { turn, grant }] of seat.requests) {
-      if (grant !== undefined) continue
-      if (turns.length >= MAX_TURNS) break
-      const atMs = this.#scheduler.turnAtMs(turn)
-      if (atMs !== undefined) turns.push({ id, inMs: Math.max(0, Math.round(atMs - nowMs)) })
-    }
-    return turns
-  }
-
-  #apply(decisions: readonly Decision[]): void {
-    for (const decision of decisions) {
-      if (decision.kind === 'send') this.#granted(decision.upstream)
-      else if (decision.kind === 'refuse') this.#declined(decision)
-      // The member repeats requests, and has the answers.
-    }
-  }
-
-  #granted(turn: number): void {
-    const { seat, id } = this.#turns.get(turn) ?? {}
-    const request = id === undefined ? undefined : seat?.requests.get(id)
-    if (seat === undefined || id === undefined || request === undefined) return
-    request.grant = seat.grants + 1
-    request.grantedMs = this.#deps.now()
-    this.#answersTo(seat).granted.push({ id, attempt: request.attempt })
-  }
-
-  #declined({ request: turn, why, retryAfterSeconds, rate }: Extract<Decision, { kind: 'refuse' }>): void {
-    const { seat, id } = this.#turns.get(turn) ?? {}
-    const request = id === undefined ? undefined : seat?.requests.get(id)
-    if (seat === undefined || id === undefined || request === undefined) return
-    seat.requests.delete(id)
-    this.#turns.delete(turn)
-    this.#answersTo(seat).declined.push({
-      id,
-      attempt: request.attempt,
-      why,
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-      ...(rate && { rate }),
-    })
-  }
-
-  #answersTo(seat: Seat): Answers {
-    const known = this.#answers.get(seat)
-    if (known !== undefined) return known
-    const answers: Answers = { granted: [], declined: [] }
-    this.#answers.set(seat, answers)
-    return answers
-  }
-
-  /** Removes a request that has not been sent, and will not be for its present attempt. */
-  #takeBack(seat: Seat, id: number): void {
-    const request = seat.requests.get(id)
-    if (request === undefined) return
-    if (request.grant === undefined) {
-      this.#apply(this.#scheduler.drop(request.turn, this.#deps.now()))
-      seat.requests.delete(id)
-      this.#turns.delete(request.turn)
-    } else this.#settle(seat, id, { kind: 'not-sent' })
-  }
-
-  /** Applies the outcome of a request that was sent. */
-  #settle(seat: Seat, id: number, outcome: UpstreamOutcome): void {
-    const request = seat.requests.get(id)
-    const turn = request?.turn ?? seat.used.get(id)
-    if (turn === undefined || (request !== undefined && request.grant === undefined)) return
-    seat.requests.delete(id)
-    seat.used.delete(id)
-    this.#turns.delete(turn)
-    const nowMs = this.#deps.now()
-    // Without a request that it serves, the scheduler does not repeat it.
-    this.#apply(this.#scheduler.drop(turn, nowMs))
-    this.#apply(this.#scheduler.answered(turn, outcome, nowMs))
-  }
-
-  #used(seat: Seat, id: number, bucket: string, when: 'now' | 'earlier' = 'now'): void {
-    if (seat.requests.has(id) || seat.used.has(id)) return
-    const turn = this.#turn++
-    seat.used.set(id, turn)
-    this.#scheduler.passed(turn, bucket, this.#deps.now(), when)
-  }
-
-  /** Corrects the effects of lost messages. `dispatchedMs`: when the member was asked. */
-  #reconcile(seat: Seat, { heard, underWay, waiting }: MemberStanding, dispatchedMs: number): void {
-    const sent = new Set(underWay.map(({ id }) => id))
-    const queued = new Set(waiting)
-    for (const [id, { grant, grantedMs }] of [...seat.requests]) {
-      if (sent.has(id)) continue
-      if (grant === undefined) {
-        if (!queued.has(id)) this.#takeBack(seat, id)
-      } else if (grant <= heard) {
-        // It was not used, or it ended and the report was lost.
-        this.#settle(seat, id, { kind: queued.has(id) ? 'not-sent' : 'cut' })
-      } else if (dispatchedMs - grantedMs >= LAPSED_AFTER_MS) this.#settle(seat, id, { kind: 'not-sent' })
-    }
-    for (const id of [...seat.used.keys()]) if (!sent.has(id)) this.#settle(seat, id, { kind: 'cut' })
-  }
-
-  /** Forgets a member's waiting requests. Those granted count as used, and may still arrive. */
-  #forgetRequests(seat: Seat): void {
-    for (const [id, { grant }] of [...seat.requests])
-      if (grant === undefined) this.#takeBack(seat, id)
-      else this.#settle(seat, id, { kind: 'cut' })
-    for (const id of [...seat.used.keys()]) this.#settle(seat, id, { kind: 'cut' })
+    const { epoch, send } = this.#deps
+    // All are collected before any is sent, because this machine's own member may ask again at once.
+    for (const [to, grant] of this.#requests.grants(this.#seats.values())) send(to, { ...grant, epoch })
   }
 
   /** Ends the time for replies. All parts are free that no silent member may use. */
@@ -421,11 +254,14 @@ export class Dispatcher {
     }
     const fraction = Math.max(0, 1 - used - this.#fraction)
     this.#releaseLater()
-    if (fraction < ROUNDING) return
+    if (fraction >= ROUNDING) this.#free(fraction, this.#settledFromMs(nowMs))
+  }
+
+  /** Takes back a part of each quota that no silent member may use any more. */
+  #free(fraction: number, settledFromMs: number): void {
     this.#fraction += fraction
-    const settledFromMs = this.#settledFromMs(nowMs)
     for (const [, bound] of this.#scheduler.bounds())
-      bound.takeBack({ fraction, tokens: 0, settledFromMs }, nowMs)
+      bound.takeBack({ fraction, tokens: 0, settledFromMs }, this.#deps.now())
   }
 
   #settledFromMs(nowMs: number): number {
@@ -436,7 +272,7 @@ export class Dispatcher {
   #silent(seat: Seat, nowMs: number): void {
     seat.state = 'silent'
     seat.silentSinceMs = nowMs
-    for (const [id, { grant }] of [...seat.requests]) if (grant === undefined) this.#takeBack(seat, id)
+    this.#requests.forgetWaiting(seat)
     const { fraction } = seat
     this.#fraction -= fraction
     for (const [bucket, bound] of this.#scheduler.bounds()) {
@@ -462,14 +298,12 @@ export class Dispatcher {
     const isFirst = seat.handedIn === undefined
     const freed = isFirst ? this.#former && handedIn.confirmed : seat.state === 'silent' && seat.fraction
     const fraction = freed || 0
-    if (seat.state === 'heard') this.#forgetRequests(seat)
+    if (seat.state === 'heard') this.#requests.forget(seat)
     for (const bucket of Object.keys(handedIn.tokens)) this.#scheduler.know(bucket)
     const wereUnderWay = new Map<string, number>()
-    for (const { id, bucket } of underWay) {
-      if (seat.requests.has(id) || seat.used.has(id)) continue
-      this.#used(seat, id, bucket, 'earlier')
-      wereUnderWay.set(bucket, (wereUnderWay.get(bucket) ?? 0) + 1)
-    }
+    for (const { id, bucket } of underWay)
+      if (this.#requests.used(seat, { id, bucket }, 'earlier'))
+        wereUnderWay.set(bucket, (wereUnderWay.get(bucket) ?? 0) + 1)
     for (const [bucket, bound] of this.#scheduler.bounds()) {
       const endsInMs = handedIn.windows[bucket]
       if (endsInMs !== undefined) bound.windowSeen(nowMs + endsInMs)
@@ -478,7 +312,7 @@ export class Dispatcher {
     this.#fraction = Math.min(1, before + fraction)
     for (const [bucket, bound] of this.#scheduler.bounds()) {
       const sent = handedIn.sent[bucket] ?? 0
-      const tokens = this.#tokensIn(bucket, bound, handedIn) + (wereUnderWay.get(bucket) ?? 0)
+      const tokens = tokensIn(handedIn, bucket, bound.bucketRefill) + (wereUnderWay.get(bucket) ?? 0)
       if (fraction > 0 && bound.hasShare) {
         const twice = inBoth({ fraction: before, tokens: bound.tokens(nowMs) ?? 0 }, { fraction, tokens })
         bound.takeBack({ fraction, tokens: tokens - twice, sent, settledFromMs: nowMs }, nowMs)
@@ -499,12 +333,6 @@ export class Dispatcher {
     if (isFirst) seat.isEntitled = seat.fraction > 0
     if (!seat.isEntitled) seat.fraction = 0
     this.#releaseLater()
-  }
-
-  #tokensIn(bucket: string, bound: SharedBound, handedIn: HandedIn | undefined): number {
-    if (handedIn === undefined) return 0
-    const { confirmed, tokens, hasAllowance } = handedIn
-    return tokens[bucket] ?? (hasAllowance ? aloneAllowance(bound.bucketRefill, confirmed) : 0)
   }
 
   #acknowledged(seat: Seat, number: number): void {
@@ -534,7 +362,9 @@ export class Dispatcher {
       const endsInMs = handedIn?.windows[bucket]
       if (endsInMs !== undefined && nowMs < joinedMs + endsInMs) bound.windowSeen(joinedMs + endsInMs)
     }
-    this.#startShare([bucket, bound], (seat) => this.#tokensIn(bucket, bound, seat.handedIn), nowMs)
+    const { bucketRefill } = bound
+    const tokensOf = ({ handedIn }: Seat) => (handedIn ? tokensIn(handedIn, bucket, bucketRefill) : 0)
+    this.#startShare([bucket, bound], tokensOf, nowMs)
     this.#releaseLater()
   }
 
@@ -566,19 +396,4 @@ export class Dispatcher {
     }
     return members === 1 && this.#members === 1 ? 0 : floor
   }
-}
-
-interface Claim {
-  readonly fraction: number
-  readonly tokens: number
-}
-
-/**
- * The requests that two claims on one bucket count twice. Claims above the whole come from dispatchers that
- * did not hear of each other. Of the part that both claim, the larger number is wrong.
- */
-function inBoth(one: Claim, other: Claim): number {
-  const fraction = one.fraction + other.fraction - 1
-  if (fraction < ROUNDING) return 0
-  return Math.max((one.tokens * fraction) / one.fraction, (other.tokens * fraction) / other.fraction)
 }

@@ -1,10 +1,12 @@
+import { type Refill, ROUNDING, type ShareStart } from '../gateway/bucket-share.ts'
+import { aloneAllowance } from './alone.ts'
 import type { MemberStanding } from './queue-messages.ts'
 
 /** A member's request that its dispatcher knows. */
 export interface AskedRequest {
   /** Id in the dispatcher's scheduler. */
   readonly turn: number
-  attempt: number
+  readonly attempt: number
   /** The number of the message with its grant. `undefined` while it waits. */
   grant: number | undefined
   grantedMs: number
@@ -51,3 +53,22 @@ export class Seat {
 
 /** What a member hands in when it begins to take turns from a dispatcher. */
 export type HandedIn = NonNullable<MemberStanding['handsIn']>
+
+/** The requests of a bucket that a member may use, by what it handed in. */
+export const tokensIn = (
+  { confirmed, tokens, hasAllowance }: HandedIn,
+  bucket: string,
+  refill: Refill,
+): number => tokens[bucket] ?? (hasAllowance ? aloneAllowance(refill, confirmed) : 0)
+
+/**
+ * The requests that two claims on one bucket count twice. Claims above the whole come from dispatchers that
+ * did not hear of each other. Of the part that both claim, the larger number is wrong.
+ */
+export function inBoth(one: Claim, other: Claim): number {
+  const fraction = one.fraction + other.fraction - 1
+  if (fraction < ROUNDING) return 0
+  return Math.max((one.tokens * fraction) / one.fraction, (other.tokens * fraction) / other.fraction)
+}
+
+type Claim = Pick<ShareStart, 'fraction' | 'tokens'>

@@ -8,6 +8,9 @@ export interface Refill {
   readonly windowEndsMs: number | undefined
 }
 
+/** Error of a fraction, because fractions are sums of reciprocals. */
+export const ROUNDING = 1e-6
+
 /** Beginning of a share. */
 export interface ShareStart {
   /** Part of the bucket, from 0 to 1. */

@@ -1,6 +1,6 @@
 import type { RateReading } from '../service/headers.ts'
 import { BucketBound, type Refused } from './bucket-bound.ts'
-import { BucketShare, type Refill, type ShareStart } from './bucket-share.ts'
+import { BucketShare, type Refill, ROUNDING, type ShareStart } from './bucket-share.ts'
 
 /**
  * The bound of a bucket of which this side may only have a part. Without a share and a floor, this is a
@@ -38,7 +38,7 @@ export class SharedBound extends BucketBound {
 
   /** Whether another side may use a part of this bucket, as far as is known. */
   get isSplit(): boolean {
-    return this.#share !== undefined && this.#share.fraction <= WHOLE
+    return this.#share !== undefined && this.#share.fraction <= 1 - ROUNDING
   }
 
   /** Whether less is left than must remain. False before the first header of a bucket without a share. */
@@ -156,7 +156,7 @@ export class SharedBound extends BucketBound {
     if (nowMs >= this.#releaseFromMs && nowMs - this.othersSeenAtMs > UNREPORTED_MS) {
       share.change({ fraction: 1, tokens: 0, settledFromMs: sentAtMs })
     }
-    if (share.fraction > WHOLE) this.setShare(undefined, nowMs)
+    if (share.fraction > 1 - ROUNDING) this.setShare(undefined, nowMs)
     else share.shown(low, this.refill, nowMs)
     return true
   }
@@ -211,7 +211,5 @@ export class SharedBound extends BucketBound {
   }
 }
 
-/** A sum of fractions above this is the whole, but for rounding. */
-const WHOLE = 1 - 1e-6
 /** Without unreported use for this time, no further unreported use is expected. Milliseconds. */
 const UNREPORTED_MS = 60_000

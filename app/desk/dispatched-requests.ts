@@ -1,0 +1,164 @@
+import type { Decision, UpstreamOutcome } from '../gateway/decisions.ts'
+import type { Scheduler } from '../gateway/scheduler.ts'
+import type { Ask, Grant, MemberStanding } from './queue-messages.ts'
+import type { AskedRequest, Seat } from './seat.ts'
+
+/** Time from the sending of an ask within which its grant may be used. Milliseconds. */
+const SPEND_WITHIN_MS = 1_500
+/** Time after which a grant is either used or void. Milliseconds. */
+export const LAPSED_AFTER_MS = 2_000
+/** Interval at which members learn when their requests probably have their turns, and for how many. */
+const TURNS_EVERY_MS = 1_000
+const MAX_TURNS = 64
+
+/**
+ * The requests of all members at their dispatcher. A request that the dispatcher's scheduler sends is a grant
+ * for the member that asked.
+ */
+export class DispatchedRequests {
+  readonly #scheduler: Scheduler
+  readonly #now: () => number
+  /** Requests that were asked for, by their ids in the scheduler. */
+  readonly #turns = new Map<number, { seat: Seat; id: number; request: AskedRequest }>()
+  /** Answers that `grants` has not returned yet. */
+  readonly #answers = new Map<Seat, Pick<Grant, 'granted' | 'declined'>>()
+  #turn = 1
+
+  /** `now`: monotonic clock, in milliseconds. */
+  constructor(scheduler: Scheduler, now: () => number) {
+    this.#scheduler = scheduler
+    this.#now = now
+  }
+
+  /** Handles a member's request for a turn. A repeated ask changes nothing. */
+  ask(seat: Seat, { id, attempt, age, leftMs, ...asked }: Ask['asks'][number]): void {
+    const known = seat.requests.get(id)
+    if (known !== undefined && known.attempt >= attempt) return
+    // The member uses no grant for an earlier attempt.
+    if (known !== undefined) this.takeBack(seat, id)
+    const turn = this.#turn++
+    const nowMs = this.#now()
+    const request: AskedRequest = { turn, attempt, grant: undefined, grantedMs: 0 }
+    seat.requests.set(id, request)
+    this.#turns.set(turn, { seat, id, request })
+    const program = `${seat.id}/${asked.program}`
+    const offered = { ...asked, id: turn, program, maxWaitMs: leftMs, order: nowMs - age }
+    this.#apply(this.#scheduler.offer(offered, nowMs))
+  }
+
+  /** Removes a request that has not been sent, and will not be for its present attempt. */
+  takeBack(seat: Seat, id: number): void {
+    const request = seat.requests.get(id)
+    if (request === undefined) return
+    if (request.grant !== undefined) return void this.settle(seat, id, { kind: 'not-sent' })
+    this.#apply(this.#scheduler.drop(request.turn, this.#now()))
+    seat.requests.delete(id)
+    this.#turns.delete(request.turn)
+  }
+
+  /** Applies the outcome of a request that was sent. */
+  settle(seat: Seat, id: number, outcome: UpstreamOutcome): void {
+    const request = seat.requests.get(id)
+    const turn = request?.turn ?? seat.used.get(id)
+    if (turn === undefined || (request !== undefined && request.grant === undefined)) return
+    seat.requests.delete(id)
+    seat.used.delete(id)
+    this.#turns.delete(turn)
+    const nowMs = this.#now()
+    // Without a request that it serves, the scheduler does not repeat it.
+    this.#apply(this.#scheduler.drop(turn, nowMs))
+    this.#apply(this.#scheduler.answered(turn, outcome, nowMs))
+  }
+
+  /** Records a request that was sent without a grant. Returns false if it is known already. */
+  used(seat: Seat, { id, bucket }: { id: number; bucket: string }, when: 'now' | 'earlier' = 'now'): boolean {
+    if (seat.requests.has(id) || seat.used.has(id)) return false
+    const turn = this.#turn++
+    seat.used.set(id, turn)
+    this.#scheduler.passed(turn, bucket, this.#now(), when)
+    return true
+  }
+
+  /** Corrects the effects of lost messages. `dispatchedMs`: when the member was asked. */
+  reconcile(seat: Seat, { heard, underWay, waiting }: MemberStanding, dispatchedMs: number): void {
+    const sent = new Set(underWay.map(({ id }) => id))
+    const queued = new Set(waiting)
+    for (const [id, { grant, grantedMs }] of [...seat.requests]) {
+      if (sent.has(id)) continue
+      if (grant === undefined) {
+        if (!queued.has(id)) this.takeBack(seat, id)
+      } else if (grant <= heard) {
+        // It was not used, or it ended and the report was lost.
+        this.settle(seat, id, { kind: queued.has(id) ? 'not-sent' : 'cut' })
+      } else if (dispatchedMs - grantedMs >= LAPSED_AFTER_MS) this.settle(seat, id, { kind: 'not-sent' })
+    }
+    for (const id of [...seat.used.keys()]) if (!sent.has(id)) this.settle(seat, id, { kind: 'cut' })
+  }
+
+  /** Forgets a member's waiting requests. */
+  forgetWaiting(seat: Seat): void {
+    for (const [id, { grant }] of [...seat.requests]) if (grant === undefined) this.takeBack(seat, id)
+  }
+
+  /** Forgets a member's requests. Those sent or granted count as used, and may still arrive. */
+  forget(seat: Seat): void {
+    for (const [id, { grant }] of [...seat.requests])
+      if (grant === undefined) this.takeBack(seat, id)
+      else this.settle(seat, id, { kind: 'cut' })
+    for (const id of [...seat.used.keys()]) this.settle(seat, id, { kind: 'cut' })
+  }
+
+  /** Grants what may be granted. Returns the answers to each member. */
+  grants(seats: Iterable<Seat>): readonly (readonly [to: string, grant: Omit<Grant, 'epoch'>])[] {
+    const nowMs = this.#now()
+    this.#apply(this.#scheduler.due(nowMs))
+    const grants: (readonly [to: string, grant: Omit<Grant, 'epoch'>])[] = []
+    for (const seat of seats) {
+      const turns = this.#turnsOf(seat, nowMs)
+      const { granted, declined } = this.#answers.get(seat) ?? { granted: [], declined: [] }
+      if (granted.length === 0 && declined.length === 0 && turns.length === 0) continue
+      seat.grants += 1
+      const spendWithinMs = SPEND_WITHIN_MS
+      const number = seat.grants
+      grants.push([seat.id, { kind: 'grant', number, granted, spendWithinMs, declined, turns }])
+    }
+    this.#answers.clear()
+    return grants
+  }
+
+  #turnsOf(seat: Seat, nowMs: number): Grant['turns'] {
+    if (seat.state !== 'heard' || nowMs - seat.turnsSentMs < TURNS_EVERY_MS) return []
+    seat.turnsSentMs = nowMs
+    const turns: Grant['turns'] = []
+    for (const [id, { turn, grant }] of seat.requests) {
+      if (grant !== undefined) continue
+      if (turns.length >= MAX_TURNS) break
+      const atMs = this.#scheduler.turnAtMs(turn)
+      if (atMs !== undefined) turns.push({ id, inMs: Math.max(0, Math.round(atMs - nowMs)) })
+    }
+    return turns
+  }
+
+  /** Notes grants and refusals as answers. The members themselves repeat requests, and have the responses. */
+  #apply(decisions: readonly Decision[]): void {
+    for (const decision of decisions) {
+      if (decision.kind !== 'send' && decision.kind !== 'refuse') continue
+      const turn = decision.kind === 'send' ? decision.upstream : decision.request
+      const { seat, id, request } = this.#turns.get(turn) ?? {}
+      if (seat === undefined || id === undefined || request === undefined) continue
+      const answers = this.#answers.get(seat) ?? { granted: [], declined: [] }
+      this.#answers.set(seat, answers)
+      const { attempt } = request
+      if (decision.kind === 'send') {
+        request.grant = seat.grants + 1
+        request.grantedMs = this.#now()
+        answers.granted.push({ id, attempt })
+      } else {
+        seat.requests.delete(id)
+        this.#turns.delete(turn)
+        const { kind: _, request: __, ...refusal } = decision
+        answers.declined.push({ id, attempt, ...refusal })
+      }
+    }
+  }
+}
