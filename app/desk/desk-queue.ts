@@ -11,7 +11,7 @@ import { Dispatcher } from './dispatcher.ts'
 import { type ClockReading, clockReadingOf, Lease, Wakefulness } from './lease.ts'
 import { LEASE_TTL_MS, type LeaseAnswer } from './lease-store.ts'
 import { type HandedBack, MemberQueue } from './member-queue.ts'
-import type { Dispatch, QueueMessage } from './queue-messages.ts'
+import type { Ask, Dispatch, Ended, Grant, MemberStanding, QueueMessage } from './queue-messages.ts'
 import type { DeskQueuePorts, QueueSummary } from './queue-ports.ts'
 import type { HandedIn } from './seat.ts'
 
@@ -45,6 +45,8 @@ interface Heard {
   /** The number of the newest `grant` that arrived. */
   grant: number
 }
+
+type ToDispatcher = MemberStanding | Ask | Ended
 
 type Office =
   | { readonly kind: 'none' }
@@ -170,18 +172,11 @@ export class DeskQueue {
       case 'epoch':
         this.#epochTold(from, message)
         break
-      case 'standing':
-        this.#dispatcherOf()?.standing(from, message)
-        break
-      case 'ask':
-        this.#dispatcherOf()?.ask(from, message)
-        break
-      case 'ended':
-        this.#dispatcherOf()?.ended(from, message)
-        break
       case 'grant':
         this.#granted(from, message)
         break
+      default:
+        this.#handle(from, message)
     }
     this.#arm()
   }
@@ -426,7 +421,7 @@ export class DeskQueue {
     return { confirmed: fraction, used: 0, tokens: {}, sent: {}, windows: {}, hasAllowance }
   }
 
-  #granted(from: string, grant: Extract<QueueMessage, { kind: 'grant' }>): void {
+  #granted(from: string, grant: Grant): void {
     const heard = this.#heard
     if (heard?.id !== from || heard.epoch !== grant.epoch || grant.epoch < this.#highest.epoch) return
     if (grant.number <= heard.grant) return
@@ -434,29 +429,25 @@ export class DeskQueue {
     this.#member?.answers(grant)
   }
 
-  #toDispatcher(
-    message:
-      | Omit<Extract<QueueMessage, { kind: 'ask' }>, 'epoch'>
-      | Omit<Extract<QueueMessage, { kind: 'ended' }>, 'epoch'>,
-  ): void {
+  #toDispatcher(message: Omit<Ask, 'epoch'> | Omit<Ended, 'epoch'>): void {
     if (this.#heard === undefined) return
     this.#toHolder({ ...message, epoch: this.#heard.epoch })
     this.#arm()
   }
 
   /** Sends to the dispatcher. If this run dispatches, the message is handled at once. */
-  #toHolder(message: Extract<QueueMessage, { kind: 'standing' | 'ask' | 'ended' }>): void {
-    const { self } = this.#ports
+  #toHolder(message: ToDispatcher): void {
     const to = this.#heard?.id
-    if (to === undefined) return
-    if (to !== self) {
-      this.#ports.send(to, message)
-      return
-    }
+    if (to === this.#ports.self) this.#handle(to, message)
+    else if (to !== undefined) this.#ports.send(to, message)
+  }
+
+  /** Handles a member's message, if this run dispatches. */
+  #handle(from: string, message: ToDispatcher): void {
     const dispatcher = this.#dispatcherOf()
-    if (message.kind === 'standing') dispatcher?.standing(self, message)
-    else if (message.kind === 'ask') dispatcher?.ask(self, message)
-    else dispatcher?.ended(self, message)
+    if (message.kind === 'standing') dispatcher?.standing(from, message)
+    else if (message.kind === 'ask') dispatcher?.ask(from, message)
+    else dispatcher?.ended(from, message)
   }
 
   #epochSeen(): QueueMessage {
