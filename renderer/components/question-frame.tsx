@@ -1,10 +1,12 @@
 import { AlertDialog } from 'radix-ui'
 import type { ReactNode } from 'react'
+import type { Severity } from '../../app/contract/severity.ts'
 import { useParts } from '../state/window-parts.ts'
 import { classesOf } from './classes.ts'
 import controlsSheet from './controls.module.css'
 import sheet from './dialog.module.css'
 import { Refusal } from './form.tsx'
+import { Shape } from './shape.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -38,5 +40,21 @@ export function QuestionFrame({ title, about, children, refusal, answer }: Quest
         </AlertDialog.Content>
       </AlertDialog.Portal>
     </AlertDialog.Root>
+  )
+}
+
+/** What confirming changes or leaves as it is, in the list of a question. */
+export function Consequence({
+  severity,
+  children,
+}: {
+  readonly severity: Severity
+  readonly children: ReactNode
+}) {
+  return (
+    <li>
+      <Shape severity={severity} />
+      <span>{children}</span>
+    </li>
   )
 }

@@ -2,8 +2,7 @@ import { useState } from 'react'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
-import { QuestionFrame } from '../components/question-frame.tsx'
-import { Shape } from '../components/shape.tsx'
+import { Consequence, QuestionFrame } from '../components/question-frame.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import { InvitationToCopy } from './invite-dialog.tsx'
@@ -32,18 +31,11 @@ export function LeaveDeskDialog() {
       }
     >
       <ul className={css('list')}>
-        <li>
-          <Shape severity="warning" />
-          <span>This machine then only sees its own use, and queues alone.</span>
-        </li>
-        <li>
-          <Shape severity="ok" />
-          <span>The other machines stay on the desk.</span>
-        </li>
-        <li>
-          <Shape severity="ok" />
-          <span>No machine is signed out.</span>
-        </li>
+        <Consequence severity="warning">
+          This machine then only sees its own use, and queues alone.
+        </Consequence>
+        <Consequence severity="ok">The other machines stay on the desk.</Consequence>
+        <Consequence severity="ok">No machine is signed out.</Consequence>
       </ul>
       <p>To join again, you need an invitation.</p>
     </QuestionFrame>
@@ -74,18 +66,9 @@ export function ReplaceSecretDialog() {
       }
     >
       <ul className={css('list')}>
-        <li>
-          <Shape severity="critical" />
-          <span>Every other machine has to join again.</span>
-        </li>
-        <li>
-          <Shape severity="warning" />
-          <span>Invitations sent so far stop working.</span>
-        </li>
-        <li>
-          <Shape severity="ok" />
-          <span>No machine is signed out.</span>
-        </li>
+        <Consequence severity="critical">Every other machine has to join again.</Consequence>
+        <Consequence severity="warning">Invitations sent so far stop working.</Consequence>
+        <Consequence severity="ok">No machine is signed out.</Consequence>
       </ul>
     </QuestionFrame>
   )

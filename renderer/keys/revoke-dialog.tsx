@@ -3,8 +3,7 @@ import { untilText } from '../../app/status/durations.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
-import { QuestionFrame } from '../components/question-frame.tsx'
-import { Shape } from '../components/shape.tsx'
+import { Consequence, QuestionFrame } from '../components/question-frame.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
@@ -53,28 +52,20 @@ export function RevokeDialog() {
       }
     >
       <ul className={css('list')}>
-        <li>
-          <Shape severity="critical" />
-          <span>Every program with this key must sign in again, not only Headroom.</span>
-        </li>
+        <Consequence severity="critical">
+          Every program with this key must sign in again, not only Headroom.
+        </Consequence>
         {streams > 0 && (
-          <li>
-            <Shape severity="critical" />
-            <span>
-              {streams === 1
-                ? '1 open stream of this key closes.'
-                : `${streams} open streams of this key close.`}
-            </span>
-          </li>
+          <Consequence severity="critical">
+            {streams === 1
+              ? '1 open stream of this key closes.'
+              : `${streams} open streams of this key close.`}
+          </Consequence>
         )}
-        <li>
-          <Shape severity="warning" />
+        <Consequence severity="warning">
           <AccessLivesOn />
-        </li>
-        <li>
-          <Shape severity="ok" />
-          <span>Open orders stay as they are.</span>
-        </li>
+        </Consequence>
+        <Consequence severity="ok">Open orders stay as they are.</Consequence>
       </ul>
       <p>
         To remove the key from this computer only, use{' '}
@@ -98,7 +89,7 @@ function AccessLivesOn() {
       : undefined,
   )
   return (
-    <span>
+    <>
       Access tokens already issued keep working,{' '}
       {left === undefined ? (
         'for up to 20 minutes'
@@ -108,6 +99,6 @@ function AccessLivesOn() {
         </>
       )}
       .
-    </span>
+    </>
   )
 }
