@@ -5,10 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ProgramClass } from '../../app/contract/programs.ts'
 import type { ServerOptions } from '../../main/simulator/server.ts'
 import { DeskProxy } from '../desk-server/desk-proxy.ts'
-import { type NatsServer, runNatsServer } from '../desk-server/nats-process.ts'
+import { clusterTraits, type NatsServer, runNatsServer } from '../desk-server/nats-process.ts'
 import { DeskCounts } from './desk-counts.ts'
-import { DeskMachine } from './desk-machine.ts'
+import { DeskMachine, PROFILE } from './desk-machine.ts'
 import { SharedKey } from './shared-key.ts'
+import { within } from './within.ts'
 
 /** One path for each of several categories. */
 export const PATHS = [
@@ -21,6 +22,8 @@ export const PATHS = [
 
 /** Between two requests of a machine, in milliseconds. */
 const PACE_MS = 15
+/** How long JetStream may take to elect its leader after a cluster has started, in milliseconds. */
+const ELECTED_WITHIN_MS = 30_000
 
 export interface DeskTraits {
   /** The path of the NATS server's program. */
@@ -44,6 +47,7 @@ export class StartedDesk {
   readonly counts: DeskCounts
   /** Each machine's way to the server. */
   readonly ways = new Map<DeskMachine, DeskProxy>()
+  readonly #cluster: NatsServer[] = []
 
   private constructor(
     folder: string,
@@ -100,6 +104,31 @@ export class StartedDesk {
     await Promise.all(others.map((machine) => machine.joinDesk(invitation, servers(machine))))
   }
 
+  /** Starts a cluster of servers, and moves all machines to a desk on it. `nats`: see `DeskTraits`. */
+  async moveToCluster(nats: string): Promise<void> {
+    const folder = (at: number) => join(this.folder, `cluster-${at}`)
+    const starting = (await clusterTraits()).map((traits, at) => runNatsServer(nats, folder(at), traits))
+    this.#cluster.push(...(await Promise.all(starting)))
+    const urls = this.#cluster.map(({ url }) => url)
+    for (const machine of this.machines) await machine.ask({ do: 'leave-desk', profile: PROFILE })
+    const missing = await within(ELECTED_WITHIN_MS, () =>
+      this.join(() => urls).then(
+        () => [],
+        (error: unknown) => [String(error)],
+      ),
+    )
+    if (missing.length > 0) throw new Error(missing.join(', '))
+  }
+
+  /** Kills the server of the cluster that a machine uses. Returns its host and port. */
+  async killServerOf(machine: DeskMachine): Promise<string> {
+    const used = (await machine.snapshot()).desk?.engine.server
+    const server = this.#cluster.find(({ url }) => url.endsWith(`${used}`))
+    if (used === undefined || server === undefined) throw new Error(`no server of the cluster is ${used}`)
+    await server.kill()
+    return used
+  }
+
   /**
    * Each machine sends `each` requests, one after the other, in all categories in turn. Returns the responses
    * that were not a 200.
@@ -140,7 +169,7 @@ export class StartedDesk {
     for (const machine of this.machines) machine.thaw()
     await Promise.all(this.machines.map((machine) => machine.kill()))
     for (const way of this.ways.values()) way.close()
-    await this.nats.kill()
+    await Promise.all([this.nats, ...this.#cluster].map((server) => server.kill()))
     await this.key.simulator.close()
     rmSync(this.folder, { recursive: true, force: true })
   }

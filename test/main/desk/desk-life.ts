@@ -13,12 +13,12 @@ import { Timeline } from '../../../main/ports/timeline.ts'
 import { ReferenceService, type Rule } from '../../app/quota/reference-service.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { VirtualRandom } from '../../simulation/virtual-random.ts'
+import { bytesFrom, SECRET } from './virtual-desk.ts'
 import { type NetworkTraits, VirtualDeskServer } from './virtual-desk-server.ts'
 import { type MachineTraits, VirtualMachine } from './virtual-machine.ts'
 
 export const CATEGORY = 'Accounts'
 const PATH = '/v3/brokerage/accounts'
-export const SECRET: string = Buffer.alloc(32, 7).toString('base64url')
 
 export interface DeskWorldOptions {
   readonly seed: number
@@ -164,8 +164,7 @@ export class DeskMachine {
       clock: this.machine,
       timeline: this.timeline,
       random: this.#world.random,
-      randomBytes: (size) =>
-        Uint8Array.from({ length: size }, () => Math.floor(this.#world.random.next() * 256)),
+      randomBytes: bytesFrom(this.#world.random),
       ledger: this.ledger,
       slots: this.slots,
       tap: this.tap,

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import { chanceFrom } from '../../app/quota/chance.ts'
@@ -9,7 +8,6 @@ import { StartedDesk } from '../../desk-machines/started-desk.ts'
 import { within } from '../../desk-machines/within.ts'
 import { wrongClock } from '../../desk-machines/wrong-clock.ts'
 import { getNatsServer } from '../../desk-server/get-nats-server.ts'
-import { clusterTraits, type NatsServer, runNatsServer } from '../../desk-server/nats-process.ts'
 import { proves } from '../../proof/proves.ts'
 
 /**
@@ -51,7 +49,6 @@ describe.skipIf(program === undefined)(name, () => {
   let workstation: DeskMachine
   let laptop: DeskMachine
   let server: DeskMachine
-  const cluster: NatsServer[] = []
 
   beforeAll(async () => {
     desk = await StartedDesk.prepare({
@@ -64,10 +61,7 @@ describe.skipIf(program === undefined)(name, () => {
     await desk.start()
   }, 120_000)
 
-  afterAll(async () => {
-    await desk?.end()
-    await Promise.all(cluster.map((one) => one.kill()))
-  })
+  afterAll(() => desk?.end())
 
   /** Every machine shows for each machine what the service counted, and next to nothing for others. */
   const countExactly = async (withinMs = EXACT_MS) => {
@@ -327,28 +321,13 @@ describe.skipIf(program === undefined)(name, () => {
   }, 90_000)
 
   it('go on where the server in use of a cluster is killed', async () => {
-    const traits = await clusterTraits()
-    const folder = (at: number) => join(desk.folder, `cluster-${at}`)
-    cluster.push(
-      ...(await Promise.all(traits.map((one, at) => runNatsServer(program ?? '', folder(at), one)))),
-    )
-    const urls = cluster.map(({ url }) => url)
     const before = signIns()
-    for (const machine of desk.machines) await machine.ask({ do: 'leave-desk', profile: PROFILE })
-    // JetStream elects its leader for some seconds after the cluster has started.
-    const made = await within(30_000, async () => {
-      const outcome = await desk.join(() => urls).then(() => undefined, String)
-      return outcome === undefined ? [] : [outcome]
-    })
-    expect(made).toEqual([])
+    await desk.moveToCluster(program ?? '')
     await begin()
-    const inUse = (await workstation.snapshot()).desk?.engine.server
-    const killed = cluster.find(({ url }) => url.endsWith(`${inUse}`))
-    expect(killed).toBeDefined()
-    await Promise.all([killed?.kill(), used(20)])
+    const [killed] = await Promise.all([desk.killServerOf(workstation), used(20)])
     const elsewhere = async () => {
       const engine = (await workstation.snapshot()).desk?.engine
-      return engine?.reachable && engine.server !== inUse ? [] : [`uses ${engine?.server}`]
+      return engine?.reachable && engine.server !== killed ? [] : [`uses ${engine?.server}`]
     }
     expect(await within(8_000, elsewhere)).toEqual([])
     expect(await joined()).toEqual([])

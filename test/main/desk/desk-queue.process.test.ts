@@ -9,7 +9,6 @@ import { NewerMember } from '../../desk-machines/newer-member.ts'
 import { within } from '../../desk-machines/within.ts'
 import { type SettableClock, settableClock, wrongClock } from '../../desk-machines/wrong-clock.ts'
 import { getNatsServer } from '../../desk-server/get-nats-server.ts'
-import { clusterTraits, type NatsServer, runNatsServer } from '../../desk-server/nats-process.ts'
 import { proves } from '../../proof/proves.ts'
 
 /**
@@ -31,7 +30,6 @@ describe.skipIf(program === undefined)(name, () => {
   let busy: BusyDesk
   let world: FailingDesk
   let programs: DeskPrograms
-  const cluster: NatsServer[] = []
 
   beforeAll(async () => {
     busy = await busyDesk(program ?? '')
@@ -45,7 +43,6 @@ describe.skipIf(program === undefined)(name, () => {
   afterAll(async () => {
     await programs?.stop()
     await busy?.desk.end()
-    await Promise.all(cluster.map((one) => one.kill()))
   })
 
   const modeOf = (mode: 'granted' | 'alone', machine: DeskMachine) => async () => {
@@ -164,22 +161,9 @@ describe.skipIf(program === undefined)(name, () => {
 
   it('is one queue again where the server in use of a cluster is killed', async () => {
     const { desk } = busy
-    const traits = await clusterTraits()
-    cluster.push(
-      ...(await Promise.all(
-        traits.map((one, at) => runNatsServer(program ?? '', `${desk.folder}/cluster-${at}`, one)),
-      )),
-    )
-    const urls = cluster.map(({ url }) => url)
-    for (const machine of desk.machines) await machine.ask({ do: 'leave-desk', profile: PROFILE })
-    const made = await within(30_000, async () => {
-      const outcome = await desk.join(() => urls).then(() => undefined, String)
-      return outcome === undefined ? [] : [outcome]
-    })
-    expect(made).toEqual([])
+    await desk.moveToCluster(program ?? '')
     await settled()
-    const inUse = (await (await world.dispatcher()).snapshot()).desk?.engine.server
-    await cluster.find(({ url }) => url.endsWith(`${inUse}`))?.kill()
+    await desk.killServerOf(await world.dispatcher())
     await pause(1_000)
     expect(await within(TAKE_OVER_MS, () => world.notGranted())).toEqual([])
     await settled()

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { deskNames } from '../../../main/desk/envelope.ts'
 import { proves } from '../../proof/proves.ts'
-import { CATEGORY, type DeskMachine, DeskWorld, SECRET } from './desk-life.ts'
+import { CATEGORY, type DeskMachine, DeskWorld } from './desk-life.ts'
+import { SECRET } from './virtual-desk.ts'
 
 /** Two machines of one desk, which know each other. */
 async function pair(options: Partial<ConstructorParameters<typeof DeskWorld>[0]> = {}) {
