@@ -58,7 +58,7 @@ try {
   const tookMs = await followed()
   const idle = { with: [] as Idle[], without: [] as Idle[] }
   for (let round = 0; round < rounds; round += 1) {
-    idle.with.push(...(await idling()))
+    idle.with.push(busiest(await idling()))
     for (const machine of desk.machines) await machine.ask({ do: 'leave-desk', profile: PROFILE })
     idle.without.push(...(await idling()))
     await desk.join()
@@ -102,6 +102,14 @@ async function idling(): Promise<readonly Idle[]> {
   }))
 }
 
+/** The most that one of the machines uses, usually the dispatcher. */
+function busiest(machines: readonly Idle[]): Idle {
+  return {
+    percent: Math.max(...machines.map((one) => one.percent)),
+    bytesPerSecond: Math.max(...machines.map((one) => one.bytesPerSecond)),
+  }
+}
+
 /**
  * The processor time of all threads of a process, to the nanosecond: a process that wakes for a moment is
  * missed, or met too often, by clock ticks.
@@ -133,10 +141,10 @@ function report(
         'median, ms': round(quantile(tookMs, 0.5)),
         'slowest, ms': round(Math.max(...tookMs)),
         'headers followed': tookMs.length,
-        'an idle desk of three, per cent of a core on each machine': idlePercent,
+        'an idle desk of three, per cent of a core on the busiest machine': idlePercent,
         'the same process with a desk, per cent of a core': round(percent(idle.with)),
         'the same process without a desk, per cent of a core': round(percent(idle.without)),
-        'bytes a second of an idle machine, both directions': bytesPerSecond,
+        'bytes a second of the busiest idle machine, both directions': bytesPerSecond,
       },
       aims: [
         {
@@ -152,7 +160,7 @@ function report(
           isMet: bytesPerSecond <= AIMS.bytesPerSecond,
         },
       ],
-      how: `Three built gateways, a simulator and a NATS server on loopback. From the service’s answer, until the other machine’s row has its header, which is asked for all the time: ${headers} headers to each of two machines. Then ${rounds} times ${seconds} s with a desk and as long without one, in turn, while no program runs: the process of each gateway and what passes between it and NATS. Medians.`,
+      how: `Three built gateways, a simulator and a NATS server on loopback. From the service’s answer, until the other machine’s row has its header, which is asked for all the time: ${headers} headers to each of two machines. Then ${rounds} times ${seconds} s with a desk and as long without one, in turn, while no program runs: the process of each gateway and what passes between it and NATS. With a desk, the busiest gateway counts. Medians.`,
     },
     values.json,
   )
