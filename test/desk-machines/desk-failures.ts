@@ -28,25 +28,21 @@ export interface FailureTimes {
 export class FailingDesk {
   /** Milliseconds from the end of a dispatcher until another machine dispatched, by failure. */
   readonly takeOversMs = new Map<string, number[]>()
-  readonly #desk: StartedDesk
   readonly #chance: () => number
+  readonly desk: StartedDesk
   readonly times: FailureTimes
 
   constructor(desk: StartedDesk, seed: number, times: FailureTimes) {
-    this.#desk = desk
+    this.desk = desk
     this.times = times
     this.#chance = chanceFrom(seed)
-  }
-
-  get desk(): StartedDesk {
-    return this.#desk
   }
 
   /** What is missing until every machine takes its turns from the same dispatcher. */
   async notGranted(): Promise<readonly string[]> {
     const lines: string[] = []
     const dispatchers = new Set<string>()
-    for (const machine of this.#desk.machines) {
+    for (const machine of this.desk.machines) {
       if (!machine.isAwake) continue
       const { desk } = await machine.snapshot()
       const mode = desk?.queue?.mode
@@ -65,7 +61,7 @@ export class FailingDesk {
   async dispatcher(): Promise<DeskMachine> {
     let found: DeskMachine | undefined
     const missing = await within(SETTLES_WITHIN_MS, async () => {
-      found = await this.#dispatcherFor(this.#desk.machines)
+      found = await this.#dispatcherFor(this.desk.machines)
       return found === undefined ? ['no dispatcher'] : []
     })
     if (found === undefined) throw new Error(missing.join())
@@ -75,14 +71,14 @@ export class FailingDesk {
   /** A machine that does not dispatch. */
   async member(): Promise<DeskMachine> {
     const dispatcher = await this.dispatcher()
-    const others = this.#desk.machines.filter((machine) => machine !== dispatcher && machine.isAwake)
+    const others = this.desk.machines.filter((machine) => machine !== dispatcher && machine.isAwake)
     return others[Math.floor(this.#chance() * others.length)] ?? dispatcher
   }
 
   /** Lets something happen to the dispatcher, and resolves when another machine dispatches. */
   async takenOver(failure: string, end: (dispatcher: DeskMachine) => unknown): Promise<DeskMachine> {
     const former = await this.dispatcher()
-    const others = this.#desk.machines.filter((machine) => machine !== former)
+    const others = this.desk.machines.filter((machine) => machine !== former)
     await end(former)
     const fromMs = performance.now()
     for (;;) {
@@ -100,7 +96,7 @@ export class FailingDesk {
   /** Deletes the lease, as any client of the server may. */
   async deleteLease(): Promise<void> {
     const secret = await this.secret()
-    const nats = await connect({ servers: this.#desk.nats.url })
+    const nats = await connect({ servers: this.desk.nats.url })
     try {
       const bucket = await new Kvm(nats).open(deskNames(secret).lease)
       await bucket.delete('l')
@@ -121,7 +117,7 @@ export class FailingDesk {
     const invitation = await this.#invitation()
     await machine.ask({ do: 'leave-desk', profile: PROFILE })
     await pause(this.times.away)
-    await machine.joinDesk(invitation, [this.#desk.wayOf(machine).url])
+    await machine.joinDesk(invitation, [this.desk.wayOf(machine).url])
   }
 
   /** Some messages to each machine are lost, and some arrive twice, until the returned function is called. */
@@ -130,14 +126,14 @@ export class FailingDesk {
       const drawn = this.#chance()
       return drawn < SPOILED ? 0 : drawn < 2 * SPOILED ? 2 : 1
     }
-    for (const way of this.#desk.ways.values()) way.spoil(fate)
+    for (const way of this.desk.ways.values()) way.spoil(fate)
     return () => {
-      for (const way of this.#desk.ways.values()) way.spoil(undefined)
+      for (const way of this.desk.ways.values()) way.spoil(undefined)
     }
   }
 
   async #invitation(): Promise<string> {
-    const [first] = this.#desk.machines.filter(({ isAwake }) => isAwake)
+    const [first] = this.desk.machines.filter(({ isAwake }) => isAwake)
     const answer = await first?.ask({ do: 'desk-invitation', profile: PROFILE })
     if (answer === undefined || !('invitation' in answer)) throw new Error('no machine has an invitation')
     return answer.invitation
@@ -148,7 +144,7 @@ export class FailingDesk {
       if (!machine.isAwake) continue
       const { desk } = await machine.snapshot()
       const name = desk?.members.find(({ id }) => id === desk.dispatcher)?.name
-      const found = this.#desk.machines.find((one) => one.name === name)
+      const found = this.desk.machines.find((one) => one.name === name)
       if (found !== undefined) return found
     }
     return undefined

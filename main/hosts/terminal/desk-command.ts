@@ -156,27 +156,27 @@ const change = (make: (chosen: Chosen) => DeskRequest): Requested => ({ kind: 'c
 async function keysOf({ data }: DeskFlags, deps: DeskCommandDeps): Promise<Keys | undefined> {
   const { terminal, defaultDataFolder, askRunning, openStored } = deps
   const folder = data ?? defaultDataFolder()
-  const fail = (line: string) => void terminal.error(line)
-  if (folder === undefined) return fail(NO_HOME) as undefined
+  const fail = (line: string): undefined => void terminal.error(line)
+  if (folder === undefined) return fail(NO_HOME)
   const asked = await askRunning(folder, { do: 'status' })
   if (asked.kind !== 'nobody') {
     const answer = answerIn(asked, folder)
-    if (!answer.ok) return fail(answer.message) as undefined
+    if (!answer.ok) return fail(answer.message)
     if ('snapshots' in answer) return { kind: 'running', folder, snapshots: answer.snapshots }
     somethingElse(deps)
     return undefined
   }
   const nobody = `no Headroom is running on ${folder}`
   if (openStored === undefined)
-    return fail(`${nobody}; start it, or set HEADROOM_PASSPHRASE to open the keys saved there`) as undefined
+    return fail(`${nobody}; start it, or set HEADROOM_PASSPHRASE to open the keys saved there`)
   const opening = await openStored(folder)
   switch (opening.kind) {
     case 'open':
       return { kind: 'stored', folder, stored: opening.stored }
     case 'nothing-stored':
-      return fail(`${nobody}${NOT_STORED}`) as undefined
+      return fail(`${nobody}${NOT_STORED}`)
     case 'failed':
-      return fail(opening.line) as undefined
+      return fail(opening.line)
   }
 }
 
