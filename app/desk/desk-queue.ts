@@ -233,7 +233,7 @@ export class DeskQueue {
     this.#look()
     this.#attend()
     this.#member?.ask()
-    this.#cancelBeat = this.#ports.after(BEAT_MS, () => this.#beat())
+    this.#cancelBeat = this.#ports.clock.after(BEAT_MS, () => this.#beat())
     this.#arm()
   }
 
@@ -479,7 +479,7 @@ export class DeskQueue {
     if (dispatcher === undefined || this.#isStopped) return
     const inMs = dispatcher.nextWakeAtMs - this.#now
     if (inMs > BEAT_MS) return
-    this.#cancelWake = this.#ports.after(Math.max(0, Math.ceil(inMs)), () => {
+    this.#cancelWake = this.#ports.clock.after(Math.max(0, Math.ceil(inMs)), () => {
       this.#touch()
       this.#dispatcherOf()?.due()
       this.#arm()

@@ -37,7 +37,7 @@ export interface MemberQueueDeps {
 }
 
 /** What a gateway hands in of its own. */
-export type HandedBack = Pick<HandedIn, 'confirmed' | 'used' | 'tokens' | 'sent' | 'windows' | 'hasAllowance'>
+export type HandedBack = Omit<HandedIn, 'join' | 'parts'>
 
 interface Asked {
   readonly attempt: number

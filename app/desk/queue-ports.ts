@@ -12,9 +12,8 @@ export interface Clocks {
 export interface DeskQueuePorts {
   /** The id of this member. */
   readonly self: string
-  readonly clock: Clocks
-  /** Runs something later. Returns a function that cancels it. */
-  readonly after: (ms: number, run: () => void) => () => void
+  /** `after` runs something later, and returns a function that cancels it. */
+  readonly clock: Clocks & { after(ms: number, run: () => void): () => void }
   /** A random number from 0 to 1. */
   readonly random: () => number
   readonly send: (to: string, message: QueueMessage) => void

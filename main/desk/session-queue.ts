@@ -44,7 +44,6 @@ export class SessionQueue {
     this.desk = new DeskQueue({
       self: membership.memberId,
       clock,
-      after: (ms, run) => clock.after(ms, run),
       random: () => random.next(),
       send: (to, message) => link.send(to, message),
       broadcast: (message) => link.broadcast(message),

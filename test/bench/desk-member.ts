@@ -62,7 +62,6 @@ export class BenchMember {
     const queue = new DeskQueue({
       self: id,
       clock: nodeClock,
-      after: (ms, run) => nodeClock.after(ms, run),
       random: () => nodeRandom.next(),
       send: (to, message) => link.send(to, message),
       broadcast: (message) => link.broadcast(message),

@@ -366,7 +366,6 @@ export class QueueMachine {
     this.queue = new DeskQueue({
       self: this.id,
       clock,
-      after: (ms, what) => clock.after(ms, what),
       random: () => world.random.next(),
       send: (to, message) => {
         const target = world.machines.find(({ id }) => id === to)
