@@ -276,7 +276,7 @@ export class Dispatcher {
     const { fraction } = seat
     this.#fraction -= fraction
     for (const [bucket, bound] of this.#scheduler.bounds()) {
-      const least = seat.isEntitled ? aloneAllowance(bound.bucketRefill, fraction) : 0
+      const least = seat.isEntitled ? aloneAllowance(bound.refill, fraction) : 0
       if (bound.limit === undefined && !bound.hasShare) this.#startShare([bucket, bound], () => 1, nowMs)
       else bound.setAside({ fraction, least }, nowMs)
     }
@@ -312,7 +312,7 @@ export class Dispatcher {
     this.#fraction = Math.min(1, before + fraction)
     for (const [bucket, bound] of this.#scheduler.bounds()) {
       const sent = handedIn.sent[bucket] ?? 0
-      const tokens = tokensIn(handedIn, bucket, bound.bucketRefill) + (wereUnderWay.get(bucket) ?? 0)
+      const tokens = tokensIn(handedIn, bucket, bound.refill) + (wereUnderWay.get(bucket) ?? 0)
       if (fraction > 0 && bound.hasShare) {
         const twice = inBoth({ fraction: before, tokens: bound.tokens(nowMs) ?? 0 }, { fraction, tokens })
         bound.takeBack({ fraction, tokens: tokens - twice, sent, settledFromMs: nowMs }, nowMs)
@@ -362,8 +362,8 @@ export class Dispatcher {
       const endsInMs = handedIn?.windows[bucket]
       if (endsInMs !== undefined && nowMs < joinedMs + endsInMs) bound.windowSeen(joinedMs + endsInMs)
     }
-    const { bucketRefill } = bound
-    const tokensOf = ({ handedIn }: Seat) => (handedIn ? tokensIn(handedIn, bucket, bucketRefill) : 0)
+    const { refill } = bound
+    const tokensOf = ({ handedIn }: Seat) => (handedIn ? tokensIn(handedIn, bucket, refill) : 0)
     this.#startShare([bucket, bound], tokensOf, nowMs)
     this.#releaseLater()
   }

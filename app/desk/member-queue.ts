@@ -185,7 +185,7 @@ export class MemberQueue implements DeskTurns {
       const nowMs = this.#deps.now()
       const { settledFromMs, ...start } = aloneShare(
         from,
-        { bucket, refill: bound.bucketRefill, left: left?.get(bucket) },
+        { bucket, refill: bound.refill, left: left?.get(bucket) },
         nowMs,
       )
       // The scheduler's clock differs from the monotonic one.
@@ -210,7 +210,7 @@ export class MemberQueue implements DeskTurns {
     const isAlone = this.#mode === 'alone'
     const localNowMs = this.#local.now()
     for (const [bucket, bound] of this.#local.scheduler.bounds()) {
-      const { perMs, meanPerMs, limit, windowEndsMs } = bound.bucketRefill
+      const { perMs, meanPerMs, limit, windowEndsMs } = bound.refill
       if (perMs === 0 && meanPerMs > 0) {
         const endsInMs = (windowEndsMs ?? Number.NEGATIVE_INFINITY) - localNowMs
         windows[bucket] = endsInMs > 0 ? endsInMs : limit / meanPerMs

@@ -282,7 +282,7 @@ export class BucketBound {
   }
 
   /** What the bucket gains. Known before the first header too, if its size is. */
-  protected get refill(): Refill {
+  get refill(): Refill {
     const [limit, meanPerMs] = [this.#limit, this.#periodMs > 0 ? this.#limit / this.#periodMs : 0]
     const perMs = this.#model === 'rolling' ? meanPerMs : 0
     return { limit, perMs, meanPerMs, windowEndsMs: this.#window?.endsLatestMs }

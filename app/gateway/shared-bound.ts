@@ -55,17 +55,13 @@ export class SharedBound extends BucketBound {
     return Math.max(0, (this.#share?.sentSince ?? 0) - this.inFlight)
   }
 
-  get bucketRefill(): Refill {
-    return this.refill
-  }
-
   /** Others have seen a fixed window, which ends by a time at the latest. */
   windowSeen(endsMs: number): void {
     this.#windowEndsMs = Math.max(this.#windowEndsMs ?? endsMs, endsMs)
     this.assumeFixed(this.#windowEndsMs)
   }
 
-  protected override get refill(): Refill {
+  override get refill(): Refill {
     const refill = super.refill
     const { limit, perMs, meanPerMs, windowEndsMs } = refill
     const isWindow = perMs === 0 || (this.limit === undefined && this.#windowEndsMs !== undefined)
