@@ -287,12 +287,8 @@ export class DeskLink {
   #end(run: MemberRun, why: 'left' | 'replaced'): void {
     this.#strangers.forget(run)
     this.#endedRuns.add(run.run)
-    if (this.#endedRuns.size > MAX_ENDED) {
-      for (const oldest of this.#endedRuns) {
-        this.#endedRuns.delete(oldest)
-        break
-      }
-    }
+    const [oldest = run.run] = this.#endedRuns
+    if (this.#endedRuns.size > MAX_ENDED) this.#endedRuns.delete(oldest)
     const peer = this.#peers.get(run.member)
     if (peer?.run.run !== run.run) return
     peer.end()

@@ -93,10 +93,8 @@ export class OtherMembers {
 
   #keep(run: string, ended: { readonly member: string; readonly record: MemberRecord }): void {
     this.#ended.set(run, ended)
-    for (const oldest of this.#ended.keys()) {
-      if (this.#ended.size <= MAX_SILENT) return
-      this.#ended.delete(oldest)
-    }
+    const [oldest = run] = this.#ended.keys()
+    if (this.#ended.size > MAX_SILENT) this.#ended.delete(oldest)
   }
 
   forget(id: string): void {

@@ -67,11 +67,8 @@ export class Strangers {
       return
     }
     this.#known.set(run, { key, counter })
-    if (this.#known.size <= MAX_STRANGERS) return
-    for (const oldest of this.#known.keys()) {
-      this.#known.delete(oldest)
-      return
-    }
+    const [oldest = run] = this.#known.keys()
+    if (this.#known.size > MAX_STRANGERS) this.#known.delete(oldest)
   }
 
   /** A new challenge for all members. */
