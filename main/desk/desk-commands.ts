@@ -176,15 +176,9 @@ export class DeskCommands implements Feature<typeof deskContract> {
     const key = this.#deps.keyOf(profile)
     if (key === undefined) return UNKNOWN_PROFILE
     if (key.environment === 'simulator') return BUILT_IN
-    const reading = membershipIn(this.#deps.store.desk(profile))
-    switch (reading.kind) {
-      case 'member':
-        return HAS_DESK
-      case 'lost':
-        return { ok: false, code: 'desk-lost', message: reading.line }
-      case 'none':
-        return { ok: true, key }
-    }
+    const found = this.#member(profile)
+    if (found.ok) return HAS_DESK
+    return found.code === NO_DESK.code ? { ok: true, key } : found
   }
 
   #member(profile: string): Member {
@@ -199,19 +193,9 @@ export class DeskCommands implements Feature<typeof deskContract> {
     }
   }
 
-  #membership(
-    desk: Pick<Membership, 'servers' | 'secret' | 'marks'>,
-    { name = this.#deps.hostName, tlsCa, credentials }: Chosen,
-  ): Membership {
-    return {
-      servers: desk.servers,
-      secret: desk.secret,
-      memberId: newMemberId(this.#deps.randomBytes),
-      name,
-      ...(tlsCa !== undefined && { tlsCa }),
-      ...(credentials !== undefined && { credentials }),
-      marks: desk.marks,
-    }
+  #membership(desk: Pick<Membership, 'servers' | 'secret' | 'marks'>, chosen: Chosen): Membership {
+    const { hostName, randomBytes } = this.#deps
+    return { ...desk, memberId: newMemberId(randomBytes), name: hostName, ...chosen }
   }
 
   #open(membership: Membership): Promise<EngineOutcome> {

@@ -8,7 +8,7 @@ import type { Engine } from './engine.ts'
 export interface DeskTroubleDeps {
   readonly engine: Pick<Engine, 'state'>
   readonly clock: Pick<Clock, 'monotonicMs'>
-  /** The desk's queue, as this machine sees it. `undefined` before it has started. */
+  /** The desk's queue, as this machine sees it. `undefined` once this machine is refused. */
   readonly queue: () => QueueSummary | undefined
   readonly report: (report: KeyReport) => void
   readonly changed: () => void

@@ -95,8 +95,7 @@ export class PeerRun {
   pictured({ broadcasts }: LinkFrame): void {
     this.#broadcasts = Math.max(this.#broadcasts, broadcasts)
     this.#asked = 0
-    this.#cancelAsk?.()
-    this.#cancelAsk = undefined
+    this.end()
   }
 
   /**

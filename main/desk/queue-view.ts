@@ -4,7 +4,7 @@ import type { QueueSummary } from '../../app/desk/queue-ports.ts'
 import type { Clock } from '../ports/ports.ts'
 
 export interface QueueViewDeps {
-  /** The desk's queue, as this machine sees it. `undefined` before it has started. */
+  /** The desk's queue, as this machine sees it. `undefined` once this machine is refused. */
   readonly queue: () => QueueSummary | undefined
   readonly clock: Pick<Clock, 'monotonicMs'>
   /** The name of a member's machine. `undefined` before its first report. */

@@ -25,7 +25,7 @@ interface SessionQueueDeps extends Omit<QueueViewDeps, 'queue'> {
   readonly queueChanged: () => void
 }
 
-/** How long the end of a desk may wait until its lease is given up. The lease expires anyway. In ms. */
+/** Longest wait for the release of the lease, which expires anyway. Milliseconds. */
 const RELEASE_MS = 500
 
 /** This machine's part in the queue of its desk, through the desk's link and the store of its server. */
