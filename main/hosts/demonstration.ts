@@ -19,37 +19,30 @@ interface DemonstrationDeps {
  * so the token in the profile was replaced.
  */
 export class Demonstration {
-  readonly #monitor: Monitor
-  readonly #asChosen: (profile: Profile) => Profile
-  readonly #mayTrade: () => boolean
-  readonly #isWanted: () => boolean
-  readonly #controlSecret: string | undefined
+  readonly #deps: DemonstrationDeps
   #running: BuiltIn | undefined
   #stopped = false
 
-  constructor({ monitor, asChosen, mayTrade, isWanted, controlSecret }: DemonstrationDeps) {
-    this.#monitor = monitor
-    this.#asChosen = asChosen
-    this.#mayTrade = mayTrade
-    this.#isWanted = isWanted
-    this.#controlSecret = controlSecret
+  constructor(deps: DemonstrationDeps) {
+    this.#deps = deps
   }
 
   async start(): Promise<void> {
+    const { monitor, asChosen, mayTrade, controlSecret } = this.#deps
     if (!this.#isNeeded()) return
     await this.#running?.close()
     this.#running = undefined
-    const builtIn = await startBuiltIn(this.#controlSecret, this.#mayTrade())
+    const builtIn = await startBuiltIn(controlSecret, mayTrade())
     if (!this.#isNeeded()) return builtIn.close()
     this.#running = builtIn
-    this.#monitor.connect(this.#asChosen(builtIn.profile))
-    this.#monitor.recordPast(builtIn.profile.id, builtIn.past)
+    monitor.connect(asChosen(builtIn.profile))
+    monitor.recordPast(builtIn.profile.id, builtIn.past)
   }
 
   /** Stops the demonstration, because a real key replaces it. */
   end(): void {
     if (this.#running === undefined) return
-    this.#monitor.disconnect(this.#running.profile.id)
+    this.#deps.monitor.disconnect(this.#running.profile.id)
     void this.#running.close()
     this.#running = undefined
   }
@@ -64,7 +57,8 @@ export class Demonstration {
   }
 
   #isNeeded(): boolean {
-    return !this.#stopped && this.#isWanted() && this.#monitor.profiles().length === 0
+    const { monitor, isWanted } = this.#deps
+    return !this.#stopped && isWanted() && monitor.profiles().length === 0
   }
 }
 
