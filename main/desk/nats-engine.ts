@@ -274,16 +274,11 @@ class NatsEngine implements Engine {
   async #stored<T>(ask: (nats: NatsConnection) => Promise<T>): Promise<T | undefined> {
     const nats = this.#connected?.nats
     if (nats === undefined) return undefined
-    const asked = ask(nats).catch(() => undefined)
-    let result: T | undefined
-    await within(
+    return within(
       this.#parts.clock,
       STORE_MS,
-      asked.then((value) => {
-        result = value
-      }),
+      ask(nats).catch(() => undefined),
     )
-    return result
   }
 
   #bucket(nats: NatsConnection): Promise<KV> {
@@ -304,18 +299,12 @@ class NatsEngine implements Engine {
 
   async #storeRefusal({ nats }: Connected): Promise<EngineRefusal | undefined> {
     if (nats.info?.jetstream !== true) return refusal('no-jetstream', this.#shown())
-    let refused: EngineRefusal | undefined = refusal('no-storage', this.#shown())
-    const found = Promise.all([this.#bucket(nats), this.#leaseBucket(nats)]).then(
-      () => {
-        refused = undefined
-      },
-      (error: unknown) => {
-        const code = storeCode(error)
-        refused = refusal(code, this.#shown())
-      },
+    const finding = Promise.all([this.#bucket(nats), this.#leaseBucket(nats)]).then(
+      () => 'found' as const,
+      storeCode,
     )
-    await within(this.#parts.clock, STORE_MS, found)
-    return refused
+    const found = (await within(this.#parts.clock, STORE_MS, finding)) ?? 'no-storage'
+    return found === 'found' ? undefined : refusal(found, this.#shown())
   }
 
   #set(state: EngineState): void {

@@ -81,16 +81,10 @@ export class NatsLease implements LeaseStore {
   async #asked(ask: (bucket: KV) => Promise<LeaseAnswer>): Promise<LeaseAnswer> {
     const nats = this.#parts.connection()
     if (nats === undefined) return 'unknown'
-    let answer: LeaseAnswer = 'unknown'
     const asked = this.#bucket(nats)
       .then(ask)
-      .then(
-        (given) => {
-          answer = given
-        },
-        () => {},
-      )
-    await within(this.#parts.clock, LEASE_ANSWER_MS, asked)
+      .catch(() => undefined)
+    const answer = (await within(this.#parts.clock, LEASE_ANSWER_MS, asked)) ?? 'unknown'
     // The bucket may be gone, so it is opened again next time.
     if (answer === 'unknown') this.#opened = undefined
     return answer

@@ -1,4 +1,5 @@
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
+import { within } from '../network/deadline.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { Metric, ProcessFacts } from './metric-list.ts'
 import type { OtlpOptions } from './metrics-options.ts'
@@ -68,16 +69,6 @@ export function startMetricsPush({
       source.close()
     },
   }
-}
-
-function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(ms, resolve)
-    void work.finally(() => {
-      cancel()
-      resolve()
-    })
-  })
 }
 
 interface PushDeps {

@@ -21,17 +21,17 @@ export function deadline(ms: number, passed: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Settles like `awaited`, but after `ms` at the latest. */
-export async function within(
+/** Settles like `awaited`. After `ms` at the latest, resolves to `undefined`. */
+export function within<T>(
   clock: Pick<Clock, 'after'>,
   ms: number,
-  awaited: Promise<unknown>,
-): Promise<void> {
+  awaited: Promise<T>,
+): Promise<T | undefined> {
   let cancel = () => {}
-  const passed = new Promise<void>((resolve) => {
-    cancel = clock.after(ms, resolve)
+  const passed = new Promise<undefined>((resolve) => {
+    cancel = clock.after(ms, () => resolve(undefined))
   })
-  await Promise.race([awaited, passed]).finally(() => cancel())
+  return Promise.race([awaited, passed]).finally(() => cancel())
 }
 
 /**
@@ -42,4 +42,7 @@ const MAX_END_MS = 2_000
 
 /** Resolves when `work` has settled, successfully or not, or after `MAX_END_MS`. */
 export const settled = (work: Promise<unknown>, clock: Pick<Clock, 'after'>): Promise<void> =>
-  within(clock, MAX_END_MS, work).catch(() => {})
+  within(clock, MAX_END_MS, work).then(
+    () => {},
+    () => {},
+  )
