@@ -12,7 +12,7 @@ import { type ClockReading, clockReadingOf, Lease, Wakefulness } from './lease.t
 import { LEASE_TTL_MS, type LeaseAnswer } from './lease-store.ts'
 import { type HandedBack, MemberQueue } from './member-queue.ts'
 import type { Ask, Dispatch, Ended, Grant, MemberStanding, QueueMessage } from './queue-messages.ts'
-import type { DeskQueuePorts, QueueSummary } from './queue-ports.ts'
+import { type DeskQueuePorts, type QueueSummary, TAKE_OVER_MS } from './queue-ports.ts'
 import type { HandedIn } from './seat.ts'
 
 /** Interval of everything that is checked regularly. Milliseconds. */
@@ -31,9 +31,9 @@ const EPOCHS_WITHIN_MS = 500
 const LAPSED_MS = LEASE_TTL_MS - 500
 /**
  * How long a run waits for its first dispatcher before it works alone: while the server is reachable, and
- * while it is not. A new dispatcher takes up to eight seconds. Milliseconds.
+ * while it is not. Milliseconds.
  */
-const STARTS_WITHIN_MS = { reachable: 8_000, unreachable: 2_000 } as const
+const STARTS_WITHIN_MS = { reachable: TAKE_OVER_MS, unreachable: 2_000 } as const
 
 /** A dispatcher that this member hears. */
 interface Heard {

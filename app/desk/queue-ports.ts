@@ -25,12 +25,15 @@ export interface DeskQueuePorts {
   readonly changed: () => void
 }
 
+/** Longest time without a dispatcher after one has ended, while the server is reachable. Milliseconds. */
+export const TAKE_OVER_MS = 8_000
+
 export interface QueueSummary {
   /** The id of the member that dispatches, as far as this one hears. */
   readonly dispatcher: string | undefined
   /**
    * - `granted`: the dispatcher decides about turns.
-   * - `starting`: this run has not heard a dispatcher yet, for at most eight seconds.
+   * - `starting`: this run has not heard a dispatcher yet, for at most `TAKE_OVER_MS`.
    * - `alone`: no dispatcher is heard, and this machine uses its own share of each quota.
    */
   readonly mode: 'granted' | 'starting' | 'alone'

@@ -1,7 +1,7 @@
 import { NO_DISPATCHER, refusalText } from '../../app/conditions/messages/desk.ts'
 import type { DeskRefusal } from '../../app/contract/desk.ts'
 import type { KeyReport } from '../../app/contract/events.ts'
-import type { QueueSummary } from '../../app/desk/queue-ports.ts'
+import { type QueueSummary, TAKE_OVER_MS } from '../../app/desk/queue-ports.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { Engine } from './engine.ts'
 
@@ -26,11 +26,6 @@ const CONNECTS_WITHIN_MS = 3_000
  * engine has noticed by then.
  */
 const NOTICED_AFTER_MS = 2_000
-/**
- * Time without a dispatcher after which the desk counts as unreachable, in milliseconds. A take-over takes
- * less.
- */
-const TAKE_OVER_MS = 8_000
 
 /**
  * Why this machine or another one does not take part in the desk. Each such problem is reported when it
