@@ -22,15 +22,16 @@ const THREE_STARTS_MS = 60_000
 const obstacle = obstacleToDouble() ?? (findChromium() === undefined ? 'no Chromium' : undefined)
 const name = `the built desktop host, as it lives${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
 
-/** The headline of the page, as soon as it shows one. */
-const HEADLINE = `new Promise((resolve) => {
+/** An expression for the text of the element with `testId`, as soon as the page shows one. */
+const textOf = (testId: string) => `new Promise((resolve) => {
   const look = () => {
-    const shown = document.querySelector('[data-testid="verdict-headline"]')?.textContent
+    const shown = document.querySelector('[data-testid="${testId}"]')?.textContent
     if (shown) resolve(shown)
   }
   new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true })
   look()
 })`
+const HEADLINE = textOf('verdict-headline')
 
 describe.skipIf(obstacle !== undefined)(name, () => {
   const folders: string[] = []
@@ -203,8 +204,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(options).toMatchObject({ width: 360, frame: false, alwaysOnTop: true, skipTaskbar: true })
     expect(options['webPreferences']).toMatchObject({ sandbox: true, contextIsolation: true })
     await desktop.report('window-shown')
-    const strip = `document.querySelector('[data-testid="strip"]')?.textContent`
-    expect(await desktop.evaluate(strip)).toMatch(/\w/)
+    expect(await desktop.evaluate(textOf('strip'))).toMatch(/\w/)
     await desktop.trayMenu('✓ Compact Strip')
     expect(await desktop.stop()).toBe(0)
 

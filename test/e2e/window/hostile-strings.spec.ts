@@ -120,8 +120,10 @@ async function walk(page: Page, host: FakeHost, tainted: Tainted, before?: Place
   const places = new Map<string, Look>()
   const startedMs = Date.now()
   let revision = 1
+  let shown: Partial<Snapshot> = {}
   const show = (more: Partial<Snapshot> = {}) => {
     revision += 1
+    shown = more
     // All times move on with the clock, so that nothing becomes old during a slow walk.
     const now = <T>(one: T): T => movedOn(one, Date.now() - startedMs)
     host.show(tainted.of({ ...now(base), ...more, revision }), tainted.of({ ...now(second), revision }))
@@ -133,6 +135,8 @@ async function walk(page: Page, host: FakeHost, tainted: Tainted, before?: Place
       .toBe(true)
   }
   const seen = async (place: string) => {
+    // Rows older than a minute look different.
+    show(shown)
     const expected = before?.get(place)?.shape ?? (await settled(page))
     const looked = async () => {
       const now = await look(page)
