@@ -1,6 +1,8 @@
+import type { DeskSummary } from '../contract/desk.ts'
 import type { ShortState } from '../contract/events.ts'
 import type { Severity } from '../contract/severity.ts'
 import type { QuotaState, RequestQuota, RowProblem } from '../contract/snapshot.ts'
+import { MINUTE_MS } from '../contract/units.ts'
 import { isWholeRefill } from '../quota/replenishment.ts'
 import { CRITICAL_SECONDS } from '../quota/state.ts'
 import { coarseSinceText, countdownText, OUTDATED_AFTER_MS } from './durations.ts'
@@ -141,8 +143,10 @@ export function emptyText({ emptyFrom, emptyTo, emptyAt, state }: RequestQuota, 
   if (fromMs === undefined) return 'within 10 min'
   if (state === 'watch') return `as early as ${minuteText(fromMs)}`
   if (toMs === undefined) return fromMs <= nowMs ? ANY_MOMENT : `${minuteText(fromMs)} or later`
-  const [from, to] = [minuteText(fromMs), minuteText(Math.max(toMs, nowMs))]
-  if (fromMs <= nowMs) return `by ${to}`
+  const endMs = Math.max(toMs, nowMs)
+  // A deadline is rounded up: at 14:32:40 the row is surely empty by 14:33, and may not be by 14:32.
+  if (fromMs <= nowMs) return `by ${minuteText(Math.ceil(endMs / MINUTE_MS) * MINUTE_MS)}`
+  const [from, to] = [minuteText(fromMs), minuteText(endMs)]
   return from === to ? from : `${from}–${to}`
 }
 
@@ -266,11 +270,11 @@ export function ownText({ use, state }: RequestQuota): string {
 }
 
 /**
- * Use by the desk's other machines, in requests per second: `0.4`. Without a desk: `0`. For `?` and `–`, see
- * `ownText`.
+ * Use by the desk's other machines, in requests per second: `0.4`. Without a desk: `0`. `–` also while this
+ * machine doesn't hear the others. For `?` and `–`, see `ownText`.
  */
-export function deskText({ use, state }: RequestQuota): string {
-  if (state === 'not-checked') return UNCHECKED
+export function deskText({ use, state }: RequestQuota, desk: DeskSummary | undefined): string {
+  if (state === 'not-checked' || (desk !== undefined && desk.state !== 'joined')) return UNCHECKED
   return use === null ? '?' : rateRangeText(use.desk ?? 0, use.desk ?? 0)
 }
 

@@ -1,7 +1,6 @@
 import { memo } from 'react'
 import { safeSentence, stateSentence, usageSentence } from '../../app/conditions/messages/rows.ts'
 import type { Severity } from '../../app/contract/severity.ts'
-import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { alsoCounts } from '../../app/quota/verdict.ts'
 import { allowanceOf } from '../../app/status/allowance.ts'
 import { clockText } from '../../app/status/moments.ts'
@@ -190,7 +189,7 @@ function Own({ category }: CategoryProps) {
 }
 
 function Desk({ category }: CategoryProps) {
-  return useQuota(category, deskText)
+  return useQuota(category, (quota, _, { desk }) => deskText(quota, desk))
 }
 
 function Others({ category }: CategoryProps) {
@@ -198,12 +197,8 @@ function Others({ category }: CategoryProps) {
 }
 
 function Allowance({ category }: CategoryProps) {
-  const read = (snapshot: Snapshot, nowMs: number) => {
-    const quota = snapshot.requests.find((one) => one.category === category)
-    return quota && allowanceOf(quota, nowMs, snapshot)
-  }
-  const burst = useShown((snapshot, nowMs) => read(snapshot, nowMs)?.burst)
-  const text = useShown((snapshot, nowMs) => read(snapshot, nowMs)?.text)
+  const burst = useQuota(category, (...at) => allowanceOf(...at).burst)
+  const text = useQuota(category, (...at) => allowanceOf(...at).text)
   return (
     <span className={css(burst !== undefined && 'allowance')}>
       {burst !== undefined && <span className={css('number')}>{burst}</span>} <span>{text}</span>

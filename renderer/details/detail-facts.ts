@@ -1,4 +1,5 @@
 import { problemAdvice, problemDetail, problemTitle } from '../../app/conditions/messages/problems.ts'
+import type { DeskSummary } from '../../app/contract/desk.ts'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { safeFactText } from '../../app/status/allowance.ts'
 import { sinceText } from '../../app/status/durations.ts'
@@ -15,7 +16,11 @@ export interface Fact {
 }
 
 /** The facts of one row, with their sources. An unknown fact is a dash. */
-export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[] {
+export function detailFacts(
+  quota: RequestQuota,
+  nowMs: number,
+  desk: DeskSummary | undefined,
+): readonly Fact[] {
   const { limit, period, resource, used, use, rejected, observedAt } = quota
   const isSeen = quota.source !== 'default'
   return [
@@ -38,7 +43,7 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
       : [
           {
             name: 'The desk uses',
-            value: perSecondText(deskText(quota)),
+            value: perSecondText(deskText(quota, desk)),
             about: 'By its other machines, counted.',
           },
         ]),

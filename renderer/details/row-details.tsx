@@ -66,7 +66,7 @@ function CheckNow({ profile, category }: { readonly profile: string; readonly ca
 
 function Facts({ category }: { readonly category: string }) {
   // The facts are compared as text, so that the details render only when the text changes.
-  const said = useQuota(category, (quota, nowMs) => JSON.stringify(detailFacts(quota, nowMs)))
+  const said = useQuota(category, (quota, nowMs, { desk }) => JSON.stringify(detailFacts(quota, nowMs, desk)))
   const programs = useShown((snapshot) => programsText(snapshot, category))
   const facts = useMemo(() => (said === undefined ? [] : (JSON.parse(said) as readonly Fact[])), [said])
   return (

@@ -102,11 +102,11 @@ export function useShownValue<T>(read: (snapshot: Snapshot, nowMs: number) => T)
 /** Like `useShown`, for the quota of one category. */
 export function useQuota<T extends Primitive>(
   category: string,
-  read: (quota: RequestQuota, nowMs: number) => T,
+  read: (quota: RequestQuota, nowMs: number, snapshot: Snapshot) => T,
 ): T | undefined {
   return useShown((snapshot, nowMs) => {
     const quota = snapshot.requests.find((one) => one.category === category)
-    return quota && read(quota, nowMs)
+    return quota && read(quota, nowMs, snapshot)
   })
 }
 

@@ -15,7 +15,7 @@ export function deskConditionMessage(kind: 'desk-unreachable' | 'desk-refused', 
     title: 'Desk unreachable.',
     text: ownShareText(desk) || 'This machine only sees its own use; the rest counts as others.',
     action: desk?.engine.reachable ? 'Check JetStream on the NATS server.' : 'Check the NATS server.',
-    detail: joined('Retrying. No action needed.', desk?.why === undefined ? '' : sentenceEnd(desk.why)),
+    detail: joined('Retrying.', desk?.why === undefined ? '' : sentenceEnd(desk.why)),
   })
 }
 

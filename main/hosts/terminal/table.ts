@@ -1,4 +1,5 @@
 import { headline, keyFindings } from '../../../app/conditions/key-status.ts'
+import type { DeskSummary } from '../../../app/contract/desk.ts'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { QuotaState, RequestQuota, SlotQuota, Snapshot } from '../../../app/contract/snapshot.ts'
 import { alsoCounts, shownRows } from '../../../app/quota/verdict.ts'
@@ -92,7 +93,8 @@ export function renderTable(
   nowMs: number,
   { columns, rows: room = Number.POSITIVE_INFINITY, colour }: TableOptions,
 ): string {
-  const hasDesk = snapshot.desk !== undefined
+  const { desk } = snapshot
+  const hasDesk = desk !== undefined
   const fixed = hasDesk ? FIXED + DESK_WIDTH + 1 : FIXED
   const width = Math.max(MIN_COLUMNS + fixed - FIXED, columns)
   const category = Math.min(24, Math.max(18, ...snapshot.requests.map((quota) => quota.category.length)))
@@ -102,7 +104,7 @@ export function renderTable(
   const state = Math.max(STATE.least, Math.min(longest, roomForState))
   const layout: Layout = {
     width,
-    hasDesk,
+    desk,
     state: isNarrow ? NARROW.state : state,
     category: isNarrow ? NARROW.category : category,
     bar: Math.min(MAX_BAR, width - fixed - category - state - 2),
@@ -211,8 +213,8 @@ const weightOf = (quota: RequestQuota | SlotQuota, seen: number) => (isSeen(quot
 
 interface Layout {
   readonly width: number
-  /** Whether there is a column for the desk's other machines. */
-  readonly hasDesk: boolean
+  /** Undefined without a desk: then there is no column for its other machines. */
+  readonly desk: DeskSummary | undefined
   readonly state: number
   readonly category: number
   readonly bar: number
@@ -238,7 +240,7 @@ function countedRows(requests: readonly RequestQuota[], width: number): readonly
   return said.map((text) => [left(text, width, 'dim')])
 }
 
-function requestHeading({ state, category, bar: barWidth, hasDesk }: Layout): readonly FittedCell[] {
+function requestHeading({ state, category, bar: barWidth, desk }: Layout): readonly FittedCell[] {
   const { own, others, pace, full, age } = WIDTHS
   return [
     left('STATE', state, 'dim'),
@@ -246,7 +248,7 @@ function requestHeading({ state, category, bar: barWidth, hasDesk }: Layout): re
     leaving(left('', barWidth), LEAVES.bar),
     right('LEFT', WIDTHS.left, 'dim'),
     leaving(right('OWN', own, 'dim'), LEAVES.own),
-    ...(hasDesk ? [leaving(right('DESK', DESK_WIDTH, 'dim'), LEAVES.desk)] : []),
+    ...(desk ? [leaving(right('DESK', DESK_WIDTH, 'dim'), LEAVES.desk)] : []),
     leaving(right('OTHERS', others, 'dim'), LEAVES.others),
     leaving(right('SAFE', pace, 'dim'), LEAVES.pace),
     leaving(right('FULL', full, 'dim'), LEAVES.full),
@@ -266,7 +268,7 @@ function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonl
     leaving(left(barOf(quota, layout.bar), layout.bar, tone), LEAVES.bar),
     right(`${leftText(quota, nowMs)}/${quota.limit}`, WIDTHS.left, seen ? 'plain' : 'dim'),
     leaving(right(ownText(quota), own), LEAVES.own),
-    ...(layout.hasDesk ? [leaving(right(deskText(quota), DESK_WIDTH), LEAVES.desk)] : []),
+    ...(layout.desk ? [leaving(right(deskText(quota, layout.desk), DESK_WIDTH), LEAVES.desk)] : []),
     leaving(right(othersText(quota), others), LEAVES.others),
     leaving(right(safePaceText(quota, nowMs).replace('1 per ', '1/').replace(' s', 's'), pace), LEAVES.pace),
     leaving(right(isUnchecked(quota, nowMs) ? '–' : until(quota.fullAt), full), LEAVES.full),
@@ -356,7 +358,7 @@ function tokenParts({ access }: Snapshot, nowMs: number): readonly string[] {
 function refreshParts({ refresh }: Snapshot, nowMs: number): readonly string[] {
   const parts = [`refresh token  ${refreshStatus(refresh, nowMs).label}`]
   if (refresh.reason !== undefined) parts.push(refresh.reason)
-  // After a sign-in has ended, its end and its rotation are not shown.
+  // Once a sign-in is over, when it ends and when its token rotates is not shown.
   const isAlive = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   if (isAlive && refresh.endsAt !== undefined)
     parts.push(`sign-in ends in ${duration(refresh.endsAt - nowMs)}`)

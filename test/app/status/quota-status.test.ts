@@ -22,7 +22,7 @@ import {
   rowNote,
   shareLeftText,
 } from '../../../app/status/quota-status.ts'
-import { defaultQuota, NOW_MS, quota, snapshot } from '../../renderer/fixtures.ts'
+import { DESK, DESK_ALONE, defaultQuota, NOW_MS, quota, snapshot } from '../../renderer/fixtures.ts'
 
 const positions = (more: Partial<RequestQuota> = {}) => quota('Positions', 320, 300, 54, more)
 /** A quota that will be empty in `seconds`, give or take 30 s. */
@@ -245,15 +245,16 @@ describe('what a person can do', () => {
       'Others use 1.0/s, the desk 0.3/s, this machine 0.4/s; it refills 1.07/s.',
     )
     expect(usageLine(row)).toBe('others 1.0/s, desk 0.3/s, refill 1.07/s')
-    expect(deskText(row)).toBe('0.3')
+    expect(deskText(row, DESK)).toBe('0.3')
+    expect(deskText(row, DESK_ALONE)).toBe('–')
     const idle = { ...shared, own: 0, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
     expect(usageSentence(positions({ use: idle }), NOW_MS)).toBe('The desk uses 0.3/s; it refills 1.07/s.')
     expect(usageSentence(positions({ use: { ...idle, own: 0.4 } }), NOW_MS)).toBe(
       'The desk uses 0.3/s, this machine uses 0.4/s; it refills 1.07/s.',
     )
-    expect(deskText(positions({ use: null }))).toBe('?')
-    expect(deskText(positions({ use: shared, state: 'not-checked' }))).toBe('–')
-    expect(deskText(positions({ use }))).toBe('0')
+    expect(deskText(positions({ use: null }), undefined)).toBe('?')
+    expect(deskText(positions({ use: shared, state: 'not-checked' }), DESK)).toBe('–')
+    expect(deskText(positions({ use }), undefined)).toBe('0')
   })
 
   it('does not show a row as recovering while the desk’s other machines use the rest', () => {
@@ -318,9 +319,9 @@ describe('what a person can do', () => {
   })
 
   it('shows by when a possibly empty row is empty', () => {
-    expect(stateSentence(out(30, { low: 0 }), NOW_MS)).toBe('Positions runs out by 14:32.')
+    expect(stateSentence(out(30, { low: 0 }), NOW_MS)).toBe('Positions runs out by 14:33.')
     // The latest time may pass if no header arrives.
-    expect(emptyText(out(30), NOW_MS + 90_000)).toBe('by 14:32')
+    expect(emptyText(out(30), NOW_MS + 90_000)).toBe('by 14:33')
     const { emptyTo: _, ...mayLast } = out(30)
     expect(quotaStatus(mayLast, NOW_MS).note).toBe('any moment')
     expect(stateSentence(mayLast, NOW_MS)).toBe('Positions is about to run out.')

@@ -7,7 +7,7 @@ import { addedPerSecond } from '../../../renderer/details/what-if.tsx'
 import { defaultQuota, NOW_MS, quota } from '../fixtures.ts'
 
 const said = (row: RequestQuota) =>
-  Object.fromEntries(detailFacts(row, NOW_MS + 4000).map(({ name, value }) => [name, value]))
+  Object.fromEntries(detailFacts(row, NOW_MS + 4000, undefined).map(({ name, value }) => [name, value]))
 
 it('distinguishes a header’s number from the model’s', () => {
   const row = quota('Positions', 320, 300, 38, {
