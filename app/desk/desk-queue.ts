@@ -360,8 +360,9 @@ export class DeskQueue {
   }
 
   #dispatched(from: string, dispatch: Dispatch, sentMs: number): void {
-    const { epoch, number, leaseAge, members, heard, entitled } = dispatch
+    const { epoch, number, leaseAge, members, seats } = dispatch
     const { self } = this.#ports
+    const own = seats[self]
     // This message was held up, so it shows nothing about now.
     if (this.#now - sentMs >= ALONE_AFTER_MS) return
     const isNewer = epoch > this.#highest.epoch
@@ -376,7 +377,7 @@ export class DeskQueue {
     this.#renewedMs = Math.max(this.#renewedMs ?? Number.NEGATIVE_INFINITY, sentMs - leaseAge)
     let joined = this.#mode === 'granted' && this.#heard?.epoch === epoch ? this.#heard : undefined
     // The dispatcher has lost this member, and may have set its part aside.
-    const isDropped = joined?.isConfirmed === true && heard[self] !== joined.handsIn.join
+    const isDropped = joined?.isConfirmed === true && own?.join !== joined.handsIn.join
     if (joined === undefined || isDropped) {
       this.#joins += 1
       const left = this.#member?.handIn(this.#standpoint) ?? this.#handInNothing()
@@ -391,14 +392,16 @@ export class DeskQueue {
       this.#standpoint = { ...this.#standpoint, hasAllowance: false }
       this.#ports.changed()
     }
-    this.#parts = dispatch.parts
-    if (heard[self] === joined.handsIn.join) joined.isConfirmed = true
+    this.#parts = Object.fromEntries(
+      Object.entries(seats).flatMap(([id, { part }]) => (part === undefined ? [] : [[id, part]])),
+    )
+    if (own?.join === joined.handsIn.join) joined.isConfirmed = true
     this.#standpoint = {
       ...this.#standpoint,
       heardMs: Math.max(this.#standpoint.heardMs, sentMs),
       split: new Set(dispatch.split),
       scarce: new Set(dispatch.scarce),
-      ...(joined.isConfirmed && entitled.includes(self)
+      ...(joined.isConfirmed && own?.part !== undefined
         ? { members, fraction: 1 / members, hasAllowance: true }
         : { members: this.#standpoint.members ?? members }),
     }
@@ -435,7 +438,7 @@ export class DeskQueue {
     this.#arm()
   }
 
-  /** Sends to the dispatcher. If this run dispatches, the message is handled at once. */
+  /** Sends a message to the dispatcher. If this machine is the dispatcher, it handles the message at once. */
   #toHolder(message: ToDispatcher): void {
     const to = this.#heard?.id
     if (to === this.#ports.self) this.#handle(to, message)

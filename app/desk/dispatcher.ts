@@ -82,15 +82,17 @@ export class Dispatcher {
     const members = this.#members
     this.#dispatches.set(this.#number, { atMs: nowMs, members })
     this.#dispatches.delete(this.#number - MAX_DISPATCHES)
-    const entitled: string[] = []
-    const parts: Record<string, number> = {}
+    const seats: Dispatch['seats'] = {}
     for (const seat of this.#seats.values()) {
-      if (!seat.isEntitled) continue
-      if (seat.state === 'heard') seat.fraction = Math.max(seat.fraction, 1 / members)
-      parts[seat.id] = seat.fraction
-      if (seat.state !== 'heard') continue
-      seat.confirmedBy = Math.min(seat.confirmedBy, this.#number)
-      entitled.push(seat.id)
+      const join = seat.state === 'heard' ? seat.handedIn?.join : undefined
+      if (seat.isEntitled && seat.state === 'heard') {
+        seat.fraction = Math.max(seat.fraction, 1 / members)
+        seat.confirmedBy = Math.min(seat.confirmedBy, this.#number)
+      }
+      seats[seat.id] = {
+        ...(join !== undefined && { join }),
+        ...(seat.isEntitled && { part: seat.fraction }),
+      }
     }
     const split: string[] = []
     const scarce: string[] = []
@@ -104,9 +106,7 @@ export class Dispatcher {
       number: this.#number,
       leaseAge,
       members,
-      heard: this.#heard,
-      entitled,
-      parts,
+      seats,
       split,
       scarce,
     }
@@ -186,13 +186,6 @@ export class Dispatcher {
       if (tokens !== undefined) left.set(bucket, { tokens, sent: bound.sentSince })
     }
     return left
-  }
-
-  get #heard(): Dispatch['heard'] {
-    const heard: Record<string, number> = {}
-    for (const { id, state, handedIn } of this.#seats.values())
-      if (state === 'heard' && handedIn !== undefined) heard[id] = handedIn.join
-    return heard
   }
 
   /** Number of members that the quota is divided among, at least 1. */

@@ -17,8 +17,8 @@ const ids = z.array(id).check(z.maxLength(MAX_REQUESTS))
 /** Counts a request's asks. A later ask of a request replaces its earlier ones. */
 const attempt = count
 const fraction = z.number().check(z.gte(0), z.lte(1))
-/** By member. */
-const parts = z.record(shortText, fraction).check(z.refine((all) => Object.keys(all).length <= MAX_MEMBERS))
+const byMember = <T extends z.ZodMiniType>(one: T) =>
+  z.record(shortText, one).check(z.refine((all) => Object.keys(all).length <= MAX_MEMBERS))
 const tokens = z.record(path, z.number())
 
 /** The dispatcher's sign of life. A gateway without one for a second works alone. */
@@ -31,12 +31,17 @@ const dispatch = z.strictObject({
   leaseAge: age,
   /** Number of members that the quota is divided among. */
   members: count,
-  /** The members that this dispatcher hears, with their counts of joins. Any other has to join again. */
-  heard: z.record(shortText, count).check(z.refine((all) => Object.keys(all).length <= MAX_MEMBERS)),
-  /** Those of them that may use an allowance and a part of each quota, should they work alone. */
-  entitled: z.array(shortText).check(z.maxLength(MAX_MEMBERS)),
-  /** The largest part of each quota that each member may use alone. Includes silent members. */
-  parts,
+  seats: byMember(
+    z.strictObject({
+      /** The member's count of joins, if this dispatcher hears it. Any other member has to join again. */
+      join: z.exactOptional(count),
+      /**
+       * The largest part of each quota that the member may use alone, heard or silent. While it is heard, it
+       * also has an allowance.
+       */
+      part: z.exactOptional(fraction),
+    }),
+  ),
   /** Buckets of which a silent member may use a part. */
   split: z.array(path).check(z.maxLength(MAX_BUCKETS)),
   /** Buckets with too little left for everybody's allowance. */
@@ -72,7 +77,7 @@ const standing = z.strictObject({
       /** Whether its allowance is unused in all other buckets. */
       hasAllowance: z.boolean(),
       /** The parts of all members, from the last `dispatch`. */
-      parts,
+      parts: byMember(fraction),
     }),
   ),
 })

@@ -64,17 +64,14 @@ export const runKey = (secret: string, { member, run }: MemberRun): KeyObject =>
 /** Seals a message that a member sends. The caller must never use the same counter twice. */
 export function sealFrame(key: KeyObject, head: FrameHead, message: { subject: string; bytes: Uint8Array }) {
   const start = headBytes(head)
-  const cipher = createCipheriv('aes-256-gcm', key, nonceOf(head.counter))
+  const cipher = createCipheriv('aes-256-gcm', key, nonceOf(start))
   cipher.setAAD(associated(start, message.subject))
-  return new Uint8Array(
-    Buffer.concat([start, cipher.update(message.bytes), cipher.final(), cipher.getAuthTag()]),
-  )
+  return Buffer.concat([start, cipher.update(message.bytes), cipher.final(), cipher.getAuthTag()])
 }
 
 /** Reads a frame's head. `undefined` if the bytes are not a frame. */
 export function frameHead(frame: Uint8Array): FrameHead | undefined {
-  if (frame.length < HEAD_BYTES + TAG_BYTES || frame.length > MAX_ENVELOPE_BYTES || frame[0] !== FORMAT)
-    return undefined
+  if (!isFrame(frame)) return undefined
   const head = Buffer.from(frame.buffer, frame.byteOffset, HEAD_BYTES)
   const runAt = 1 + MEMBER_BYTES
   const counterAt = runAt + RUN_BYTES
@@ -85,17 +82,20 @@ export function frameHead(frame: Uint8Array): FrameHead | undefined {
   }
 }
 
+const isFrame = (bytes: Uint8Array): boolean =>
+  bytes.length >= HEAD_BYTES + TAG_BYTES && bytes.length <= MAX_ENVELOPE_BYTES && bytes[0] === FORMAT
+
 /**
  * Opens a frame that arrived on a subject. `undefined` if the frame was sealed with another key or for
  * another subject, or was changed.
  */
-export function openFrame(key: KeyObject, frame: Uint8Array, subject: string): Uint8Array | undefined {
-  const head = frameHead(frame)
-  if (head === undefined) return undefined
+export function openFrame(key: KeyObject, frame: Uint8Array, subject: string): Buffer | undefined {
+  if (!isFrame(frame)) return undefined
+  const head = frame.subarray(0, HEAD_BYTES)
   const sealedEnd = frame.length - TAG_BYTES
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(head.counter), { authTagLength: TAG_BYTES })
-    decipher.setAAD(associated(frame.subarray(0, HEAD_BYTES), subject))
+    const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(head), { authTagLength: TAG_BYTES })
+    decipher.setAAD(associated(head, subject))
     decipher.setAuthTag(frame.subarray(sealedEnd))
     return Buffer.concat([decipher.update(frame.subarray(HEAD_BYTES, sealedEnd)), decipher.final()])
   } catch {
@@ -113,9 +113,10 @@ function headBytes({ member, run, counter }: FrameHead): Buffer {
   return head
 }
 
-function nonceOf(counter: number): Buffer {
-  const nonce = Buffer.alloc(NONCE_BYTES)
-  nonce.writeUIntBE(counter, NONCE_BYTES - COUNTER_BYTES, COUNTER_BYTES)
+/** The counter, which ends a frame's head, after as many zeros as a nonce needs. */
+function nonceOf(head: Uint8Array): Uint8Array {
+  const nonce = new Uint8Array(NONCE_BYTES)
+  nonce.set(head.subarray(HEAD_BYTES - COUNTER_BYTES), NONCE_BYTES - COUNTER_BYTES)
   return nonce
 }
 

@@ -38,13 +38,25 @@ export const linkFrame = z.object({
    */
   broadcasts: z.int().min(0),
   /**
-   * For some other members, by the random name of their app's run: two times of one message from that member.
+   * For some other members, by the `confirmName` of their app's run: two times of one message from that member.
    * The first is when the member sealed the message, on its clock. The second is when the message arrived, on
    * the clock of this frame's sender.
    */
   confirms: z.record(z.string(), z.tuple([monotonicMs, monotonicMs])).optional(),
   said,
 })
+
+/** The start of a run's random name. Among the runs of one desk, it is enough. */
+export const confirmName = (run: string): string => run.slice(0, 12)
+
+/**
+ * A time as it stands in a frame: hundredths of a millisecond, because each digit costs a byte. A time of
+ * sending is rounded down and one of arrival up, so that no message seems to arrive before it was sent.
+ */
+export function inFrame(ms: number, to: 'down' | 'up'): number {
+  const hundredths = ms * 100
+  return (to === 'down' ? Math.floor(hundredths) : Math.ceil(hundredths)) / 100
+}
 
 export type LinkFrame = z.output<typeof linkFrame>
 export type LinkContent = z.output<typeof said>

@@ -17,7 +17,7 @@ import {
   subjectOfAll,
   subjectOfMember,
 } from './envelope.ts'
-import { type LinkContent, type LinkFrame, linkFrame } from './link-frames.ts'
+import { confirmName, inFrame, type LinkContent, type LinkFrame, linkFrame } from './link-frames.ts'
 import { Pace } from './pace.ts'
 import { PeerRun } from './peer-run.ts'
 import { type Foreign, Strangers } from './strangers.ts'
@@ -155,7 +155,7 @@ export class DeskLink {
     const isDue = said.kind === 'desk' && nowMs - this.#confirmedMs >= CONFIRM_EVERY_MS
     const frame: LinkFrame = {
       protocol: DESK_PROTOCOL,
-      at: nowMs,
+      at: inFrame(nowMs, 'down'),
       broadcasts: this.#broadcasts,
       ...(isDue && subject === subjectOfAll(this.#names) && { confirms: this.#confirms(nowMs) }),
       said,
@@ -172,7 +172,7 @@ export class DeskLink {
     const confirms: Record<string, [number, number]> = {}
     for (const peer of this.#peers.values()) {
       const sample = peer.takeSample()
-      if (sample !== undefined) confirms[peer.run.run] = [...sample]
+      if (sample !== undefined) confirms[confirmName(peer.run.run)] = [sample[0], inFrame(sample[1], 'up')]
     }
     return confirms
   }
@@ -301,7 +301,7 @@ function opened(key: KeyObject, { subject, bytes }: { subject: string; bytes: Ui
   const plain = openFrame(key, bytes, subject)
   if (plain === undefined) return undefined
   try {
-    return linkFrame.safeParse(JSON.parse(Buffer.from(plain).toString('utf8'))).data
+    return linkFrame.safeParse(JSON.parse(plain.toString('utf8'))).data
   } catch {
     return undefined
   }

@@ -3,7 +3,7 @@ import { PeerClock } from '../../app/desk/peer-clock.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { Clock, Random } from '../ports/ports.ts'
 import type { MemberRun } from './envelope.ts'
-import type { LinkFrame } from './link-frames.ts'
+import { confirmName, type LinkFrame } from './link-frames.ts'
 
 /**
  * Maximum random delay before a `picture` message is requested, in milliseconds, so that not all members ask
@@ -75,7 +75,7 @@ export class PeerRun {
     this.#counter = counter
     this.#heardMs = nowMs
     this.clock.received(frame.at, nowMs)
-    const confirmed = frame.confirms?.[ownRun]
+    const confirmed = frame.confirms?.[confirmName(ownRun)]
     if (confirmed !== undefined && confirmed[0] <= nowMs)
       this.clock.confirmed(confirmed[0], confirmed[1], { peerSentMs: frame.at, nowMs })
     const [peerSentMs, receivedMs] = this.#sample ?? []

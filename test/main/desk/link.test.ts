@@ -362,7 +362,7 @@ describe('an attacker who can use the server', () => {
     desk.server.inject({ subject: subjectOfAll(NAMES), bytes })
     desk.server.inject({ subject: subjectOfMember(NAMES, c!.id), bytes })
     for (const at of [0, 1, 9, 25, 31, bytes.length - 1]) {
-      const changed = bytes.slice()
+      const changed = Uint8Array.from(bytes)
       changed[at]! ^= 1
       desk.server.inject({ subject: subjectOfMember(NAMES, b.id), bytes: changed })
     }

@@ -155,7 +155,7 @@ export class VirtualDeskServer {
 
   relay(from: VirtualEngine | undefined, seen: SeenMessage): void {
     if (!this.#isUp) return
-    const copy = { subject: seen.subject, bytes: seen.bytes.slice() }
+    const copy = { subject: seen.subject, bytes: Uint8Array.from(seen.bytes) }
     for (const listener of this.#listeners) listener(copy)
     for (const to of this.#connections) {
       if (to === from || !to.listensTo(seen.subject)) continue
@@ -232,7 +232,7 @@ class VirtualEngine implements Engine {
 
   async write(key: string, bytes: Uint8Array): Promise<boolean> {
     if (!this.#server.reaches(this.#machine)) return false
-    this.#server.bucket(this.#bucket).set(key, bytes.slice())
+    this.#server.bucket(this.#bucket).set(key, Uint8Array.from(bytes))
     return true
   }
 
