@@ -75,6 +75,7 @@ export const BENCHES = {
   }),
   orders: bench('What the gateway adds to an order', 'bench/orders.ts', { orders: [400, 2_000] }),
   deskGrants: bench('A turn from a desk’s dispatcher', 'bench/desk-grants.ts', { grants: [2_000, 10_000] }),
+  deskDay: bench('A trading day of five machines', 'bench/desk-day.ts', {}),
   deskTakeOver: bench('When a desk’s dispatcher is killed', 'bench/desk-take-over.ts', { kills: [3, 20] }),
   gatewayStart: bench('From a kill of the gateway to its next response', 'bench/gateway-start.ts', {
     rounds: [12, 40],
