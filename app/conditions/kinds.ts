@@ -33,7 +33,7 @@ export interface Detected {
   readonly since?: number
 }
 
-/** Conditions of single quotas, and their possible causes. */
+/** Conditions of one quota, and their possible causes. */
 const ROW_KINDS = ['rate-limited', 'running-out', 'empty', 'low', 'usual-load', 'watch'] as const
 const OF_ROW = ['others-use-refill', 'own-use', ...ROW_KINDS] as const
 /** Consequences of a service that does not respond successfully. */

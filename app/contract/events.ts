@@ -255,7 +255,7 @@ export const eventSchemas = [
   event('stream-resumed', { ...stream, since: number }),
   /** Others began to use a quota. Reported once, until `elsewhere-ended`. */
   event('elsewhere', { category: text, perSecond: number }),
-  /** Others stopped using a quota. `since` is when they began, epoch ms. `perSecond` is their mean rate. */
+  /** Others stopped using a quota. `since` is when they started, epoch ms. `perSecond` is their mean rate. */
   event('elsewhere-ended', { category: text, perSecond: number, since: number }),
   /**
    * The gateway declined a program's request, because the request would have waited too long.

@@ -141,7 +141,7 @@ export const requestQuota = openObject({
   /** Whole requests that can be made now: `floor(level)`. */
   remaining: number,
   /**
-   * Bounds of the requests left. The lower bound is correct in 95 of 100 readings, the upper bound always.
+   * Bounds on the number of requests left. The lower bound holds in 95 of 100 readings, the upper one always.
    * The app shows the range if the bounds differ by more than a tenth of the limit.
    */
   low: number,

@@ -39,7 +39,7 @@ export interface Standpoint {
   readonly scarce: ReadonlySet<string>
 }
 
-/** What is left of a share: requests, and how many were sent since the bucket was split. */
+/** A share: the requests that are left, and the requests sent since the bucket was split. */
 export interface ShareLeft {
   readonly tokens: number
   readonly sent: number

@@ -238,7 +238,7 @@ export class MemberQueue implements DeskTurns {
     return { underWay: [...this.#local.scheduler.sentUpstreams()], waiting: [...this.#asked.keys()] }
   }
 
-  /** Asks for all waiting requests that were not asked for yet, and again for those that wait for long. */
+  /** Asks for each new waiting request, and asks again for requests that have waited for `ASK_AGAIN_MS`. */
   ask(): void {
     if (this.#mode !== 'granted') return
     const nowMs = this.#deps.now()

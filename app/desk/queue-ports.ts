@@ -41,6 +41,6 @@ export interface QueueSummary {
   readonly members?: number
   /** The part of each quota that this machine uses alone, from 0 to 1. Absent in the other modes. */
   readonly share?: number
-  /** Since when this machine works alone, on the monotonic clock. */
+  /** When this machine began to work alone, on the monotonic clock. */
   readonly aloneSinceMs?: number
 }

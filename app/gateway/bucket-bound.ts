@@ -321,7 +321,7 @@ export class BucketBound {
     const remaining = rate?.remaining ?? (refused === 'rate' ? 0 : undefined)
     if (remaining === undefined || this.#limit === 0 || this.#periodMs === 0) return isResized
     const model = this.#model
-    // A 429 with Reset 0 does not show when the bucket refills.
+    // A 429 with Reset 0 says nothing about the time of the next refill.
     const resetSeconds = refused === 'rate' && rate?.resetSeconds === 0 ? undefined : rate?.resetSeconds
     const header = { remaining: Math.min(remaining, this.#limit), resetSeconds, sentAtMs, nowMs }
     const isOfNow = this.#judge(header)

@@ -3,7 +3,7 @@ export interface Refill {
   readonly limit: number
   /** Requests per millisecond, steadily. 0 for a fixed window. */
   readonly perMs: number
-  /** Requests per millisecond in the mean of a period. */
+  /** Requests per millisecond, averaged over a period. */
   readonly meanPerMs: number
   readonly windowEndsMs: number | undefined
 }

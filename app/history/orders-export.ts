@@ -17,7 +17,7 @@ export const ORDER_COLUMNS = [
 ] as const
 export type OrderColumn = (typeof ORDER_COLUMNS)[number]
 
-/** One order for programs, without nested values. `null` for unknown values. */
+/** An order as programs read it: without nested values. `null` for unknown values. */
 export type OrderExportRow = Readonly<Record<OrderColumn, string | number | null>>
 
 /** The row of an order, in the order of `ORDER_COLUMNS`. */

@@ -14,7 +14,7 @@ const OCTAVES = { below: 4, above: 5 } as const
  */
 const CELL = 2 ** (1 / PER_OCTAVE) - 1
 export const CELL_SPREAD = CELL / Math.sqrt(12)
-/** Factor from a candidate's rate to the edge of its cell. */
+/** Upper edge of a candidate's cell, divided by the candidate's rate. */
 export const HALF_CELL = 2 ** (1 / (2 * PER_OCTAVE))
 /** The candidate rates of others, in multiples of the refill. */
 export const RATES: readonly number[] = [

@@ -93,7 +93,7 @@ export class LevelBounds {
     if (this.#model !== 'fixed' || window === undefined) return 0
     const { endsEarliestMs, endsLatestMs } = window
     if (this.#atMs < endsEarliestMs) return endsLatestMs - this.periodMs
-    // The next window ends at least one period later. Nothing is known about the windows after that one.
+    // The window after this one ends a period later at the earliest. Nothing is known about later windows.
     return this.#atMs < endsEarliestMs + this.periodMs ? endsLatestMs : this.#atMs
   }
 

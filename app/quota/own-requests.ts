@@ -38,7 +38,7 @@ export class OwnRequests {
     this.#pending.set(id, { sentAtMs, overflowed: 0, unseen: true })
   }
 
-  /** Records a request that was sent earlier than now: see the fields of `Pending`. */
+  /** Records a request that was sent some time ago. `request` says when. */
   heard(id: number, request: Pending): void {
     this.#pending.set(id, { ...request })
   }

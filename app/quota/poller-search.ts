@@ -18,8 +18,8 @@ const MAX_PERIODS = 800
 /** A clear timing needs log-odds of at least this value plus the logarithm of the number of tries. */
 const CLEAR = 10
 /**
- * Like `CLEAR`, for a timing near that of a poller from an earlier run of the app. Such a timing is expected,
- * so less evidence is enough.
+ * Like `CLEAR`, but for a timing close to that of a poller that an earlier run of the app found. Such a
+ * timing is expected, so less evidence is enough.
  */
 const CLEAR_AS_BEFORE = 5
 /** Maximum difference between two periods of the same poller, as a share of the period. */

@@ -107,9 +107,10 @@ export class Spells {
   }
 
   /**
-   * The probability that, after a jump, others use up `level` requests within `withinSeconds` and before the
-   * next jump: Σ P(jump ends at r) × P(r holds for level / (r − gain)). `rates` and `gain` are in requests
-   * per second.
+   * The probability that others, after their rate jumps, use up `level` requests within `withinSeconds` and
+   * before the next jump. With r as the new rate, it is
+   * Σ P(the new rate is r) × P(r lasts for level / (r − gain)). `rates` and `gain` are in requests per
+   * second.
    */
   emptyByNew(level: number, rates: Float64Array, gain: number, withinSeconds: number): number {
     let [ends, sum] = [0, 0]

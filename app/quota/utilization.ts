@@ -11,7 +11,7 @@ const HOLDS_SECONDS = 1800
 const MISREAD = 0.01
 /** Minimum `overflowed`, in requests, for a quota to count as nearly full between two headers. */
 const FULL_BETWEEN = 1.5
-/** Maximum number of others' requests since the last update for a quota to count as nearly full. */
+/** A quota is nearly full if others made at most this many requests since the last update. */
 const NEAR_FULL = 2
 /**
  * A header shows a single request by others only if the level before the header was at most this far below
@@ -117,7 +117,7 @@ export class Utilization {
     for (let step = 0; step <= STEPS; step += 1) chance[step]! /= sum
   }
 
-  /** The quantile `share` (0 to 1) of the utilization. The result is 0 to 1. */
+  /** The utilization at the quantile `share`. Both are between 0 and 1. */
   at(share: number): number {
     let sum = 0
     for (let step = 0; step < STEPS; step += 1) {

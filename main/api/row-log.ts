@@ -2,7 +2,7 @@ import type { RowDetails } from '../../app/contract/quotas.ts'
 import type { HttpHeaders, RateReading } from '../../app/service/headers.ts'
 
 const MAX_REFUSALS = 20
-/** Maximum number of rows in a ledger: the table's rows and rows from headers. */
+/** Maximum number of rows in a ledger. Some come from the table of known quotas, some from headers. */
 const MAX_ROWS = 160
 const MAX_NUMBER = 20
 

@@ -12,7 +12,7 @@ export interface DeskService {
   readonly handlers: Handlers<typeof deskContract>
   /** See `Desks.follow`. */
   follow(): void
-  /** Says goodbye on all desks. */
+  /** Leaves all desks, and tells their other members. */
   stop(): Promise<void>
 }
 

@@ -98,7 +98,7 @@ export interface Engine {
   onChange(listener: () => void): () => void
   /** Connects now if the engine waits for its next attempt. */
   tryNow(): void
-  /** Sends the published messages, for at most half a second. Then disconnects. */
+  /** Disconnects. First sends published messages that are still buffered, for at most half a second. */
   close(): Promise<void>
 }
 

@@ -38,7 +38,8 @@ export const linkFrame = z.object({
    */
   broadcasts: z.int().min(0),
   /**
-   * For some other members, by the `confirmName` of their app's run: two times of one message from that member.
+   * For some other members, by the `confirmName` of their app's run: two times of one message from that
+   * member.
    * The first is when the member sealed the message, on its clock. The second is when the message arrived, on
    * the clock of this frame's sender.
    */

@@ -489,7 +489,7 @@ export class Forwarder {
     else
       this.#accessFor(upstream.request).then(
         (next) => {
-          // The token may have come too late for a turn that a desk granted.
+          // A desk's turn may have lapsed while this request waited for the token.
           const putBack = this.#desk?.lapsed(id, this.#now())
           if (putBack === undefined) this.#sendWith(id, next)
           else this.#apply(putBack)

@@ -37,7 +37,7 @@ export function pausedFor(restMs: number): Problem {
   }
 }
 
-/** The response to a request that a bug in Headroom ended before it was sent. */
+/** The response if a bug in Headroom makes a request fail before it is sent. */
 export const DEFECT: Problem = {
   status: 500,
   detail: 'Headroom failed on this request. See its log.',

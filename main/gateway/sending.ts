@@ -12,7 +12,7 @@ export interface SendingDeps extends ExchangeDeps {
   readonly timeline: Timeline
   readonly slots: ExchangeSlot['slots']
   readonly forward: ForwardHttp
-  /** Called with an exception from handling a response. Only the response's own request fails. */
+  /** Called if handling a response throws. Only that one request fails. */
   readonly defect: (cause: unknown) => void
 }
 

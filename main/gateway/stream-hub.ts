@@ -115,7 +115,7 @@ export class StreamHub {
     deps.streams.onSlotWanted = (category) => this.#giveUpKept(category)
   }
 
-  /** Number of readers, and of requests that wait for their stream. */
+  /** Number of readers plus the requests that still wait for a stream. */
   get size(): number {
     return this.#requests.size
   }

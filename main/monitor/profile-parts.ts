@@ -26,7 +26,7 @@ export interface ProfilePorts {
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
-  /** Receives every token when it is adopted. Removes tokens from texts of the service. */
+  /** Is given every token that is adopted. Removes tokens from texts that the service sends. */
   readonly secrets: Secrets
   readonly timeline: Timeline
   readonly pins?: Pins

@@ -66,7 +66,7 @@ export class Timeline {
     const gapMs = aheadMs - this.#aheadMs
     const fromMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
     if (gapMs > GAP_MS) this.#offsetMs += gapMs
-    // A correction backwards is not adopted. The next gap is measured from the corrected clock.
+    // If the clock was set back, this time does not follow. The next gap counts from the corrected clock.
     if (gapMs > GAP_MS || gapMs < 0) this.#aheadMs = aheadMs
     this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
     if (gapMs > GAP_MS) {

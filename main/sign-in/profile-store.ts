@@ -47,7 +47,7 @@ export interface RestoredProfile {
 export interface VaultProfileStoreDeps {
   /**
    * Whether a newly connected API key is encrypted with a new data key if the existing data key can't be
-   * opened. True for a keyring, which may never open it again. False for a passphrase, which may be mistyped.
+   * opened. True for a keyring, whose old key may be lost. False for a passphrase, which may be mistyped.
    */
   readonly startsOver: boolean
   /** Stores the settings of the built-in simulator. Its key is not stored. */

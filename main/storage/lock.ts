@@ -226,7 +226,7 @@ const holderFile = z.object({
   pid: z.int().positive(),
   host: z.enum(['desktop', 'browser', 'terminal']),
   isBrief: z.literal(true).exactOptional(),
-  /** Identity of the locked folder, its lock file and the start of the process. */
+  /** What identifies the locked folder, its lock file, and this start of the process. */
   folder: z.string().exactOptional(),
   file: z.string().exactOptional(),
   started: z.string().exactOptional(),

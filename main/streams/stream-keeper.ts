@@ -213,7 +213,7 @@ export class StreamKeeper {
     this.#watchdog.tryWithin(SPREAD_MS)
   }
 
-  /** Tries soon, because another stream has opened during an outage. */
+  /** Reopens the stream soon, because another stream could be opened during an outage. */
   followServed(): void {
     const { state } = this.#watchdog
     if (state.kind === 'waiting' && OUTAGE.has(state.code) && this.#mayFollow)

@@ -15,7 +15,7 @@ export interface StripText {
   readonly bar?: BarParts
   /** The text at the end of the line: a countdown or another fact. */
   readonly note: string
-  /** Number of other findings, of all keys. */
+  /** Number of conditions that the line does not show. Includes those of all other keys. */
   readonly more: number
 }
 
