@@ -120,37 +120,9 @@ export class MemberQueue implements DeskTurns {
     return this.#handled(() => this.#local.scheduler.due(nowMs))
   }
 
-  get nextWakeAtMs(): number | undefined {
-    return this.#local.scheduler.nextWakeAtMs
-  }
-
-  markClockUncertain(fromMs: number, toMs: number): void {
-    this.#local.scheduler.markClockUncertain(fromMs, toMs)
-  }
-
-  waiting() {
-    return this.#local.scheduler.waiting()
-  }
-
-  get hasWaiting(): boolean {
-    return this.#local.scheduler.hasWaiting
-  }
-
   turnAtMs(request: number): number | undefined {
     if (this.#mode !== 'granted') return this.#local.scheduler.turnAtMs(request)
     return this.#turns.get(this.#local.scheduler.upstreamOf(request) ?? request)
-  }
-
-  get open() {
-    return this.#local.scheduler.open
-  }
-
-  rateOf(bucket: string, nowMs: number) {
-    return this.#local.scheduler.rateOf(bucket, nowMs)
-  }
-
-  roomAtMs(...asked: Parameters<DeskTurns['roomAtMs']>): number | undefined {
-    return this.#local.scheduler.roomAtMs(...asked)
   }
 
   /** The gateway's own scheduler decides again. */

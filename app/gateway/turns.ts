@@ -3,25 +3,11 @@ import type { Scheduler } from './scheduler.ts'
 
 /**
  * Port through which a gateway asks for turns. Without a desk, this is the gateway's own scheduler. With a
- * desk, the turns come from the desk's dispatcher.
+ * desk, the turns come from the desk's dispatcher. The scheduler still knows what waits.
  */
 export type Turns = Pick<
   Scheduler,
-  | 'offer'
-  | 'goAtOnce'
-  | 'answered'
-  | 'refreshed'
-  | 'drop'
-  | 'refuseWaiting'
-  | 'due'
-  | 'nextWakeAtMs'
-  | 'markClockUncertain'
-  | 'waiting'
-  | 'hasWaiting'
-  | 'turnAtMs'
-  | 'open'
-  | 'rateOf'
-  | 'roomAtMs'
+  'offer' | 'goAtOnce' | 'answered' | 'refreshed' | 'drop' | 'refuseWaiting' | 'due' | 'turnAtMs'
 >
 
 /** A gateway's own scheduler, as a desk uses it. */

@@ -140,6 +140,7 @@ export class Forwarder {
     this.#turns = this.#scheduler
     this.permits = new Permits({
       turns: () => this.#turns,
+      scheduler: this.#scheduler,
       newId: () => this.#nextId++,
       bucketOf: (endpoint) => this.#bucketOf(endpoint),
       now: () => this.#now(),
@@ -224,7 +225,7 @@ export class Forwarder {
 
   /** This program's use since the gateway was turned on, and its waiting requests. */
   nowOf(program: Program): ProgramNow {
-    const waiting = this.#turns
+    const waiting = this.#scheduler
       .waiting()
       .filter(({ program: id }) => id === program.id)
       .map(({ request, bucket, sinceMs, untilMs }) => {
@@ -240,8 +241,8 @@ export class Forwarder {
    * per second. Otherwise `undefined`.
    */
   criticalWhileHeld(bucket: string): number | undefined {
-    if (!this.#turns.hasWaiting) return undefined
-    const isHeld = this.#turns
+    if (!this.#scheduler.hasWaiting) return undefined
+    const isHeld = this.#scheduler
       .waiting()
       .some((waiting) => waiting.bucket === bucket && waiting.class !== 'critical')
     if (!isHeld) return undefined
@@ -252,7 +253,7 @@ export class Forwarder {
 
   /** Whether any program's request is queued. If so, Headroom's own checks wait too. */
   get hasWaiting(): boolean {
-    return this.#turns.hasWaiting
+    return this.#scheduler.hasWaiting
   }
 
   /** Ends all requests and open streams of a program immediately. */
@@ -271,7 +272,7 @@ export class Forwarder {
   pause(program: Program, untilMs: number): void {
     const problem = pausedFor(untilMs - this.#now())
     this.#hub.refuseWaitingOf(program, problem)
-    for (const { request, program: id } of this.#turns.waiting()) {
+    for (const { request, program: id } of this.#scheduler.waiting()) {
       // A queued request that is not in `#calls` opens a shared stream. It stays queued, because other
       // programs may wait for the same stream.
       const call = id === program.id ? this.#calls.get(request) : undefined
@@ -329,7 +330,7 @@ export class Forwarder {
 
   /** Records a time span whose length is uncertain. See `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void {
-    this.#turns.markClockUncertain(fromMs, toMs)
+    this.#scheduler.markClockUncertain(fromMs, toMs)
     this.#hub.markClockUncertain(fromMs, toMs)
     this.#apply([])
   }
@@ -338,7 +339,7 @@ export class Forwarder {
   get open(): { readonly requests: number; readonly upstreams: number } {
     return {
       requests: this.#calls.size + this.#replies.size + this.#hub.size + this.#openOrders.size,
-      upstreams: Math.max(this.#upstreams.size, this.#turns.open.upstreams),
+      upstreams: Math.max(this.#upstreams.size, this.#scheduler.open.upstreams),
     }
   }
 
@@ -421,7 +422,7 @@ export class Forwarder {
   #arm(): void {
     this.#cancelWake()
     this.#cancelWake = () => {}
-    const wakeAtMs = this.#turns.nextWakeAtMs
+    const wakeAtMs = this.#scheduler.nextWakeAtMs
     if (wakeAtMs === undefined) return
     const waitMs = Math.min(MAX_WAIT_MS, Math.max(0, wakeAtMs - this.#now()))
     this.#cancelWake = this.#deps.clock.after(Math.ceil(waitMs), () =>

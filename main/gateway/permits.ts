@@ -1,5 +1,6 @@
 import type { Decision, OfferedRequest } from '../../app/gateway/decisions.ts'
 import { CALLER_WAIT_MS } from '../../app/gateway/request-fields.ts'
+import type { Scheduler } from '../../app/gateway/scheduler.ts'
 import type { Turns } from '../../app/gateway/turns.ts'
 import { categoryOf } from '../../app/service/categories.ts'
 import type { NoPermit, OwnOutcome, Permit } from '../api/permit.ts'
@@ -9,7 +10,8 @@ import type { StreamTurn } from './stream-hub.ts'
 
 export interface PermitsDeps {
   /** Called for each use, because a desk may take over the turns. */
-  readonly turns: () => Pick<Turns, 'offer' | 'answered' | 'drop' | 'roomAtMs' | 'rateOf' | 'turnAtMs'>
+  readonly turns: () => Pick<Turns, 'offer' | 'answered' | 'drop' | 'turnAtMs'>
+  readonly scheduler: Pick<Scheduler, 'roomAtMs' | 'rateOf'>
   /** Returns an id that no other request of the gateway has. */
   readonly newId: () => number
   readonly bucketOf: (endpoint: string) => string
@@ -91,7 +93,7 @@ export class Permits {
    * of these readers.
    */
   forStream(path: string): StreamTurn {
-    const { newId, turns, bucketOf, now } = this.#deps
+    const { newId, turns, scheduler, bucketOf, now } = this.#deps
     const endpoint = endpointOf(path)
     const sameAs = `stream ${newId()}`
     const { promise: granted, resolve: grant } = Promise.withResolvers<Permit>()
@@ -129,7 +131,7 @@ export class Permits {
         const [waiting] = [...groups.values()].flatMap(({ longest }) => longest ?? [])
         const turnAtMs = waiting && turns().turnAtMs(waiting.id)
         const seconds = turnAtMs === undefined ? undefined : Math.ceil((turnAtMs - now()) / 1000)
-        const rate = turns().rateOf(bucketOf(endpoint), now())
+        const rate = scheduler.rateOf(bucketOf(endpoint), now())
         return problemOf(
           {
             ...{ kind: 'refuse', request: 0, why: 'too-late' },
@@ -150,8 +152,8 @@ export class Permits {
 
   /** See `StreamHubDeps.roomAtMs`. */
   roomAtMs(path: string): number | undefined {
-    const { turns, bucketOf, now } = this.#deps
-    return turns().roomAtMs(bucketOf(endpointOf(path)), READ_STREAM_CLASS, now())
+    const { scheduler, bucketOf, now } = this.#deps
+    return scheduler.roomAtMs(bucketOf(endpointOf(path)), READ_STREAM_CLASS, now())
   }
 
   /**

@@ -495,7 +495,7 @@ export class QueueMachine {
 
   #arm(): void {
     this.#cancelWake()
-    const wakeAtMs = this.turns?.nextWakeAtMs
+    const wakeAtMs = this.turns && this.scheduler.nextWakeAtMs
     if (wakeAtMs === undefined) return
     const { run } = this
     this.#cancelWake = this.clock.after(Math.ceil(Math.max(0, wakeAtMs - this.#now())), () => {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { Decision } from '../../../app/gateway/decisions.ts'
 import type { DeskTurns, JoinQueue, LocalTurns } from '../../../app/gateway/turns.ts'
 import type { SessionDesk } from '../../../main/api/session-desk.ts'
 import { startGateway } from './started-gateway.ts'
@@ -16,40 +15,25 @@ function scriptedQueue() {
   const join: JoinQueue = (local) => {
     joined = local
     const { scheduler } = local
+    scheduler.isGranted = true
     const own: DeskTurns = {
       goAtOnce: (...given) => scheduler.goAtOnce(...given),
       refreshed: (...given) => scheduler.refreshed(...given),
+      refuseWaiting: (nowMs) => scheduler.refuseWaiting(nowMs),
+      drop: (...given) => scheduler.drop(...given),
       due: (nowMs) => scheduler.due(nowMs),
-      markClockUncertain: (...given) => scheduler.markClockUncertain(...given),
-      waiting: () => scheduler.waiting(),
       turnAtMs: (request) => scheduler.turnAtMs(request),
-      rateOf: (...given) => scheduler.rateOf(...given),
-      roomAtMs: (...given) => scheduler.roomAtMs(...given),
-      get nextWakeAtMs() {
-        return undefined
+      offer: (offered, nowMs) => {
+        asked.push(offered.id)
+        return scheduler.offer(offered, nowMs)
       },
-      get hasWaiting() {
-        return asked.length > 0
-      },
-      get open() {
-        return { requests: asked.length, upstreams: 0 }
-      },
-      offer: ({ id }) => {
-        asked.push(id)
-        return [{ kind: 'wait', request: id, upstream: id, turnAtMs: 0 }]
-      },
-      answered: (id, outcome) => {
+      answered: (id, outcome, nowMs) => {
         outcomes.push(outcome.kind)
-        return [{ kind: 'answer', upstream: id, requests: [id] }]
+        return scheduler.answered(id, outcome, nowMs)
       },
-      drop: (id) => {
-        asked.splice(asked.indexOf(id), 1)
-        return []
-      },
-      refuseWaiting: () =>
-        asked.splice(0).map((request): Decision => ({ kind: 'refuse', request, why: 'unavailable' })),
       lapsed: () => undefined,
       leave: () => {
+        scheduler.isGranted = false
         left += 1
       },
     }
@@ -58,7 +42,7 @@ function scriptedQueue() {
   const grant = () => {
     const id = asked.shift()
     if (id === undefined) throw new Error('nothing was asked')
-    joined?.apply([{ kind: 'send', upstream: id, requests: [id], isResend: false }])
+    joined?.apply(joined.scheduler.grant(id, joined.now()))
   }
   const desk = { queue: join, slots: () => {}, summary: () => undefined } as unknown as SessionDesk
   return { desk, asked, outcomes, grant, left: () => left }
