@@ -271,6 +271,7 @@ export class DeskSession implements SessionDesk {
     this.#queueChanged()
     this.#steps.sendNow()
     this.#link.broadcast(this.#report())
+    if (this.#members.takeNews()) this.#link.broadcast(this.#picture())
     this.#cancelReport = this.#deps.clock.after(REPORT_MS, () => this.#tick())
   }
 
@@ -313,6 +314,7 @@ export class DeskSession implements SessionDesk {
     if (this.#trouble.isRefused) return
     const { clock, ledger } = this.#deps
     const member = this.#members.of(from)
+    member.heard()
     const offsetMs = this.#now - clock.monotonicMs()
     const sentAt = { fromMs: sent.fromMs + offsetMs, toMs: sent.toMs + offsetMs }
     switch (message.kind) {
@@ -385,7 +387,7 @@ export class DeskSession implements SessionDesk {
     this.#members.ended(id)
     if (why === 'replaced') {
       // The member stays present: its app was restarted.
-      member.record.ended()
+      member.runEnded()
       return
     }
     const wasPresent = member.isPresent

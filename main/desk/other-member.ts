@@ -1,7 +1,15 @@
 import type { DeskMember, DeskProgram } from '../../app/contract/desk.ts'
 import { MemberRecord, type RecordDeps, type SentAt } from '../../app/desk/member-record.ts'
-import type { MemberReport, ReportedProgram } from '../../app/desk/messages.ts'
+import {
+  MAX_SILENT,
+  type MemberReport,
+  type ReportedProgram,
+  type SilentRun,
+} from '../../app/desk/messages.ts'
 import type { Clock } from '../ports/ports.ts'
+
+/** What another member knows of a run. */
+type KnownRun = Pick<SilentRun, 'counted' | 'run'>
 
 export interface OtherMemberDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>
@@ -22,6 +30,8 @@ export class OtherMember {
   #reportedMs = 0
   #isPresent = false
   #isSilent = false
+  /** What other members reported of the present run while it responded: see `learned`. */
+  #told: readonly { readonly known: KnownRun; readonly sentAt: SentAt }[] = []
 
   constructor(id: string, deps: OtherMemberDeps) {
     this.#id = id
@@ -46,6 +56,11 @@ export class OtherMember {
   /** Whether the present run of the member's app has ended or no longer responds. */
   get isSilent(): boolean {
     return this.#isSilent
+  }
+
+  /** Whether a run of the member's app has begun, and has not gone silent since. */
+  get isResponding(): boolean {
+    return this.#run !== undefined && !this.#isSilent
   }
 
   get name(): string {
@@ -80,7 +95,22 @@ export class OtherMember {
   began(run: string, known?: MemberRecord): void {
     this.#run = run
     this.#isSilent = false
+    this.#told = []
     this.#record = known ?? new MemberRecord(this.#id, this.#deps.record)
+  }
+
+  /** Called for each message of the present run. A silent run that sends one responds again. */
+  heard(): void {
+    this.#isSilent = false
+  }
+
+  /**
+   * Handles another member's totals of the present run. They count once the run is silent. Until then, its
+   * own messages may still be on their way, and would count twice.
+   */
+  learned(known: KnownRun, sentAt: SentAt): void {
+    if (this.#isSilent) this.#record.learned(known, sentAt)
+    else this.#told = [...this.#told, { known, sentAt }].slice(-MAX_SILENT)
   }
 
   reported(report: MemberReport, sentAt: SentAt): void {
@@ -88,7 +118,6 @@ export class OtherMember {
     this.#programs = report.programs.map((program) => shown(program, sentAt.toMs))
     this.#reportedMs = this.#deps.clock.monotonicMs()
     this.#isPresent = true
-    this.#isSilent = false
     this.#record.totals(report, sentAt)
   }
 
@@ -96,7 +125,14 @@ export class OtherMember {
   lost(): void {
     this.#isPresent = false
     this.#isSilent = true
+    this.runEnded()
+  }
+
+  /** Called when the present run of the member's app has ended, or no longer responds. */
+  runEnded(): void {
     this.#record.ended()
+    for (const { known, sentAt } of this.#told) this.#record.learned(known, sentAt)
+    this.#told = []
   }
 
   /** `undefined` before the member's first report. */

@@ -14,6 +14,7 @@ export class OtherMembers {
    * The records of members' apps whose run has ended, by the random name of that run. The newest are last.
    */
   readonly #ended = new Map<string, { readonly member: string; readonly record: MemberRecord }>()
+  #hasNews = false
 
   /** `self`: this member's id. `create` is called for a member that is not known yet. */
   constructor(self: string, create: (id: string) => OtherMember) {
@@ -55,6 +56,7 @@ export class OtherMembers {
   /** Called when the present run of a member's app has ended. Its record is kept. */
   ended(id: string): void {
     const { run, record } = this.#members.get(id) ?? {}
+    this.#hasNews = true
     if (run !== undefined && record !== undefined) this.#keep(run, { member: id, record })
   }
 
@@ -74,15 +76,24 @@ export class OtherMembers {
       .slice(0, MAX_SILENT)
   }
 
+  /**
+   * Whether `silent` has changed since the last call. Then the other members need it: one that was cut off
+   * may be back already, and know less of a run.
+   */
+  takeNews(): boolean {
+    const hasNews = this.#hasNews
+    this.#hasNews = false
+    return hasNews
+  }
+
   /** Adopts another member's totals of runs of apps that have ended or do not respond. */
   learned(runs: readonly SilentRun[], sentAt: SentAt): void {
     for (const { member, name, ...totals } of runs) {
       if (member === this.#self) continue
       const known = this.#members.get(member)
-      // A member that responds sends its totals itself.
-      if (known?.run === name && !known.isSilent) continue
-      const record = known?.run === name ? known.record : this.#ended.get(name)?.record
-      if (record !== undefined) record.learned(totals, sentAt)
+      const ended = this.#ended.get(name)?.record
+      if (known?.run === name) known.learned(totals, sentAt)
+      else if (ended !== undefined) ended.learned(totals, sentAt)
       else {
         const { record: unknown } = this.#create(member)
         unknown.learned(totals, sentAt)
@@ -102,13 +113,17 @@ export class OtherMembers {
   }
 
   /**
-   * Marks the members as lost that have been silent for `LOST_AFTER_MS`, and returns them. `heardMs`: when a
-   * member's last message arrived. Monotonic milliseconds.
+   * Marks the members as lost that have been silent for `LOST_AFTER_MS`. Returns those that were present.
+   * `heardMs`: when a member's last message arrived. Monotonic milliseconds.
    */
   loseSilent(nowMs: number, heardMs: (id: string) => number | undefined): readonly OtherMember[] {
-    const lost = this.#present.filter(([id]) => nowMs - (heardMs(id) ?? nowMs) >= LOST_AFTER_MS)
-    for (const [, member] of lost) member.lost()
-    return lost.map(([, member]) => member)
+    const lost = this.all().flatMap(([id, member]) =>
+      member.isResponding && nowMs - (heardMs(id) ?? nowMs) >= LOST_AFTER_MS ? [member] : [],
+    )
+    if (lost.length > 0) this.#hasNews = true
+    const present = lost.filter(({ isPresent }) => isPresent)
+    for (const member of lost) member.lost()
+    return present
   }
 
   /** The smallest budget for checks of the members that respond. `undefined` if none of them checks. */

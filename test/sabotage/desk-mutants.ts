@@ -85,8 +85,16 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     promise: 'M4',
     what: 'leave out what only a third machine knows of a run that has ended',
     file: 'main/desk/other-members.ts',
-    find: 'if (record !== undefined) record.learned(totals, sentAt)',
-    replace: 'if (record !== undefined) void totals',
+    find: 'if (ended !== undefined) ended.learned(totals, sentAt)',
+    replace: 'if (ended !== undefined) void totals',
+    test: SESSION_TEST,
+  },
+  {
+    promise: 'M4',
+    what: 'keep to oneself what a lost member did',
+    file: 'main/desk/other-members.ts',
+    find: 'return hasNews',
+    replace: 'return hasNews && this.#ended.size < 0',
     test: SESSION_TEST,
   },
   {

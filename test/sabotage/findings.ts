@@ -1343,6 +1343,11 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['leave out what only a third machine knows of a run that has ended'],
   },
   {
+    found: 'A machine of a desk that came back before the others lost a killed one missed its last requests',
+    tests: [[DESK, 'a machine that %s another one and is back before a third one loses it']],
+    breaks: ['keep to oneself what a lost member did'],
+  },
+  {
     found:
       'A request that a desk’s machine had under way when it froze stayed counted, although it never counted',
     tests: [[MEMBER, 'a request that counted as lost is taken back if it did not count']],

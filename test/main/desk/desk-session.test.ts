@@ -269,6 +269,56 @@ test.each(['was killed', 'left and started again'] as const)(
   },
 )
 
+/** Whether the machine that is cut off has lost the other one before that is killed. */
+test.each([
+  ['has lost', 8_000],
+  ['still knows', 100],
+] as const)(
+  'a machine that %s another one and is back before a third one loses it learns its last requests',
+  async (_, cutMs) => {
+    // The order in which two machines lose a third one depends on when their seconds begin.
+    for (const apartMs of [0, 300, 600, 900]) {
+      const world = new DeskWorld({ seed: 5 })
+      const [one, two, three] = [world.machine('SERVER'), world.machine('LAPTOP'), world.machine('TOWER')]
+      for (const machine of [two, three, one]) {
+        machine.join()
+        await world.advance(apartMs)
+      }
+      await world.advance(2_000)
+      await traffic(world, 5)
+      await world.advance(1_000)
+      world.server.cut(one.machine)
+      await world.advance(cutMs)
+      for (let sent = 0; sent < 5; sent += 1) two.request({ tripMs: [20, 20] })
+      await world.advance(400)
+      two.kill()
+      await world.advance(100)
+      world.server.heal(one.machine)
+      await world.advance(9_000)
+      expect(three.used).toMatchObject({ own: three.accepted, desk: one.accepted + two.accepted })
+      expect(one.used).toMatchObject({ own: one.accepted, desk: two.accepted + three.accepted })
+      proves('M4', { level: 2, cases: 1 })
+    }
+  },
+)
+
+test('a machine that is killed before its first report is lost too, and holds nothing under way', async () => {
+  const { world, one } = await pair()
+  await traffic(world, 3)
+  const three = world.machine('TOWER')
+  three.join()
+  await world.advance(200)
+  three.request({ tripMs: [4_000, 4_000] })
+  await world.advance(100)
+  three.kill()
+  await world.advance(7_000)
+  one.request()
+  await world.advance(1_000)
+  expect(one.members?.map(({ name }) => name)).toEqual(['SERVER', 'LAPTOP'])
+  const { low = 0, level = 0 } = one.row ?? {}
+  expect(level - low).toBeLessThan(1)
+})
+
 test('without the server each machine is alone, and both agree again after it is back', async () => {
   const { world, one, two } = await pair()
   await traffic(world, 10)

@@ -4,18 +4,7 @@ import { liveDesk } from './desk-lives.ts'
 
 /** Two thousand take about five minutes. */
 const LIVES = 2_000
-/**
- * Lives in which a count is still wrong, and how. Each is a known fault. The test also fails if one of them
- * is right.
- */
-const OPEN: readonly string[] = [
-  'desk life 100709: M3 counts 47 of 48 requests as the desk’s',
-  'desk life 101153: M2 counts 60 of 63 requests as the desk’s',
-]
-
-test('two thousand lives of a desk keep its laws, but for the open faults', {
-  timeout: 3_600_000,
-}, async () => {
+test('two thousand lives of a desk keep its laws', { timeout: 3_600_000 }, async () => {
   const broken: string[] = []
   let machines = 0
   for (let seed = 100_000; seed < 100_000 + LIVES; seed += 1) {
@@ -26,7 +15,7 @@ test('two thousand lives of a desk keep its laws, but for the open faults', {
       broken.push(error.message)
     }
   }
-  expect(broken).toEqual(OPEN)
+  expect(broken).toEqual([])
   expect(machines).toBeGreaterThan(3 * LIVES)
-  proves('M4', { level: 2, cases: LIVES - OPEN.length })
+  proves('M4', { level: 2, cases: LIVES })
 })
