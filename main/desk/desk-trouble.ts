@@ -14,8 +14,12 @@ export interface DeskTroubleDeps {
   readonly changed: () => void
 }
 
-/** Silence after which a member counts as lost, in milliseconds. */
-export const LOST_AFTER_MS = 5_000
+/**
+ * Silence after which a member counts as lost, in milliseconds. A member reports each second, and members are
+ * looked at each second. So a member that was killed is lost within 5.5 s, and half a second remains of the
+ * promised 6 s.
+ */
+export const LOST_AFTER_MS = 4_500
 /**
  * How long the first connection to the server may take, in milliseconds. The server is not reported as
  * unreachable before this time has passed.

@@ -4,6 +4,13 @@ import { MAX_MEMBERS } from '../../app/desk/message-fields.ts'
 import { MAX_SILENT, type SilentRun } from '../../app/desk/messages.ts'
 import { LOST_AFTER_MS } from './desk-trouble.ts'
 import type { OtherMember } from './other-member.ts'
+import { REPORT_MS } from './own-report.ts'
+
+/**
+ * Time since the last call of `loseSilent` after which this machine stood still or was too busy to read
+ * messages, in milliseconds.
+ */
+const LATE_MS = 2 * REPORT_MS
 
 /** All other members of a desk, as far as this machine knows them. */
 export class OtherMembers {
@@ -15,6 +22,8 @@ export class OtherMembers {
    */
   readonly #ended = new Map<string, { readonly member: string; readonly record: MemberRecord }>()
   #hasNews = false
+  /** When `loseSilent` was called last, monotonic ms. */
+  #lookedMs = Number.NEGATIVE_INFINITY
 
   /** `self`: this member's id. `create` is called for a member that is not known yet. */
   constructor(self: string, create: (id: string) => OtherMember) {
@@ -115,8 +124,14 @@ export class OtherMembers {
   /**
    * Marks the members as lost that have been silent for `LOST_AFTER_MS`. Returns those that were present.
    * `heardMs`: when a member's last message arrived. Monotonic milliseconds.
+   *
+   * Call this each `REPORT_MS`. After a longer gap, it loses nobody, because messages that have arrived may
+   * not have been read yet.
    */
   loseSilent(nowMs: number, heardMs: (id: string) => number | undefined): readonly OtherMember[] {
+    const isLate = nowMs - this.#lookedMs >= LATE_MS
+    this.#lookedMs = nowMs
+    if (isLate) return []
     const lost = this.all().flatMap(([id, member]) =>
       member.isResponding && nowMs - (heardMs(id) ?? nowMs) >= LOST_AFTER_MS ? [member] : [],
     )

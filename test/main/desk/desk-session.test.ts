@@ -98,16 +98,16 @@ test('lost and repeated messages are made good by the next report', async () => 
   expect(errorOf(world, one)).toBeLessThan(1)
 })
 
-test('a member that is killed is lost after five seconds, and what it had under way may have counted', async () => {
+test('a member that is killed is lost within six seconds, and what it had under way may have counted', async () => {
   const { world, one, two } = await pair()
   await traffic(world, 20)
   two.request({ tripMs: [4_000, 4_000] })
   await world.advance(100)
   two.kill()
   const { low } = one.row ?? { low: 0 }
-  await world.advance(4_500)
+  await world.advance(3_400)
   expect(one.events).not.toContain('desk-member-lost LAPTOP')
-  await world.advance(1_600)
+  await world.advance(2_600)
   expect(one.events).toContain('desk-member-lost LAPTOP')
   // The total is newer than the machine's last report.
   expect(one.members?.[1]).toMatchObject({ name: 'LAPTOP', present: false, total: two.accepted })
@@ -115,6 +115,32 @@ test('a member that is killed is lost after five seconds, and what it had under 
   one.request()
   await world.advance(1_000)
   expect(one.used?.elsewhere).toBe(0)
+})
+
+test('a killed member is lost within six seconds, whenever it is killed and however late messages are', async () => {
+  for (let afterMs = 0; afterMs < 1_000; afterMs += 50) {
+    const { world, one, two } = await pair({ network: { delayMs: [100, 300] } })
+    await world.advance(afterMs)
+    two.kill()
+    await world.advance(5_900)
+    expect(one.events).toContain('desk-member-lost LAPTOP')
+  }
+})
+
+test('a machine that stood still loses no member that reported meanwhile, and one that was killed', async () => {
+  const world = new DeskWorld({ seed: 8 })
+  const [one, two, three] = [world.machine('SERVER'), world.machine('LAPTOP'), world.machine('TOWER')]
+  for (const machine of [one, two, three]) machine.join()
+  await world.advance(3_000)
+  three.kill()
+  await world.advance(100)
+  one.machine.freeze()
+  await world.advance(9_700)
+  one.machine.wake()
+  await world.advance(2_000)
+  expect(one.events.filter((event) => event.startsWith('desk-member-lost'))).toEqual([
+    'desk-member-lost TOWER',
+  ])
 })
 
 test('a member that leaves is gone at once, and its streams hold no slot', async () => {
