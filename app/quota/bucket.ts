@@ -519,6 +519,9 @@ export class Bucket {
 
   #observe(header: Shown, headerAtMs: number): number {
     const { remaining, resetSeconds, sentAtMs, nowMs } = header
+    // A machine of the desk that stood still may report a header of long ago. It is unknown how many requests
+    // were counted since that header.
+    if (this.seen !== undefined && !this.#requests.remembersSince(sentAtMs)) return 0
     const level = this.#level
     const { model } = level
     const isCurrent = level.judge(header)

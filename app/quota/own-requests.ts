@@ -20,6 +20,11 @@ interface Span {
  * response that takes minutes could need more spans.
  */
 const MAX_SPANS = 1024
+/**
+ * How long spans are kept once a desk has reported requests, in milliseconds. Its headers arrive late. They
+ * may belong to requests that were sent before this app knew of them.
+ */
+const DESK_SPANS_MS = 2_000
 
 /**
  * Own requests, and those of the desk's other machines. A header may or may not include each of them, because
@@ -28,6 +33,9 @@ const MAX_SPANS = 1024
 export class OwnRequests {
   readonly #pending = new Map<number, Pending>()
   #spans: Span[] = []
+  /** Spans that ended up to this time may have been removed. */
+  #forgottenMs = Number.NEGATIVE_INFINITY
+  #hasDesk = false
 
   /** Requests without a response. */
   get inFlight(): number {
@@ -40,6 +48,7 @@ export class OwnRequests {
 
   /** Records a request that was sent some time ago. `request` says when. */
   heard(id: number, request: Pending): void {
+    this.#hasDesk = true
     this.#pending.set(id, { ...request })
   }
 
@@ -95,10 +104,25 @@ export class OwnRequests {
   /** Records a request that the service counted, or may have counted, between two times. */
   remember(sentAtMs: number, receivedAtMs: number, neededSinceMs: number): void {
     let oldest = Math.min(sentAtMs, neededSinceMs)
+    if (this.#hasDesk) oldest = Math.min(oldest, receivedAtMs - DESK_SPANS_MS)
     for (const request of this.#pending.values()) oldest = Math.min(oldest, request.sentAtMs)
-    this.#spans = this.#spans.filter((span) => span.receivedAtMs > oldest)
-    if (this.#spans.length >= MAX_SPANS) this.#spans.shift()
+    this.#spans = this.#spans.filter((span) => span.receivedAtMs > oldest || this.#forget(span))
+    const [first] = this.#spans
+    if (this.#spans.length >= MAX_SPANS && first !== undefined) {
+      this.#forget(first)
+      this.#spans.shift()
+    }
     this.#spans.push({ sentAtMs, receivedAtMs })
+  }
+
+  /** Whether `mayHaveCountedAfter` still knows all requests that ended after a time. */
+  remembersSince(atMs: number): boolean {
+    return atMs >= this.#forgottenMs
+  }
+
+  #forget({ receivedAtMs }: Span): false {
+    this.#forgottenMs = Math.max(this.#forgottenMs, receivedAtMs)
+    return false
   }
 
   /** Number of ended requests that the service may have counted after `sinceMs`. */

@@ -105,3 +105,24 @@ describe('requests that may have counted after a moment', () => {
     expect(requests.mayHaveCountedAfter(77)).toBe(1_023)
   })
 })
+
+test('ended requests are remembered as long as a response may need them, and longer on a desk', () => {
+  const requests = new OwnRequests()
+  for (const atMs of [1_000, 1_500, 2_000]) requests.remember(atMs, atMs + 100, Number.POSITIVE_INFINITY)
+  expect(requests.mayHaveCountedAfter(1_600)).toBe(1)
+  expect([1_599, 1_600].map((atMs) => requests.remembersSince(atMs))).toEqual([false, true])
+  requests.heard(1, { sentAtMs: 2_500, overflowed: 0, unseen: true })
+  requests.take(1)
+  for (const atMs of [2_500, 4_000]) requests.remember(atMs, atMs + 100, Number.POSITIVE_INFINITY)
+  // The requests of the last two seconds are kept.
+  expect(requests.mayHaveCountedAfter(2_100)).toBe(2)
+  expect([2_099, 2_100].map((atMs) => requests.remembersSince(atMs))).toEqual([false, true])
+})
+
+test('of more than 1,024 requests during one response, the first are forgotten', () => {
+  const requests = underWay(1)
+  for (let atMs = 2; atMs < 2 + 1_024; atMs += 1) requests.remember(atMs, atMs, Number.POSITIVE_INFINITY)
+  expect(requests.remembersSince(1)).toBe(true)
+  requests.remember(2_000, 2_000, Number.POSITIVE_INFINITY)
+  expect([1, 2].map((atMs) => requests.remembersSince(atMs))).toEqual([false, true])
+})
