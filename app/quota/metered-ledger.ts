@@ -108,6 +108,18 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
+   * Number of requests that headers attributed to others, and that no machine of the desk has reported as its
+   * own since. Of the headers after `fromMs` and up to `toMs`.
+   */
+  othersBetween(category: string, fromMs: number, toMs: number): number {
+    const shown = this.#shown.get(category) ?? []
+    return shown.reduce(
+      (sum, { requests, headerAtMs }) => sum + (headerAtMs > fromMs && headerAtMs <= toMs ? requests : 0),
+      0,
+    )
+  }
+
+  /**
    * Subtracts one request of the desk from the totals. It was counted as lost, and its outcome is known now.
    * If the service counted the request, the caller counts it again.
    */

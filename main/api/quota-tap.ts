@@ -6,7 +6,8 @@ import { MINUTE_MS } from '../../app/contract/units.ts'
 import type { DeskAnswer } from '../../app/desk/own-record.ts'
 import { levelOf } from '../../app/gateway/bucket-queue.ts'
 import type { RecentHistory } from '../../app/history/recent.ts'
-import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
+import type { Ticket } from '../../app/quota/ledger.ts'
+import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
 import { OthersEpisodes } from '../../app/quota/others-episodes.ts'
 import { isProbablyBelow } from '../../app/quota/probe-plan.ts'
 import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
@@ -24,7 +25,7 @@ import { RowLog } from './row-log.ts'
 import type { SessionDesk } from './session-desk.ts'
 
 export interface QuotaTapDeps {
-  readonly ledger: Ledger
+  readonly ledger: MeteredLedger
   readonly history: RecentHistory
   readonly timeline: Timeline
   readonly random: Random
@@ -53,11 +54,19 @@ interface Shown {
 
 /** How long an aborted request may still take to reach the service, in milliseconds. */
 const ON_ITS_WAY_MS = 2_000
+/**
+ * How long after a header the requests in it may belong to a member of the desk that has not reported them,
+ * in milliseconds. A member that starts or wakes may send requests before it is connected, which takes up to
+ * three seconds. Then the other members ask for its state.
+ */
+const REPORTED_WITHIN_MS = 4_000
 
 /** Records every request of this app and its response. All quota headers are read here. */
 export class QuotaTap {
   readonly #deps: QuotaTapDeps
   readonly #others = new OthersEpisodes()
+  /** On a desk: up to when headers that show use by others have been reported, epoch ms. */
+  #reportedUntilMs = 0
   readonly #log = new RowLog()
   readonly #problems = new RowProblems()
   readonly #holds: RowHolds
@@ -280,7 +289,8 @@ export class QuotaTap {
     const now = this.#deps.timeline.now()
     if (category !== undefined) {
       if (remaining !== undefined) this.#deps.history.observed(category, now, remaining)
-      if (elsewhere > 0) this.#othersProved(category, now)
+      // Members of the desk may still report these requests as their own, so `evaluate` looks again.
+      if (elsewhere > 0 && this.#desk === undefined) this.#othersProved(category, now)
     }
     this.#deps.changed()
     if (isAccepted && category !== undefined) this.#accepted(category)
@@ -334,7 +344,14 @@ export class QuotaTap {
    * out. Called periodically.
    */
   evaluate(rows: readonly RequestQuota[], nowMs: number): void {
+    const hasDesk = this.#desk !== undefined
+    const fromMs = this.#reportedUntilMs
+    const toMs = hasDesk ? nowMs - REPORTED_WITHIN_MS : nowMs
+    this.#reportedUntilMs = Math.max(fromMs, toMs)
     for (const row of rows) {
+      const isByOthers = hasDesk && this.#deps.ledger.othersBetween(row.category, fromMs, toMs) > 0
+      const proved = isByOthers ? this.#others.proved(row, nowMs) : undefined
+      if (proved) this.#deps.report(proved)
       const others = this.#others.evaluate(row, nowMs)
       if (others) this.#deps.report(others)
       // A row that waits after a 429 is reported neither as short nor as recovered.

@@ -50,7 +50,6 @@ export type DeskSessionDeps = LinkDeps &
  * transit.
  */
 const JUDGE_AFTER_MS = 60
-
 /**
  * This machine's part in the desk of one key.
  *

@@ -91,6 +91,14 @@ export const DESK_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'M4',
+    what: 'judge a header of a desk that is older than the requests that are remembered',
+    file: 'app/quota/bucket.ts',
+    find: '!this.#requests.remembersSince(sentAtMs)',
+    replace: 'sentAtMs < 0',
+    test: SESSION_TEST,
+  },
+  {
+    promise: 'M4',
     what: 'keep to oneself what a lost member did',
     file: 'main/desk/other-members.ts',
     find: 'return hasNews',

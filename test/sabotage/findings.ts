@@ -1343,6 +1343,11 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['leave out what only a third machine knows of a run that has ended'],
   },
   {
+    found: 'After a machine of a desk stood still, the others reported use by others that nobody had',
+    tests: [[DESK, 'a response that a machine got only after it stood still changes nothing on the others']],
+    breaks: ['judge a header of a desk that is older than the requests that are remembered'],
+  },
+  {
     found: 'A machine of a desk that came back before the others lost a killed one missed its last requests',
     tests: [[DESK, 'a machine that %s another one and is back before a third one loses it']],
     breaks: ['keep to oneself what a lost member did'],

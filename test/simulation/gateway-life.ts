@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { RecentHistory } from '../../app/history/recent.ts'
-import { Ledger } from '../../app/quota/ledger.ts'
+import { MeteredLedger } from '../../app/quota/metered-ledger.ts'
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/categories.ts'
 import { SlotLedger } from '../../app/streams/slots.ts'
 import { QuotaTap } from '../../main/api/quota-tap.ts'
@@ -138,7 +138,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
       },
     }
     const timeline = new Timeline(ownClock, (fromMs, toMs) => forwarder.markClockUncertain(fromMs, toMs))
-    const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
+    const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, timeline.now())
     const random = { next: chance }
     const secrets = new Redactor()
     const event = () => {}

@@ -1,7 +1,7 @@
 import { ConditionTracker } from '../../../app/conditions/tracker.ts'
 import type { KeyReport, MonitorEvent } from '../../../app/contract/events.ts'
 import { RecentHistory } from '../../../app/history/recent.ts'
-import { Ledger } from '../../../app/quota/ledger.ts'
+import { MeteredLedger } from '../../../app/quota/metered-ledger.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import { QuotaTap } from '../../../main/api/quota-tap.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
@@ -12,7 +12,7 @@ import { VirtualClock } from '../../simulation/virtual-clock.ts'
 export function startedTap(secrets = new Redactor()) {
   const clock = new VirtualClock()
   const timeline = new Timeline(clock)
-  const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
+  const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, timeline.now())
   const events: MonitorEvent[] = []
   const tracker = new ConditionTracker()
   const event = (report: KeyReport) => {

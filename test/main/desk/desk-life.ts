@@ -94,6 +94,7 @@ export class DeskMachine {
   /** The programs behind this machine's gateway. */
   programs: readonly OwnProgram[]
   readonly #world: DeskWorld
+  #cancelSamples: () => void = () => {}
 
   constructor(world: DeskWorld, name: string, traits: MachineTraits) {
     this.#world = world
@@ -191,7 +192,16 @@ export class DeskMachine {
     })
     this.desk = desk
     desk.start()
+    this.#cancelSamples()
+    this.#sample()
     return desk
+  }
+
+  /** Evaluates the rows every three seconds, as `ModelSamples` does. */
+  #sample(): void {
+    const now = this.timeline.now()
+    this.tap.evaluate(this.ledger.view(now), now)
+    this.#cancelSamples = this.machine.after(3_000, () => this.#sample())
   }
 
   /** The members of the desk as this machine shows them, without values that differ from run to run. */

@@ -366,6 +366,67 @@ test('without the server each machine is alone, and both agree again after it is
   expect(one.desk?.summary().state).toBe('joined')
 })
 
+test.each([0, 300, 1_000, 2_500])(
+  'a machine that starts and is connected %i ms later is taken for others by none',
+  async (connectsMs) => {
+    const rule = { limit: 500, periodSeconds: 300, window: 'rolling' } as const
+    const { world, one, two } = await pair({ rule })
+    for (let round = 0; round < 10; round += 1) await traffic(world, 2)
+    await world.advance(2_000)
+    await two.desk?.leave()
+    two.machine.kill()
+    await traffic(world, 5, [one])
+    const again = world.machine('LAPTOP')
+    world.server.cut(again.machine)
+    world.clock.happen(connectsMs, () => world.server.heal(again.machine))
+    again.join({ isFromStart: true })
+    for (let sent = 0; sent < 40; sent += 1) {
+      await world.advance(90)
+      for (const machine of [one, again]) machine.request({ tripMs: [20, 60] })
+    }
+    await world.advance(15_000)
+    for (const { events, used } of [one, again]) {
+      expect(events.filter((event) => event.startsWith('elsewhere'))).toEqual([])
+      expect(used?.elsewhere).toBe(0)
+    }
+    expect(one.used?.desk).toBe(two.accepted + again.accepted)
+  },
+)
+
+test('use by others on a desk is still reported, a few seconds later', async () => {
+  const { world, one, two } = await pair()
+  await traffic(world, 20)
+  for (let round = 0; round < 8; round += 1) {
+    for (let used = 0; used < 5; used += 1) world.usedElsewhere()
+    await traffic(world, 1)
+  }
+  for (const { events } of [one, two]) expect(events.filter((event) => event === 'elsewhere')).toHaveLength(1)
+})
+
+test('a response that a machine got only after it stood still changes nothing on the others', async () => {
+  const rule = { limit: 500, periodSeconds: 300, window: 'rolling' } as const
+  const { world, one, two } = await pair({ rule })
+  for (let sent = 0; sent < 80; sent += 1) {
+    await world.advance(250)
+    for (const machine of [one, two]) machine.request({ tripMs: [20, 60] })
+  }
+  await world.advance(1_000)
+  // The others have not heard of this request.
+  two.request({ tripMs: [20, 20] })
+  two.machine.freeze()
+  for (let sent = 0; sent < 60; sent += 1) {
+    await world.advance(500)
+    one.request({ tripMs: [20, 60] })
+  }
+  two.machine.wake()
+  await world.advance(500)
+  one.request()
+  await world.advance(500)
+  expect(errorOf(world, one)).toBeLessThan(1)
+  // Only the request in the machine's last moment counts as others'.
+  expect(one.used).toEqual({ own: one.accepted, desk: two.accepted, elsewhere: 1 })
+})
+
 test('a machine that joins knows the rows of the others before it sent a request', async () => {
   const { world, one } = await pair()
   await traffic(world, 30, [one])

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { RecentHistory } from '../../../app/history/recent.ts'
 import { orderPathOf } from '../../../app/orders/order-paths.ts'
 import type { JournalEntry, OrderEvent } from '../../../app/orders/ports.ts'
-import { Ledger } from '../../../app/quota/ledger.ts'
+import { MeteredLedger } from '../../../app/quota/metered-ledger.ts'
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../app/service/categories.ts'
 import { parseJson } from '../../../app/service/json.ts'
 import { SlotLedger } from '../../../app/streams/slots.ts'
@@ -227,7 +227,7 @@ export async function liveOrders(seed: number, folder: string): Promise<OrderLif
       },
     }
     const timeline = new Timeline(ownClock, (fromMs, toMs) => forwarder.markClockUncertain(fromMs, toMs))
-    const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
+    const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, timeline.now())
     const secrets = new Redactor()
     const random = { next: chance }
     const [event, changed] = [() => {}, () => {}]
