@@ -17,6 +17,7 @@ import {
   countedPerSecond,
   HORIZONS_MS,
   type Horizon,
+  without,
 } from './rates.ts'
 import { RUNNING_OUT_SECONDS, type Seen } from './state.ts'
 import { Utilization } from './utilization.ts'
@@ -373,6 +374,15 @@ export class Bucket {
   /** Requests per second of the desk's other machines. `countedPerSecond` includes them. */
   deskPerSecond(nowMs: number): number {
     return countedPerSecond(this.#desk, nowMs)
+  }
+
+  /**
+   * Removes the desk's other machines from the present rates, because this app has left the desk. Their
+   * requests count as others' from now on.
+   */
+  leftDesk(nowMs: number): void {
+    this.#own = without(this.#own, this.#desk, nowMs)
+    this.#desk = without(this.#desk, this.#desk, nowMs)
   }
 
   #readingAt(nowMs: number): OthersReading {

@@ -175,6 +175,11 @@ export class Ledger {
     for (const { bucket } of this.#rows.values()) bucket.markClockUncertain(fromMs, toMs)
   }
 
+  /** Called when this app has left a desk: see `Bucket.leftDesk`. */
+  leftDesk(nowMs: number): void {
+    for (const { bucket } of this.#rows.values()) bucket.leftDesk(nowMs)
+  }
+
   notSent(ticket: Ticket, nowMs: number): void {
     this.#rowOf(ticket)?.bucket.notSent(ticket.id, nowMs)
   }

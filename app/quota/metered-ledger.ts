@@ -152,7 +152,8 @@ export class MeteredLedger extends Ledger {
   }
 
   /** Called when this app has left a desk. The other members know all its requests until now. */
-  leftDesk(nowMs: number): void {
+  override leftDesk(nowMs: number): void {
+    super.leftDesk(nowMs)
     this.#recent.clear()
     this.#apartSinceMs = nowMs
   }

@@ -28,6 +28,12 @@ export function counted(rate: CountedRate, nowMs: number, requests = 1): Counted
   return { horizonMs: rate.horizonMs, sum: kept + requests, atMs: at, sinceMs: rate.sinceMs }
 }
 
+/** Removes the requests of `part` at `nowMs`. Each of them was added to `rate` too, and at the same time. */
+export function without(rate: CountedRate, part: CountedRate, nowMs: number): CountedRate {
+  const all = counted(rate, nowMs, 0)
+  return { ...all, sum: Math.max(0, all.sum - counted(part, nowMs, 0).sum) }
+}
+
 /** The rate at `nowMs`, requests per second. */
 export function countedPerSecond(rate: CountedRate, nowMs: number): number {
   const { horizonMs } = rate

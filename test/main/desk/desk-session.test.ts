@@ -171,6 +171,9 @@ test('a machine that leaves settles what the others had under way, and counts it
   // The header of its own request arrived last, and no request is under way any more.
   expect(level - low).toBeLessThan(1.5)
   expect(one.used?.own).toBe(one.accepted)
+  const { own = 0, ...others } = one.row?.use ?? {}
+  expect(others).not.toHaveProperty('desk')
+  expect(own).toBeGreaterThan(0.1)
   await traffic(world, 5, [one])
   expect(one.used?.own).toBe(one.accepted)
   proves('M6', { level: 2, cases: 1 })
