@@ -210,15 +210,16 @@ async function perform(
     terminal.error(answer.message)
     return MALFORMED.has(answer.code) ? EXIT_USAGE : EXIT_FAILURE
   }
-  if (keys.kind === 'stored' && requested.do !== 'desk-invitation')
+  const isForNextStart = requested.do !== 'desk-invitation' && requested.do !== 'leave-desk'
+  if (keys.kind === 'stored' && isForNextStart)
     terminal.error(`no Headroom is running on ${keys.folder}; this applies at its next start`)
   if ('invitation' in answer) return invited(answer.invitation, requested, deps)
   if ('joined' in answer) {
-    terminal.error(`${key.name} joined the desk; see headroom desk status`)
+    terminal.error(`this machine joined the desk of ${key.name}; see headroom desk status`)
     return EXIT_OK
   }
   if (!('left' in answer)) return somethingElse(deps)
-  terminal.error(`${key.name} left the desk`)
+  terminal.error(`this machine left the desk of ${key.name}`)
   return EXIT_OK
 }
 

@@ -197,7 +197,7 @@ describe('desk join', () => {
     expect(said).toMatchObject({
       exitCode: 0,
       out: [],
-      errors: ['Key key-1 joined the desk; see headroom desk status'],
+      errors: ['this machine joined the desk of Key key-1; see headroom desk status'],
     })
   })
 
@@ -274,10 +274,12 @@ test('desk rotate prints the new invitation, and that all others have to join ag
   expect(said.errors).toEqual([expect.stringMatching(/^every other machine has to join again: /)])
 })
 
-test('desk leave says who left', async () => {
+test('desk leave says which desk was left, and of a folder nothing of the next start', async () => {
   const said = await run({ action: 'leave', running: ONE, answer: { ok: true, left: 'key-1' } })
-  expect(said).toMatchObject({ exitCode: 0, out: [], errors: ['Key key-1 left the desk'] })
+  const left = { exitCode: 0, out: [], errors: ['this machine left the desk of Key key-1'] }
+  expect(said).toMatchObject(left)
   expect(said.asked).toEqual([{ do: 'leave-desk', profile: 'key-1' }])
+  expect(await run({ action: 'leave', stored: { 'key-1': { kind: 'none' } } })).toMatchObject(left)
 })
 
 describe('the key', () => {
