@@ -75,6 +75,9 @@ const WORDS: Record<RefusalCode, (shown: string) => string> = {
   unreachable: (shown) => `${shown} does not respond.`,
 }
 
+/** The line about a port that accepts connections, and does not answer as a NATS server does. */
+const noNats = (shown: string) => `${shown} does not respond as a NATS server. Check the port.`
+
 /** More precise messages for some error codes of the system. */
 const UNREACHABLE: Readonly<Record<string, (shown: string) => string>> = {
   ECONNREFUSED: (shown) => `${shown} refused the connection.`,
@@ -97,6 +100,8 @@ interface Way {
   readonly tls: { readonly ca?: string; readonly host: string; readonly servername: string }
   readonly needsTls: boolean
   readonly ended: AbortSignal
+  /** Called when the port has accepted the connection. */
+  readonly accepted: () => void
 }
 
 /**
@@ -127,6 +132,7 @@ class EndableTransport extends NodeTransport {
       socket.once('error', reject)
       socket.once('connect', () => {
         socket.removeListener('error', reject)
+        this.#way?.accepted()
         resolve(socket)
       })
     })
@@ -191,17 +197,21 @@ export function connectTo(
 ): Attempt {
   const ending = new AbortController()
   const end = () => ending.abort()
+  let isAccepted = false
+  const accepted = () => {
+    isAccepted = true
+  }
   const outcome = async (): Promise<ConnectionOutcome> => {
     const cancel = clock.after(ATTEMPT_MS, end)
     try {
-      const connecting = connected(address, options, ending.signal)
+      const connecting = connected(address, options, { ended: ending.signal, accepted })
       const connection = await Promise.race([connecting, rejectedBy(ending.signal)])
       const { max_payload: maxBytes = 0 } = connection.info ?? {}
       if (maxBytes < MAX_ENVELOPE_BYTES) throw new RefusedError('small-messages')
       return { ok: true, connection }
     } catch (error) {
       end()
-      return { ok: false, refusal: refusalOf(error, address.shown) }
+      return { ok: false, refusal: refusalOf(error, address.shown, isAccepted) }
     } finally {
       cancel()
     }
@@ -212,7 +222,7 @@ export function connectTo(
 async function connected(
   address: ServerAddress,
   { tlsCa, credentials, names }: EngineOptions,
-  ended: AbortSignal,
+  attempt: Pick<Way, 'ended' | 'accepted'>,
 ): Promise<NatsConnection> {
   const { host, needsTls } = address
   const tls = {
@@ -222,7 +232,7 @@ async function connected(
     host,
     servername: isIP(host) === 0 ? host : '',
   }
-  const way: Way = { tls, needsTls, ended }
+  const way: Way = { tls, needsTls, ...attempt }
   const authenticator = authenticatorOf(credentials)
   setTransportFactory({ factory: () => new EndableTransport() })
   const options: NodeConnectionOptions & { way: Way } = {
@@ -241,7 +251,7 @@ async function connected(
     way,
   }
   const connection = await NatsConnectionImpl.connect(options)
-  if (ended.aborted) void connection.close()
+  if (attempt.ended.aborted) void connection.close()
   return connection
 }
 
@@ -281,12 +291,13 @@ const rejectedBy = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener('abort', ended, { once: true })
   })
 
-function refusalOf(error: unknown, shown: string): EngineRefusal {
-  if (error instanceof RefusedError) return refusal(error.code, shown)
+/** `isAccepted`: whether the port had accepted the connection. */
+function refusalOf(error: unknown, shown: string, isAccepted: boolean): EngineRefusal {
+  if (error instanceof RefusedError && error.code !== 'unreachable') return refusal(error.code, shown)
   if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError)
     return refusal('credentials', shown)
   const words = UNREACHABLE[codeOf(error)] ?? UNREACHABLE[codeOf((error as Error | undefined)?.cause)]
-  return words === undefined ? refusal('unreachable', shown) : { code: 'unreachable', message: words(shown) }
+  return { code: 'unreachable', message: (words ?? (isAccepted ? noNats : WORDS.unreachable))(shown) }
 }
 
 const codeOf = (error: unknown): string =>

@@ -272,7 +272,7 @@ describe.skipIf(program === undefined)(name, () => {
     const port = await freePort()
     await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve))
     onTestFinished(() => void silent.close())
-    const message = `127.0.0.1:${port} does not respond.`
+    const message = `127.0.0.1:${port} does not respond as a NATS server. Check the port.`
     expect(await refusalOf(`nats://127.0.0.1:${port}`)).toEqual({ code: 'unreachable', message })
     await expect.poll(() => sockets.size, SOON).toBe(0)
     // An engine can be closed while it is still trying to connect.
@@ -302,7 +302,10 @@ describe.skipIf(program === undefined)(name, () => {
       })
       const port = await freePort()
       await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-      expect(await refusalOf(`nats://127.0.0.1:${port}`), text).toMatchObject({ code: 'unreachable' })
+      expect(await refusalOf(`nats://127.0.0.1:${port}`), text).toEqual({
+        code: 'unreachable',
+        message: `127.0.0.1:${port} does not respond as a NATS server. Check the port.`,
+      })
       server.close()
     }
     expect(print).not.toHaveBeenCalled()
