@@ -57,7 +57,6 @@ export async function queueDay({
   while (world.elapsedMs < endMs) {
     await world.advance(Math.min(1_000, endMs - world.elapsedMs))
     world.meet()
-    for (const machine of world.machines) machine.ended.length = 0
     if (world.elapsedMs < killAtMs) continue
     killAtMs += killEveryMs
     const holder = world.machines.find(({ id, queue }) => queue?.summary.dispatcher === id)

@@ -30,20 +30,14 @@ const STRANGE_FOR_MS = 15_000
 
 export const USUAL_RULE: Rule = { limit: 250, periodSeconds: 300, window: 'rolling' }
 
-/** A request of a program, and what became of it. */
+/** A request of a program. */
 export interface QueuedRequest {
   readonly id: number
   readonly machine: QueueMachine
   readonly program: string
   readonly bucket: string
-  readonly class: OfferedRequest['class']
   readonly offeredAtMs: number
   readonly maxWaitMs: number
-  end: 'answer' | 'refuse' | 'fail' | undefined
-  endedAtMs: number
-  why: string | undefined
-  /** When it was sent, without resends after a broken connection. */
-  sends: number
 }
 
 /** Several machines with gateways in one desk, the service and the desk's server, in virtual time. */
@@ -314,8 +308,6 @@ export class QueueMachine {
   turns: DeskTurns | undefined
   scheduler = new Scheduler()
   readonly requests = new Map<number, QueuedRequest>()
-  /** Requests that ended. */
-  readonly ended: QueuedRequest[] = []
   accepted = 0
   refused = 0
   run = 0
@@ -464,13 +456,8 @@ export class QueueMachine {
         machine: this,
         program,
         bucket,
-        class: own,
         offeredAtMs: this.#world.elapsedMs,
         maxWaitMs,
-        end: undefined,
-        endedAtMs: 0,
-        why: undefined,
-        sends: 0,
       })
       this.#apply(this.turns.offer({ id, program, class: own, weight, maxWaitMs, bucket }, this.#now()))
     })
@@ -510,11 +497,10 @@ export class QueueMachine {
         return
       case 'answer':
       case 'fail':
-        for (const id of decision.requests)
-          this.#end(id, decision.kind, 'why' in decision ? decision.why : '')
+        for (const id of decision.requests) this.#end(id, decision.kind)
         return
       case 'refuse':
-        this.#end(decision.request, 'refuse', decision.why)
+        this.#end(decision.request, decision.kind)
         return
       case 'wait':
       case 'join':
@@ -523,17 +509,13 @@ export class QueueMachine {
     }
   }
 
-  #end(id: number, end: 'answer' | 'refuse' | 'fail', why: string): void {
+  #end(id: number, end: 'answer' | 'refuse' | 'fail'): void {
     const request = this.requests.get(id)
     if (request === undefined) {
       this.#world.fail(`${this.name} ended request ${id} twice (${end})`)
       return
     }
     this.requests.delete(id)
-    request.end = end
-    request.why = why
-    request.endedAtMs = this.#world.elapsedMs
-    this.ended.push(request)
     this.onEnded(request)
   }
 
@@ -549,7 +531,6 @@ export class QueueMachine {
       return
     }
     this.#openUpstreams.set(upstream, request.bucket)
-    request.sends += 1
     const { queue, run } = this
     const { mode, dispatcher } = queue?.summary ?? {}
     if (mode === 'granted' && dispatcher !== undefined) world.spent(dispatcher, queue?.epoch ?? 0)
