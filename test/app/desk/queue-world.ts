@@ -201,7 +201,8 @@ export class QueueWorld {
 
   /**
    * Whether there are strangers, or were a moment ago: a machine that works alone, and a desk whose machines
-   * never took turns together with it, or not within the last minute.
+   * never took turns together with it, or not within the last minute. A machine that has left is also a
+   * stranger.
    */
   get hasStrangers(): boolean {
     return this.elapsedMs - this.#strangersMs < STRANGE_FOR_MS || this.#areStrangers
@@ -209,7 +210,9 @@ export class QueueWorld {
 
   get #areStrangers(): boolean {
     return this.machines.some((machine) => {
-      if (!machine.isAlive || machine.mode !== 'alone') return false
+      if (!machine.isAlive) return false
+      if (machine.hasLeft) return true
+      if (machine.mode !== 'alone') return false
       if (this.elapsedMs - machine.grantedMs > 60_000) return true
       return this.machines.some((other) => {
         if (!other.isAlive || other === machine || other.mode === 'starting') return false
@@ -317,6 +320,8 @@ export class QueueMachine {
   isAway = false
   /** When this machine took turns from a dispatcher last. */
   grantedMs = Number.NEGATIVE_INFINITY
+  /** Whether it has left the desk. Until the process ends, its gateway continues without a desk. */
+  hasLeft = false
   /** Since when it runs without having stood still. */
   awakeSinceMs = 0
   readonly #world: QueueWorld
@@ -349,6 +354,7 @@ export class QueueMachine {
     const world = this.#world
     this.grantedMs = Number.NEGATIVE_INFINITY
     this.isAway = false
+    this.hasLeft = false
     this.awakeSinceMs = world.elapsedMs
     this.clock = new VirtualMachine(world.clock, this.#traits)
     const optionsOf = (bucket: string) => ({ size: world.options.rules[bucket] })
@@ -394,6 +400,7 @@ export class QueueMachine {
   /** Leaves the desk and ends. */
   async leave(): Promise<void> {
     const { queue } = this
+    this.hasLeft = true
     await queue?.stop()
     for (const other of this.#world.machines)
       if (other !== this && other.queue !== undefined)
