@@ -2,6 +2,7 @@ import type { BucketOptions } from '../gateway/bucket-queue.ts'
 import { type Refill, ROUNDING } from '../gateway/bucket-share.ts'
 import { Scheduler } from '../gateway/scheduler.ts'
 import type { SharedBound } from '../gateway/shared-bound.ts'
+import { longest } from '../quota/window-model.ts'
 import { ALONE_AFTER_MS, aloneAllowance, PART_LASTS_MS, type ShareLeft } from './alone.ts'
 import { DispatchedRequests, LAPSED_AFTER_MS } from './dispatched-requests.ts'
 import type { Ask, Dispatch, Ended, Grant, MemberStanding } from './queue-messages.ts'
@@ -299,7 +300,7 @@ export class Dispatcher {
         wereUnderWay.set(bucket, (wereUnderWay.get(bucket) ?? 0) + 1)
     for (const [bucket, bound] of this.#scheduler.bounds()) {
       const endsInMs = handedIn.windows[bucket]
-      if (endsInMs !== undefined) bound.windowSeen(nowMs + endsInMs)
+      if (endsInMs !== undefined) bound.windowSeen(nowMs + longest(endsInMs))
     }
     const before = this.#fraction
     this.#fraction = Math.min(1, before + fraction)
@@ -352,8 +353,8 @@ export class Dispatcher {
     const isOld = this.#former === undefined || nowMs - this.#startedMs > PART_LASTS_MS
     if (isOld && this.#fraction > 1 - ROUNDING) return
     for (const { handedIn, joinedMs } of this.#seats.values()) {
-      const endsInMs = handedIn?.windows[bucket]
-      if (endsInMs !== undefined && nowMs < joinedMs + endsInMs) bound.windowSeen(joinedMs + endsInMs)
+      const endsMs = joinedMs + longest(handedIn?.windows[bucket] ?? 0)
+      if (nowMs < endsMs) bound.windowSeen(endsMs)
     }
     const { refill } = bound
     const tokensOf = ({ handedIn }: Seat) => (handedIn ? tokensIn(handedIn, bucket, refill) : 0)

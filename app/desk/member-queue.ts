@@ -2,6 +2,7 @@ import type { Decision, OfferedRequest, UpstreamOutcome } from '../gateway/decis
 import type { WaitingUpstream } from '../gateway/scheduler.ts'
 import type { SharedBound } from '../gateway/shared-bound.ts'
 import type { DeskTurns, LocalTurns } from '../gateway/turns.ts'
+import { longest } from '../quota/window-model.ts'
 import {
   aloneFraction,
   aloneShare,
@@ -185,7 +186,7 @@ export class MemberQueue implements DeskTurns {
       const { perMs, meanPerMs, limit, windowEndsMs } = bound.refill
       if (perMs === 0 && meanPerMs > 0) {
         const endsInMs = (windowEndsMs ?? Number.NEGATIVE_INFINITY) - localNowMs
-        windows[bucket] = endsInMs > 0 ? endsInMs : limit / meanPerMs
+        windows[bucket] = endsInMs > 0 ? longest(endsInMs) : limit / meanPerMs
       }
       if (!isAlone) continue
       const unlimited = Number.POSITIVE_INFINITY

@@ -72,7 +72,7 @@ const standing = z.strictObject({
       tokens: tokens.check(z.refine((all) => Object.keys(all).length <= MAX_BUCKETS)),
       /** Requests that it sent alone and that have ended, by bucket. */
       sent: z.record(path, count),
-      /** Time until the end of fixed windows, by bucket. */
+      /** Longest time until the end of fixed windows on the service's clock, by bucket. */
       windows: z.record(path, age),
       /** Whether its allowance is unused in all other buckets. */
       hasAllowance: z.boolean(),

@@ -7,6 +7,8 @@ import {
   fixedWindowOf,
   gainPerMsOf,
   levelsShown,
+  longest,
+  MAX_CLOCK_ERROR,
   modelAfter,
   type Shown,
   TOLERANCE,
@@ -54,7 +56,8 @@ const MAX_LATER_SHARE = 0.9
  * Derivation: Remaining is the level rounded down. Reset is (limit − level) × rate rounded up. So low₀ never
  * exceeds the level at that time. From there the level grows by 1 / rate per second up to the limit. A header
  * certainly includes an own request that ended before the header's request was sent. Any other own request
- * may be counted later, so it is subtracted.
+ * may be counted later, so it is subtracted. This machine's clock may be fast, so the growth is reduced by
+ * `MAX_CLOCK_ERROR`. Headers correct it only once it amounts to the rounding of Remaining and Reset.
  *
  * low(t) is often too low: it rounds down, and it subtracts some requests that the header already includes.
  * The previous bound, projected to now, has neither fault. But it is valid only while no other program uses
@@ -236,8 +239,9 @@ export class BucketBound {
     const missing = level + ahead + this.inFlight - this.#freeAt(fromMs)
     if (missing <= 0) return fromMs
     if (this.#model === 'rolling') {
-      const pace = Math.min(laterPerMs, MAX_LATER_SHARE * this.#gainPerMs)
-      return Math.max(fromMs, this.#atMs) + missing / (this.#gainPerMs - pace)
+      const gainPerMs = this.#meanGainPerMs
+      const pace = Math.min(laterPerMs, MAX_LATER_SHARE * gainPerMs)
+      return Math.max(fromMs, this.#atMs) + missing / (gainPerMs - pace)
     }
     const windows = Math.ceil(missing / Math.max(1, Math.floor(this.#limit - level + 1)))
     return Math.max(fromMs, this.#window?.endsLatestMs ?? fromMs) + (windows - 1) * this.#periodMs
@@ -265,7 +269,7 @@ export class BucketBound {
   markClockUncertain(fromMs: number, toMs: number): void {
     this.advance(fromMs)
     this.#atMs = Math.max(this.#atMs, toMs)
-    this.#window = doubtedWindow(this.#window, { fromMs, toMs }, this.#periodMs)
+    this.#window = doubtedWindow(this.#window, { fromMs, toMs }, longest(this.#periodMs))
   }
 
   /** Before the first header, assumes a fixed window that another gateway has seen. */
@@ -284,12 +288,18 @@ export class BucketBound {
   /** What the bucket gains. Known before the first header too, if its size is. */
   get refill(): Refill {
     const [limit, meanPerMs] = [this.#limit, this.#periodMs > 0 ? this.#limit / this.#periodMs : 0]
-    const perMs = this.#model === 'rolling' ? meanPerMs : 0
+    const perMs = this.#gainPerMs
     return { limit, perMs, meanPerMs, windowEndsMs: this.#window?.endsLatestMs }
   }
 
+  /** What the bucket gains, in requests per millisecond. 0 in the fixed model. */
+  get #meanGainPerMs(): number {
+    return this.#periodMs > 0 ? gainPerMsOf(this.#model, this.#limit, this.#periodMs) : 0
+  }
+
+  /** What it certainly gains per millisecond of this machine's clock, which may be fast. */
   get #gainPerMs(): number {
-    return gainPerMsOf(this.#model, this.#limit, this.#periodMs)
+    return this.#meanGainPerMs * (1 - MAX_CLOCK_ERROR)
   }
 
   #freeAt(nowMs: number): number {
@@ -311,7 +321,7 @@ export class BucketBound {
   }
 
   #assumeWindow(openedAfterMs: number, openedBeforeMs: number): void {
-    this.#window = assumedWindow(openedAfterMs, openedBeforeMs, this.#periodMs)
+    this.#window = assumedWindow(openedAfterMs, openedBeforeMs, this.#size)
     this.#isWindowAssumed = true
   }
 
@@ -352,7 +362,7 @@ export class BucketBound {
     if (isAnew || free !== former) this.#atMs = nowMs + CLOCK_STEP_MS
     this.#free = free
     this.#others.shown((shown.least + shown.mostThen) / 2, nowMs, {
-      gainPerMs: this.#gainPerMs,
+      gainPerMs: this.#meanGainPerMs,
       limit: this.#limit,
       isVoid,
     })
@@ -369,11 +379,11 @@ export class BucketBound {
 
   /** Updates the model from a header. Returns false if the header shows a window that has ended. */
   #judge(header: Shown): boolean {
-    const { resetSeconds, sentAtMs, nowMs } = header
+    const { resetSeconds } = header
     if (resetSeconds === undefined) return true
     const former = this.#formerWindow
     if (this.#model === 'fixed' && former !== undefined) {
-      const shown = fixedWindowOf(resetSeconds, sentAtMs, nowMs)
+      const shown = fixedWindowOf({ ...header, resetSeconds }, MAX_CLOCK_ERROR)
       if (windowStep(former, shown, this.#periodMs) === 'same') return false
     }
     const window = this.#isWindowAssumed ? undefined : (this.#window ?? former)
@@ -392,7 +402,7 @@ export class BucketBound {
   }
 
   get #size(): WindowSize {
-    return { limit: this.#limit, periodMs: this.#periodMs }
+    return { limit: this.#limit, periodMs: this.#periodMs, clockError: MAX_CLOCK_ERROR }
   }
 
   /**

@@ -1,3 +1,4 @@
+import { longest } from '../quota/window-model.ts'
 import type { RateReading } from '../service/headers.ts'
 import { BucketBound, type Refused } from './bucket-bound.ts'
 import { BucketShare, type Refill, ROUNDING, type ShareStart } from './bucket-share.ts'
@@ -69,7 +70,8 @@ export class SharedBound extends BucketBound {
     const endsMs = windowEndsMs ?? this.#windowEndsMs ?? Number.NEGATIVE_INFINITY
     // A window that this side does not know ends within a period.
     const isKnown = endsMs > this.#sharedSinceMs
-    return { ...refill, perMs: 0, windowEndsMs: isKnown ? endsMs : this.#sharedSinceMs + limit / meanPerMs }
+    const latestMs = this.#sharedSinceMs + longest(limit / meanPerMs)
+    return { ...refill, perMs: 0, windowEndsMs: isKnown ? endsMs : latestMs }
   }
 
   /** Requests that the share still allows. `undefined` while the whole bucket belongs to this side. */

@@ -246,7 +246,7 @@ export class LevelBounds {
    */
   #assumeWindow(sentAtMs: number, nowMs: number): void {
     if (this.#model !== 'fixed' || (this.#window && this.#window.endsLatestMs > nowMs)) return
-    this.#window = assumedWindow(sentAtMs - this.periodMs, nowMs, this.periodMs)
+    this.#window = assumedWindow(sentAtMs - this.periodMs, nowMs, this)
     this.#mayBeNew()
   }
 

@@ -14,6 +14,8 @@
 export interface WindowSize {
   readonly limit: number
   readonly periodMs: number
+  /** Maximum relative error of the clock of all times. Default: 0. */
+  readonly clockError?: number
 }
 
 /** The known state of a quota's window. */
@@ -32,6 +34,13 @@ export interface Shown {
 
 /** Resolution of the service's clock. Milliseconds. */
 export const CLOCK_STEP_MS = 1
+/**
+ * Maximum relative error of this machine's clock. A crystal may be off by 100 ppm, and a correction may add
+ * 500 ppm. The service's clock is assumed to be exact.
+ */
+export const MAX_CLOCK_ERROR = 0.0006
+/** How long a time of the service takes at most on this machine's clock. Milliseconds. */
+export const longest = (ms: number): number => ms * (1 + MAX_CLOCK_ERROR)
 /**
  * Bounds contradict each other only if they differ by more than this many requests. Services round their
  * clocks.
@@ -98,12 +107,16 @@ export interface FixedWindow {
 
 /**
  * The window that a header with `resetSeconds` shows. The header's request was in flight from `sentAtMs` to
- * `receivedAtMs`.
+ * `nowMs`. `clockError`: see `WindowSize`.
  */
-export function fixedWindowOf(resetSeconds: number, sentAtMs: number, receivedAtMs: number): FixedWindow {
+export function fixedWindowOf(
+  { resetSeconds, sentAtMs, nowMs }: Omit<Shown, 'remaining'> & { readonly resetSeconds: number },
+  clockError = 0,
+): FixedWindow {
+  const earliestMs = (resetSeconds - ROUNDING_SECONDS) * 1000
   return {
-    endsEarliestMs: sentAtMs + (resetSeconds - ROUNDING_SECONDS) * 1000 - CLOCK_STEP_MS,
-    endsLatestMs: receivedAtMs + resetSeconds * 1000 + CLOCK_STEP_MS,
+    endsEarliestMs: sentAtMs + earliestMs * (1 - clockError) - CLOCK_STEP_MS,
+    endsLatestMs: nowMs + resetSeconds * 1000 * (1 + clockError) + CLOCK_STEP_MS,
   }
 }
 
@@ -147,10 +160,11 @@ export const gainPerMsOf = (model: WindowModel['model'], limit: number, periodMs
  */
 export function modelAfter(
   known: WindowModel,
-  { remaining, resetSeconds, sentAtMs, nowMs }: Shown & { readonly resetSeconds: number },
-  { limit, periodMs }: WindowSize,
+  header: Shown & { readonly resetSeconds: number },
+  { limit, periodMs, clockError }: WindowSize,
 ): WindowModel | undefined {
-  const shown = fixedWindowOf(resetSeconds, sentAtMs, nowMs)
+  const { remaining, resetSeconds, sentAtMs, nowMs } = header
+  const shown = fixedWindowOf(header, clockError)
   const rolls = rollingAllows(limit, periodMs / 1000, remaining, resetSeconds, (nowMs - sentAtMs) / 1000)
   if (known.model === 'rolling') return rolls ? known : { model: 'fixed', window: shown }
   const { window } = known
@@ -179,9 +193,13 @@ export function levelsShown(
 }
 
 /** The window that a request may have opened between two times. It lasts one period (service 8.3.5). */
-export const assumedWindow = (afterMs: number, beforeMs: number, periodMs: number): FixedWindow => ({
-  endsEarliestMs: afterMs + periodMs - CLOCK_STEP_MS,
-  endsLatestMs: beforeMs + periodMs + CLOCK_STEP_MS,
+export const assumedWindow = (
+  afterMs: number,
+  beforeMs: number,
+  { periodMs, clockError = 0 }: Omit<WindowSize, 'limit'>,
+): FixedWindow => ({
+  endsEarliestMs: afterMs + periodMs * (1 - clockError) - CLOCK_STEP_MS,
+  endsLatestMs: beforeMs + periodMs * (1 + clockError) + CLOCK_STEP_MS,
 })
 
 /**

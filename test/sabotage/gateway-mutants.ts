@@ -286,6 +286,14 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     replace: "if (refused === 'rate' && remaining === -1) this.othersTakeAll",
     test: 'main/gateway/others-take-all.test.ts',
   },
+  {
+    promise: 'G2',
+    what: 'trust a clock that is fast',
+    file: BOUND,
+    find: 'this.#meanGainPerMs * (1 - MAX_CLOCK_ERROR)',
+    replace: 'this.#meanGainPerMs * (1 - 0 * MAX_CLOCK_ERROR)',
+    test: 'app/gateway/bucket-bound.test.ts',
+  },
 
   {
     promise: 'G3',

@@ -83,8 +83,8 @@ test('a class waits for its level on the scale of the share', () => {
   // While a request is on its way, which shows the level.
   bound.sent(2, 0)
   expect(bound.allows(7, 0)).toBe(false)
-  expect(bound.reachesAtMs(7, 0)).toBe(2_201)
-  expect(bound.allows(7, 2_201)).toBe(true)
+  expect(bound.reachesAtMs(7, 0)).toBe(2_202)
+  expect(bound.allows(7, 2_202)).toBe(true)
 })
 
 test('until a header has shown the level of a share, one request at a time may use it up', () => {
@@ -104,7 +104,7 @@ test('a floor remains for others', () => {
   bound.floorOf = () => 12
   expect(bound.allows(1, 0)).toBe(false)
   expect(bound.isScarce(0)).toBe(true)
-  expect(bound.reachesAtMs(1, 0)).toBe(3_001)
+  expect(bound.reachesAtMs(1, 0)).toBe(3_003)
 })
 
 test('the part of a silent side is set aside, and given back with what is left of it', () => {
