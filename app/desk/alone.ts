@@ -1,4 +1,5 @@
 import type { Refill, ShareStart } from '../gateway/bucket-share.ts'
+import { LEASE_TTL_MS } from './lease-store.ts'
 
 /** A gateway works alone if it has not heard a dispatcher for this time. Milliseconds. */
 export const ALONE_AFTER_MS = 1_000
@@ -49,9 +50,15 @@ export interface ShareLeft {
 export const isWhole = ({ members, fraction, heardMs, stoodStillMs }: Standpoint): boolean =>
   members === 1 && fraction === 1 && stoodStillMs < heardMs
 
+/**
+ * Whether everybody who set this run's part aside may have gone while it stood still. A run that began since
+ * then takes the lease once it has expired, and may have used the whole of each quota.
+ */
+const mayBeUnknown = ({ heardMs, stoodStillMs }: Standpoint): boolean => stoodStillMs - heardMs > LEASE_TTL_MS
+
 /** Whether a member may still use its allowance. */
 export const hasAllowance = (from: Standpoint, nowMs: number): boolean =>
-  from.hasAllowance && nowMs - from.heardMs <= PART_LASTS_MS
+  from.hasAllowance && nowMs - from.heardMs <= PART_LASTS_MS && !mayBeUnknown(from)
 
 /** The part of each quota that a member uses alone, from 0 to 1. */
 export function aloneFraction({ members, fraction, heardMs }: Standpoint, nowMs: number): number {
@@ -74,9 +81,12 @@ export function aloneShare(
   }: { readonly bucket: string; readonly refill: Refill; readonly left?: ShareLeft | undefined },
   nowMs: number,
 ): ShareStart {
-  if (left !== undefined) return { ...left, fraction: aloneFraction(from, nowMs), settledFromMs: nowMs }
-  const settlesAfterMs = from.split.has(bucket) ? PART_LASTS_MS : SETTLED_AFTER_MS
   const fraction = aloneFraction(from, nowMs)
+  if (left !== undefined) {
+    const tokens = mayBeUnknown(from) ? Math.min(0, left.tokens) : left.tokens
+    return { ...left, fraction, tokens, settledFromMs: nowMs }
+  }
+  const settlesAfterMs = from.split.has(bucket) ? PART_LASTS_MS : SETTLED_AFTER_MS
   return {
     fraction,
     tokens: hasAllowance(from, nowMs) && !from.scarce.has(bucket) ? aloneAllowance(refill, fraction) : 0,

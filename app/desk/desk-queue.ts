@@ -215,11 +215,11 @@ export class DeskQueue {
   #stoodStill(): void {
     const nowMs = this.#now
     const { heardMs } = this.#standpoint
-    // The monotonic clock may have stood still too.
     this.#standpoint = {
       ...this.#standpoint,
       stoodStillMs: nowMs,
-      heardMs: Math.min(heardMs, nowMs - ALONE_AFTER_MS),
+      // The monotonic clock may have stood still too.
+      heardMs: Math.min(heardMs - this.#awake.driftMs, nowMs - ALONE_AFTER_MS),
     }
     this.#awake.restart()
     if (this.#mode === 'alone') this.#member?.stoodStill(this.#standpoint)

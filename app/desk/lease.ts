@@ -21,8 +21,12 @@ export class Wakefulness {
 
   /** Whether the clocks agree since the last `restart`. A monotonic clock may stand still during sleep. */
   get isSteady(): boolean {
-    const differenceMs = this.#clock.wallMs() - this.#clock.monotonicMs()
-    return Math.abs(differenceMs - this.#differenceMs) <= MAX_DRIFT_MS
+    return this.driftMs <= MAX_DRIFT_MS
+  }
+
+  /** By how much the clocks have drifted apart since the last `restart`. Milliseconds. */
+  get driftMs(): number {
+    return Math.abs(this.#clock.wallMs() - this.#clock.monotonicMs() - this.#differenceMs)
   }
 
   /** Begins anew with the present difference of the clocks. */

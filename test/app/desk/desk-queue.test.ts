@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
-import { type QueueMachine, QueueWorld } from './queue-world.ts'
+import type { Rule } from '../quota/reference-service.ts'
+import { type QueueMachine, QueueWorld, USUAL_RULE } from './queue-world.ts'
 
-async function desk(names: readonly string[], seed = 1): Promise<QueueWorld & { holder: QueueMachine }> {
-  const world = new QueueWorld({ seed })
+async function desk(
+  names: readonly string[],
+  Accounts: Rule = USUAL_RULE,
+): Promise<QueueWorld & { holder: QueueMachine }> {
+  const world = new QueueWorld({ seed: 1, rules: { Accounts } })
   for (const name of names) world.machine(name).start()
   await world.advance(4_000)
   const holder = world.machines.find(({ id, queue }) => queue?.summary.dispatcher === id)
@@ -69,6 +73,32 @@ test('a dispatcher that freezes for 30 s and wakes grants nothing, and joins the
   expect(world.broken).toEqual([])
   proves('M2', { level: 2, cases: 1 })
 })
+
+test.each(['freeze', 'sleep'] as const)(
+  'after a long %s, a machine sends nothing that nobody may have set aside for it',
+  async (standStill) => {
+    const world = await desk(['A', 'B'], { limit: 20, periodSeconds: 300, window: 'rolling' })
+    const { holder } = world
+    const member = world.machines.find((machine) => machine !== holder) ?? holder
+    member.request()
+    await world.advance(1_000)
+    member.clock[standStill]()
+    world.cut(member)
+    // The other machine's next run knows nothing of this one, and takes all.
+    holder.kill()
+    holder.start()
+    for (let one = 0; one < 30; one += 1) holder.request({ class: 'critical', maxWaitMs: 10_000 })
+    await world.advance(10_000)
+    member.request({ class: 'critical', maxWaitMs: 60_000 })
+    member.clock.wake()
+    await world.advance(1_000)
+    expect([member.mode, member.accepted, world.refused]).toEqual(['alone', 1, 0])
+    world.heal(member)
+    await world.advance(60_000)
+    expect([member.mode, member.accepted, world.refused]).toEqual(['granted', 2, 0])
+    proves('M3', { level: 2, cases: 1 })
+  },
+)
 
 test('a machine that loses its network works alone within its part, and the others leave that to it', async () => {
   const world = await desk(['A', 'B', 'C'])

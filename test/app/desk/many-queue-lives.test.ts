@@ -8,7 +8,7 @@ const LIVES = Number(process.env['HEADROOM_QUEUE_LIVES'] ?? 1_000)
  * Lives that still break a law of the queue, and how. Each is a known fault. The test also fails if one of
  * them breaks none.
  */
-const OPEN: readonly string[] = ['queue life 100889: 77.557 s: M1 (alone) got a 429']
+const OPEN: readonly string[] = []
 
 test('a thousand lives of a desk’s queue keep its laws, but for the open faults', {
   timeout: 7_200_000,
