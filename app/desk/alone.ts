@@ -51,8 +51,8 @@ export const isWhole = ({ members, fraction, heardMs, stoodStillMs }: Standpoint
   members === 1 && fraction === 1 && stoodStillMs < heardMs
 
 /**
- * Whether everybody who set this run's part aside may have gone while it stood still. A run that began since
- * then takes the lease once it has expired, and may have used the whole of each quota.
+ * Whether this run stood still for longer than a lease lasts. Meanwhile, all members that set its part aside
+ * may have ended. A new run may then have taken the lease, and used up each quota.
  */
 const mayBeUnknown = ({ heardMs, stoodStillMs }: Standpoint): boolean => stoodStillMs - heardMs > LEASE_TTL_MS
 

@@ -23,7 +23,7 @@ const ASK_AGAIN_MS = 1_000
  * - `granted`: the dispatcher decides.
  * - `alone`: the gateway's own scheduler decides, within a share of each quota.
  */
-export type MemberMode = 'waiting' | 'granted' | 'alone'
+type MemberMode = 'waiting' | 'granted' | 'alone'
 
 export interface MemberQueueDeps {
   /** Monotonic clock. Milliseconds. */
