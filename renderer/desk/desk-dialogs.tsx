@@ -1,3 +1,4 @@
+import { Dialog } from 'radix-ui'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { DeskInvitation } from '../../app/contract/desk.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
@@ -156,13 +157,7 @@ function DeskFrame<T>({ title, about, form, asked, check, run, children }: DeskF
               Leave the saved desk…
             </button>
           )}
-          <button
-            type="button"
-            className={css('button', 'ghost')}
-            onClick={() => view.setState({ dialog: undefined })}
-          >
-            Cancel
-          </button>
+          <Dialog.Close className={css('button', 'ghost')}>Cancel</Dialog.Close>
           <button type="submit" className={css('button', 'primary')} disabled={asked.waiting}>
             {asked.waiting ? 'Connecting…' : title}
           </button>

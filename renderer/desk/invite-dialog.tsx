@@ -1,3 +1,4 @@
+import { Dialog } from 'radix-ui'
 import { useState } from 'react'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
@@ -16,7 +17,7 @@ const ABOUT = 'Anyone with the invitation can join the desk.'
 
 /** Shows the desk's invitation once a person asks for it. */
 export function InviteDialog() {
-  const { api, view } = useParts()
+  const { api } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
   const asked = useAsked<{ readonly invitation: string }>()
   const [invitation, setInvitation] = useState<string>()
@@ -31,13 +32,7 @@ export function InviteDialog() {
       <p>It contains the desk’s secret. Send it over a private channel.</p>
       <Refusal words={asked.refusal} />
       <div className={css('actions')}>
-        <button
-          type="button"
-          className={css('button', 'ghost')}
-          onClick={() => view.setState({ dialog: undefined })}
-        >
-          Cancel
-        </button>
+        <Dialog.Close className={css('button', 'ghost')}>Cancel</Dialog.Close>
         <button
           type="button"
           className={css('button', 'primary')}
@@ -59,7 +54,6 @@ export function InvitationToCopy({
   readonly title: string
   readonly invitation: string
 }) {
-  const { view } = useParts()
   const copy = useCopy()
   return (
     <DialogFrame title={title} about={ABOUT}>
@@ -77,13 +71,7 @@ export function InvitationToCopy({
         >
           <Icon name="copy" /> Copy
         </button>
-        <button
-          type="button"
-          className={css('button', 'primary')}
-          onClick={() => view.setState({ dialog: undefined })}
-        >
-          Done
-        </button>
+        <Dialog.Close className={css('button', 'primary')}>Done</Dialog.Close>
       </div>
     </DialogFrame>
   )
