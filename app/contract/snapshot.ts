@@ -207,6 +207,8 @@ export const requestQuota = openObject({
    *   take the whole refill.
    * - `burst`: number of requests that can be sent immediately. The gateway's reserve is not part of it, even
    *   if the gateway is off.
+   *
+   * While this machine works alone in its desk, both are within its share of the quota.
    */
   safe: z.exactOptional(openObject({ everySeconds: z.nullable(number), burst: number })),
   /** Time of the next check if no header arrives first, epoch ms. Absent if none is planned. */

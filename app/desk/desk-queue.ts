@@ -1,4 +1,5 @@
 import type { DeskTurns, LocalTurns } from '../gateway/turns.ts'
+import type { DeskPart } from '../quota/safe-pace.ts'
 import {
   ALONE_AFTER_MS,
   aloneFraction,
@@ -190,6 +191,12 @@ export class DeskQueue {
       ...(this.#mode === 'alone' && { share: aloneFraction(this.#standpoint, this.#now) }),
       ...(this.#aloneSinceMs !== undefined && { aloneSinceMs: this.#aloneSinceMs }),
     }
+  }
+
+  /** This machine's part of a bucket. `undefined` unless it works alone. */
+  partOf(bucket: string): DeskPart | undefined {
+    if (this.#mode !== 'alone' || isWhole(this.#standpoint)) return undefined
+    return this.#member?.partOf(bucket) ?? { fraction: aloneFraction(this.#standpoint, this.#now) }
   }
 
   /** The epoch whose grants this run uses. */

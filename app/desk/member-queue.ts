@@ -2,6 +2,7 @@ import type { Decision, OfferedRequest, UpstreamOutcome } from '../gateway/decis
 import type { WaitingUpstream } from '../gateway/scheduler.ts'
 import type { SharedBound } from '../gateway/shared-bound.ts'
 import type { DeskTurns, LocalTurns } from '../gateway/turns.ts'
+import type { DeskPart } from '../quota/safe-pace.ts'
 import { longest } from '../quota/window-model.ts'
 import {
   aloneFraction,
@@ -204,6 +205,11 @@ export class MemberQueue implements DeskTurns {
       windows,
       hasAllowance: hasAllowance(from, nowMs),
     }
+  }
+
+  /** What this member may use of a bucket. `undefined` before its first request to the bucket. */
+  partOf(bucket: string): DeskPart | undefined {
+    return this.#local.scheduler.boundOf(bucket)?.part(this.#local.now())
   }
 
   /** The requests that a dispatcher must know of. */

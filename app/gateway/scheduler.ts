@@ -254,6 +254,11 @@ export class Scheduler {
     for (const [name, { bound }] of this.#buckets) yield [name, bound]
   }
 
+  /** The bound of a bucket. `undefined` if no such bucket exists. */
+  boundOf(bucket: string): SharedBound | undefined {
+    return this.#buckets.get(bucket)?.bound
+  }
+
   /** Makes a bucket, if it does not exist. */
   know(bucket: string): void {
     this.#bucket(bucket)

@@ -1,3 +1,4 @@
+import type { DeskPart } from '../quota/safe-pace.ts'
 import { longest } from '../quota/window-model.ts'
 import type { RateReading } from '../service/headers.ts'
 import { BucketBound, type Refused } from './bucket-bound.ts'
@@ -77,6 +78,12 @@ export class SharedBound extends BucketBound {
   /** Requests that the share still allows. `undefined` while the whole bucket belongs to this side. */
   tokens(nowMs: number): number | undefined {
     return this.#share?.tokens(this.refill, nowMs)
+  }
+
+  /** What this side may use of the bucket. */
+  part(nowMs: number): DeskPart {
+    const tokens = this.tokens(nowMs)
+    return { fraction: this.#share?.fraction ?? 1, ...(tokens !== undefined && { tokens }) }
   }
 
   /**

@@ -6,6 +6,7 @@ import type { RateReading } from '../service/headers.ts'
 import { Bucket } from './bucket.ts'
 import type { LearnedQuota, LearnedQuotas } from './learned.ts'
 import { OthersTakeAll } from './others-take-all.ts'
+import type { DeskPart } from './safe-pace.ts'
 import { RowState } from './state.ts'
 import { type Hold, ownPerSecond, viewOf } from './view.ts'
 
@@ -77,6 +78,7 @@ export class Ledger {
   #thresholds = DEFAULT_THRESHOLDS
   #reserves: Readonly<Record<string, number>> = {}
   #criticalWhileHeld: (category: string) => number | undefined = () => undefined
+  #partOf: (category: string) => DeskPart | undefined = () => undefined
   /** Data learned by an earlier run of the app, for categories that have no row yet. */
   readonly #stored = new Map<string, LearnedQuota>()
 
@@ -111,6 +113,11 @@ export class Ledger {
    */
   setHeld(criticalWhileHeld: (category: string) => number | undefined): void {
     this.#criticalWhileHeld = criticalWhileHeld
+  }
+
+  /** Sets the function that returns this machine's part of a category while it works alone in its desk. */
+  setParts(partOf: (category: string) => DeskPart | undefined): void {
+    this.#partOf = partOf
   }
 
   /** The reserves that were set, by category. The default applies to all others. */
@@ -315,6 +322,7 @@ export class Ledger {
       state: row.state,
       threshold: thresholdOf(this.#thresholds, row.category),
       reserve: this.reserveOf(row.category),
+      part: this.#partOf(row.category),
       held,
     }
     const view = viewOf(row.category, row.resource, row.bucket, standing, nowMs)

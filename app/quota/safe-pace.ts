@@ -8,6 +8,24 @@ export type PacedRow = Pick<
   'model' | 'limit' | 'period' | 'low' | 'use' | 'held' | 'blockedUntil' | 'nextTryAt' | 'windowEndsAt'
 >
 
+/** The part of a quota that this machine may use while it works alone in its desk. */
+export interface DeskPart {
+  /** From 0 to 1. */
+  readonly fraction: number
+  /**
+   * Requests of the part that may be sent now. May be below 0. Absent if the part was not used yet, or is the
+   * whole quota.
+   */
+  readonly tokens?: number
+}
+
+interface PaceLimits {
+  /** Requests that the gateway reserves. Default: `defaultReserve`. */
+  readonly reserve?: number | undefined
+  /** Absent if the whole quota may be used. */
+  readonly part?: DeskPart | undefined
+}
+
 /**
  * The rate and burst that others leave for Headroom's own requests on a row. Headroom's checks count as own.
  *
@@ -22,20 +40,25 @@ export type PacedRow = Pick<
  * reserve counts even if the gateway is off.
  * - Rolling interval: `low − reserve`, in addition to the rate.
  * - Fixed window: `low − reserve − others × secondsLeft`, in place of the rate.
+ *
+ * With `part`, neither exceeds what the gateway sends of this part: at most `tokens − fraction × reserve`
+ * requests, then `fraction × limit / period`. In a fixed window, the tokens are spread over the rest of it.
  */
 export function safePace(
   row: PacedRow,
   nowMs: number,
-  reserve = defaultReserve(row.limit),
+  { reserve = defaultReserve(row.limit), part }: PaceLimits = {},
 ): NonNullable<RequestQuota['safe']> {
   if (row.blockedUntil !== undefined || row.nextTryAt !== undefined) return { everySeconds: null, burst: 0 }
   const others = othersAtMost(row) + (row.use?.desk ?? 0)
   const secondsLeft = fixedSecondsLeft(row, nowMs)
+  const refill = replenishedPerSecond(row.limit, row.period)
+  const { fraction, tokens = fraction * row.low } = part ?? { fraction: 1, tokens: row.low }
   const perSecond =
     secondsLeft === undefined
-      ? replenishedPerSecond(row.limit, row.period) - others
-      : row.low / secondsLeft - others
-  const spare = row.low - reserve - others * (secondsLeft ?? 0)
+      ? Math.min(refill - others, fraction * refill)
+      : Math.min(row.low / secondsLeft - others, tokens / secondsLeft)
+  const spare = Math.min(row.low - reserve - others * (secondsLeft ?? 0), tokens - fraction * reserve)
   return { everySeconds: perSecond > 0 ? 1 / perSecond : null, burst: Math.max(0, Math.floor(spare)) }
 }
 

@@ -5,7 +5,7 @@ import { emptyRangeOf } from './level-forecast.ts'
 import type { OthersReading } from './others-reading.ts'
 import { hundredths } from './rates.ts'
 import { replenishedPerSecond } from './replenishment.ts'
-import { safePace } from './safe-pace.ts'
+import { type DeskPart, safePace } from './safe-pace.ts'
 import type { RowState } from './state.ts'
 import { rowVerdictOf } from './verdict.ts'
 
@@ -33,6 +33,8 @@ export interface RowStanding {
   readonly held?: number
   /** Requests that the gateway reserves. Default: `defaultReserve`. */
   readonly reserve?: number | undefined
+  /** Absent if this machine may use the whole quota. */
+  readonly part?: DeskPart | undefined
 }
 
 /** Minimum use for a forecast: as a share of the limit, and in requests. */
@@ -47,7 +49,7 @@ export function viewOf(
   category: string,
   resource: string | undefined,
   bucket: Bucket,
-  { hold, nextTryAtMs, state, threshold = LOW_THRESHOLD, reserve, held = 0 }: RowStanding,
+  { hold, nextTryAtMs, state, threshold = LOW_THRESHOLD, reserve, part, held = 0 }: RowStanding,
   nowMs: number,
 ): RequestQuota {
   const { low, high, likelyHigh, point, slopePerSecond, emptyNow } = bucket.estimate(nowMs)
@@ -138,7 +140,7 @@ export function viewOf(
   if (empties) row.emptyFrom = Math.round(empties.fromMs)
   if (empties?.toMs !== undefined) row.emptyTo = Math.round(empties.toMs)
   // After a single header, others' use is unknown. It may not be 0, so no rate counts as safe.
-  if (seen && (row.use !== null || isBlocked)) row.safe = safePace(row, nowMs, reserve)
+  if (seen && (row.use !== null || isBlocked)) row.safe = safePace(row, nowMs, { reserve, part })
   return row
 }
 

@@ -2,6 +2,7 @@ import type { DeskSummary } from '../../app/contract/desk.ts'
 import type { DeskAnswer } from '../../app/desk/own-record.ts'
 import type { JoinQueue } from '../../app/gateway/turns.ts'
 import type { Ticket } from '../../app/quota/ledger.ts'
+import type { DeskPart } from '../../app/quota/safe-pace.ts'
 import type { ConcurrencyReading } from '../../app/service/headers.ts'
 
 /**
@@ -35,6 +36,8 @@ export interface SessionDesk {
   readonly checkBudget: number | undefined
   /** Takes part in the desk's queue. `undefined` while this machine is refused. */
   readonly queue: JoinQueue | undefined
+  /** This machine's part of a category. `undefined` unless it works alone. */
+  partOf(category: string): DeskPart | undefined
   summary(): DeskSummary
   /** Connects to the desk's server now, if it is unreachable. */
   tryNow(): void

@@ -71,6 +71,8 @@ export class DeskSession implements SessionDesk {
   readonly #queue: SessionQueue
   #revokedBy: string | undefined
 
+  readonly partOf = (category: string) => this.#queue.partOf(category)
+
   constructor(deps: DeskSessionDeps) {
     this.#deps = deps
     this.#trouble = new DeskTrouble({ ...deps, queue: () => this.#queue.summary })

@@ -4,6 +4,7 @@ import type { QueueSummary } from '../../app/desk/queue-ports.ts'
 import { bucketOptions } from '../../app/gateway/bucket-queue.ts'
 import type { JoinQueue } from '../../app/gateway/turns.ts'
 import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
+import type { DeskPart } from '../../app/quota/safe-pace.ts'
 import { within } from '../network/deadline.ts'
 import type { Clock, Random } from '../ports/ports.ts'
 import type { Engine } from './engine.ts'
@@ -58,6 +59,11 @@ export class SessionQueue {
   /** `undefined` once this machine is refused. */
   get summary(): QueueSummary | undefined {
     return this.#deps.isRefused() ? undefined : this.desk.summary
+  }
+
+  /** See `DeskQueue.partOf`. */
+  partOf(bucket: string): DeskPart | undefined {
+    return this.#deps.isRefused() ? undefined : this.desk.partOf(bucket)
   }
 
   get join(): JoinQueue | undefined {

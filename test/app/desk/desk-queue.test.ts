@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { safePace } from '../../../app/quota/safe-pace.ts'
 import { proves } from '../../proof/proves.ts'
 import type { Rule } from '../quota/reference-service.ts'
 import { type QueueMachine, QueueWorld, USUAL_RULE } from './queue-world.ts'
@@ -133,6 +134,32 @@ test('without the server, each machine has its part of the quota', async () => {
   for (const { accepted } of world.machines) expect(accepted).toBeGreaterThan(45)
   expect(world.broken).toEqual([])
   proves('M3', { level: 2, cases: 4 })
+})
+
+test('a machine alone sends as many requests at once as the row’s burst says, and before a header none', async () => {
+  const world = await desk(['A', 'B'])
+  world.stop()
+  await world.advance(6_000)
+  const one = world.machines[0] ?? world.holder
+  const burstOf = () => {
+    const bound = one.scheduler.boundOf('Accounts')
+    const low = bound?.low(one.clock.monotonicMs() + 1e9) ?? 250
+    const row = { model: 'rolling', limit: 250, period: 300, low, use: null } as const
+    return safePace(row, 0, { part: one.queue?.partOf('Accounts') }).burst
+  }
+  // Half of the limit of 250, less the reserve of 15, before the gateway has used the row.
+  expect(burstOf()).toBe(117)
+  one.request()
+  expect(burstOf()).toBe(0)
+  await world.advance(1_000)
+  const said = burstOf()
+  expect(said).toBe(116)
+  const before = one.accepted
+  for (let count = 0; count < said + 30; count += 1) one.request({ maxWaitMs: 0 })
+  await world.advance(1_000)
+  expect(one.accepted - before).toBe(said)
+  expect(burstOf()).toBeLessThan(2)
+  expect(world.broken).toEqual([])
 })
 
 test('after a dispatcher has left, its successor needs a second or two', async () => {

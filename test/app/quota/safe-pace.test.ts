@@ -49,7 +49,7 @@ function lowest(
 test('others at the high end never empty it at the safe pace, after its burst', () => {
   fc.assert(
     fc.property(rolling, fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }), (one, set) => {
-      const { everySeconds, burst } = safePace(one, 0, set)
+      const { everySeconds, burst } = safePace(one, 0, { reserve: set })
       expect(burst).toBeGreaterThanOrEqual(0)
       expect(lowest(one, everySeconds, 0, HORIZON_SECONDS)).toBeGreaterThan(-1e-6)
       const reserve = Math.min(one.low, set ?? 0.06 * one.limit)
@@ -113,6 +113,39 @@ describe('the safe pace of one row', () => {
     expect(safePace(row({ use: null }), 0)).toMatchObject({ everySeconds })
     expect(safePace(row({ use: null, model: 'fixed', windowEndsAt: 1_000 }), 1_000)).toMatchObject({
       everySeconds,
+    })
+  })
+})
+
+describe('the safe pace of a part of the quota', () => {
+  const idle = { total: 0, own: 0, elsewhere: 0 }
+  test('is within the part’s tokens, its share of the reserve, and its share of the refill', () => {
+    const one = row({ low: 320, use: idle })
+    expect(safePace(one, 0)).toEqual({ everySeconds: 300 / 320, burst: 300 })
+    expect(safePace(one, 0, { part: { fraction: 1 / 2, tokens: 160 } })).toEqual({
+      everySeconds: 600 / 320,
+      burst: 150,
+    })
+    expect(safePace(one, 0, { part: { fraction: 1 / 2, tokens: 31.5 } }).burst).toBe(21)
+    expect(safePace(one, 0, { part: { fraction: 1 / 2, tokens: -3 } }).burst).toBe(0)
+  })
+  test('is that share of the lower bound before the part was used', () => {
+    expect(safePace(row({ low: 320, use: idle }), 0, { part: { fraction: 1 / 4 } }).burst).toBe(75)
+    expect(safePace(row({ low: 320, use: idle }), 0, { part: { fraction: 0 } })).toEqual({
+      everySeconds: null,
+      burst: 0,
+    })
+  })
+  test('is limited by others as that of the whole quota', () => {
+    const whole = safePace(row(), 0)
+    expect(safePace(row(), 0, { part: { fraction: 0.9, tokens: 288 } })).toEqual(whole)
+    expect(safePace(row(), 0, { part: { fraction: 1 } })).toEqual(whole)
+  })
+  test('spreads its tokens over the rest of a fixed window', () => {
+    const one = row({ model: 'fixed', low: 200, use: idle, windowEndsAt: 100_000 })
+    expect(safePace(one, 0, { part: { fraction: 1 / 2, tokens: 50 } })).toEqual({
+      everySeconds: 2,
+      burst: 40,
     })
   })
 })
