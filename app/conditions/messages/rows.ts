@@ -1,5 +1,7 @@
+import type { DeskMember } from '../../contract/desk.ts'
 import type { ProgramSummary, RequestQuota, Snapshot } from '../../contract/snapshot.ts'
 import { paceText, safePaceText, whoTakesAll } from '../../status/allowance.ts'
+import { otherMachinesPrograms } from '../../status/desk-programs.ts'
 import { sinceText } from '../../status/durations.ts'
 import { clockText, minuteText } from '../../status/moments.ts'
 import {
@@ -21,11 +23,9 @@ import {
 import { countText, rateRangeText } from '../../status/rates.ts'
 import { capitalised } from '../../status/sentences.ts'
 import { busiestProgram, type Condition, isMostlyOwn } from '../evaluate.ts'
+import { fewText } from './event-words.ts'
 import { joined, type Message, message, NO_ACTION } from './message.ts'
 import { problemTitle } from './problems.ts'
-
-const SLOW_OTHERS = 'Slow or stop the others.'
-const SLOW_DESK = 'Slow the programs on the desk’s other machines.'
 
 /** The text for a quota that is watched, short or rate limited at `nowMs`, epoch ms. */
 export function rowMessage(
@@ -48,7 +48,7 @@ export function rowMessage(
           ...words,
           title,
           text: others,
-          action: SLOW_OTHERS,
+          action: slowOthers(row, snapshot),
           detail: joined(`Calls get ${GETS_429}.`, waitingText(row, snapshot)),
         })
       }
@@ -67,7 +67,7 @@ export function rowMessage(
         ...words,
         title: `${category} is empty.`,
         text: others === '' ? 'Calls get 429 until it refills.' : others,
-        action: others === '' ? `Pause ${category} calls.` : SLOW_OTHERS,
+        action: others === '' ? `Pause ${category} calls.` : slowOthers(row, snapshot),
         detail: usage,
       })
     case 'running-out': {
@@ -82,7 +82,7 @@ export function rowMessage(
       }
       const title = `${category} ${runsOutText(row, nowMs)}.`
       if (kind === 'others-use-refill')
-        return message({ ...words, title, text: others, action: SLOW_OTHERS, detail: usage })
+        return message({ ...words, title, text: others, action: slowOthers(row, snapshot), detail: usage })
       return message({
         ...words,
         title,
@@ -142,14 +142,42 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   if (pace === '?') return 'Slow down until Headroom has measured other traffic.'
   if (pace === 'none') {
     if (ownText(row) !== '0') return `Pause ${row.category} calls.`
-    if (othersText(row) !== '0') return SLOW_OTHERS
-    return deskRate(row) === '0' ? `Pause ${row.category} calls.` : SLOW_DESK
+    if (othersText(row) !== '0') return slowOthers(row, snapshot)
+    return deskRate(row) === '0' ? `Pause ${row.category} calls.` : slowDesk(row, snapshot)
   }
   const program = isMostlyOwn(row) ? busiestProgram(row, snapshot) : undefined
   if (program === undefined) return `Slow to ${pace}.`
   const own = programPace(row, program)
   return own === undefined ? `Pause ${program.name}.` : `Slow ${program.name} to ${own}.`
 }
+
+/**
+ * Asks to slow others, as far as it is known who they are: a program that polls, or machines of the desk that
+ * this one can't hear. Their requests count as others'.
+ */
+function slowOthers({ poller }: RequestQuota, { desk }: Snapshot): string {
+  if (poller !== undefined) return `Slow or stop the program that polls every ${poller.everySeconds} s.`
+  const unheard = machinesOf(desk, ({ present }) => !present)
+  return unheard === '' ? 'Slow or stop the others.' : `Slow or stop the others; check ${unheard}.`
+}
+
+/** Asks to slow the desk's other machines, and names the program if one of them uses most of the quota. */
+function slowDesk({ category, use }: RequestQuota, { desk }: Snapshot): string {
+  const busiest = otherMachinesPrograms(desk)
+    .flatMap(({ name, machine, use: used }) =>
+      used.flatMap((one) => (one.category === category ? [{ name, machine, perSecond: one.perSecond }] : [])),
+    )
+    .toSorted((a, b) => b.perSecond - a.perSecond)
+    .at(0)
+  if (busiest !== undefined && busiest.perSecond >= (use?.desk ?? 0) / 2)
+    return `Slow ${busiest.name} on ${busiest.machine}.`
+  const busy = machinesOf(desk, ({ present, perSecond }) => present && perSecond > 0)
+  return `Slow the programs on ${busy || 'the desk’s other machines'}.`
+}
+
+/** The names of the desk's other machines of one kind. */
+const machinesOf = (desk: Snapshot['desk'], isMeant: (member: DeskMember) => boolean): string =>
+  fewText((desk?.members ?? []).filter((one) => !one.self && isMeant(one)).map(({ name }) => name))
 
 /** The safe rate of one program while the other programs continue. `undefined` if they use all of it. */
 function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): string | undefined {

@@ -1,11 +1,19 @@
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
-import { aspectStatuses, headline, keyStatus, spokenText } from '../../../app/conditions/key-status.ts'
+import {
+  aspectStatuses,
+  headline,
+  keyFindings,
+  keyStatus,
+  spokenText,
+} from '../../../app/conditions/key-status.ts'
 import { mostUrgent } from '../../../app/contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
 import { proves } from '../../proof/proves.ts'
 import {
   CALM_REQUESTS,
+  DESK,
+  DESK_ALONE,
   defaultQuota,
   NOW_MS,
   quota,
@@ -206,6 +214,25 @@ describe('the headline', () => {
     }
     expect(row('running-out').text).toBe('Others use more than the refill (1.07/s).')
     expect(row('low').action).toBe('Slow or stop the others.')
+  })
+
+  it('names who to slow: a poller by its period, machines that can’t be heard, a program on another machine', () => {
+    const others = { total: 1.2, own: 0, elsewhere: 1.2, elsewhereLow: 1.1, elsewhereHigh: 1.3 }
+    const desk = { total: 1.1, own: 0, desk: 1.1, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
+    const actionOf = (more: Partial<RequestQuota>, of: Partial<Snapshot> = {}) => {
+      const rest = { state: 'low', safe: { everySeconds: null, burst: 8 }, ...more } as const
+      const at = snapshot({ ...of, requests: [quota('Positions', 320, 300, 50, rest)] })
+      return keyFindings(at, NOW_MS).find(({ subject }) => subject === 'Positions')?.action
+    }
+    const poller = { everySeconds: 5, calls: 6, since: NOW_MS - 600_000 }
+    expect(actionOf({ use: others, poller })).toBe('Slow or stop the program that polls every 5 s.')
+    expect(actionOf({ use: others }, { desk: DESK_ALONE })).toBe(
+      'Slow or stop the others; check LAPTOP and SERVER.',
+    )
+    expect(actionOf({ use: others }, { desk: DESK })).toBe('Slow or stop the others.')
+    expect(actionOf({ use: desk }, { desk: DESK })).toBe('Slow the programs on LAPTOP and SERVER.')
+    const quiet = { ...desk, total: 0.2, desk: 0.2 }
+    expect(actionOf({ use: quiet }, { desk: DESK })).toBe('Slow risk on SERVER.')
   })
 
   it('is announced by its state, not by its countdown', () => {
