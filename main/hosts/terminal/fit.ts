@@ -12,6 +12,18 @@ export interface FittedCell extends Cell {
 export interface WeighedLine {
   readonly cells: readonly FittedCell[]
   readonly weight: number
+  /** The heading of this line. A heading is removed with the last of its lines. */
+  readonly under?: WeighedLine
+}
+
+/** A heading and its lines. The heading weighs as much as the heaviest of them. Empty without lines. */
+export function headed(
+  heading: readonly FittedCell[],
+  lines: readonly WeighedLine[],
+): readonly WeighedLine[] {
+  if (lines.length === 0) return []
+  const first = { cells: heading, weight: Math.max(...lines.map(({ weight }) => weight)) }
+  return [first, ...lines.map((one) => ({ ...one, under: first }))]
 }
 
 /** Makes a cell removable. Cells with the highest `leaves` are removed first. */
@@ -24,11 +36,20 @@ export const leaving = (cell: Cell, leaves: number): FittedCell => ({ ...cell, l
  * are still too wide, the last one is cut.
  */
 export function fitWidth(cells: readonly FittedCell[], width: number): readonly FittedCell[] {
-  let kept = cells
-  while (widthOf(kept) > width) {
-    const first = Math.max(...kept.map(({ leaves }) => leaves ?? 0))
-    if (first <= 0) return cutLast(kept, width)
-    kept = kept.filter(({ leaves }) => leaves !== first)
+  const [kept = []] = fitAlike([cells], width)
+  return widthOf(kept) > width ? cutLast(kept, width) : kept
+}
+
+/** Removes the same columns from all lines, so that lines of different lengths stay aligned. Cuts nothing. */
+export function fitAlike(
+  lines: readonly (readonly FittedCell[])[],
+  width: number,
+): readonly (readonly FittedCell[])[] {
+  let kept = lines
+  while (kept.some((cells) => widthOf(cells) > width)) {
+    const first = Math.max(...kept.flat().map(({ leaves }) => leaves ?? 0))
+    if (first <= 0) return kept
+    kept = kept.map((cells) => cells.filter(({ leaves }) => leaves !== first))
   }
   return kept
 }
@@ -49,6 +70,8 @@ export function fitHeight(lines: readonly WeighedLine[], rows: number): readonly
     const gone = kept[at]
     if (gone && !blank(gone)) missing += 1
     kept = kept.toSpliced(at, 1)
+    const heading = gone?.under
+    if (heading && !kept.some(({ under }) => under === heading)) kept = kept.filter((one) => one !== heading)
   }
   if (missing === 0) return kept
   const text = `… ${missing} more ${missing === 1 ? 'line' : 'lines'} in a taller window`

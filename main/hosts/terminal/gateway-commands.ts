@@ -7,7 +7,7 @@ import type { ControlAnswer, ControlRequest } from '../../control/protocol.ts'
 import type { Clock } from '../../ports/ports.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import type { GatewayFlags, ProgramFlags } from './flags.ts'
-import { gatewayText, programHeading, programText } from './program-rows.ts'
+import { gatewayText, programLines } from './program-rows.ts'
 import { FOLDER_BUSY, type ProgramRequest } from './stored-programs.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type OutputEnd, type Terminal } from './terminal.ts'
 
@@ -125,7 +125,7 @@ function listed(
   }
   terminal.out(gatewayText(state))
   if (programs.length === 0) terminal.out('no programs; add one with headroom program add NAME')
-  else for (const line of [programHeading(), ...programs.map(programText)]) terminal.out(line)
+  else for (const line of programLines(programs)) terminal.out(line)
   return EXIT_OK
 }
 

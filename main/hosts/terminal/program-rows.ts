@@ -1,17 +1,32 @@
 import type { GatewaySummary, ProgramSummary } from '../../../app/contract/snapshot.ts'
 import { waitText } from '../../../app/status/durations.ts'
 import { gatewayStatus, programState, programStateText } from '../../../app/status/gateway-status.ts'
+import { left, right, type Tone } from './cells.ts'
+import { type FittedCell, leaving } from './fit.ts'
 
 /** The state of the gateway in one line. */
 export const gatewayText = (summary: GatewaySummary): string => gatewayStatus(summary).text
 
-const WIDTHS = { name: 20, class: 10, weight: 6, forwarded: 9, rate: 7, refused: 8, streams: 7 } as const
+/**
+ * The columns of a program's line, each with its width and the order in which it is removed, highest first,
+ * if the line is too wide. The state follows them.
+ */
+const COLUMNS = [
+  { heading: 'PROGRAM', width: 20, leaves: 0 },
+  { heading: 'CLASS', width: 10, leaves: 2 },
+  { heading: 'WEIGHT', width: 6, leaves: 5 },
+  { heading: 'FORWARDED', width: 9, leaves: 3 },
+  { heading: 'PER S', width: 7, leaves: 1 },
+  { heading: 'DECLINED', width: 8, leaves: 2 },
+  { heading: 'STREAMS', width: 7, leaves: 4 },
+] as const
 
-export const programHeading = (): string =>
-  columns(['PROGRAM', 'CLASS', 'WEIGHT', 'FORWARDED', 'PER S', 'DECLINED', 'STREAMS', 'STATE'])
+/** The heading of `programCells`. */
+export const programHeading = (): readonly FittedCell[] =>
+  columns([...COLUMNS.map(({ heading }) => heading), 'STATE'], 'dim')
 
 /** One program in one line. */
-export const programText = (program: ProgramSummary): string => {
+export const programCells = (program: ProgramSummary): readonly FittedCell[] => {
   const {
     name,
     class: own,
@@ -38,14 +53,20 @@ export const programText = (program: ProgramSummary): string => {
   ])
 }
 
-function columns(cells: readonly string[]): string {
-  const widths = Object.values(WIDTHS)
-  return cells
-    .map((cell, i) => {
-      const width = widths[i]
-      if (width === undefined) return cell
-      return i < 2 ? cell.slice(0, width).padEnd(width) : cell.padStart(width)
-    })
-    .join('  ')
-    .trimEnd()
+/** The headings and the programs as lines of text, for output that is not a table of the screen. */
+export const programLines = (programs: readonly ProgramSummary[]): readonly string[] =>
+  [programHeading(), ...programs.map(programCells)].map((cells) =>
+    cells
+      .map(({ text }) => text)
+      .join(' ')
+      .trimEnd(),
+  )
+
+function columns(texts: readonly string[], tone: Tone = 'plain'): readonly FittedCell[] {
+  return texts.map((text, at) => {
+    const column = COLUMNS[at]
+    if (column === undefined) return left(text, text.length, tone)
+    const { width, leaves } = column
+    return leaving(at < 2 ? left(text, width, tone) : right(text, width, tone), leaves)
+  })
 }

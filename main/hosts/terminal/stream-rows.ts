@@ -19,6 +19,12 @@ export const DESK_WIDTH = 5
 /** Whether a number comes from a header or a count, and not from the documented table. */
 export const isSeen = ({ source }: Pick<RequestQuota | SlotQuota, 'source'>) => source !== 'default'
 
+/** Whether a group of slots is known to have no free one. */
+export const isFull = (slot: SlotQuota): boolean => isSeen(slot) && slot.free <= 0
+
+/** Width of the free slots: `full 0/10`. */
+const FREE_WIDTH = 10
+
 /** The age of the last header of a request or slot quota. Without a header, `counted` or a dash. */
 export function shortAge(
   { source, observedAt }: Pick<RequestQuota | SlotQuota, 'source' | 'observedAt'>,
@@ -32,7 +38,7 @@ export function shortAge(
 /** The heading of `slotRow`. */
 export const slotHeading = (hasDesk: boolean): readonly FittedCell[] => [
   left('SLOTS', 24, 'dim'),
-  right('FREE', 9, 'dim'),
+  right('FREE', FREE_WIDTH, 'dim'),
   leaving(right('OWN', 5, 'dim'), 2),
   ...(hasDesk ? [leaving(right('DESK', DESK_WIDTH, 'dim'), 2)] : []),
   leaving(right('OTHERS', 6, 'dim'), 3),
@@ -42,9 +48,10 @@ export const slotHeading = (hasDesk: boolean): readonly FittedCell[] => [
 /** One group of slots. */
 export function slotRow(slot: SlotQuota, nowMs: number, hasDesk: boolean): readonly FittedCell[] {
   const tone = toneOf(slotStatus(slot).severity)
+  const full = isFull(slot) ? `${slotStatus(slot).label} ` : ''
   return [
     left(slot.category, 24, isSeen(slot) ? 'plain' : 'dim'),
-    right(`${isSeen(slot) ? slot.free : '?'}/${slot.limit}`, 9, tone),
+    right(`${full}${isSeen(slot) ? slot.free : '?'}/${slot.limit}`, FREE_WIDTH, tone),
     leaving(right(isSeen(slot) ? String(slot.own) : '–', 5), 2),
     ...(hasDesk ? [leaving(right(isSeen(slot) ? String(slot.desk ?? 0) : '–', DESK_WIDTH), 2)] : []),
     leaving(right(isSeen(slot) ? String(slot.elsewhere) : '–', 6), 3),
@@ -57,14 +64,26 @@ export function toneOf(severity: Severity): Tone {
   return severity === 'ok' ? 'plain' : TONES[severity]
 }
 
-/** A heading, and a line per stream. */
+const targetOf = (width: number): number => width - 24 - 9 - 7 - 7 - 9 - 5
+
+/** The heading of `streamRows`. */
+export const streamHeading = (width: number): readonly FittedCell[] => [
+  left('STREAMS', 24, 'dim'),
+  leaving(left('TARGET', targetOf(width), 'dim'), 1),
+  left('STATE', 9, 'dim'),
+  leaving(right('MSG/s', 7, 'dim'), 3),
+  leaving(right('LAST', 7, 'dim'), 2),
+  leaving(right('RESTARTS', 9, 'dim'), 4),
+]
+
+/** A line per stream. */
 export function streamRows(
   streams: readonly StreamSummary[],
   nowMs: number,
   width: number,
 ): readonly (readonly FittedCell[])[] {
-  const target = width - 24 - 9 - 7 - 7 - 9 - 5
-  const row = (stream: StreamSummary) => {
+  const target = targetOf(width)
+  return streams.map((stream) => {
     const { category, target: of, framesPerSecond, lastFrameAt, restarts } = stream
     const { label, severity } = streamStatus(stream)
     return [
@@ -75,14 +94,5 @@ export function streamRows(
       leaving(right(lastFrameAt === undefined ? '–' : duration(nowMs - lastFrameAt), 7), 2),
       leaving(right(String(restarts), 9), 4),
     ]
-  }
-  const heading = [
-    left('STREAMS', 24, 'dim'),
-    leaving(left('TARGET', target, 'dim'), 1),
-    left('STATE', 9, 'dim'),
-    leaving(right('MSG/s', 7, 'dim'), 3),
-    leaving(right('LAST', 7, 'dim'), 2),
-    leaving(right('RESTARTS', 9, 'dim'), 4),
-  ]
-  return [heading, ...streams.map(row)]
+  })
 }

@@ -22,14 +22,25 @@ import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts
 import { type Cell, duration, left, levelBar, paint, printable, right } from './cells.ts'
 import { eventLine } from './changes.ts'
 import { deskRows } from './desk-rows.ts'
-import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine, wrapped } from './fit.ts'
-import { gatewayText, programHeading, programText } from './program-rows.ts'
+import {
+  type FittedCell,
+  fitAlike,
+  fitHeight,
+  fitWidth,
+  headed,
+  leaving,
+  type WeighedLine,
+  wrapped,
+} from './fit.ts'
+import { gatewayText, programCells, programHeading } from './program-rows.ts'
 import {
   DESK_WIDTH,
+  isFull,
   isSeen,
   shortAge,
   slotHeading,
   slotRow,
+  streamHeading,
   streamRows,
   TONES,
   toneOf,
@@ -37,7 +48,7 @@ import {
 
 /** The available space for a table, and whether it has colours. */
 export interface TableOptions {
-  /** The terminal's width in columns. Below 96, whole columns of the table are removed. */
+  /** The terminal's width in columns. Below 94, whole columns of the table are removed. */
   readonly columns: number
   /**
    * Number of available lines. Absent if unlimited. The least important lines are removed first, and a last
@@ -48,7 +59,7 @@ export interface TableOptions {
 }
 
 /** The width, in terminal columns, that the complete table needs. */
-const MIN_COLUMNS = 96
+const MIN_COLUMNS = 94
 const MAX_BAR = 30
 const LAST_EVENTS = 5
 /**
@@ -75,7 +86,7 @@ const WEIGHTS = {
 const LEAVES = { category: 1, age: 2, pace: 3, full: 4, others: 5, own: 6, desk: 6, bar: 7 } as const
 
 /** Widths of the columns that do not depend on the terminal's width, without the space before each. */
-const WIDTHS = { left: 12, own: 4, others: 7, pace: 9, full: 5, age: 7 } as const
+const WIDTHS = { left: 12, own: 4, others: 7, pace: 9, full: 5, age: 5 } as const
 /** Width of the state: `running out <10m`, or `running out 14:34–14:36` if there is room. */
 const STATE = { least: 17, most: 23 } as const
 const MIN_BAR = 8
@@ -119,7 +130,7 @@ export function renderTable(
       ...causeLines(snapshot, nowMs).flatMap((text) =>
         wrapped(printable(text), columns).map((part) => [left(part, columns)]),
       ),
-      [left(serviceLine(snapshot, nowMs), width, 'bold')],
+      [left(fitParts(serviceParts(snapshot, nowMs), columns), width, 'bold')],
       [
         left(
           fitParts(tokenParts(snapshot, nowMs), columns),
@@ -136,42 +147,41 @@ export function renderTable(
       ],
     ]),
     [
-      ...weighed(WEIGHTS.head, [requestHeading(layout)]),
-      ...shownRows(snapshot.requests).flatMap((quota) =>
-        weighed(weightOf(quota, URGENT.has(stateAt(quota, nowMs)) ? WEIGHTS.urgent : WEIGHTS.quota), [
-          requestRow(quota, nowMs, layout),
-        ]),
+      ...headed(
+        requestHeading(layout),
+        shownRows(snapshot.requests).map((quota) => ({
+          cells: requestRow(quota, nowMs, layout),
+          weight: weightOf(quota, URGENT.has(stateAt(quota, nowMs)) ? WEIGHTS.urgent : WEIGHTS.quota),
+        })),
       ),
       ...weighed(WEIGHTS.note, countedRows(snapshot.requests, width)),
       ...unlistedRows(snapshot, 'requests', width),
     ],
     [
-      ...weighed(snapshot.slots.some(isSeen) ? WEIGHTS.slot : WEIGHTS.unseen, [slotHeading(hasDesk)]),
-      ...snapshot.slots.flatMap((slot) =>
-        weighed(weightOf(slot, WEIGHTS.slot), [slotRow(slot, nowMs, hasDesk)]),
+      ...headed(
+        slotHeading(hasDesk),
+        snapshot.slots.map((slot) => ({
+          cells: slotRow(slot, nowMs, hasDesk),
+          weight: weightOf(slot, isFull(slot) ? WEIGHTS.urgent : WEIGHTS.slot),
+        })),
       ),
       ...unlistedRows(snapshot, 'slots', width),
     ],
     [
-      ...(snapshot.streams.length > 0
-        ? weighed(WEIGHTS.stream, streamRows(snapshot.streams, nowMs, width))
-        : []),
+      ...headedBy([streamHeading(width), ...streamRows(snapshot.streams, nowMs, width)]),
       ...unlistedRows(snapshot, 'streams', width),
     ],
-    programRows(snapshot, width),
+    programRows(snapshot, columns),
     weighed(WEIGHTS.stream, deskRows(snapshot, width)),
-    recent.length > 0
-      ? [
-          ...weighed(WEIGHTS.newest, [[left('EVENTS', width, 'dim')]]),
-          // If there is too little room, older events are removed first. The newest event weighs almost as
-          // much as a quota. Otherwise a terminal of a common size would never show an event.
-          ...recent.flatMap((event, at) =>
-            weighed(at === recent.length - 1 ? WEIGHTS.newest : WEIGHTS.event + at / 10, [
-              eventRow(event, nowMs, width),
-            ]),
-          ),
-        ]
-      : [],
+    // If there is too little room, older events are removed first. The newest event weighs almost as much as
+    // a quota. Otherwise a terminal of a common size would never show an event.
+    headed(
+      [left('EVENTS', width, 'dim')],
+      recent.map((event, at) => ({
+        cells: eventRow(event, nowMs, width),
+        weight: at === recent.length - 1 ? WEIGHTS.newest : WEIGHTS.event + at / 10,
+      })),
+    ),
   ]
   const lines = sections
     .filter((section) => section.length > 0)
@@ -182,15 +192,14 @@ export function renderTable(
 }
 
 /** The gateway and its programs. Empty while the gateway is off. */
-function programRows(snapshot: Snapshot, width: number): readonly WeighedLine[] {
+function programRows(snapshot: Snapshot, columns: number): readonly WeighedLine[] {
   const { gateway, programs = [] } = snapshot
   if (gateway === undefined) return []
   const tone = TONES[gatewayStatus(gateway).severity]
   return [
-    ...weighed(WEIGHTS.stream, [[left(gatewayText(gateway), width, tone)]]),
-    ...(programs.length > 0 ? weighed(WEIGHTS.stream, [[left(programHeading(), width, 'dim')]]) : []),
-    ...programs.flatMap((program) => weighed(WEIGHTS.stream, [[left(programText(program), width)]])),
-    ...unlistedRows(snapshot, 'programs', width),
+    ...weighed(WEIGHTS.stream, [[left(gatewayText(gateway), columns, tone)]]),
+    ...headedBy(fitAlike([programHeading(), ...programs.map(programCells)], columns)),
+    ...unlistedRows(snapshot, 'programs', columns),
   ]
 }
 
@@ -208,6 +217,10 @@ const URGENT: ReadonlySet<QuotaState> = new Set(['low', 'running-out', 'empty', 
 
 const weighed = (weight: number, lines: readonly (readonly FittedCell[])[]): readonly WeighedLine[] =>
   lines.map((cells) => ({ cells, weight }))
+
+/** A heading and its lines, which weigh as much as a stream's. */
+const headedBy = ([heading = [], ...lines]: readonly (readonly FittedCell[])[]): readonly WeighedLine[] =>
+  headed(heading, weighed(WEIGHTS.stream, lines))
 
 const weightOf = (quota: RequestQuota | SlotQuota, seen: number) => (isSeen(quota) ? seen : WEIGHTS.unseen)
 
@@ -313,13 +326,12 @@ function causeLines(snapshot: Snapshot, nowMs: number): readonly string[] {
   ].map((parts) => parts.filter(Boolean).join(' '))
 }
 
-function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
-  const next = triesText(service.retryAt, nowMs)
-  const why = service.why === undefined ? '' : ` (${service.why})`
-  const reach = !isServiceAway(service)
-    ? `${service.host}${service.pending ? ', no response yet' : ''}`
-    : `${service.host} unreachable${why}${next === undefined ? '' : `, ${next}`}`
-  return `${profile.name} (${profile.environment})  ${reach}`
+/** Parts of the line about the key and its service. The reason of an outage may be long, so it is last. */
+function serviceParts({ profile, service }: Snapshot, nowMs: number): readonly string[] {
+  const { host, pending, retryAt, why } = service
+  const key = `${profile.name} (${profile.environment})  ${host}`
+  if (!isServiceAway(service)) return [key, ...(pending ? ['no response yet'] : [])]
+  return [`${key} unreachable`, ...[triesText(retryAt, nowMs), why].filter((part) => part !== undefined)]
 }
 
 /** When the next attempt follows: `next try in 12s` or `retrying now`. `undefined` if no time is known. */

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { left, right } from '../../../../main/hosts/terminal/cells.ts'
-import { fitHeight, fitWidth, leaving, type WeighedLine } from '../../../../main/hosts/terminal/fit.ts'
+import {
+  fitAlike,
+  fitHeight,
+  fitWidth,
+  headed,
+  leaving,
+  type WeighedLine,
+} from '../../../../main/hosts/terminal/fit.ts'
 
 const ROW = [
   left('Accounts', 10),
@@ -24,6 +31,42 @@ test('a line that is too wide drops whole columns, the least important first, an
   expect(written(fitWidth(ROW, 20))).toBe('Accounts    300')
   expect(written(fitWidth(ROW, 14))).toBe('Accounts    3…')
   expect(written(fitWidth([left('a long sentence', 40)], 8))).toBe('a long …')
+})
+
+test('lines of one table lose the same columns, as many as the longest needs', () => {
+  const row = (name: string, state: string) => [
+    left(name, 8),
+    leaving(right('12', 6), 2),
+    leaving(right('0.50', 6), 1),
+    left(state, state.length),
+  ]
+  const lines = [row('NAME', 'STATE'), row('scanner', '3 waiting, 12 s'), row('bot', 'idle')]
+  expect(fitAlike(lines, 38).map(written)).toEqual(lines.map(written))
+  expect(fitAlike(lines, 37).map(written)).toEqual([
+    'NAME       0.50 STATE',
+    'scanner    0.50 3 waiting, 12 s',
+    'bot        0.50 idle',
+  ])
+  expect(fitAlike(lines, 5).map(written)).toEqual([
+    'NAME     STATE',
+    'scanner  3 waiting, 12 s',
+    'bot      idle',
+  ])
+})
+
+test('a heading leaves with the last of its lines', () => {
+  const lines = [
+    said('head', 9),
+    ...headed([left('STREAMS', 7)], [said('one', 4), said('two', 3)]),
+    ...headed([left('EVENTS', 6)], [said('last', 5)]),
+    ...headed([left('PROGRAMS', 8)], []),
+  ]
+  expect(texts(fitHeight(lines, 6))).toEqual(['head', 'STREAMS', 'one', 'two', 'EVENTS', 'last'])
+  expect(texts(fitHeight(lines, 5))).toEqual([
+    ...['head', 'EVENTS', 'last'],
+    '… 2 more lines in a taller window',
+  ])
+  expect(texts(fitHeight(lines, 3))).toEqual(['head', '… 3 more lines in a taller window'])
 })
 
 test('nothing is ever wider than the window', () => {

@@ -10,6 +10,22 @@ import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot, exampleStream } from
 
 const PLAIN = { columns: 120, colour: false }
 
+const PROGRAM: ProgramSummary = {
+  id: 'program-1',
+  name: 'scanner',
+  class: 'background',
+  weight: 2,
+  keyEnding: 'abcd',
+  forwarded: 1234,
+  coalesced: 5,
+  refused: 6,
+  perSecond: 0.5,
+  waiting: 3,
+  longestWaitMs: 12_000,
+  streams: 4,
+  use: [],
+}
+
 /** The line of one category, in the order of the columns. */
 function rowOf(quota: Partial<RequestQuota>, nowMs = AT_MS): string {
   const snapshot = exampleSnapshot({ requests: [exampleQuota(quota)] })
@@ -36,26 +52,38 @@ test('a number from the documented table is not shown as a number', () => {
 })
 
 test('the gateway and its programs are shown: state, use, and waits; nothing of them while it is off', () => {
-  const program: ProgramSummary = {
-    id: 'program-1',
-    name: 'scanner',
-    class: 'background',
-    weight: 2,
-    keyEnding: 'abcd',
-    forwarded: 1234,
-    coalesced: 5,
-    refused: 6,
-    perSecond: 0.5,
-    waiting: 3,
-    longestWaitMs: 12_000,
-    streams: 4,
-    use: [],
-  }
   const gateway = { state: 'serving', url: 'http://127.0.0.1:4791' } as const
-  const shown = renderTable(exampleSnapshot({ gateway, programs: [program] }), [], AT_MS, PLAIN)
+  const shown = renderTable(exampleSnapshot({ gateway, programs: [PROGRAM] }), [], AT_MS, PLAIN)
   expect(shown).toContain('http://127.0.0.1:4791')
   expect(lineWith(shown, 'scanner')).toMatch(/^scanner +background +2 +1234 +0\.50 +6 +4 +3 waiting, 12 ?s/)
   expect(renderTable(exampleSnapshot({}), [], AT_MS, PLAIN)).not.toContain('PROGRAM')
+})
+
+test('in 80 columns, programs keep their state and lose the same columns', () => {
+  const program = {
+    ...PROGRAM,
+    name: 'scanner',
+    class: 'background',
+    waiting: 3,
+    longestWaitMs: 12_000,
+  } as const
+  const programs = [program, { ...program, id: 'program-2', name: 'bot', waiting: 0 }]
+  const gateway = { state: 'serving', url: 'http://127.0.0.1:4791' } as const
+  const shown = renderTable(exampleSnapshot({ gateway, programs }), [], AT_MS, { ...PLAIN, columns: 80 })
+  expect(lineWith(shown, 'PROGRAM')).toMatch(/^PROGRAM +CLASS +FORWARDED +PER S +DECLINED +STATE$/)
+  expect(lineWith(shown, 'scanner')).toMatch(/^scanner +background +\d+ +[\d.]+ +\d+ 3 waiting, 12 ?s$/)
+  expect(lineWith(shown, 'bot ')).toMatch(/^bot +background +\d+ +[\d.]+ +\d+ \S/)
+})
+
+test('the line of an unreachable service ends with the last part that fits', () => {
+  const service = {
+    ...{ reachable: false, host: 'api.tradestation.com' },
+    ...{ retryAt: AT_MS + 8_000, why: 'the connection was refused' },
+  }
+  const shown = (columns: number) =>
+    lineWith(renderTable(exampleSnapshot({ service }), [], AT_MS, { ...PLAIN, columns }), '.com unreachable')
+  expect(shown(120)).toMatch(/unreachable, next try in 8s, the connection was refused$/)
+  expect(shown(90)).toMatch(/unreachable, next try in 8s$/)
 })
 
 test('a desk has a column of its own, its machines and its server; nothing of it is shown without one', () => {
@@ -230,6 +258,15 @@ test('a low window keeps the quotas, the urgent ones first, and counts what is m
   expect(drawn[7]).toMatch(/^… \d+ more lines in a taller window$/)
 })
 
+test('a full group of slots says so without colour, and stays in a low window', () => {
+  const slots = [exampleSlot({ category: 'Order Stream' }), exampleSlot({ free: 0, own: 1, elsewhere: 39 })]
+  const snapshot = exampleSnapshot({ slots })
+  expect(lineWith(renderTable(snapshot, [], AT_MS, PLAIN), 'Positions Stream')).toMatch(/ full 0\/40 +1 +39 /)
+  const low = renderTable(snapshot, [], AT_MS, { ...PLAIN, rows: 9 })
+  expect(low).toContain('full 0/40')
+  expect(low).not.toContain('Order Stream')
+})
+
 test('in a narrow window no line is wider than it, and every quota still shows what is left', () => {
   const event: LoggedEvent = { kind: 'service-back', host: 'h'.repeat(90), seq: 1, at: AT_MS, profile: 'p' }
   const snapshot = exampleSnapshot({
@@ -275,8 +312,8 @@ test('in a narrow window no state word is cut, and a token’s lifetime is compl
   }
 })
 
-test('a common terminal of 80×24 shows the newest event and all observed quotas', () => {
-  const requests = Array.from({ length: 12 }, (_, at) => exampleQuota({ category: `Quota ${at}` }))
+test('a common terminal of 80×24 shows the newest event, all observed quotas and others’ use', () => {
+  const requests = Array.from({ length: 12 }, (_, at) => exampleQuota({ category: `Quota Spread Typ ${at}` }))
   const events = [AT_MS - 60_000, AT_MS - 5_000].map((at, seq) => ({
     ...({ kind: 'service-back', host: `h${seq}`, seq, at, profile: 'simulator' } as const),
   }))
@@ -286,6 +323,7 @@ test('a common terminal of 80×24 shows the newest event and all observed quotas
     colour: false,
   })
   for (const { category } of requests) expect(lineWith(table, `${category} `)).toBeTruthy()
+  expect(lineWith(table, 'CATEGORY')).toMatch(/ LEFT +OTHERS +SAFE +FULL +AGE$/)
   expect(lineWith(table, '5s ago')).toContain('h1 responds again')
   expect(table).toContain('EVENTS')
 })
