@@ -40,11 +40,18 @@ interface HistoryChartProps {
   readonly markers: readonly ChartMarker[]
   /** The chart in one sentence, for people who cannot see it. */
   readonly summary: string
+  /** See `emptyLabel`. */
+  readonly empties: string | undefined
 }
 
 /** The chart of the chosen row: its past, and a forecast at the present rate of use. */
-export const HistoryChart = memo(function HistoryChart({ series, markers, summary }: HistoryChartProps) {
-  const { rows, toMs, nowMs, limit, lowBelow, facts, strip, lowest, empties, hasUsual, hasDesk } = series
+export const HistoryChart = memo(function HistoryChart({
+  series,
+  markers,
+  summary,
+  empties,
+}: HistoryChartProps) {
+  const { rows, toMs, nowMs, limit, lowBelow, facts, strip, lowest, hasForecast, hasUsual, hasDesk } = series
   const { asBand } = facts
   // Use, forecast and usual load are drawn after the level, so that the first render is not one long task.
   const isWhole = useDeferredValue(true, false)
@@ -117,7 +124,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             strokeOpacity={0.8}
           />
         )}
-        {isWhole && empties !== undefined && (
+        {isWhole && hasForecast && empties !== undefined && (
           <ReferenceLine
             y={lowBelow}
             stroke="none"
@@ -185,7 +192,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
           />
         )}
         {/* Drawn as areas. For a line, Recharts would measure its length at each render. */}
-        {isWhole && empties !== undefined && (
+        {isWhole && hasForecast && (
           <Area
             {...CURVE}
             dataKey="forecast"
@@ -195,7 +202,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             fillOpacity={1}
           />
         )}
-        {isWhole && empties !== undefined && (
+        {isWhole && hasForecast && (
           <Area
             {...CURVE}
             dataKey="latest"
@@ -205,7 +212,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             fill="none"
           />
         )}
-        {isWhole && empties !== undefined && (
+        {isWhole && hasForecast && (
           <Area
             {...CURVE}
             dataKey="earliest"

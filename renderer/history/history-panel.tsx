@@ -12,10 +12,10 @@ import controlsSheet from '../components/controls.module.css'
 import { loadedLater } from '../components/loaded-later.ts'
 import { Shape } from '../components/shape.tsx'
 import type { ChartRange } from '../state/view-state.ts'
-import { useMirror, useParts, useShown, useSnapshot, useView } from '../state/window-parts.ts'
+import { useMirror, useParts, useQuota, useShown, useSnapshot, useView } from '../state/window-parts.ts'
 import sheet from './history.module.css'
 import { HistoryTabs } from './history-tabs.tsx'
-import { type ChartSeries, chartSeries } from './series.ts'
+import { type ChartSeries, chartSeries, emptyLabel } from './series.ts'
 import { useHistory } from './use-history.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
@@ -83,7 +83,7 @@ function HistoryBody({ category, asTable }: HistoryBodyProps) {
           <p className={css('empty')}>No data in this range.</p>
         )}
         <Suspense fallback={null}>
-          <ChartWithMarkers series={series} profile={profile} summary={summary(category, series)} />
+          <LabelledChart category={category} series={series} profile={profile} />
         </Suspense>
       </div>
       <Legend series={series} />
@@ -91,24 +91,27 @@ function HistoryBody({ category, asTable }: HistoryBodyProps) {
   )
 }
 
-interface ChartWithMarkersProps {
+interface LabelledChartProps {
+  readonly category: string
   readonly series: ChartSeries
   readonly profile: string | undefined
-  readonly summary: string
 }
 
-function ChartWithMarkers({ series, profile, summary }: ChartWithMarkersProps) {
+function LabelledChart({ category, series, profile }: LabelledChartProps) {
   const events = useMirror((mirror) => mirror.events)
   const { rejectedAt, fromMs, nowMs } = series
   const markers = useMemo(
     () => chartMarkers(events, rejectedAt, { profile, fromMs, toMs: nowMs }),
     [events, rejectedAt, profile, fromMs, nowMs],
   )
-  return <HistoryChart series={series} markers={markers} summary={summary} />
+  const empties = useQuota(category, emptyLabel)
+  return (
+    <HistoryChart series={series} markers={markers} summary={summary(category, series)} empties={empties} />
+  )
 }
 
 function Legend({ series }: { readonly series: ChartSeries }) {
-  const { facts, strip, sinceMs, rejectedAt, fromMs, nowMs, hasUsual, hasDesk } = series
+  const { facts, strip, rejectedAt, fromMs, nowMs, hasUsual, hasDesk } = series
   const hasSession = sessionMoments(fromMs, nowMs).length > 0
   return (
     <div className={css('legend')}>
@@ -159,9 +162,7 @@ function Legend({ series }: { readonly series: ChartSeries }) {
         </span>
       )}
       <span className={css('since')} data-testid="recording-since">
-        {sinceMs === undefined
-          ? 'Nothing recorded yet'
-          : `Recording since ${dayAndMinuteText(sinceMs, nowMs)}`}
+        {recordingText(series)}
         <span className={css('keys')}>
           {' · '}
           <kbd>←</kbd> <kbd>→</kbd> cursor · <kbd>m</kbd> maximise
@@ -169,6 +170,13 @@ function Legend({ series }: { readonly series: ChartSeries }) {
       </span>
     </div>
   )
+}
+
+/** `Recording since 09:31`. If the chart covers less than its range: `, last 3 minutes shown`. */
+function recordingText({ sinceMs, nowMs, facts, range }: ChartSeries): string {
+  if (sinceMs === undefined) return 'Nothing recorded yet'
+  const isWhole = facts.pastMs === RANGES[range].pastMs
+  return `Recording since ${dayAndMinuteText(sinceMs, nowMs)}${isWhole ? '' : `, ${facts.words} shown`}`
 }
 
 /** The series of the chart. It is recomputed in steps of at least one pixel and at least two seconds. */

@@ -68,8 +68,7 @@ export interface ChartSeries {
    * (`TOLD_BY_429`).
    */
   readonly lowest: LowestLevel | undefined
-  /** When the quota runs out if use continues: `empty 14:33–14:36`. Absent without a forecast. */
-  readonly empties: string | undefined
+  readonly hasForecast: boolean
 }
 
 /** The lowest point of a chart's line. */
@@ -117,11 +116,20 @@ export function chartSeries(
     limit: quota.limit,
     lowBelow: quota.limit * quota.threshold,
     lowest: lowestOf(lines, quota, history.rejectedAt, toMs - fromMs),
-    empties: ahead && `empty ${emptyText(quota, nowMs)}`,
+    hasForecast: ahead !== undefined,
     rejectedAt: history.rejectedAt.filter((at) => at >= fromMs && at <= nowMs),
     range,
   }
 }
+
+/**
+ * When the quota runs out if use continues, in the row's words: `empty 14:33–14:36`. `undefined` if it does
+ * not.
+ *
+ * The label is not part of the series, which may be two seconds older than the row.
+ */
+export const emptyLabel = (quota: RequestQuota, nowMs: number): string | undefined =>
+  (quota.emptyFrom ?? quota.emptyAt) === undefined ? undefined : `empty ${emptyText(quota, nowMs)}`
 
 /** Adds the usual level, interpolated between the middles of neighbouring quarters of an hour. */
 function withUsual(rows: readonly ChartRow[], usual: History['usual'] = []): readonly ChartRow[] {

@@ -1,4 +1,4 @@
-import { snapshot } from '../../renderer/fixtures.ts'
+import { NOW_MS, snapshot } from '../../renderer/fixtures.ts'
 import { expect, problemsOf, test } from './window-fixtures.ts'
 
 test('the cursor of the chart reads time, source and who used it, by pointer and by arrow keys', async ({
@@ -35,7 +35,7 @@ test('the chart marks events, and shows since when it records', async ({ page, o
   for (const mark of ['429', 'token', 'GoAway']) {
     await expect(page.locator(`[data-mark="${mark}"]`)).toHaveCount(1)
   }
-  await expect(page.getByTestId('recording-since')).toContainText('Recording since 09:31')
+  await expect(page.getByTestId('recording-since')).toContainText('Recording since 09:31 ·')
 })
 
 test('the chart names its curves, when the row is empty, its lowest level and the regular session', async ({
@@ -66,6 +66,30 @@ test('the chart names its curves, when the row is empty, its lowest level and th
   await expect(chart.getByText('regular session 09:30–16:00 ET')).toBeVisible()
 })
 
+test('the chart says when the row is empty as soon as the row says so', async ({ page, open }) => {
+  const startedMs = Date.now()
+  const host = await open(snapshot())
+  await expect(page.locator('[data-history]').getByText(/^empty \d\d:\d\d–\d\d:\d\d$/)).toBeVisible()
+  // The chart's lines follow in steps of two seconds. A few frames after the row has changed, both agree.
+  const seen = page.evaluate(async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(done))
+    const row = () => document.querySelector('tr[data-category="Positions"] [data-testid="state"]')
+    while (row()?.textContent?.includes('14:35–14:38') !== true) await frame()
+    for (let frames = 0; frames < 5; frames += 1) await frame()
+    const texts = [...document.querySelectorAll('[data-history] svg text')].map((one) => one.textContent)
+    return texts.filter((text) => text?.startsWith('empty '))
+  })
+  const shown = snapshot()
+  const later = { emptyFrom: NOW_MS + 280_000, emptyTo: NOW_MS + 450_000 }
+  const requests = shown.requests.map((one) => ({
+    ...one,
+    asOf: one.asOf + Date.now() - startedMs,
+    ...(one.category === 'Positions' && later),
+  }))
+  host.show({ ...shown, requests })
+  expect(await seen).toEqual(['empty 14:35–14:38'])
+})
+
 test('a chart that began two minutes ago is mostly filled', async ({ page, open }) => {
   const host = await open(snapshot())
   const at = Date.UTC(2026, 2, 13, 14, 31, 5)
@@ -76,6 +100,9 @@ test('a chart that began two minutes ago is mostly filled', async ({ page, open 
   }))
   host.answer('history', { points, rejectedAt: [], since: at - 90_000 })
   await expect(page.getByRole('img', { name: /^Positions, last 2 minutes/ })).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByTestId('recording-since')).toContainText(
+    'Recording since 14:29, last 2 minutes shown',
+  )
 })
 
 test('m gives the chart all the space, and back', async ({ page, open }) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { HistoryPoint } from '../../../app/contract/history.ts'
 import { quotaStatus } from '../../../app/status/quota-status.ts'
 import { RANGES } from '../../../renderer/charts/ranges.ts'
-import { chartSeries, countTicks } from '../../../renderer/history/series.ts'
+import { chartSeries, countTicks, emptyLabel } from '../../../renderer/history/series.ts'
 import { defaultQuota, NOW_MS, quota } from '../fixtures.ts'
 
 const at = (seconds: number, remaining: number, source: HistoryPoint['source'] = 'header') => ({
@@ -144,12 +144,13 @@ describe('the chart’s annotations', () => {
     expect(lowestBeside(-600)?.count).toBe(0)
   })
   it('mark when the row is empty, in the row’s words, if a forecast is drawn', () => {
-    const { empties } = seriesOf([at(-60, 50)], runningOut)
-    expect(empties).toBe('empty 14:31–14:38')
+    expect(seriesOf([at(-60, 50)], runningOut).hasForecast).toBe(true)
+    expect(emptyLabel(runningOut, NOW_MS)).toBe('empty 14:31–14:38')
     expect(quotaStatus(runningOut, NOW_MS).note).toBe('14:31–14:38')
-    expect(seriesOf([at(-60, 50)]).empties).toBeUndefined()
+    expect(seriesOf([at(-60, 50)]).hasForecast).toBe(false)
+    expect(emptyLabel(positions, NOW_MS)).toBeUndefined()
     const aWeek = chartSeries({ points: [], rejectedAt: [] }, runningOut, NOW_MS, '7 d')
-    expect(aWeek.empties).toBeUndefined()
+    expect(aWeek.hasForecast).toBe(false)
   })
 })
 
