@@ -1,5 +1,4 @@
 import { mostUrgent } from '../../app/contract/severity.ts'
-import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
@@ -8,9 +7,10 @@ import sheet from './alerts.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Number of open alerts, and their highest severity. */
+/** Number of open alerts, as in the dialog, and the highest severity of the new ones. */
 export function AlertsButton() {
   const { view } = useParts()
+  const open = useMirror(({ alerts }) => alerts.length)
   const fresh = useMirror(({ alerts }) => alerts.filter(({ dismissed }) => !dismissed).length)
   const keys = useMirror(({ snapshots }) => snapshots.length)
   const urgent = useMirror(({ alerts }) => mostUrgent(alerts.filter(({ dismissed }) => !dismissed))?.severity)
@@ -18,18 +18,26 @@ export function AlertsButton() {
     <button
       type="button"
       className={css('button', 'ghost', 'alerts')}
-      aria-label={alertsLabel(fresh, keys)}
+      aria-label={alertsLabel({ open, fresh, keys })}
       data-testid="alerts"
       onClick={() => view.setState({ dialog: 'alerts' })}
     >
       {urgent !== undefined && <Shape severity={urgent} />}
-      Alerts {fresh > 0 && <strong className={css('number')}>{fresh}</strong>}
+      Alerts {open > 0 && <strong className={css('number')}>{open}</strong>}
     </button>
   )
 }
 
-/** The label of the button that counts the alerts of all keys. */
-export function alertsLabel(fresh: number, keys: number): string {
-  const count = fresh === 0 ? 'none new' : countText(fresh, 'new one', 'new ones')
+interface AlertCounts {
+  readonly open: number
+  /** Open alerts that were not dismissed. */
+  readonly fresh: number
+  /** The number of connected keys. */
+  readonly keys: number
+}
+
+/** The label of the button that counts the alerts of all keys: `Alerts: 2 open, 1 new`. */
+export function alertsLabel({ open, fresh, keys }: AlertCounts): string {
+  const count = open === 0 ? 'none open' : `${open} open, ${fresh === 0 ? 'none' : fresh} new`
   return `${keys > 1 ? 'Alerts of all keys' : 'Alerts'}: ${count}`
 }

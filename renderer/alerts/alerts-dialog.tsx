@@ -25,6 +25,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 export function AlertsDialog() {
   const { view } = useParts()
   const [shown, setShown] = useState<'open' | 'closed'>('open')
+  const open = useMirror(({ alerts }) => alerts.length)
   return (
     <DialogFrame title="Alerts" about="Open problems, worst first. They clear automatically." width="wide">
       <div className={css('bar')}>
@@ -37,7 +38,7 @@ export function AlertsDialog() {
               aria-pressed={shown === one}
               onClick={() => setShown(one)}
             >
-              {one === 'open' ? 'Open' : 'Closed'}
+              {one === 'open' ? `Open ${open}` : 'Closed'}
             </button>
           ))}
         </fieldset>

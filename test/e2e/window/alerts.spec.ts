@@ -6,13 +6,14 @@ import { asked, expect, test } from './window-fixtures.ts'
 
 test('the alerts, opened by a key, focus no button that could lose one', async ({ page, open }) => {
   const host = await open(snapshot())
-  await expect(page.getByTestId('alerts')).toBeVisible()
+  await expect(page.getByTestId('alerts')).toHaveText('Alerts 2')
   await page.keyboard.press('a')
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('heading', { name: 'Alerts' })).toBeFocused()
   await page.keyboard.press('Enter')
   await page.keyboard.press('Space')
   await expect(dialog.locator('[data-alert]')).toHaveCount(2)
+  await expect(dialog.getByRole('button', { name: 'Open 2', exact: true })).toBeVisible()
   expect(asked(host, 'dismissAlert')).toEqual([])
 })
 
@@ -21,7 +22,7 @@ test('an alert links to its row, and closed ones show their length', async ({ pa
   await page.getByTestId('alerts').click()
   await page.getByRole('button', { name: 'Closed' }).click()
   await expect(page.locator('[data-closed-alert]')).toContainText('lasted 2 min 0 s')
-  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await page.getByRole('button', { name: 'Open 2', exact: true }).click()
   await page
     .locator('[data-alert="main running-out Positions"]')
     .getByRole('button', { name: /^Show/ })

@@ -22,14 +22,14 @@ test('a row’s details are those of the last response, and are refreshed', asyn
 
 test('an alert can be dismissed, and an ended one disappears', async ({ page, open }) => {
   const host = await open(snapshot())
-  await page.getByRole('button', { name: 'Alerts: 1 new one' }).click()
+  await page.getByRole('button', { name: 'Alerts: 2 open, 1 new' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: /^Dismiss Positions runs out/ }).click()
   await expect.poll(() => asked(host, 'dismissAlert')).toEqual([{ id: 'main running-out Positions' }])
   host.push('alertsChanged', [])
   await expect(dialog).toContainText('No open problems.')
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('button', { name: 'Alerts: none new' })).toBeFocused()
+  await expect(page.getByRole('button', { name: 'Alerts: none open' })).toBeFocused()
 })
 
 test('the opener of a dialog has the focus again when it closes', async ({ page, open }) => {

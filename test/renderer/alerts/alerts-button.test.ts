@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { alertsLabel } from '../../../renderer/alerts/alerts-button.tsx'
 
 test('the alert count next to one key’s name says that it covers all keys', () => {
-  expect(alertsLabel(1, 1)).toBe('Alerts: 1 new one')
-  expect(alertsLabel(0, 1)).toBe('Alerts: none new')
-  expect(alertsLabel(3, 2)).toBe('Alerts of all keys: 3 new ones')
+  expect(alertsLabel({ open: 2, fresh: 1, keys: 1 })).toBe('Alerts: 2 open, 1 new')
+  expect(alertsLabel({ open: 1, fresh: 0, keys: 1 })).toBe('Alerts: 1 open, none new')
+  expect(alertsLabel({ open: 0, fresh: 0, keys: 1 })).toBe('Alerts: none open')
+  expect(alertsLabel({ open: 3, fresh: 3, keys: 2 })).toBe('Alerts of all keys: 3 open, 3 new')
 })
