@@ -4,6 +4,7 @@ import { liveDesk } from './desk-lives.ts'
 
 /** Two thousand take about five minutes. */
 const LIVES = 2_000
+
 test('two thousand lives of a desk keep its laws', { timeout: 3_600_000 }, async () => {
   const broken: string[] = []
   let machines = 0
