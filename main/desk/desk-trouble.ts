@@ -3,7 +3,7 @@ import type { DeskRefusal } from '../../app/contract/desk.ts'
 import type { KeyReport } from '../../app/contract/events.ts'
 import { type QueueSummary, TAKE_OVER_MS } from '../../app/desk/queue-ports.ts'
 import type { Clock } from '../ports/ports.ts'
-import type { Engine } from './engine.ts'
+import { type Engine, noResponseText } from './engine.ts'
 
 export interface DeskTroubleDeps {
   readonly engine: Pick<Engine, 'state'>
@@ -25,6 +25,11 @@ export const LOST_AFTER_MS = 4_500
  * unreachable before this time has passed.
  */
 const CONNECTS_WITHIN_MS = 3_000
+/**
+ * How long after the loss of the server its report waits for the reason, in milliseconds. The attempt to
+ * reconnect finds the reason, usually at once.
+ */
+const REASON_WITHIN_MS = 1_000
 /**
  * Time without a dispatcher after which this is reported, in milliseconds. If the server is the reason, the
  * engine has noticed by then.
@@ -50,6 +55,8 @@ export class DeskTrouble {
    */
   #told = ''
   #wasReachable = false
+  /** When the server was lost, monotonic ms. `undefined` while it is reachable, and before it was. */
+  #lostMs: number | undefined
 
   constructor(deps: DeskTroubleDeps) {
     this.#deps = deps
@@ -80,8 +87,9 @@ export class DeskTrouble {
   get why(): string | undefined {
     const { refusal } = this
     if (refusal) return refusalText(refusal)
-    const { reachable, refusal: refused } = this.#deps.engine.state
-    return reachable && this.isAlone ? NO_DISPATCHER : refused?.message
+    const { reachable, refusal: refused, server } = this.#deps.engine.state
+    if (reachable) return this.isAlone ? NO_DISPATCHER : undefined
+    return refused?.message ?? (this.#isReasonAwaited ? undefined : noResponseText(server))
   }
 
   refuse(refusal: DeskRefusal): void {
@@ -101,11 +109,14 @@ export class DeskTrouble {
     const { reachable } = engine.state
     const { refusal } = this
     this.#wasReachable ||= reachable
+    if (reachable) this.#lostMs = undefined
+    else if (this.#wasReachable) this.#lostMs ??= this.#deps.clock.monotonicMs()
+    if (refusal === undefined && this.#isReasonAwaited) return
     const noDispatcher = this.#aloneMs > NOTICED_AFTER_MS ? 'no-dispatcher' : ''
-    const trouble = refusal?.code ?? (reachable ? noDispatcher : this.#isConnecting ? '' : 'unreachable')
+    const trouble = refusal?.code ?? (reachable ? noDispatcher : 'unreachable')
     if (trouble !== this.#told) {
       this.#told = trouble
-      const why = this.why ?? (reachable ? NO_DISPATCHER : 'The server doesn’t respond.')
+      const { why = NO_DISPATCHER } = this
       const more = refusal ? { refusal: refusal.code } : reachable && { reachable }
       if (trouble === '') report({ kind: 'desk-back' })
       else report({ kind: 'desk-alone', why, ...more })
@@ -120,7 +131,12 @@ export class DeskTrouble {
     return nowMs - (queue()?.aloneSinceMs ?? nowMs)
   }
 
-  get #isConnecting(): boolean {
-    return !this.#wasReachable && this.#deps.clock.monotonicMs() - this.#startedMs < CONNECTS_WITHIN_MS
+  /** Whether the engine still connects, or has just lost the server and does not know the reason yet. */
+  get #isReasonAwaited(): boolean {
+    const { reachable, refusal } = this.#deps.engine.state
+    if (reachable) return false
+    const nowMs = this.#deps.clock.monotonicMs()
+    if (!this.#wasReachable) return nowMs - this.#startedMs < CONNECTS_WITHIN_MS
+    return refusal === undefined && nowMs - (this.#lostMs ?? nowMs) < REASON_WITHIN_MS
   }
 }

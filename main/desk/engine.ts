@@ -36,6 +36,9 @@ export interface EngineRefusal {
   readonly message: string
 }
 
+/** The reason for a server that sends no answer, and for one that was just lost. */
+export const noResponseText = (server: string): string => `${server} doesn’t respond.`
+
 export type RefusalCode =
   /** The text is not the address of a NATS server. */
   | 'address'

@@ -20,7 +20,7 @@ import {
 import { NodeTransport } from '@nats-io/transport-node/lib/node_transport.js'
 import { isLoopback } from '../../app/service/service-origin.ts'
 import type { Clock } from '../ports/ports.ts'
-import type { EngineOptions, EngineRefusal, RefusalCode } from './engine.ts'
+import { type EngineOptions, type EngineRefusal, noResponseText, type RefusalCode } from './engine.ts'
 import { MAX_ENVELOPE_BYTES } from './envelope.ts'
 
 /** Timeout for connecting to one server, in milliseconds. */
@@ -72,7 +72,7 @@ const WORDS: Record<RefusalCode, (shown: string) => string> = {
   'no-jetstream': (shown) => `${shown} has no JetStream. Enable it on the server.`,
   'no-storage': (shown) => `JetStream of ${shown} cannot store anything. Check its state.`,
   'small-messages': (shown) => `${shown} takes small messages only. Raise its max_payload to 256 KiB.`,
-  unreachable: (shown) => `${shown} does not respond.`,
+  unreachable: noResponseText,
 }
 
 /** The line about a port that accepts connections, and does not answer as a NATS server does. */
@@ -189,11 +189,14 @@ export interface Attempt {
   readonly end: () => void
 }
 
-/** Connects to one server, or returns the reason within seconds. */
+/**
+ * Connects to one server, or returns the reason within seconds. `isNats`: whether a NATS server has responded
+ * at this address before.
+ */
 export function connectTo(
   address: ServerAddress,
   options: EngineOptions,
-  clock: Pick<Clock, 'after'>,
+  { clock, isNats }: { readonly clock: Pick<Clock, 'after'>; readonly isNats: boolean },
 ): Attempt {
   const ending = new AbortController()
   const end = () => ending.abort()
@@ -211,7 +214,7 @@ export function connectTo(
       return { ok: true, connection }
     } catch (error) {
       end()
-      return { ok: false, refusal: refusalOf(error, address.shown, isAccepted) }
+      return { ok: false, refusal: refusalOf(error, address.shown, isAccepted && !isNats) }
     } finally {
       cancel()
     }
@@ -291,13 +294,13 @@ const rejectedBy = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener('abort', ended, { once: true })
   })
 
-/** `isAccepted`: whether the port had accepted the connection. */
-function refusalOf(error: unknown, shown: string, isAccepted: boolean): EngineRefusal {
+/** `isOther`: whether something that is probably no NATS server had accepted the connection. */
+function refusalOf(error: unknown, shown: string, isOther: boolean): EngineRefusal {
   if (error instanceof RefusedError && error.code !== 'unreachable') return refusal(error.code, shown)
   if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError)
     return refusal('credentials', shown)
   const words = UNREACHABLE[codeOf(error)] ?? UNREACHABLE[codeOf((error as Error | undefined)?.cause)]
-  return { code: 'unreachable', message: (words ?? (isAccepted ? noNats : WORDS.unreachable))(shown) }
+  return { code: 'unreachable', message: (words ?? (isOther ? noNats : WORDS.unreachable))(shown) }
 }
 
 const codeOf = (error: unknown): string =>

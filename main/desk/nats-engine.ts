@@ -54,6 +54,8 @@ interface Connected {
   readonly nats: NatsConnection
   readonly end: () => void
   readonly sinceMs: number
+  /** Whether the connection was ended because the server did not reply to a ping. */
+  isSilent?: boolean
 }
 
 interface Subscribed {
@@ -68,6 +70,8 @@ class NatsEngine implements Engine {
   readonly #options: EngineOptions
   readonly #parts: NatsEngineParts
   readonly #servers: readonly (ServerAddress | undefined)[]
+  /** Addresses at which a NATS server has responded. */
+  readonly #responded = new Set<ServerAddress>()
   readonly #subscribed = new Set<Subscribed>()
   readonly #listeners = new Set<() => void>()
   #state: EngineState
@@ -191,11 +195,13 @@ class NatsEngine implements Engine {
   async #connectTo(address: ServerAddress | undefined): Promise<Connected | EngineRefusal> {
     if (address === undefined) return refusal('address', '')
     const { clock } = this.#parts
-    const { outcome, end } = connectTo(address, this.#options, clock)
+    const isNats = this.#responded.has(address)
+    const { outcome, end } = connectTo(address, this.#options, { clock, isNats })
     this.#endAttempt = end
     const result = await outcome
     if (!result.ok) return result.refusal
-    const connected = { nats: result.connection, end, sinceMs: clock.monotonicMs() }
+    this.#responded.add(address)
+    const connected: Connected = { nats: result.connection, end, sinceMs: clock.monotonicMs() }
     if (await this.#isPermitted(connected)) return connected
     this.#end(connected)
     return refusal('permissions', address.shown)
@@ -236,14 +242,21 @@ class NatsEngine implements Engine {
     this.#roundTripMs = undefined
     this.#end(connected)
     this.#nextTurn()
-    this.#set({ server: this.#state.server, reachable: false, sinceMs: clock.wallMs() })
+    const { server } = this.#state
+    this.#set({
+      ...{ server, reachable: false, sinceMs: clock.wallMs() },
+      ...(connected.isSilent && { refusal: refusal('unreachable', server) }),
+    })
     return clock.monotonicMs() - connected.sinceMs
   }
 
   #ping(connected: Connected): void {
     const { clock } = this.#parts
     const sentMs = clock.monotonicMs()
-    this.#cancelPing = deadline(PONG_WITHIN_MS, () => this.#end(connected))
+    this.#cancelPing = deadline(PONG_WITHIN_MS, () => {
+      connected.isSilent = true
+      this.#end(connected)
+    })
     const replied = () => {
       if (this.#connected !== connected) return
       this.#cancelPing()

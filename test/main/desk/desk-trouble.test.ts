@@ -4,6 +4,9 @@ import type { QueueSummary } from '../../../app/desk/queue-ports.ts'
 import { DeskTrouble } from '../../../main/desk/desk-trouble.ts'
 import type { EngineState } from '../../../main/desk/engine.ts'
 
+const REFUSED = 'nats:4222 refused the connection.'
+const SILENT = 'nats:4222 doesn’t respond.'
+
 function setUp() {
   let state: EngineState = { server: 'nats:4222', reachable: false }
   let nowMs = 0
@@ -24,8 +27,12 @@ function setUp() {
     nowMs += ms
     trouble.tell()
   }
-  const reach = (reachable: boolean) => {
-    state = { server: 'nats:4222', reachable }
+  const reach = (reachable: boolean, message?: string) => {
+    state = {
+      server: 'nats:4222',
+      reachable,
+      ...(message !== undefined && { refusal: { code: 'unreachable', message } }),
+    }
     trouble.tell()
   }
   const dispatch = (mode: QueueSummary['mode']) => {
@@ -46,10 +53,44 @@ test('a start that connects within three seconds is no trouble', () => {
 test('a server that can’t be reached is reported once, and so is its return', () => {
   const { reach, pass, kinds, reports } = setUp()
   for (let second = 0; second < 5; second += 1) pass(1_000)
-  expect(reports).toEqual([{ kind: 'desk-alone', why: 'The server doesn’t respond.' }])
+  expect(reports).toEqual([{ kind: 'desk-alone', why: SILENT }])
+  reach(true)
+  reach(false, REFUSED)
+  expect(kinds()).toEqual(['desk-alone', 'desk-back', 'desk-alone'])
+})
+
+test('the report of a lost server has the reason that the window shows, once it is known', () => {
+  const { trouble, reach, pass, reports } = setUp()
   reach(true)
   reach(false)
-  expect(kinds()).toEqual(['desk-alone', 'desk-back', 'desk-alone'])
+  pass(300)
+  expect(reports).toEqual([])
+  expect(trouble.why).toBeUndefined()
+  reach(false, REFUSED)
+  expect(trouble.why).toBe(REFUSED)
+  pass(60_000)
+  expect(reports).toEqual([{ kind: 'desk-alone', why: REFUSED }])
+})
+
+test('without a reason for a second, a lost server is reported as silent, on each surface', () => {
+  const { trouble, reach, pass, reports } = setUp()
+  reach(true)
+  reach(false)
+  pass(999)
+  expect(reports).toEqual([])
+  pass(1)
+  expect(reports).toEqual([{ kind: 'desk-alone', why: SILENT }])
+  expect(trouble.why).toBe(SILENT)
+})
+
+test('a server that is back before a reason was known is no trouble', () => {
+  const { reach, pass, reports } = setUp()
+  reach(true)
+  reach(false)
+  pass(500)
+  reach(true)
+  pass(60_000)
+  expect(reports).toEqual([])
 })
 
 test('a member with another version is named as long as it is heard, and the desk continues', () => {
@@ -105,11 +146,11 @@ test('a server that becomes unreachable while the desk has no dispatcher is repo
   reach(true)
   dispatch('alone')
   pass(3_000)
-  reach(false)
+  reach(false, REFUSED)
   expect(trouble.isAlone).toBe(true)
   expect(reports).toEqual([
     expect.objectContaining({ kind: 'desk-alone', reachable: true }),
-    { kind: 'desk-alone', why: 'The server doesn’t respond.' },
+    { kind: 'desk-alone', why: REFUSED },
   ])
 })
 
@@ -120,5 +161,5 @@ test('a server that is lost is the only trouble, although its dispatcher is sile
   pass(1_900)
   reach(false)
   pass(5_000)
-  expect(reports).toEqual([{ kind: 'desk-alone', why: 'The server doesn’t respond.' }])
+  expect(reports).toEqual([{ kind: 'desk-alone', why: SILENT }])
 })

@@ -378,6 +378,11 @@ describe.skipIf(program === undefined)(name, () => {
     await arrives(a, texts, 'before')
     server.freeze()
     await expect.poll(() => a.state.reachable, SOON).toBe(false)
+    const silent = `127.0.0.1:${server.port} doesn’t respond.`
+    expect(a.state.refusal?.message).toBe(silent)
+    // The port still accepts connections, but it is that of a NATS server.
+    await new Promise<void>((resolve) => a.onChange(resolve))
+    expect(a.state.refusal?.message).toBe(silent)
     server.thaw()
     await arrives(a, texts, 'after')
     expect(a.state.reachable).toBe(true)

@@ -4,14 +4,15 @@ import {
   type LeaseAnswer,
   type LeaseStore,
 } from '../../../app/desk/lease-store.ts'
-import type {
-  Engine,
-  EngineOptions,
-  EngineOutcome,
-  EngineRefusal,
-  EngineState,
-  Engines,
-  StoredValue,
+import {
+  type Engine,
+  type EngineOptions,
+  type EngineOutcome,
+  type EngineRefusal,
+  type EngineState,
+  type Engines,
+  noResponseText,
+  type StoredValue,
 } from '../../../main/desk/engine.ts'
 import { VirtualRandom } from '../../simulation/virtual-random.ts'
 import type { VirtualMachine, WorldTime } from './virtual-machine.ts'
@@ -44,7 +45,7 @@ export interface SeenMessage {
 }
 
 const SERVER = 'desk.example:4222'
-const UNREACHABLE: EngineRefusal = { code: 'unreachable', message: `${SERVER} does not respond.` }
+const UNREACHABLE: EngineRefusal = { code: 'unreachable', message: noResponseText(SERVER) }
 /** Longest wait before a machine connects again, in milliseconds. */
 const RECONNECT_MS = 1_000
 /**
