@@ -1,8 +1,7 @@
-/**
- * Maximum relative drift between two monotonic clocks. A crystal may be off by 100 ppm, and a correction may
- * add 500 ppm. For two clocks, that is 1200 ppm. It is rounded down to one millisecond per second.
- */
-const MAX_DRIFT = 0.001
+import { MAX_CLOCK_ERROR } from '../quota/window-model.ts'
+
+/** Maximum relative drift between two monotonic clocks: one is fast, and the other one is slow. */
+const MAX_DRIFT = (1 + MAX_CLOCK_ERROR) / (1 - MAX_CLOCK_ERROR) - 1
 /** Because of rounding, two bounds may contradict each other by at most this much. Milliseconds. */
 const ROUNDING_MS = 0.001
 /** Assumed uncertainty of a sending time while there is no lower bound. Milliseconds. */
