@@ -347,7 +347,7 @@ export class QuotaTap {
     const hasDesk = this.#desk !== undefined
     const fromMs = this.#reportedUntilMs
     const toMs = hasDesk ? nowMs - REPORTED_WITHIN_MS : nowMs
-    this.#reportedUntilMs = Math.max(fromMs, toMs)
+    this.#reportedUntilMs = toMs
     for (const row of rows) {
       const isByOthers = hasDesk && this.#deps.ledger.othersBetween(row.category, fromMs, toMs) > 0
       const proved = isByOthers ? this.#others.proved(row, nowMs) : undefined

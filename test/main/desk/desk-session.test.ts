@@ -396,9 +396,10 @@ test.each([0, 300, 1_000, 2_500])(
   },
 )
 
-test('use by others on a desk is still reported, a few seconds later', async () => {
+test('use by others on a desk is still reported, a few seconds later, also after a clock was set back', async () => {
   const { world, one, two } = await pair()
   await traffic(world, 20)
+  two.machine.setWall(-3 * 24 * 3_600_000)
   for (let round = 0; round < 8; round += 1) {
     for (let used = 0; used < 5; used += 1) world.usedElsewhere()
     await traffic(world, 1)
