@@ -63,7 +63,7 @@ const MAX_LATER_SHARE = 0.9
  * The previous bound, projected to now, has neither fault. But it is valid only while no other program uses
  * the quota. So the bound becomes
  *
- *     max(low(t), previous)              while headers of the last period show no other program
+ *     max(low(t), previous)              while this side is alone: no header of the last period shows others
  *     max(low(t), min(previous, low₀))   otherwise
  *
  * Until the next header, the second form is too high by at most the requests in flight.
@@ -82,6 +82,8 @@ export class BucketBound {
   #periodMs: number
   /** The bound before requests in flight are subtracted, in requests. `undefined` before the first header. */
   #free: number | undefined
+  /** `#free` as the last header alone shows it, at its time. */
+  #shownFree = Number.POSITIVE_INFINITY
   /** Time from which `#free` grows. */
   #atMs = Number.NEGATIVE_INFINITY
   #model: 'rolling' | 'fixed' = 'rolling'
@@ -280,6 +282,16 @@ export class BucketBound {
     this.#isWindowAssumed = true
   }
 
+  /** Whether others may use the bucket without this side's knowledge, even if no header shows it. */
+  protected get hasOtherSides(): boolean {
+    return false
+  }
+
+  /** Lowers the bound to what the header that was applied last shows by itself. */
+  protected forgetPrevious(): void {
+    if (this.#free !== undefined) this.#free = Math.min(this.#free, this.#shownFree)
+  }
+
   /** When a header last showed use by another program. */
   protected get othersSeenAtMs(): number {
     return this.#othersSeenAtMs
@@ -356,11 +368,13 @@ export class BucketBound {
     // use, so it must not raise the bound.
     const isOlder = !isAnew && header.sentAtMs < this.#othersSeenAtMs
     if (isLower) this.#othersSeenAtMs = nowMs
-    const kept = this.#isAlone(nowMs) ? former : Math.min(former, shown.least + inFlight)
+    const kept =
+      this.#isAlone(nowMs) && !this.hasOtherSides ? former : Math.min(former, shown.least + inFlight)
     const shows = isAnew ? fromHeader : Math.max(fromHeader, kept)
     const free = Math.min(this.#limit, isOlder ? Math.min(former, shows) : shows)
     if (isAnew || free !== former) this.#atMs = nowMs + CLOCK_STEP_MS
     this.#free = free
+    this.#shownFree = fromHeader
     this.#others.shown((shown.least + shown.mostThen) / 2, nowMs, {
       gainPerMs: this.#meanGainPerMs,
       limit: this.#limit,

@@ -38,6 +38,10 @@ export class SharedBound extends BucketBound {
     return this.#share !== undefined
   }
 
+  protected override get hasOtherSides(): boolean {
+    return this.hasShare
+  }
+
   /** Whether another side may use a part of this bucket, as far as is known. */
   get isSplit(): boolean {
     return this.#share !== undefined && this.#share.fraction <= 1 - ROUNDING
@@ -161,8 +165,11 @@ export class SharedBound extends BucketBound {
     if (nowMs >= this.#releaseFromMs && nowMs - this.othersSeenAtMs > UNREPORTED_MS) {
       share.change({ fraction: 1, tokens: 0, settledFromMs: sentAtMs })
     }
-    if (share.fraction > 1 - ROUNDING) this.setShare(undefined, nowMs)
-    else share.shown(low, this.refill, nowMs)
+    if (share.fraction > 1 - ROUNDING) {
+      // What other sides used may be less than the rounding of headers.
+      this.forgetPrevious()
+      this.setShare(undefined, nowMs)
+    } else share.shown(low, this.refill, nowMs)
     return true
   }
 

@@ -97,6 +97,17 @@ test('until a header has shown the level of a share, one request at a time may u
   expect(bound.allows(7, 0)).toBe(false)
 })
 
+test('use by another side shows once the whole bucket belongs to this side, even a part of a request', () => {
+  const { bound, asked } = shared()
+  asked(1, 60, 0)
+  bound.setAside({ fraction: 0.5, least: 0 }, 500)
+  // The other side has sent one request meanwhile, when 60.9 were left.
+  bound.takeBack({ fraction: 0.5, tokens: 29, settledFromMs: 500 }, 500)
+  asked(2, 59, 950)
+  expect(bound.low(950)).toBe(59)
+  expect(bound.hasShare).toBe(false)
+})
+
 test('a floor remains for others', () => {
   const { bound, asked } = shared()
   asked(1, 10, 0)
