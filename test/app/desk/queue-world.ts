@@ -105,6 +105,10 @@ export class QueueWorld {
     return this.#isUp && machine.isOn && !this.#cut.has(machine) && (this.#sides?.get(machine) ?? 0) === 0
   }
 
+  areConnected(one: QueueMachine, other: QueueMachine): boolean {
+    return this.#hears(one.clock, other.clock)
+  }
+
   /** Whether two machines are on the same side. The lease's store is on side 0. */
   #hears(one: VirtualMachine, other: VirtualMachine): boolean {
     if (!this.#isUp || this.#cut.has(one) || this.#cut.has(other)) return false
@@ -152,13 +156,13 @@ export class QueueWorld {
     if (!this.#hears(from.clock, to.clock) || !from.clock.isOn) return
     if (this.random.chance(this.lossRate)) return
     const copy = this.options.isParsed ? this.#parsed(message) : message
-    const run = to.run
+    const { run } = to
     const sentMs = to.clock.monotonicMs()
     const [low, high] = this.options.delayMs
     to.arrive(from, this.random.between(low, high) + this.random.between(low, high), () => {
       if (!this.#hears(from.clock, to.clock)) return
       to.clock.run(() => {
-        if (to.run === run) to.queue?.message(from.id, copy, sentMs)
+        if (to.run === run) to.hear(from, copy, sentMs)
       })
     })
   }
@@ -328,6 +332,8 @@ export class QueueMachine {
   readonly #traits: MachineTraits
   readonly #openUpstreams = new Map<number, string>()
   readonly #lastArrivalMs = new Map<QueueMachine, number>()
+  /** Machines that have begun a new run since this one heard them last. */
+  readonly #unheardRuns = new Set<QueueMachine>()
   #nextId = 1
   #cancelWake = () => {}
   #isReachable = false
@@ -355,6 +361,7 @@ export class QueueMachine {
     this.grantedMs = Number.NEGATIVE_INFINITY
     this.isAway = false
     this.hasLeft = false
+    this.#unheardRuns.clear()
     this.awakeSinceMs = world.elapsedMs
     this.clock = new VirtualMachine(world.clock, this.#traits)
     const optionsOf = (bucket: string) => ({ size: world.options.rules[bucket] })
@@ -385,8 +392,11 @@ export class QueueMachine {
     this.#isReachable = world.reaches(clock)
     this.queue.engineChanged(this.#isReachable)
     this.queue.start()
-    for (const other of world.machines)
-      if (other !== this && other.queue !== undefined) other.clock.run(() => other.queue?.began(this.id))
+    for (const other of world.machines) {
+      if (other === this || other.queue === undefined) continue
+      if (world.areConnected(this, other)) other.clock.run(() => other.queue?.began(this.id))
+      else other.#unheardRuns.add(this)
+    }
   }
 
   /** The process is killed. What it sent still arrives. */
@@ -403,7 +413,7 @@ export class QueueMachine {
     this.hasLeft = true
     await queue?.stop()
     for (const other of this.#world.machines)
-      if (other !== this && other.queue !== undefined)
+      if (other !== this && other.queue !== undefined && this.#world.areConnected(this, other))
         this.#world.clock.happen(2, () => other.clock.run(() => other.queue?.ended(this.id, 'left')))
     this.kill()
   }
@@ -417,6 +427,12 @@ export class QueueMachine {
     for (const [name, bound] of this.scheduler.bounds())
       if (name === bucket && bound.limit !== undefined) return true
     return false
+  }
+
+  /** Handles a message. If it is the first of a run that began while it was not heard, it also shows that. */
+  hear(from: QueueMachine, message: QueueMessage, sentMs: number): void {
+    if (this.#unheardRuns.delete(from)) this.queue?.began(from.id)
+    this.queue?.message(from.id, message, sentMs)
   }
 
   get mode(): string {
