@@ -99,7 +99,8 @@ export class SharedBound extends BucketBound {
     const share = this.#share
     const tokens = this.tokens(nowMs) ?? this.low(nowMs) ?? 0
     const available = Math.max(0, tokens)
-    const level = available / Math.max(fraction, share?.fraction ?? 1)
+    const known = Math.max(fraction, share?.fraction ?? 1)
+    const level = known > 0 ? available / known : 0
     // If less is left than all allowances, there are none.
     const aside = Math.min(available, Math.max(least, fraction * level))
     const change = { fraction: -fraction, tokens: -aside, settledFromMs: nowMs }

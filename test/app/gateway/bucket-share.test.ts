@@ -108,6 +108,13 @@ test('use by another side shows once the whole bucket belongs to this side, even
   expect(bound.hasShare).toBe(false)
 })
 
+test('nothing is set aside of a bucket of which both sides have no part', () => {
+  const { bound } = shared()
+  bound.setShare({ fraction: 0, tokens: 2, settledFromMs: 0 }, 0)
+  bound.setAside({ fraction: 0, least: 0 }, 0)
+  expect(bound.tokens(0)).toBe(0)
+})
+
 test('a floor remains for others', () => {
   const { bound, asked } = shared()
   asked(1, 10, 0)
