@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take three seconds or more, in whole seconds as measured on two cores. */
 export const SECONDS: Readonly<Record<string, number>> = {
-  'main/desk/desk-queue.process.test.ts': 420,
+  'main/desk/desk-queue.process.test.ts': 600,
   'bench/truth/live-key.process.test.ts': 77,
   'desktop/desktop-life.test.ts': 76,
   'simulation/seeds.test.ts': 75,

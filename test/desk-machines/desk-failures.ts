@@ -38,11 +38,11 @@ export class FailingDesk {
     this.#chance = chanceFrom(seed)
   }
 
-  /** What is missing until every machine takes its turns from the same dispatcher. */
-  async notGranted(): Promise<readonly string[]> {
+  /** What is missing until each of the machines takes its turns from the same dispatcher. */
+  async notGranted(machines: readonly DeskMachine[] = this.desk.machines): Promise<readonly string[]> {
     const lines: string[] = []
     const dispatchers = new Set<string>()
-    for (const machine of this.desk.machines) {
+    for (const machine of machines) {
       if (!machine.isAwake) continue
       const { desk } = await machine.snapshot()
       const mode = desk?.queue?.mode

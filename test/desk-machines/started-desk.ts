@@ -9,7 +9,6 @@ import { clusterTraits, type NatsServer, runNatsServer } from '../desk-server/na
 import { DeskCounts } from './desk-counts.ts'
 import { DeskMachine, PROFILE } from './desk-machine.ts'
 import { SharedKey } from './shared-key.ts'
-import { within } from './within.ts'
 
 /** One path for each of several categories. */
 export const PATHS = [
@@ -48,6 +47,8 @@ export class StartedDesk {
   /** Each machine's way to the server. */
   readonly ways = new Map<DeskMachine, DeskProxy>()
   readonly #cluster: NatsServer[] = []
+  /** The routes between servers of a cluster that can be cut, each with the two machines at its servers. */
+  readonly #routes: { readonly way: DeskProxy; readonly between: readonly (DeskMachine | undefined)[] }[] = []
 
   private constructor(
     folder: string,
@@ -94,30 +95,57 @@ export class StartedDesk {
     await this.join()
   }
 
-  /** The first machine creates a desk, and the others join it. */
+  /** The first machine creates a desk, and the others join it. `attempt` carries out each step. */
   async join(
     servers = (machine: DeskMachine): readonly string[] => [this.wayOf(machine).url],
+    attempt = <T>(step: () => Promise<T>): Promise<T> => step(),
   ): Promise<void> {
     const [first, ...others] = this.machines
     if (first === undefined) return
-    const invitation = await first.createDesk(servers(first))
-    await Promise.all(others.map((machine) => machine.joinDesk(invitation, servers(machine))))
+    const invitation = await attempt(() => first.createDesk(servers(first)))
+    await Promise.all(others.map((machine) => attempt(() => machine.joinDesk(invitation, servers(machine)))))
   }
 
-  /** Starts a cluster of servers, and moves all machines to a desk on it. `nats`: see `DeskTraits`. */
-  async moveToCluster(nats: string): Promise<void> {
-    const folder = (at: number) => join(this.folder, `cluster-${at}`)
-    const starting = (await clusterTraits()).map((traits, at) => runNatsServer(nats, folder(at), traits))
-    this.#cluster.push(...(await Promise.all(starting)))
-    const urls = this.#cluster.map(({ url }) => url)
+  /**
+   * Starts a cluster of servers, and moves all machines to a desk on it: each machine to all servers, or to
+   * one of its own that `cutOff` can cut off. `nats`: see `DeskTraits`.
+   */
+  async moveToCluster(nats: string, reaches: 'all servers' | 'one server' = 'all servers'): Promise<void> {
+    const folder = (at: number) => join(this.folder, `cluster-${this.#cluster.length + at}`)
+    const traits = await (reaches === 'all servers' ? clusterTraits() : this.#routedTraits())
+    const servers = await Promise.all(traits.map((own, at) => runNatsServer(nats, folder(at), own)))
+    this.#cluster.push(...servers)
+    const urls = servers.map(({ url }) => url)
+    const reached = (machine: DeskMachine) => {
+      const own = this.machines.indexOf(machine)
+      return reaches === 'all servers' ? urls : urls.slice(own, own + 1)
+    }
     for (const machine of this.machines) await machine.ask({ do: 'leave-desk', profile: PROFILE })
-    const missing = await within(ELECTED_WITHIN_MS, () =>
-      this.join(() => urls).then(
-        () => [],
-        (error: unknown) => [String(error)],
-      ),
-    )
-    if (missing.length > 0) throw new Error(missing.join(', '))
+    await this.join(reached, untilElected)
+  }
+
+  /**
+   * Separates a machine's server from the other servers of the cluster. `messages`: whether what they send
+   * meanwhile is lost, or arrives late. Returns the end of the partition.
+   */
+  cutOff(machine: DeskMachine, messages: 'lost' | 'late'): () => void {
+    const ways = this.#routes.filter(({ between }) => between.includes(machine)).map(({ way }) => way)
+    for (const way of ways)
+      if (messages === 'lost') way.cut()
+      else way.hold()
+    return () => {
+      for (const way of ways) way.heal()
+    }
+  }
+
+  /** The traits of servers that reach each other through proxies. */
+  #routedTraits(): ReturnType<typeof clusterTraits> {
+    return clusterTraits(async (port, { from, to }) => {
+      if (from === to) return port
+      const way = await DeskProxy.start(port)
+      this.#routes.push({ way, between: [this.machines[from], this.machines[to]] })
+      return way.port
+    })
   }
 
   /** Kills the server of the cluster that a machine uses. Returns its host and port. */
@@ -168,9 +196,22 @@ export class StartedDesk {
   async end(): Promise<void> {
     for (const machine of this.machines) machine.thaw()
     await Promise.all(this.machines.map((machine) => machine.kill()))
-    for (const way of this.ways.values()) way.close()
+    for (const way of [...this.ways.values(), ...this.#routes.map((route) => route.way)]) way.close()
     await Promise.all([this.nats, ...this.#cluster].map((server) => server.kill()))
     await this.key.simulator.close()
     rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+/** Repeats a step until JetStream has elected its leaders. */
+async function untilElected<T>(step: () => Promise<T>): Promise<T> {
+  const untilMs = performance.now() + ELECTED_WITHIN_MS
+  for (;;) {
+    try {
+      return await step()
+    } catch (error) {
+      if (performance.now() > untilMs) throw error
+      await pause(PACE_MS)
+    }
   }
 }

@@ -28,6 +28,7 @@ export class DeskProxy {
   readonly #chunks: Buffer[] = []
   readonly #pairs = new Set<Pair>()
   #isCut = false
+  #isHeld = false
   #fate: Fate | undefined
 
   private constructor(to: number, records: boolean) {
@@ -66,13 +67,25 @@ export class DeskProxy {
     for (const pair of this.#pairs) pair.isDead = true
   }
 
+  /** From now on everything is held up, and arrives once the network works again. */
+  hold(): void {
+    this.#isHeld = true
+    for (const { client, server } of this.#pairs) {
+      client.pause()
+      server?.pause()
+    }
+  }
+
   /**
    * The network works again. Connections that were cut are closed. Connections that were opened meanwhile now
    * reach the server.
    */
   heal(): void {
     this.#isCut = false
+    this.#isHeld = false
     for (const pair of this.#pairs) {
+      pair.client.resume()
+      pair.server?.resume()
       if (pair.isDead) end(pair)
       else this.#connect(pair)
     }
@@ -102,7 +115,7 @@ export class DeskProxy {
       pair.server?.write(chunk)
     })
     // A client may be connected later, because it sends nothing before the server does.
-    if (!this.#isCut) this.#connect(pair)
+    if (!this.#isCut && !this.#isHeld) this.#connect(pair)
   }
 
   #connect(pair: Pair): void {

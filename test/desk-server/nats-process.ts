@@ -94,13 +94,24 @@ export async function runNatsServer(
   }
 }
 
-/** The traits of three servers of one cluster. */
-export async function clusterTraits(): Promise<readonly NatsServerTraits[]> {
-  const routes = [await freePort(), await freePort(), await freePort()]
-  const urls = routes.map((port) => `"nats-route://127.0.0.1:${port}"`).join(', ')
-  return routes.map((route, at) => ({
-    config: `server_name: "n${at}"\ncluster { name: "c", listen: "127.0.0.1:${route}", routes: [${urls}] }`,
-  }))
+/**
+ * The traits of three servers of one cluster. `routeTo`: the port through which a server reaches the port of
+ * another one, both by their index; by default the same port.
+ */
+export async function clusterTraits(
+  routeTo: (port: number, way: { readonly from: number; readonly to: number }) => number | Promise<number> = (
+    port,
+  ) => port,
+): Promise<readonly NatsServerTraits[]> {
+  const ports = [await freePort(), await freePort(), await freePort()]
+  const traitsOf = async (own: number, from: number) => {
+    const reached = await Promise.all(ports.map((port, to) => routeTo(port, { from, to })))
+    const routes = reached.map((port) => `"nats-route://127.0.0.1:${port}"`).join(', ')
+    // Nobody listens on the advertised port, so that there are no other routes.
+    const cluster = `name: "c", listen: "127.0.0.1:${own}", advertise: "127.0.0.1:1", routes: [${routes}]`
+    return { config: `server_name: "n${from}"\ncluster { ${cluster} }` }
+  }
+  return Promise.all(ports.map(traitsOf))
 }
 
 /** Resolves when something listens on a port of this computer. */

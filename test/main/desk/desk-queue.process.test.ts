@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type BusyDesk, busyDesk } from '../../desk-machines/busy-desk.ts'
+import { sumOf } from '../../desk-machines/desk-counts.ts'
 import { FAILURES, FailingDesk, type FailureName } from '../../desk-machines/desk-failures.ts'
 import { type DeskMachine, PROFILE } from '../../desk-machines/desk-machine.ts'
 import type { DeskPrograms } from '../../desk-machines/desk-programs.ts'
@@ -24,6 +25,8 @@ const ALONE_MS = 2_000
 const LEASE_MS = 4_000
 const RUNS_MS = 5_000
 const JUMP_SECONDS = 40
+/** How long JetStream may take to elect, in milliseconds. A round takes 4 to 9 s, and may fail. */
+const ELECTED_MS = 20_000
 const TIMES = { away: 3_000, frozen: 30_000, cut: 8_000 }
 
 describe.skipIf(program === undefined)(name, () => {
@@ -55,6 +58,13 @@ describe.skipIf(program === undefined)(name, () => {
     await pause(RUNS_MS)
     expect(busy.ledger.faults).toEqual([])
     proves(['M2', 'M3', 'M7'], { level: 3, cases: 1 })
+  }
+
+  const moveToCluster = async (reaches: 'all servers' | 'one server') => {
+    await busy.desk.moveToCluster(program ?? '', reaches)
+    expect(await world.settled()).toEqual([])
+    // Each gateway decided by itself meanwhile, so that a 429 is possible.
+    busy.ledger.rejected.splice(0)
   }
 
   it.each(Object.keys(FAILURES) as FailureName[])(
@@ -161,11 +171,48 @@ describe.skipIf(program === undefined)(name, () => {
 
   it('is one queue again where the server in use of a cluster is killed', async () => {
     const { desk } = busy
-    await desk.moveToCluster(program ?? '')
+    await moveToCluster('all servers')
     await settled()
     await desk.killServerOf(await world.dispatcher())
     await pause(1_000)
     expect(await within(TAKE_OVER_MS, () => world.notGranted())).toEqual([])
     await settled()
   }, 120_000)
+
+  describe('on a cluster whose servers lose each other', () => {
+    beforeAll(() => moveToCluster('one server'), 60_000)
+
+    it.each([
+      ['a member', 'lost'],
+      ['the dispatcher', 'lost'],
+      ['a member', 'late'],
+      ['the dispatcher', 'late'],
+    ] as const)(
+      'works on both sides, and is one queue again: %s is cut off, messages are %s',
+      async (which, messages) => {
+        const { desk } = busy
+        await settled()
+        const dispatcher = await world.dispatcher()
+        const apart = which === 'a member' ? await world.member() : dispatcher
+        const others = desk.machines.filter((machine) => machine !== apart)
+        const heal = desk.cutOff(apart, messages)
+        onTestFinished(heal)
+        const aloneMs = which === 'a member' ? ALONE_MS : LEASE_MS + ALONE_MS
+        expect(await within(aloneMs, modeOf('alone', apart))).toEqual([])
+        const served = () => desk.machines.map(({ name }) => sumOf(desk.key.byProgramsOf(name)))
+        const before = served()
+        await pause(TIMES.cut)
+        for (const [at, count] of served().entries()) expect(count).toBeGreaterThan(before[at] ?? 0)
+        // The side with two servers keeps its dispatcher if it has JetStream's leader, or else gets one.
+        expect(await within(ELECTED_MS, () => world.notGranted(others))).toEqual([])
+        expect(await modeOf('alone', apart)()).toEqual([])
+        heal()
+        await settled()
+        // The server that was cut off makes JetStream elect again, and no machine dispatches meanwhile.
+        await pause(2 * RUNS_MS)
+        await settled()
+      },
+      120_000,
+    )
+  })
 })
