@@ -45,6 +45,8 @@ export class SharedKey {
   readonly #accepted = new Map<string, Map<string, number>>()
   /** The same of programs only, without the machine's checks. */
   readonly #byPrograms = new Map<string, Map<string, number>>()
+  /** Number of the sign-ins that the machines use. */
+  #signIns = 1
   #delayMs: number | undefined
   readonly #listeners = new Set<(answer: CountedAnswer) => void>()
 
@@ -77,11 +79,16 @@ export class SharedKey {
   signIn(machine: string): string {
     const start = (this.#starts.get(machine) ?? 0) + 1
     this.#starts.set(machine, start)
-    const token = `refresh-token-of-${machine}`
+    const token = `refresh-token-${this.#signIns}-of-${machine}`
     const { service } = this.simulator
-    if (start === 1) service.tokens.seed(token, SCOPE, service.nowMs())
+    if (!this.tokens.has(token)) service.tokens.seed(token, SCOPE, service.nowMs())
     this.tokens.add(token)
     return token
+  }
+
+  /** Machines that start from now on have signed in again, as after a revocation. */
+  signInAgain(): void {
+    this.#signIns += 1
   }
 
   /** Requests of a machine that the service accepted since the machine's last start. */
@@ -122,7 +129,7 @@ export class SharedKey {
 
   #refreshed({ body }: ServiceRequest, reply: ServiceReply): void {
     const [, machine] =
-      /^refresh-token-of-(.+)$/.exec(new URLSearchParams(body).get('refresh_token') ?? '') ?? []
+      /^refresh-token-\d+-of-(.+)$/.exec(new URLSearchParams(body).get('refresh_token') ?? '') ?? []
     if (machine === undefined) return
     this.refreshes.set(machine, (this.refreshes.get(machine) ?? 0) + 1)
     if (reply.kind !== 'answer' || reply.status !== 200) return

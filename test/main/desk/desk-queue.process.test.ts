@@ -27,6 +27,8 @@ const RUNS_MS = 5_000
 const JUMP_SECONDS = 40
 /** How long JetStream may take to elect, in milliseconds. A round takes 4 to 9 s, and may fail. */
 const ELECTED_MS = 20_000
+/** Within this time after a revocation, no machine sends anything more. Milliseconds. */
+const REVOKED_MS = 2_000
 const TIMES = { away: 3_000, frozen: 30_000, cut: 8_000 }
 
 describe.skipIf(program === undefined)(name, () => {
@@ -215,4 +217,44 @@ describe.skipIf(program === undefined)(name, () => {
       120_000,
     )
   })
+
+  it('answers every program at once after a machine revoked the key, and is one queue after new sign-ins', async () => {
+    const { desk, ledger } = busy
+    const revoking = await world.dispatcher()
+    const others = desk.machines.filter((machine) => machine !== revoking)
+    const asked = desk.machines.map((machine) => machine.told('sign-in-required'))
+    await revoking.ask({ do: 'revoke', profile: PROFILE })
+    const notRevoked = async () => {
+      const snapshots = await Promise.all(others.map((machine) => machine.snapshot()))
+      return snapshots.flatMap(({ refresh, programs: own }) =>
+        refresh.state === 'revoked' &&
+        refresh.revokedBy === revoking.name &&
+        own?.every(({ waiting }) => waiting === 0)
+          ? []
+          : [JSON.stringify(refresh)],
+      )
+    }
+    expect(await within(REVOKED_MS, notRevoked)).toEqual([])
+    const sent: string[] = []
+    const end = desk.key.onAnswer(({ machine, category }) => sent.push(`${machine}, ${category}`))
+    const before = new Map(ledger.statuses)
+    await pause(RUNS_MS)
+    end()
+    expect(sent).toEqual([])
+    const statuses = [...ledger.statuses].filter(([status, count]) => count > (before.get(status) ?? 0))
+    expect(statuses.map(([status]) => status)).toEqual([503])
+    for (const machine of desk.machines) {
+      const answer = await machine.get(machine.programs[0] ?? '', '/v3/brokerage/accounts')
+      expect(await answer.text()).toContain('the tokens of this key are revoked')
+    }
+    expect(desk.machines.map((machine) => machine.told('sign-in-required'))).toEqual(asked)
+    desk.key.signInAgain()
+    // The machine that dispatches is the last to sign in.
+    for (const machine of [...others, revoking]) {
+      await machine.stop()
+      await machine.start()
+      await settled()
+      expect(sumOf(desk.key.byProgramsOf(machine.name))).toBeGreaterThan(0)
+    }
+  }, 120_000)
 })
