@@ -159,7 +159,7 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/desk/row-headers.ts',
     find: 'if (from === self) return 0',
     replace: 'if (from === self || present.length > 0) return 0',
-    test: SESSION_TEST,
+    test: 'app/desk/row-headers.test.ts',
   },
   {
     promise: 'M5',
@@ -222,7 +222,7 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     what: 'hold a lease that never expires',
     file: LEASE,
     find: 'if (ttl !== LEASE_TTL_MS) throw',
-    replace: 'if (ttl < 0) throw',
+    replace: 'if (ttl > 0 && ttl < LEASE_TTL_MS) throw',
     test: LEASE_TEST,
   },
   {
@@ -350,7 +350,8 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     what: 'send a request by a grant of an earlier ask',
     file: 'app/desk/member-queue.ts',
     find: 'if (asked?.attempt !== attempt) continue\n      this.#asked.delete(id)\n      if (this.#deps.now()',
-    replace: 'if (asked === undefined) continue\n      this.#asked.delete(id)\n      if (this.#deps.now()',
+    replace:
+      'if (asked === undefined || attempt < 0) continue\n      this.#asked.delete(id)\n      if (this.#deps.now()',
     test: 'app/desk/member-queue.test.ts',
   },
   {
