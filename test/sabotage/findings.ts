@@ -1294,7 +1294,10 @@ export const FINDINGS: readonly Finding[] = [
     found: 'A member of a desk that was frozen or killed was counted twice, or without its last second',
     tests: [
       [MEMBER, 'a request that counted as lost is not counted again when the member responds after all'],
-      [DESK, 'a member that is killed is lost after five seconds'],
+      [
+        DESK,
+        'a killed member is lost within six seconds, whenever it is killed and however late messages are',
+      ],
       [MACHINES, 'count exactly after one of them stood still with a response under way'],
       [MACHINES, 'say within seconds that one was killed, and lose at most its last moment'],
     ],
