@@ -176,7 +176,7 @@ export class QueueWorld {
     return parsed.data as QueueMessage
   }
 
-  /** Whether no machine that lives has had a header of a bucket. */
+  /** Whether no machine that lives knows a bucket. */
   isCold(bucket: string): boolean {
     return !this.machines.some((machine) => machine.isAlive && machine.knows(bucket))
   }
@@ -422,11 +422,14 @@ export class QueueMachine {
     return this.queue !== undefined
   }
 
-  /** Whether this run has had a header of a bucket. */
+  /**
+   * Whether this run has had a header of a bucket. In a fixed window, it must have had one that a rolling
+   * interval excludes. Until then, a single gateway assumes a rolling interval too.
+   */
   knows(bucket: string): boolean {
-    for (const [name, bound] of this.scheduler.bounds())
-      if (name === bucket && bound.limit !== undefined) return true
-    return false
+    const bound = this.scheduler.boundOf(bucket)
+    if (bound?.limit === undefined) return false
+    return this.#world.service(bucket).rule.window === 'rolling' || bound.refill.perMs === 0
   }
 
   /** Handles a message. If it is the first of a run that began while it was not heard, it also shows that. */
