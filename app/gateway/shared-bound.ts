@@ -56,6 +56,11 @@ export class SharedBound extends BucketBound {
     return left < (this.floorOf?.(this.refill) ?? 0)
   }
 
+  /** Never with a share, because a new bucket would start with what this side has used of it. */
+  override isForgettable(nowMs: number): boolean {
+    return this.#share === undefined && super.isForgettable(nowMs)
+  }
+
   /** Requests of this side since the bucket was split, without those in flight. */
   get sentSince(): number {
     return Math.max(0, (this.#share?.sentSince ?? 0) - this.inFlight)

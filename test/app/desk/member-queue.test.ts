@@ -117,3 +117,17 @@ test('an order goes at once, and the dispatcher learns of it', () => {
   expect(messages).toEqual([{ kind: 'ended', used: [{ id: 9, bucket: 'Orders' }], ended: [] }])
   expect(queue.present.underWay).toEqual([{ id: 9, bucket: 'Orders' }])
 })
+
+test('a share that a request without a response has used up stays used up', () => {
+  const { time, queue, offer, sent } = member()
+  queue.setAlone({
+    ...{ members: 3, fraction: 1 / 3, hasAllowance: true, heardMs: time.ms },
+    ...{ stoodStillMs: Number.NEGATIVE_INFINITY, split: new Set(), scarce: new Set() },
+  })
+  offer(1)
+  expect(sent()).toEqual([1])
+  queue.drop(1, time.ms)
+  queue.answered(1, { kind: 'cut' }, time.ms)
+  offer(2)
+  expect(sent()).toEqual([1])
+})
