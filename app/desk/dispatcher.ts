@@ -240,13 +240,8 @@ export class Dispatcher {
   /** Ends the time for replies. All parts are free that no silent member may use. */
   #gathered(nowMs: number): void {
     this.#isGathering = false
-    let used = 0
-    for (const seat of this.#seats.values()) {
-      if (seat.state === 'heard') continue
-      seat.state = 'silent'
-      used += seat.fraction
-    }
-    const fraction = Math.max(0, 1 - used - this.#fraction)
+    const fraction = Math.max(0, 1 - this.#silentFraction() - this.#fraction)
+    for (const seat of this.#seats.values()) if (seat.state !== 'heard') seat.state = 'silent'
     this.#releaseLater()
     if (fraction >= ROUNDING) this.#free(fraction, this.#settledFromMs(nowMs))
   }
@@ -267,12 +262,11 @@ export class Dispatcher {
     seat.state = 'silent'
     seat.silentSinceMs = nowMs
     this.#requests.forgetWaiting(seat)
-    const { fraction } = seat
-    this.#fraction -= fraction
+    this.#fraction -= seat.fraction
     for (const [bucket, bound] of this.#scheduler.bounds()) {
-      const least = seat.isEntitled ? aloneAllowance(bound.refill, fraction) : 0
+      const least = seat.isEntitled ? aloneAllowance(bound.refill, seat.fraction) : 0
       if (bound.limit === undefined && !bound.hasShare) this.#startShare([bucket, bound], () => 1, nowMs)
-      else bound.setAside({ fraction, least }, nowMs)
+      else bound.setAside({ fraction: seat.fraction, least }, nowMs)
     }
     this.#releaseLater()
   }
@@ -303,13 +297,18 @@ export class Dispatcher {
       if (endsInMs !== undefined) bound.windowSeen(nowMs + longest(endsInMs))
     }
     const before = this.#fraction
-    this.#fraction = Math.min(1, before + fraction)
+    const silent = this.#silentFraction(seat)
+    this.#fraction = Math.max(before, Math.min(1 - silent, before + fraction))
     for (const [bucket, bound] of this.#scheduler.bounds()) {
       const sent = handedIn.sent[bucket] ?? 0
       const tokens = tokensIn(handedIn, bucket, bound.refill) + (wereUnderWay.get(bucket) ?? 0)
       if (fraction > 0 && bound.hasShare) {
-        const twice = inBoth({ fraction: before, tokens: bound.tokens(nowMs) ?? 0 }, { fraction, tokens })
-        bound.takeBack({ fraction, tokens: tokens - twice, sent, settledFromMs: nowMs }, nowMs)
+        const known = { fraction: before + silent, tokens: bound.tokens(nowMs) ?? 0 }
+        const start = {
+          fraction: this.#fraction - before,
+          tokens: tokens - inBoth(known, { fraction, tokens }),
+        }
+        bound.takeBack({ ...start, sent, settledFromMs: nowMs }, nowMs)
         continue
       }
       const part = handedIn.used
@@ -327,6 +326,14 @@ export class Dispatcher {
     if (isFirst) seat.isEntitled = seat.fraction > 0
     if (!seat.isEntitled) seat.fraction = 0
     this.#releaseLater()
+  }
+
+  /** The part of each quota that members may use alone that have not replied, without one of them. */
+  #silentFraction(except?: Seat): number {
+    let fraction = 0
+    for (const seat of this.#seats.values())
+      if (seat !== except && seat.state !== 'heard') fraction += seat.fraction
+    return fraction
   }
 
   #acknowledged(seat: Seat, number: number): void {

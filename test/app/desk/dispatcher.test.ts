@@ -146,6 +146,17 @@ test('after a take-over, a part that two members hand in counts once, as the sma
   }
 })
 
+test('a member that comes from another desk does not free the part of a silent one', () => {
+  const { state, dispatcher, joins } = dispatching({ parts: { A: 0.5, C: 0.5 }, settledFromMs: 0 })
+  const join = (id: string, left: number) =>
+    joins(id, { confirmed: 0.5, used: 0.5, tokens: { Accounts: left } })
+  join('A', 4)
+  state.ms += 600
+  join('A', 4)
+  join('B', 0)
+  expect(dispatcher.dispatch(0).split).toEqual(['Accounts'])
+})
+
 test('the part of a member that does not reply is set aside before it may work alone', () => {
   const { state, dispatcher, joins, asks, ended, granted } = dispatching()
   joins('A')
