@@ -333,8 +333,8 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     promise: 'M3',
     what: 'count a part twice that two members hand in',
     file: 'app/desk/dispatcher.ts',
-    find: 'tokens: tokens - twice,',
-    replace: 'tokens: tokens - 0 * twice,',
+    find: 'tokens: tokens - inBoth(known',
+    replace: 'tokens: tokens - 0 * inBoth(known',
     test: 'app/desk/dispatcher.test.ts',
   },
   {
