@@ -67,7 +67,6 @@ test('the chart names its curves, when the row is empty, its lowest level and th
 })
 
 test('the chart says when the row is empty as soon as the row says so', async ({ page, open }) => {
-  const startedMs = Date.now()
   const host = await open(snapshot())
   await expect(page.locator('[data-history]').getByText(/^empty \d\d:\d\d–\d\d:\d\d$/)).toBeVisible()
   // The chart's lines follow in steps of two seconds. A few frames after the row has changed, both agree.
@@ -83,7 +82,7 @@ test('the chart says when the row is empty as soon as the row says so', async ({
   const later = { emptyFrom: NOW_MS + 280_000, emptyTo: NOW_MS + 450_000 }
   const requests = shown.requests.map((one) => ({
     ...one,
-    asOf: one.asOf + Date.now() - startedMs,
+    asOf: host.nowMs(),
     ...(one.category === 'Positions' && later),
   }))
   host.show({ ...shown, requests })

@@ -118,14 +118,13 @@ function movedOn<T>(value: T, ms: number): T {
  */
 async function walk(page: Page, host: FakeHost, tainted: Tainted, before?: Places): Promise<Places> {
   const places = new Map<string, Look>()
-  const startedMs = Date.now()
   let revision = 1
   let shown: Partial<Snapshot> = {}
   const show = (more: Partial<Snapshot> = {}) => {
     revision += 1
     shown = more
     // All times move on with the clock, so that nothing becomes old during a slow walk.
-    const now = <T>(one: T): T => movedOn(one, Date.now() - startedMs)
+    const now = <T>(one: T): T => movedOn(one, host.nowMs() - NOW_MS)
     host.show(tainted.of({ ...now(base), ...more, revision }), tainted.of({ ...now(second), revision }))
   }
   const says = async (field: string, text: string) => {

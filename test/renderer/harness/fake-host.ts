@@ -25,6 +25,8 @@ export interface FakeHost {
   link(): string
   push(channel: string, value: unknown): void
   show(...snapshots: readonly Snapshot[]): void
+  /** This host's present time. It starts at the time in the design's picture. Epoch ms. */
+  nowMs(): number
   /** Sets the answer of a command from now on, in place of its usual answer. */
   answer(name: string, value: unknown): void
   /** Forgets every bearer and cuts every connection, as a restart does. */
@@ -65,11 +67,9 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
   let refused = 0
   let made = 0
 
-  /**
-   * The snapshot with the present time, as the main process sends it. Its clock starts at the time in the
-   * design's picture.
-   */
-  const asOfNow = (snapshot: Snapshot): Snapshot => ({ ...snapshot, at: NOW_MS + Date.now() - startedMs })
+  const nowMs = () => NOW_MS + Date.now() - startedMs
+  /** The snapshot with the present time, as the main process sends it. */
+  const asOfNow = (snapshot: Snapshot): Snapshot => ({ ...snapshot, at: nowMs() })
 
   const answerTo = (name: string, arg: unknown): unknown => {
     if (answers.has(name)) return answers.get(name)
@@ -222,6 +222,7 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
       snapshots = next
       for (const snapshot of next) push('snapshotChanged', asOfNow(snapshot))
     },
+    nowMs,
     answer: (name, value) => answers.set(name, value),
     restart: () => {
       bearers.clear()
