@@ -66,7 +66,7 @@ const observation = z.discriminatedUnion('kind', [sent, answered, lost, notSent,
 export type RequestStep = z.output<typeof observation>
 
 const MAX_OBSERVATIONS = 2_000
-/** Maximum number of rows in a `picture` message. A ledger has at most 128 rows. */
+/** Maximum number of rows in a `picture` message. A ledger has at most 128 rows besides the known quotas. */
 export const MAX_ROWS = 160
 const perCategory = z.record(shortText, count)
 

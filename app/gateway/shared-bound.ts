@@ -56,9 +56,9 @@ export class SharedBound extends BucketBound {
     return left < (this.floorOf?.(this.refill) ?? 0)
   }
 
-  /** Never with a share, because a new bucket would start with what this side has used of it. */
+  /** False with a share, because a new bucket would not know what this side has used of the share. */
   override isForgettable(nowMs: number): boolean {
-    return this.#share === undefined && super.isForgettable(nowMs)
+    return !this.hasShare && super.isForgettable(nowMs)
   }
 
   /** Requests of this side since the bucket was split, without those in flight. */

@@ -125,8 +125,8 @@ export class OtherMembers {
    * Marks the members as lost that have been silent for `LOST_AFTER_MS`. Returns those that were present.
    * `heardMs`: when a member's last message arrived. Monotonic milliseconds.
    *
-   * Call this each `REPORT_MS`. After a longer gap, it loses nobody, because messages that have arrived may
-   * not have been read yet.
+   * Call this every `REPORT_MS`. After a longer gap, a call marks no member as lost, because messages that
+   * have arrived may not have been read yet.
    */
   loseSilent(nowMs: number, heardMs: (id: string) => number | undefined): readonly OtherMember[] {
     const isLate = nowMs - this.#lookedMs >= LATE_MS

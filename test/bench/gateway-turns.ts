@@ -109,7 +109,7 @@ tell(
         isMet: alone.wrong === 0 && alone.inVain === 0,
       },
     ],
-    how: `${lives} times 20 minutes in virtual time, the same for each rule: 320 requests in 300 s, a scanner of the class background that requests 1.5 times the refill (2 times with several) and waits up to a minute, others that request 30 to 60 % at random times: critical ones, two of the scanner's class, unseen ones. The margin is how far below the expected number of others the forecast goes, in standard deviations: with more, fewer are refused wrongly and more wait in vain. Who comes later and goes first is chance, so a rule that knows no future does one or the other; the one that is told the true rates, and not the moments, shows how much of it is left to learn. Its figure is the least at which at most ${100 * AIM_WRONG} % are refused wrongly.`,
+    how: `${lives} times 20 minutes in virtual time, the same for each rule: 320 requests in 300 s, a scanner of the class background that requests 1.5 times the refill (2 times with several) and waits up to a minute. Other programs request 30 to 60 % of the refill at random times: critical programs, two of the scanner's class, and programs outside the gateway. The margin is how far the forecast goes below the expected number of others' requests, in standard deviations. With a larger margin, fewer requests are refused wrongly, and more wait in vain. No rule can know when others will request. The rule that knows their true rates shows how much a better estimate could gain. Its figure is the smallest at which at most ${100 * AIM_WRONG} % are refused wrongly.`,
   },
   values.json,
 )

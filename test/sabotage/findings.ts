@@ -1346,7 +1346,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['leave out what only a third machine knows of a run that has ended'],
   },
   {
-    found: 'After a machine of a desk stood still, the others reported use by others that nobody had',
+    found: 'After a machine of a desk stood still, the other machines took its requests for use by others',
     tests: [[DESK, 'a response that a machine got only after it stood still changes nothing on the others']],
     breaks: ['judge a header of a desk that is older than the requests that are remembered'],
   },

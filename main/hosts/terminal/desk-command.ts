@@ -166,15 +166,15 @@ async function keysOf({ data }: DeskFlags, deps: DeskCommandDeps): Promise<Keys 
     somethingElse(deps)
     return undefined
   }
-  const nobody = `no Headroom is running on ${folder}`
+  const notRunning = `no Headroom is running on ${folder}`
   if (openStored === undefined)
-    return fail(`${nobody}; start it, or set HEADROOM_PASSPHRASE to open the keys saved there`)
+    return fail(`${notRunning}; start it, or set HEADROOM_PASSPHRASE to open the keys saved there`)
   const opening = await openStored(folder)
   switch (opening.kind) {
     case 'open':
       return { kind: 'stored', folder, stored: opening.stored }
     case 'nothing-stored':
-      return fail(`${nobody}${NOT_STORED}`)
+      return fail(`${notRunning}${NOT_STORED}`)
     case 'failed':
       return fail(opening.line)
   }

@@ -76,7 +76,7 @@ test('a dispatcher that freezes for 30 s and wakes grants nothing, and joins the
 })
 
 test.each(['freeze', 'sleep'] as const)(
-  'after a long %s, a machine sends nothing that nobody may have set aside for it',
+  'after a long %s, a machine does not use a part that the others may have given away',
   async (standStill) => {
     const world = await desk(['A', 'B'], { limit: 20, periodSeconds: 300, window: 'rolling' })
     const { holder } = world
