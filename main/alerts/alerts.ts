@@ -27,7 +27,7 @@ export interface AlertsDeps {
   /** Stores the body of an open alert. `undefined` deletes it. */
   readonly keep: (id: string, body: string | undefined) => void
   readonly changed: (alerts: readonly Alert[]) => void
-  /** Called with each announcement, for app windows. */
+  /** Called with each announcement, so that app windows can show it. */
   readonly announced?: (announcement: Announcement) => void
 }
 

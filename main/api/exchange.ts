@@ -50,7 +50,7 @@ export interface ExchangeStart {
  */
 export type Unanswered = 'not-sent' | 'lost' | 'hung-up'
 
-/** Maximum number of characters that are read to find the quota in an error body. */
+/** Maximum number of characters of a raw error body that are searched for the name of its quota. */
 const MAX_READ_LENGTH = 64 << 10
 
 /**
@@ -186,7 +186,7 @@ function withoutSecrets(seen: Observation, secrets: Pick<Secrets, 'clean'>): Obs
   }
 }
 
-/** Refreshes after a 401. Returns a token other than the rejected one. `undefined` if the refresh failed. */
+/** Refreshes after a 401. Returns a token other than the rejected one. `undefined` if there is none. */
 export async function tokenAfter401(
   { rejected, access, usable }: Bearer,
   token: string,

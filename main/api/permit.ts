@@ -14,8 +14,8 @@ export type OwnOutcome =
 export type Permit = (outcome: OwnOutcome) => void
 
 /**
- * Waits until an own request may be sent. The request is queued with the requests of programs. Resolves to
- * `undefined` if it can't be sent soon.
+ * Waits until an own request may be sent. Own requests share a queue with programs' requests. Resolves to
+ * `undefined` if the request can't be sent soon.
  *
  * An urgent request precedes programs' requests and may use the reserve. A check may do neither.
  */
@@ -27,7 +27,7 @@ export interface NoPermit {
 }
 
 /**
- * Waits until a stream may be opened. The stream is queued with all other requests. `isRead` means that
+ * Waits until a stream may be opened. Streams share a queue with all other requests. `isRead` means that
  * programs read the stream.
  */
 export type AcquireStreamPermit = (path: string, isRead: boolean) => Promise<Permit | NoPermit>
@@ -39,13 +39,13 @@ export function outcomeOf({ refused, reading: { rate } }: Tapped): OwnOutcome {
     : { kind: 'answer', ...quota }
 }
 
-/** What the gateway adds to a connected key while the gateway is on. */
+/** The functions of a gateway that is on, for one connected key. */
 export interface SessionGateway {
   /** Queues own checks with programs' requests. */
   readonly acquirePermit: AcquirePermit
   /** Queues streams before they reopen. */
   readonly acquireStreamPermit: AcquireStreamPermit
-  /** Takes turns from the queue of a desk. `undefined` ends this. */
+  /** Lets the key's desk decide when requests are sent. `undefined` ends this. */
   setDesk(join: JoinQueue | undefined): void
   /** See `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void

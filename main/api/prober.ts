@@ -50,11 +50,11 @@ export interface ProberDeps {
 }
 
 /**
- * Interval of regular ticks in milliseconds. A shorter interval would often wake a machine without a window.
- * A check that becomes due between two ticks gets an extra tick.
+ * Interval of regular ticks in milliseconds. A shorter one would wake the machine too often while no window
+ * is open. A check that becomes due between two ticks gets an extra tick.
  */
 const TICK_MS = 1000
-/** Minimum duration of a timer in milliseconds. A shorter timer could end too early. */
+/** Minimum delay of a timer in milliseconds. A shorter timer could fire before the check is due. */
 const MIN_WAIT_MS = 1
 const MAX_AT_ONCE = 4
 /**
@@ -87,7 +87,7 @@ interface Unauthorized {
   readonly token: string | undefined
 }
 
-/** Sends the cheapest request of a category before its row becomes stale, within the check budget. */
+/** Sends each category's cheapest request before the row becomes stale, within the check budget. */
 export class Prober {
   readonly #deps: ProberDeps
   #settings: ProbeSettings
@@ -373,9 +373,9 @@ export class Prober {
       this.#records.set(category, { ...record, sentAtMs: earlier, notBeforeMs })
       return
     }
-    // The budget counts a check when its response arrives. The arrival is closer than the start to the time
-    // when the service counted the check, because the check may first have waited for a token. With a
-    // configured interval, a check counts when it starts, so that the interval stays exact.
+    // The budget counts a check when its response arrives. The start would be less exact, because a check may
+    // wait for a token before it is sent. With a configured interval, a check counts when it starts, so that
+    // the interval stays exact.
     const keepsBeat = this.#settings.everySeconds[category] !== undefined
     const headerAtMs = this.#deps.quotas.lastHeaderAtMs(category)
     const settled: ProbeRecord = {

@@ -45,7 +45,7 @@ export interface Tapped {
   readonly retryAtMs?: number
 }
 
-/** The information in a header about its row. `elsewhere`: requests by others since the last header. */
+/** A header's information about its row. `elsewhere`: requests by others since the previous header. */
 interface Shown {
   readonly remaining: number | undefined
   readonly elsewhere: number
@@ -55,17 +55,17 @@ interface Shown {
 /** How long an aborted request may still take to reach the service, in milliseconds. */
 const ON_ITS_WAY_MS = 2_000
 /**
- * How long after a header the requests in it may belong to a member of the desk that has not reported them,
- * in milliseconds. A member that starts or wakes may send requests before it is connected, which takes up to
- * three seconds. Then the other members ask for its state.
+ * Time after a header, in milliseconds, within which a member of the desk may still report requests that the
+ * header includes. A member that starts or wakes may send requests for up to three seconds before it is
+ * connected. The other members then ask for its state.
  */
 const REPORTED_WITHIN_MS = 4_000
 
-/** Records every request of this app and its response. All quota headers are read here. */
+/** Records every request of this app and its response, with all quota headers. */
 export class QuotaTap {
   readonly #deps: QuotaTapDeps
   readonly #others = new OthersEpisodes()
-  /** On a desk: up to when headers that show use by others have been reported, epoch ms. */
+  /** On a desk: headers up to this time have been checked for use by others, epoch ms. */
   #reportedUntilMs = 0
   readonly #log = new RowLog()
   readonly #problems = new RowProblems()
@@ -100,7 +100,7 @@ export class QuotaTap {
     return sent
   }
 
-  /** A row's state before a 429, for the event that reports the 429. */
+  /** A row's state before a 429, for the event about the 429. */
   #before(row: RequestQuota, now: number): BeforeRefusal | undefined {
     if (row.source === 'default') return undefined
     const { limit, low, high, use } = row
@@ -135,15 +135,12 @@ export class QuotaTap {
     return nextRequestAtMs(row, now)
   }
 
-  /** Ids of recent 429s, and the last headers of a row, for a support request. */
+  /** Ids of a row's recent 429s, and its last headers, for a support request. */
   detailsOf(category: string): RowDetails {
     return this.#log.detailsOf(category)
   }
 
-  /**
-   * The last response of a row, if it had no quota headers. `canRenew` says whether the sign-in host
-   * responds.
-   */
+  /** A row's last response, if it had no quota headers. `canRenew` says whether the sign-in host responds. */
   problemOf(category: string, canRenew: boolean): RowProblem | undefined {
     return this.#problems.of(category, canRenew)
   }
@@ -222,8 +219,8 @@ export class QuotaTap {
     }
     const waitMs = refused === undefined ? (this.#desk?.judgeAfterMs ?? 0) : 0
     if (waitMs > 0) {
-      // The header may include requests of other machines whose reports have not arrived here yet. The
-      // reports should arrive within `waitMs`, so the header is applied after that time.
+      // The header may include requests from other machines that are not reported here yet. Their reports
+      // should arrive within `waitMs`, so the header is applied after that time.
       this.#deps.clock.after(waitMs, () => {
         const late = { ...ticket, headerAtMs: now }
         this.#desk?.answered(late, { row: this.#judge(late, reading), rate: reading.rate })
@@ -256,8 +253,8 @@ export class QuotaTap {
   }
 
   /**
-   * Records the answer to a request of another machine of the desk. Returns the row that counted the request.
-   * `waitMs`: how much longer the row waits after a 429.
+   * Records the response to another machine's request. Returns the row that counted the request. `waitMs`:
+   * how much longer the row waits after a 429.
    */
   answeredByDesk(
     ticket: Ticket,

@@ -32,7 +32,7 @@ interface RowHoldsDeps {
   readonly report: (report: KeyReport) => void
 }
 
-/** How long rows wait after 429s because of the request rate. */
+/** The pauses of rows after rate-limit 429s. */
 export class RowHolds {
   readonly #deps: RowHoldsDeps
 
@@ -49,13 +49,13 @@ export class RowHolds {
     // If several requests in flight get 429s together, these count as a single 429.
     const held = ledger.holdOf(category, now)
     const refusals = held?.refusals ?? ledger.refusals(category) + 1
-    // If a 429 names no time, the next try comes only after the full wait (service 7).
+    // Without a Reset, the next try comes only after the full wait (service 7).
     if (reading.rate?.resetSeconds === undefined)
       ledger.postponeTry(category, now + FALLBACK_SECONDS * 1000 + GRACE_MS)
     const nextTryAtMs = ledger.nextTryAtMs(category)
     const wantedMs = now + Math.min(this.#waitMs(reading, refusals), MAX_HOLD_MS)
-    // A further 429 of an empty quota does not extend the pause. It came because its request was already in
-    // flight, or because others use the whole refill.
+    // If the quota is empty, a further 429 does not extend the pause. Its request was already in flight, or
+    // others use the whole refill.
     const isKnown = held !== undefined && reading.rate?.remaining === 0 && nextTryAtMs === undefined
     const untilMs = isKnown ? held.untilMs : Math.max(wantedMs, held?.untilMs ?? 0)
     // The 429 itself may show that others use the whole refill, so read the row again.
@@ -75,7 +75,7 @@ export class RowHolds {
     return retryAtMs
   }
 
-  /** Pauses a row after a 429 of another machine of the desk, unless the row is already paused for longer. */
+  /** Pauses a row after another machine's 429, unless the row is already paused for longer. */
   pauseByDesk(category: string, untilMs: number, now: number): void {
     const { ledger } = this.#deps
     const held = ledger.holdOf(category, now)

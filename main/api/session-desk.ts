@@ -10,10 +10,10 @@ import type { ConcurrencyReading } from '../../app/service/headers.ts'
  */
 export interface SessionDesk {
   sent(ticket: Ticket): void
-  /** Records an answer of the service. */
+  /** Records a response from the service. */
   answered(ticket: Ticket, answer: DeskAnswer): void
   /**
-   * Records that no answer arrived, or an answer without quota headers. `laterMs`: how much longer the
+   * Records that no response arrived, or only one without quota headers. `laterMs`: how much longer the
    * service may still count the request, in milliseconds.
    */
   lost(ticket: Ticket, laterMs: number): void
@@ -23,8 +23,8 @@ export interface SessionDesk {
   /** Records the number of own streams of a category. `reading`: the slots in a header, if there was one. */
   slots(category: string, reading?: ConcurrencyReading): void
   /**
-   * How long a header waits before it is applied, in milliseconds. The header may include requests of other
-   * members, and these requests must be known first. 0 without other members.
+   * How long a header waits before it is applied, in milliseconds. The header may include other members'
+   * requests, whose reports must arrive first. 0 without other members.
    */
   readonly judgeAfterMs: number
   /**
@@ -32,11 +32,14 @@ export interface SessionDesk {
    * check the row.
    */
   yieldMs(category: string): number
-  /** Smallest share of each quota that another member's checks may use. `undefined` if no other checks. */
+  /**
+   * The smallest share of each quota that another member allows for checks. `undefined` if no other member
+   * checks.
+   */
   readonly checkBudget: number | undefined
-  /** Takes part in the desk's queue. `undefined` while this machine is refused. */
+  /** Joins the desk's queue. `undefined` while the desk rejects this machine. */
   readonly queue: JoinQueue | undefined
-  /** This machine's part of a category. `undefined` unless it works alone. */
+  /** The part of a category that this machine may use while it works alone. Otherwise `undefined`. */
   partOf(category: string): DeskPart | undefined
   summary(): DeskSummary
   /** Connects to the desk's server now, if it is unreachable. */

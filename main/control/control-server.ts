@@ -218,12 +218,12 @@ const ANYWAY: ReadonlySet<ControlRequest['do']> = new Set([
 ])
 
 /**
- * Calls `answer`, unless the client has disconnected. A client may do so after a timeout, for example while
- * this process was suspended.
+ * Calls `answer`, unless the client has disconnected, for example after a timeout while this process was
+ * suspended.
  *
- * A client that disconnects has reported a failure to its user, so its request must not take effect any more.
- * If the request added a program, for example, the program's key would be lost. A disconnect is known after
- * one turn of the event loop.
+ * A client that disconnects has already reported a failure to its user, so its request must not take effect.
+ * If it added a program, for example, the program's key would be lost. A disconnect is known after one full
+ * turn of the event loop.
  */
 async function ifConnected<T>(socket: Socket, answer: () => Promise<T>): Promise<T | undefined> {
   await new Promise(setImmediate)

@@ -7,9 +7,7 @@ import { GATEWAY_NAME, sendProblem } from './problem.ts'
 import { FAILURES } from './refusals.ts'
 import type { Begun, TokenRemoval } from './token-removal.ts'
 
-/**
- * Headers that the gateway does not relay: headers of one connection (RFC 9110, section 7.6.1), and cookies.
- */
+/** Headers that the gateway does not relay: hop-by-hop headers (RFC 9110, section 7.6.1), and cookies. */
 const DROPPED: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -22,13 +20,13 @@ const DROPPED: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** Maximum number of bytes by which a reader may be behind another reader of the same response. */
+/** Maximum number of bytes by which a reader may lag behind the fastest reader of the same response. */
 const MAX_BEHIND_BYTES = 8 << 20
 
 /**
- * The headers of a response that the gateway relays. Headers about the connection to the service are left out
- * (`DROPPED`). The access token is removed (`removal`). Entries that name Headroom are removed from lists of
- * proxies. The gateway's own `Via` and `Proxy-Status` are added.
+ * The headers that the gateway relays to a program. Hop-by-hop headers are left out (`DROPPED`). The access
+ * token is removed (`removal`). Entries that name Headroom are removed from lists of proxies. The gateway's
+ * own `Via` and `Proxy-Status` are added.
  */
 export function passedHeaders(
   { status, rawHeaders }: Pick<ForwardAnswer, 'status' | 'rawHeaders'>,
@@ -175,8 +173,8 @@ export function relay(relayed: Relayed): Relay {
     // Keeps Node from adding its own Date or other headers to the service's response.
     reply.sendDate = false
     reply.writeHead(status, [...headers, ...cache])
-    // Sends the headers now, because a stream may have no data for a while. For a response of known length,
-    // Node sends the headers together with the body.
+    // Sends the headers now, because a stream may have no data for a while. If the response's length is
+    // known, Node sends the headers together with the body.
     if (isChunked) reply.flushHeaders()
   }
   const cut = () => {

@@ -15,7 +15,7 @@ export interface DoorDeps {
   readonly programs: Pick<Programs, 'ofBearer' | 'tokenFor'>
   /** Finds the user who owns the calling process, if the system reports that user. */
   readonly callerOf: (connection: Connection) => Promise<'own' | 'other' | 'gone'>
-  /** The scopes of the access token of a program's key. */
+  /** The scopes of the access token with which a program's requests are sent. */
   readonly scopesOf: (program: Program) => readonly string[]
   /**
    * Called when a request with a valid key has arrived. From then on, the request's connection may stay idle.
@@ -98,7 +98,7 @@ async function answerProgram(
   admit(request, reply, { program, method, body: undefined }, deps)
 }
 
-/** Answers requests under the order path. Only the order lane decides whether they may be sent. */
+/** Answers requests under the order path. The order lane alone decides whether they may be sent. */
 async function answerOrder(
   request: IncomingMessage,
   reply: ServerResponse,
@@ -193,7 +193,7 @@ function admit(
   serve({ ...partsOf(request, reply, admission), ...admission, maxWaitMs })
 }
 
-/** The parts of a request that are forwarded. The method is not among them. */
+/** The parts of a request that are forwarded, apart from the method. */
 function partsOf(
   { url = '/', headers }: IncomingMessage,
   reply: ServerResponse,

@@ -94,7 +94,7 @@ export class Forwarder {
   readonly permits: Permits
   readonly #deps: ForwarderDeps
   readonly #scheduler: Scheduler
-  /** Decides about turns: the scheduler, or the desk that this key belongs to. */
+  /** Decides when requests are sent: the gateway's scheduler, or the key's desk. */
   #turns: Turns
   #desk: DeskTurns | undefined
   readonly #calls = new Map<number, Call>()
@@ -148,7 +148,9 @@ export class Forwarder {
     })
   }
 
-  /** Takes turns from a desk from now on. `undefined`: the gateway's own scheduler decides. */
+  /**
+   * From now on, a desk decides when requests are sent. With `undefined`, the gateway's own scheduler does.
+   */
   setDesk(join: JoinQueue | undefined): void {
     this.#endDesk()
     if (join !== undefined) {
@@ -216,7 +218,7 @@ export class Forwarder {
     use.lastSeenAtMs = this.#now()
   }
 
-  /** Why no request of this program may be sent now, apart from the access token. */
+  /** Why this program's requests can't be sent now, apart from the access token. */
   #obstacle(program: Program): Problem | undefined {
     if (this.#closed !== undefined) return unavailable(this.#closed)
     const pausedUntilMs = this.#deps.pausedUntilMs(program)
@@ -237,8 +239,8 @@ export class Forwarder {
   }
 
   /**
-   * If a less urgent request waits for the bucket: the rate of the critical programs' requests to the bucket,
-   * per second. Otherwise `undefined`.
+   * The rate of critical programs' requests to the bucket, per second. `undefined` unless a less urgent
+   * request is waiting for the bucket.
    */
   criticalWhileHeld(bucket: string): number | undefined {
     if (!this.#scheduler.hasWaiting) return undefined
@@ -519,7 +521,7 @@ export class Forwarder {
       return
     }
     if (upstream !== undefined && access.kind === 'none') upstream.unsent = noToken(access, this.#now())
-    // The request is settled later, after the other decisions of the same event.
+    // Settled later, because the scheduler is still handling the current event.
     this.#settleSoon(id, { kind: 'not-sent' })
   }
 
@@ -638,7 +640,7 @@ export class Forwarder {
     if (isStream && !hasEnded) this.#streams.set(id, relayed)
   }
 
-  /** Abandons an upstream request that serves no call any more. The service may have counted it. */
+  /** Abandons an upstream request that no longer serves any call. The service may have counted it. */
   #abandon(id: number): void {
     const upstream = this.#upstreams.get(id)
     this.#upstreams.delete(id)
@@ -703,7 +705,7 @@ export class Forwarder {
   }
 }
 
-/** Ends a sent request that serves no caller any more. */
+/** Ends a sent request that no longer serves any caller. */
 function discard(upstream: Upstream): void {
   upstream.sending?.discard()
   upstream.sending = undefined

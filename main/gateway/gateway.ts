@@ -186,7 +186,7 @@ export class Gateway {
     return port === 0 ? 0 : (this.#servers?.port ?? port)
   }
 
-  /** Stops serving because the app ends. */
+  /** Stops serving when the app quits. */
   async stop(): Promise<void> {
     await this.#oneByOne(() => this.#end('Headroom is quitting'))
   }

@@ -26,7 +26,7 @@ export type OrderVerdict =
   | { readonly kind: 'refused'; readonly problem: Problem }
   | { readonly kind: 'admitted'; readonly path: OrderPath }
 
-/** What a forwarder needs in order to serve orders. */
+/** The forwarder's inputs for serving orders. */
 export interface ForwarderOrders {
   readonly serve: OrderLane['serve']
   /** The id of the connected key. */
@@ -37,14 +37,14 @@ export interface ForwarderOrders {
 
 /** The parts of a connected key that an order needs. */
 export interface OrderLine extends SendingDeps, Bearer, Omit<ForwarderOrders, 'serve'> {
-  /** Why no request of this program may be sent now. `undefined` if requests may be sent. */
+  /** Why this program's requests can't be sent now. `undefined` if they can. */
   readonly obstacle: (program: Program) => Problem | undefined
   /**
    * Takes one request from the order quota, ahead of all waiting requests. Returns a problem if the quota is
    * empty. Otherwise returns a function. The caller must call it once, with the request's outcome.
    */
   readonly acquire: (program: Program, endpoint: string) => Problem | ((outcome: UpstreamOutcome) => void)
-  /** The bucket that is described by the quota headers of this endpoint's responses. */
+  /** The bucket that the quota headers of this endpoint's responses describe. */
   readonly bucketOf: (endpoint: string) => string
   /** Declines an order, and counts it as declined. */
   readonly refuse: (order: AdmittedOrder, problem: Problem) => void

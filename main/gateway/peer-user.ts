@@ -36,7 +36,7 @@ export interface PeerSocket {
 }
 
 /**
- * What the system reports about the calling end of a connection.
+ * The system's report about the calling end of a connection.
  * - `gone`: there is no such socket, or no process owns it any more, for example after the caller closed it.
  * - `unknown`: the system has no readable table. Only Linux has one.
  */
@@ -48,7 +48,7 @@ export type Peer = PeerSocket | 'gone' | 'unknown'
  */
 const TRIES = 3
 
-const MEANS_UNTOLD = new Set<unknown>(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])
+const MEANS_UNKNOWN = new Set<unknown>(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])
 
 type Ends = Readonly<Partial<Record<keyof typeof TABLES, string>>>
 
@@ -162,7 +162,7 @@ async function socketsIn(
       if (missing.size === 0) break
     }
   } catch (error) {
-    if (MEANS_UNTOLD.has(systemErrorCode(error))) return undefined
+    if (MEANS_UNKNOWN.has(systemErrorCode(error))) return undefined
   }
   return found
 }

@@ -9,7 +9,7 @@ import { problemOf } from './refusals.ts'
 import type { StreamTurn } from './stream-hub.ts'
 
 export interface PermitsDeps {
-  /** Called for each use, because a desk may take over the turns. */
+  /** Called at each use, because a desk may take over the queue. */
   readonly turns: () => Pick<Turns, 'offer' | 'answered' | 'drop' | 'turnAtMs'>
   readonly scheduler: Pick<Scheduler, 'roomAtMs' | 'rateOf'>
   /** Returns an id that no other request of the gateway has. */
@@ -40,8 +40,8 @@ const UNKNOWN_TURN_SECONDS = 5
 const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
 
 /**
- * Permits for Headroom's own checks and for openings of streams. These requests wait in one queue with the
- * requests of programs, but other parts of Headroom send them.
+ * Permits for Headroom's own checks and for opening streams. These requests wait in one queue with programs'
+ * requests, but other parts of Headroom send them.
  */
 export class Permits {
   readonly #deps: PermitsDeps
@@ -156,10 +156,7 @@ export class Permits {
     return scheduler.roomAtMs(bucketOf(endpointOf(path)), READ_STREAM_CLASS, now())
   }
 
-  /**
-   * Grants a permit to each request of this turn that waits here for one. Returns false if none of them waits
-   * here.
-   */
+  /** Grants a permit to each request of this turn that waits here. Returns false if none does. */
   grant(turn: Turn): boolean {
     const ends = turn.requests.flatMap((id) => this.#waiting.get(id) ?? [])
     for (const end of ends) end(turn)

@@ -71,7 +71,7 @@ type Stored = Readonly<z.output<typeof stored>>
 export const ONLY_KEY = ''
 
 const EMPTY: Stored = { schemaVersion: 1, programs: [] }
-/** Lifetime of a local access token in seconds, the same as the service's (service 4.3). */
+/** Lifetime of a local access token in seconds, the same as the service's (service 8.4). */
 export const LOCAL_TOKEN_SECONDS = 1200
 /**
  * Maximum number of tokens of one program. Each of its processes may have one. Without a maximum, a program

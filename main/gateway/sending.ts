@@ -135,8 +135,8 @@ export class Sending {
   }
 
   #failed(how: ForwardFailure, why: string): void {
-    // A reused connection may have been closed before the request was sent. Its failure does not show that
-    // the host is unreachable, so no reason is passed on.
+    // A reused connection may have been closed before the request was sent. This does not show that the host
+    // is unreachable, so no reason is passed on.
     this.#exchange.failed(UNANSWERED[how], how === 'cut' ? undefined : why)
     this.#settle({ kind: how })
   }

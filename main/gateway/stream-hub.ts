@@ -44,7 +44,7 @@ export interface StreamTurn {
   readonly tooLate: () => Problem
 }
 
-/** What the hub needs to share the streams of one connected key. */
+/** The hub's inputs for sharing the streams of one connected key. */
 export interface SharingDeps {
   readonly streams: Streams
   readonly slots: Pick<SlotLedger, 'free' | 'view'>
@@ -120,7 +120,7 @@ export class StreamHub {
     return this.#requests.size
   }
 
-  /** The requests of a program that wait for a stream to open. */
+  /** A program's requests that wait for a stream to open. */
   waitingOf(
     program: Program,
   ): readonly { readonly category: string; readonly sinceMs: number; readonly untilMs: number }[] {
@@ -209,9 +209,7 @@ export class StreamHub {
     for (const asked of [...this.#asked.values()]) this.#answerAll(asked.shared, withoutResponse(asked, why))
   }
 
-  /**
-   * Answers the requests of a paused program that wait for a stream. A stream that is being opened continues.
-   */
+  /** Answers a paused program's requests that wait for a stream. A stream that is being opened continues. */
   refuseWaitingOf({ id }: Program, problem: Problem): void {
     for (const { shared, attempts } of [...this.#asked.values()]) {
       if (isOpening(shared)) continue
@@ -441,9 +439,9 @@ export class StreamHub {
     }
     const [first] = shared.pending
     if (observation.status === 429 && first !== undefined) this.#deps.countsOf(first.program).rejected += 1
-    // After a 429 of a quota, only the readers whose wait ends before `untilMs` get this response. At
-    // `untilMs`, the quota has room for one request. The header Reset would be later, because it is the time
-    // until the quota is full. After any other response, all readers get the response.
+    // After a 429 for a quota, only the readers whose wait ends before `untilMs` get this response. At
+    // `untilMs`, the quota has room for one request. Reset would be too late, because it is the time until
+    // the quota is full. After any other response, all readers get the response.
     const path = shared.keeper?.path
     const untilMs =
       tapped.refused === undefined || path === undefined
