@@ -13,7 +13,7 @@ import { urgencyOf } from '../contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { isSlotCountCurrent } from '../status/stream-status.ts'
 
-/** An instruction to raise or withdraw an alert, given to the host once. */
+/** Raises or withdraws an alert. Each effect is returned once. */
 export type AlertEffect =
   | { readonly kind: 'raised'; readonly alert: Alert }
   | { readonly kind: 'withdrawn'; readonly alert: Alert }
@@ -45,8 +45,8 @@ interface Episode {
  * An episode raises one alert, and another when it becomes critical. Two events withdraw the alert: newer
  * evidence that the condition has ended, and an alert about the condition's cause.
  *
- * It is unknown whether a condition still lasts in two cases: while its cause lasts, and while the last
- * header of its row is too old. During such a time, the condition's episode neither starts nor ends.
+ * While a condition's cause lasts, or the last header of its row is too old, the condition's state is
+ * unknown. No alert about it is raised then, and an open one stays.
  */
 export class AlertEngine {
   readonly #episodes = new Map<string, Episode>()

@@ -40,15 +40,12 @@ const MISSED_MS = 15_000
  */
 const OFTEN = 3
 /**
- * A quota that is short of requests counts as Headroom's own doing if Headroom and its programs account for
- * at least this share of the use.
+ * A shortage counts as own use if Headroom and its programs account for at least this share of the quota's
+ * use.
  */
 const MOSTLY_OWN = 0.5
 
-/**
- * The conditions of a key at `nowMs`. This time and the snapshot's `at` must come from the same clock. Epoch
- * ms.
- */
+/** The conditions of a key at `nowMs`, epoch ms, on the clock of the snapshot's `at`. */
 export function conditionsOf(snapshot: Snapshot, nowMs: number): KeyConditions {
   const all = [
     ...storageConditions(snapshot),

@@ -29,8 +29,8 @@ export function eventSentence(event: LoggedEvent, style: EventStyle = {}): Event
 }
 
 /**
- * The text of one line: of a single event, or of several events of one kind, worst first. `count` is the
- * number of repetitions. It follows the title of a single event.
+ * The text of one line, for a single event or for several events of one kind, worst first. `count`: how often
+ * a single event occurred, shown after its title. `ends`: the events that ended the condition.
  */
 export function lineSentence(
   events: readonly [LoggedEvent, ...LoggedEvent[]],

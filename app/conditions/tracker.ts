@@ -82,7 +82,7 @@ function isNews(last: KeyReport, report: KeyReport, { news }: Lasting): boolean 
 
 const SHAPES = new Map(eventSchemas.map(({ shape }) => [shape.kind.def.values[0] as string, shape as object]))
 
-/** Whether a report means only the end of a condition. Schemas of such reports have the field `since`. */
+/** Whether a report can only mean the end of a condition. Schemas of such reports have the field `since`. */
 const isOnlyEnd = (report: KeyReport): boolean => 'since' in (SHAPES.get(report.kind) ?? {})
 
 /** The event for the end of a condition. Contains the fields of its schema that were known at the start. */

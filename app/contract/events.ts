@@ -248,7 +248,8 @@ export const eventSchemas = [
    */
   event('slots-free', { category: text, since: number }),
   /**
-   * An open stream receives nothing, not even heartbeats. Reported once. `since` is its last frame, epoch ms.
+   * An open stream receives nothing, not even heartbeats. Reported once. `since`: time of its last frame,
+   * epoch ms.
    */
   event('stream-silent', { ...stream, since: number }),
   /** The stream receives data again, on the same connection or another. */
@@ -264,7 +265,7 @@ export const eventSchemas = [
    */
   event('program-refused', { program: text, category: text, retryAt: optionalNumber }),
   event('program-cut', { program: text }),
-  /** The machine `name` joined the desk. `desk-member-left`: the machine left or stopped responding. */
+  /** The machine `name` joined the desk, left it, or stopped responding (`desk-member-lost`). */
   event('desk-member-joined', { name: text }),
   event('desk-member-left', { name: text }),
   event('desk-member-lost', { name: text }),

@@ -17,7 +17,7 @@ export const keystoreState = z.enum([
 /** Id of the placeholder for saved keys whose names can't be read. */
 export const SAVED_KEYS = 'saved-keys'
 
-/** Whether a key will survive a restart. */
+/** State of the keystore. It decides whether a key survives a restart. */
 export type KeystoreState = z.output<typeof keystoreState>
 
 /** Why and since when the history can't be written. Samples wait in memory until it can. */

@@ -4,7 +4,7 @@ import { command } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
 import type { StartedSignIn } from './sign-in.ts'
 
-/** What Headroom found out about an order whose response was lost. */
+/** State of the lookup of an order whose response was lost. */
 const lookupState = z.enum(['looking', 'found', 'not-found', 'ambiguous'])
 
 /** The result of a lookup. */

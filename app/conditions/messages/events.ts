@@ -204,8 +204,8 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   ...STREAM_EVENTS,
   elsewhere: {
     of: 'quotas',
-    // The text has no rate, because the first header that shows others' use says little about it. The row
-    // shows the current rate.
+    // The text has no rate, because the first header that shows others' use is too little to measure it. The
+    // row shows the current rate.
     say: ({ category }) => ['warning', `Others active on ${category}`],
     over: ({ perSecond }, [end]) =>
       `${rateText(end?.kind === 'elsewhere-ended' ? end.perSecond : perSecond)} on average`,
@@ -318,10 +318,7 @@ function quoted({ message, status }: Of<'requests-refused'>): string {
   return message !== undefined && status >= 400 ? `“${message}”` : ''
 }
 
-/**
- * What a person needs to decide whether to close the stream: `Depth quotes · MSFT, open for 2 h 14 min,
- * 0.4/s`.
- */
+/** The stream to close, with its age and rate: `Depth quotes · MSFT, open for 2 h 14 min, 0.4/s`. */
 function proposalText(proposal: StreamProposal, nowMs: number): string {
   const rate = rateText(proposal.framesPerSecond)
   const open = sinceText(proposal.openedAt, nowMs)

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../service/service-origin.ts'
 import { sentence, sentenceEnd } from '../../status/sentences.ts'
 
-/** The action of a problem that a person need not solve. */
+/** The action of a message if a person need not do anything. */
 export const NO_ACTION = 'No action needed.'
 
 /**

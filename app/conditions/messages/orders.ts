@@ -47,8 +47,8 @@ export const isDiskFull = (why: string | undefined): boolean => why?.includes('d
 const UNKNOWN = { label: 'outcome unknown', name: 'Order outcome unknown' } as const
 
 /**
- * The message about orders whose outcome was lost. It names the first one that no lookup has found. If all
- * were found, it names the first one.
+ * The message about orders whose response was lost. It names the program of the first order that no lookup
+ * has found. If all were found, it names the program of the first order.
  */
 function unknownMessage(unknown: NonNullable<Snapshot['orders']>['unknown']): Message {
   const open = notFound(unknown)

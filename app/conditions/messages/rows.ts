@@ -152,8 +152,8 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
 }
 
 /**
- * Asks to slow others, as far as it is known who they are: a program that polls, or machines of the desk that
- * this one can't hear. Their requests count as others'.
+ * Asks to slow others. If others poll, names their interval. Otherwise names machines of the desk that don't
+ * respond, because their requests count as others'.
  */
 function slowOthers({ poller }: RequestQuota, { desk }: Snapshot): string {
   if (poller !== undefined) return `Slow or stop the program that polls every ${poller.everySeconds} s.`
@@ -183,7 +183,7 @@ const machinesOf = (desk: Snapshot['desk'], isMeant: (member: DeskMember) => boo
 function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): string | undefined {
   if (safe?.everySeconds === undefined || safe.everySeconds === null) return undefined
   // The rates of the other programs are added up. Own use minus this program's rate would be wrong, because
-  // the two are means over different times.
+  // the two are means over different periods.
   const others = Object.entries(use?.programs ?? {}).filter(([program]) => program !== id)
   const perSecond = 1 / safe.everySeconds - others.reduce((sum, [, rate]) => sum + rate, 0)
   return perSecond < SLOWEST ? undefined : paceText(1 / perSecond)
@@ -307,7 +307,7 @@ const NOTABLY_MORE = 1.2
 
 const perSecondText = (perSecond: number): string => `${Number(perSecond.toFixed(2))}/s`
 
-/** `it refills 1.07/s`, or for a fixed window `refills at 14:32:05`. */
+/** `it refills 1.07/s`, or for a fixed window `it refills at 14:32:05`. */
 function refillText({ model, limit, period, windowEndsAt }: RequestQuota): string {
   if (model === 'rolling') return `it refills ${perSecondText(limit / period)}`
   return windowEndsAt === undefined
