@@ -6,17 +6,17 @@ export const ALONE_AFTER_MS = 1_000
 /** After this time without a sign of life, a member's part of the quota is free again. Milliseconds. */
 export const PART_LASTS_MS = 60_000
 /**
- * Time after the last sign of a dispatcher at which its grants have reached the service. A dispatcher that
- * still works sets a silent member's share aside within `ALONE_AFTER_MS`. Earlier grants hold for 1.5 s, and
- * the network takes up to 1.5 s.
+ * This long after the last message of a dispatcher, all its grants have reached the service or are void. A
+ * running dispatcher sets a silent member's share aside within `ALONE_AFTER_MS`, a grant is valid for 1.5 s,
+ * and a request takes up to 1.5 s to the service. Milliseconds.
  */
 export const SETTLED_AFTER_MS = 4_000
-/** The allowances of all members together are the refill of this time. Milliseconds. */
+/** All members' allowances together equal the refill in this time. Milliseconds. */
 const ALLOWANCE_MS = 2_000
 /** The part of a bucket for a gateway that has never heard its desk. */
 const UNKNOWN_FRACTION = 1 / 2
 
-/** How many requests a member may send at the beginning of its work alone. `fraction`: its part. */
+/** Requests that a member may send when it begins to work alone. `fraction`: the member's part. */
 export const aloneAllowance = ({ meanPerMs }: Pick<Refill, 'meanPerMs'>, fraction: number): number =>
   Math.max(1, meanPerMs * ALLOWANCE_MS * fraction)
 
@@ -31,16 +31,17 @@ export interface Standpoint {
   /** When the dispatcher was heard last. */
   readonly heardMs: number
   /**
-   * When this run stood still last. Meanwhile, another machine may have joined and used the quotas.
+   * When this run last noticed that it had slept or been frozen. Meanwhile, another machine may have joined
+   * and used the quotas.
    */
   readonly stoodStillMs: number
-  /** Buckets of which another silent member may use a part that its own claim does not show. */
+  /** Buckets of which a silent member may use a part. */
   readonly split: ReadonlySet<string>
   /** Buckets without an allowance. */
   readonly scarce: ReadonlySet<string>
 }
 
-/** A share: the requests that are left, and the requests sent since the bucket was split. */
+/** A member's share of a bucket: the unused requests, and the requests sent since the bucket was split. */
 export interface ShareLeft {
   readonly tokens: number
   readonly sent: number
@@ -51,8 +52,8 @@ export const isWhole = ({ members, fraction, heardMs, stoodStillMs }: Standpoint
   members === 1 && fraction === 1 && stoodStillMs < heardMs
 
 /**
- * Whether this run stood still for longer than a lease lasts. Meanwhile, all members that set its part aside
- * may have ended. A new run may then have taken the lease, and used up each quota.
+ * Whether this run was asleep or frozen for longer than a lease lasts. Meanwhile, all members that knew its
+ * part may have ended. A new run may then have taken the lease and used up each quota.
  */
 const mayBeUnknown = ({ heardMs, stoodStillMs }: Standpoint): boolean => stoodStillMs - heardMs > LEASE_TTL_MS
 
@@ -63,14 +64,15 @@ export const hasAllowance = (from: Standpoint, nowMs: number): boolean =>
 /** The part of each quota that a member uses alone, from 0 to 1. */
 export function aloneFraction({ members, fraction, heardMs }: Standpoint, nowMs: number): number {
   if (members === undefined) return UNKNOWN_FRACTION
-  // A new member has no part until all others know of it. A dispatcher that is gone for long won't tell them.
+  // A new member has no part until all others know of it. If the dispatcher has been silent for longer than
+  // `PART_LASTS_MS`, it won't inform them any more.
   const isForgotten = nowMs - heardMs > PART_LASTS_MS
   return fraction === 0 && isForgotten ? 1 / (members + 1) : fraction
 }
 
 /**
- * The share of a bucket with which a member begins to work alone. `left`: what this member had left as the
- * dispatcher of no other member. See `BucketShare`.
+ * The share of a bucket with which a member begins to work alone. `left`: the member's unused share, if it
+ * dispatched and no other member replied. See `BucketShare`.
  */
 export function aloneShare(
   from: Standpoint,

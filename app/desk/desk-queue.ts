@@ -16,9 +16,9 @@ import type { Ask, Dispatch, Ended, Grant, MemberStanding, QueueMessage } from '
 import { type DeskQueuePorts, type QueueSummary, TAKE_OVER_MS } from './queue-ports.ts'
 import type { HandedIn } from './seat.ts'
 
-/** Interval of everything that is checked regularly. Milliseconds. */
+/** Interval of regular checks. Milliseconds. */
 const BEAT_MS = 200
-/** Interval of the dispatcher's signs of life. Milliseconds. */
+/** Interval of the dispatcher's `dispatch` messages. Milliseconds. */
 const DISPATCH_EVERY_MS = 400
 /** Interval of renewals of the lease, and of attempts after a failed one. Milliseconds. */
 const RENEW_EVERY_MS = 2_000
@@ -26,9 +26,9 @@ const RENEW_AGAIN_MS = 500
 /** Interval of attempts to take the lease, and the largest random addition. Milliseconds. */
 const TAKE_EVERY_MS = 1_000
 const TAKE_JITTER_MS = 500
-/** How long a new holder waits for the epochs that others have seen. Milliseconds. */
+/** How long a new holder of the lease waits for the other members' epochs. Milliseconds. */
 const EPOCHS_WITHIN_MS = 500
-/** Time from a renewal after which no grant of that lease can be used. Milliseconds. */
+/** This long after the last renewal of a lease, no grant under that lease can be used. Milliseconds. */
 const LAPSED_MS = LEASE_TTL_MS - 500
 /**
  * How long a run waits for its first dispatcher before it works alone: while the server is reachable, and
@@ -40,7 +40,7 @@ const STARTS_WITHIN_MS = { reachable: TAKE_OVER_MS, unreachable: 2_000 } as cons
 interface Heard {
   readonly id: string
   readonly epoch: number
-  /** What this member hands in until the dispatcher confirms it. */
+  /** This member's shares, handed in until the dispatcher confirms them. */
   readonly handsIn: HandedIn
   isConfirmed: boolean
   /** The number of the newest `grant` that arrived. */
@@ -56,8 +56,8 @@ type Office =
   | { readonly kind: 'dispatching'; readonly lease: Lease; readonly dispatcher: Dispatcher }
 
 /**
- * One run's part in the queue of its desk: its turns, and the dispatcher's office while it holds the lease.
- * At most one run of a desk grants turns at any time.
+ * One run's part in its desk's queue: takes turns for its own gateway, and dispatches while it holds the
+ * lease. At most one run of a desk grants turns at any time.
  */
 export class DeskQueue {
   readonly #ports: DeskQueuePorts
@@ -73,7 +73,7 @@ export class DeskQueue {
   #standpoint: Standpoint
   /** The part of each quota that each member may use alone, as far as this run knows. */
   #parts: Readonly<Record<string, number>> = {}
-  /** When a dispatcher sent the last renewal that this run knows of. */
+  /** When a dispatcher sent the last renewal of a lease that this run knows of. */
   #renewedMs: number | undefined
   #office: Office = { kind: 'none' }
   #dispatchedMs = Number.NEGATIVE_INFINITY
@@ -105,7 +105,7 @@ export class DeskQueue {
     this.#beat()
   }
 
-  /** Ends, and gives the lease up. Call it before the other members hear the goodbye. */
+  /** Leaves the queue and releases the lease. Call this before saying goodbye to the other members. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancelBeat()
@@ -151,7 +151,8 @@ export class DeskQueue {
     this.#dispatcherOf()?.gone(member)
     this.#parts = Object.fromEntries(Object.entries(this.#parts).filter(([id]) => id !== member))
     if (this.#heard?.id !== member) return
-    // Its grants of this epoch count as under way. They are void for everybody once another epoch begins.
+    // A dispatcher that left grants nothing more, so the next one need not wait for the lease to lapse. Used
+    // grants count as under way, and unused ones are void in another epoch.
     if (why === 'left') this.#renewedMs = undefined
     this.#takeLater(this.#ports.random() * BEAT_MS)
   }
@@ -218,7 +219,7 @@ export class DeskQueue {
     if (this.#office.kind !== 'none') this.#office.lease.touch()
   }
 
-  /** After a sleep or a freeze, nothing that was heard before shows anything about now. */
+  /** Handles a sleep or a freeze. Earlier messages then show nothing about the present. */
   #stoodStill(): void {
     const nowMs = this.#now
     const { heardMs } = this.#standpoint
@@ -262,7 +263,7 @@ export class DeskQueue {
     this.#ports.changed()
   }
 
-  /** Does what the dispatcher's office asks for, or applies for it. */
+  /** Does the dispatcher's regular work while this run holds the lease. Otherwise tries to take the lease. */
   #attend(): void {
     const office = this.#office
     const nowMs = this.#now
@@ -370,7 +371,7 @@ export class DeskQueue {
     const { epoch, number, leaseAge, members, seats } = dispatch
     const { self } = this.#ports
     const own = seats[self]
-    // This message was held up, so it shows nothing about now.
+    // The message was delayed, so it shows nothing about the present.
     if (this.#now - sentMs >= ALONE_AFTER_MS) return
     const isNewer = epoch > this.#highest.epoch
     if (!isNewer && (epoch < this.#highest.epoch || from !== this.#highest.holder)) {
@@ -383,7 +384,7 @@ export class DeskQueue {
     this.#awake.restart()
     this.#renewedMs = Math.max(this.#renewedMs ?? Number.NEGATIVE_INFINITY, sentMs - leaseAge)
     let joined = this.#mode === 'granted' && this.#heard?.epoch === epoch ? this.#heard : undefined
-    // The dispatcher has lost this member, and may have set its part aside.
+    // The dispatcher no longer hears this member, and may have set its part aside.
     const isDropped = joined?.isConfirmed === true && own?.join !== joined.handsIn.join
     if (joined === undefined || isDropped) {
       this.#joins += 1
@@ -425,7 +426,7 @@ export class DeskQueue {
     this.#member?.ask()
   }
 
-  /** What a run without a gateway hands in. */
+  /** The shares of a run without a gateway. */
   #handInNothing(): HandedBack {
     const { fraction, hasAllowance } = this.#standpoint
     return { confirmed: fraction, used: 0, tokens: {}, sent: {}, windows: {}, hasAllowance }
@@ -476,7 +477,7 @@ export class DeskQueue {
       const renewedMs = this.#now - renewedAge
       this.#renewedMs = Math.max(this.#renewedMs ?? renewedMs, renewedMs)
     }
-    // A member has seen a later epoch, so grants of this one are void.
+    // The member follows a later epoch, or another dispatcher in this epoch. Grants of this run are void.
     const isOutdated = this.#office.kind === 'dispatching' && (isHigher || epoch === this.#highest.epoch)
     if (isOutdated && from !== this.#ports.self) this.#resign()
   }

@@ -3,17 +3,17 @@ import type { Scheduler } from '../gateway/scheduler.ts'
 import type { Ask, Grant, MemberStanding } from './queue-messages.ts'
 import type { AskedRequest, Seat } from './seat.ts'
 
-/** Time from the sending of an ask within which its grant may be used. Milliseconds. */
+/** How long after its ask a grant may be used. Milliseconds. */
 const SPEND_WITHIN_MS = 1_500
 /** Time after which a grant is either used or void. Milliseconds. */
 export const LAPSED_AFTER_MS = 2_000
-/** Interval at which members learn when their requests probably have their turns, and for how many. */
+/** Interval at which members receive the expected turns of their requests, and for how many requests. */
 const TURNS_EVERY_MS = 1_000
 const MAX_TURNS = 64
 
 /**
- * The requests of all members at their dispatcher. A request that the dispatcher's scheduler sends is a grant
- * for the member that asked.
+ * The requests of all members at their dispatcher. When the dispatcher's scheduler sends a request, the
+ * member that asked for it gets a grant.
  */
 export class DispatchedRequests {
   readonly #scheduler: Scheduler
@@ -34,7 +34,7 @@ export class DispatchedRequests {
   ask(seat: Seat, { id, attempt, age, leftMs, ...asked }: Ask['asks'][number]): void {
     const known = seat.requests.get(id)
     if (known !== undefined && known.attempt >= attempt) return
-    // The member uses no grant for an earlier attempt.
+    // A member does not use grants for earlier attempts.
     if (known !== undefined) this.takeBack(seat, id)
     const turn = this.#turn++
     const nowMs = this.#now()
@@ -46,7 +46,7 @@ export class DispatchedRequests {
     this.#apply(this.#scheduler.offer(offered, nowMs))
   }
 
-  /** Removes a request that has not been sent, and will not be for its present attempt. */
+  /** Withdraws a request whose present attempt was not sent and will not be. */
   takeBack(seat: Seat, id: number): void {
     const request = seat.requests.get(id)
     if (request === undefined) return
@@ -65,7 +65,7 @@ export class DispatchedRequests {
     seat.used.delete(id)
     this.#turns.delete(turn)
     const nowMs = this.#now()
-    // Without a request that it serves, the scheduler does not repeat it.
+    // The request is dropped first, so that the scheduler does not resend it.
     this.#apply(this.#scheduler.drop(turn, nowMs))
     this.#apply(this.#scheduler.answered(turn, outcome, nowMs))
   }
@@ -88,7 +88,7 @@ export class DispatchedRequests {
       if (grant === undefined) {
         if (!queued.has(id)) this.takeBack(seat, id)
       } else if (grant <= heard) {
-        // It was not used, or it ended and the report was lost.
+        // The grant was not used, or its request ended and that report was lost.
         this.settle(seat, id, { kind: queued.has(id) ? 'not-sent' : 'cut' })
       } else if (dispatchedMs - grantedMs >= LAPSED_AFTER_MS) this.settle(seat, id, { kind: 'not-sent' })
     }
@@ -100,7 +100,7 @@ export class DispatchedRequests {
     for (const [id, { grant }] of [...seat.requests]) if (grant === undefined) this.takeBack(seat, id)
   }
 
-  /** Forgets a member's requests. Those sent or granted count as used, and may still arrive. */
+  /** Forgets a member's requests. Sent or granted ones count as used, and may still reach the service. */
   forget(seat: Seat): void {
     for (const [id, { grant }] of [...seat.requests])
       if (grant === undefined) this.takeBack(seat, id)
@@ -139,7 +139,7 @@ export class DispatchedRequests {
     return turns
   }
 
-  /** Notes grants and refusals as answers. The members themselves repeat requests, and have the responses. */
+  /** Records grants and refusals as answers. Members handle resends and responses themselves. */
   #apply(decisions: readonly Decision[]): void {
     for (const decision of decisions) {
       if (decision.kind !== 'send' && decision.kind !== 'refuse') continue

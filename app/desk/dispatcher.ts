@@ -27,11 +27,11 @@ export interface DispatcherDeps {
   readonly send: (to: string, message: Grant) => void
 }
 
-/** What the members knew of the dispatcher before. */
+/** State that an earlier dispatcher left, as far as this member knows it. */
 export interface Former {
-  /** The part of each quota that each member may use alone, except those that left. */
+  /** The part of each quota that each member may use alone. Does not include members that left. */
   readonly parts: Readonly<Record<string, number>>
-  /** When the last unreported request may reach the service, on the monotonic clock. */
+  /** Time by which unreported requests have reached the service, on the monotonic clock. Milliseconds. */
   readonly settledFromMs: number
 }
 
@@ -39,12 +39,12 @@ export interface Former {
  * The desk's queue, at the member that holds the lease. It runs a `Scheduler` whose programs are those of all
  * members. See `DispatchedRequests`.
  *
- * A member that does not reply may work alone. Its part of each quota is set aside before it can begin: a
- * member waits `ALONE_AFTER_MS` from the last `dispatch` that it received, and the dispatcher counts from the
- * sending of the last one that was replied to.
+ * A member that does not reply may work alone. Its part of each quota is set aside before it can begin: the
+ * member waits `ALONE_AFTER_MS` after the last `dispatch` that it received. The dispatcher counts the same
+ * time from an earlier moment, when it sent the last `dispatch` that the member replied to.
  *
- * A new dispatcher knows no levels. It starts with what the members hand in, which is safe to use. See
- * `BucketShare`. The first header of a bucket then raises that to all that is not set aside.
+ * A new dispatcher does not know the quotas' levels. It starts with the unused shares that the members hand
+ * in. See `BucketShare`. The first header of a bucket then adds everything that is not set aside.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps
@@ -66,7 +66,7 @@ export class Dispatcher {
     this.#deps = deps
     this.#former = former
     this.#startedMs = deps.now()
-    // After an earlier dispatcher, only those parts are known to be free that members hand in.
+    // After an earlier dispatcher, only the parts that members hand in are known to be free.
     this.#fraction = former === undefined ? 1 : 0
     this.#isGathering = former !== undefined
     if (former !== undefined) this.#expect(former.parts)
@@ -75,7 +75,7 @@ export class Dispatcher {
     this.#scheduler.onBucket((bucket, bound) => this.#made(bucket, bound))
   }
 
-  /** The next sign of life. `leaseAge`: see `Dispatch`. */
+  /** The next `dispatch` message. `leaseAge`: see `Dispatch`. */
   dispatch(leaseAge: number): Dispatch {
     const nowMs = this.#deps.now()
     this.#entitle()
@@ -149,7 +149,7 @@ export class Dispatcher {
     this.#end()
   }
 
-  /** A member has gone, or another run of it has begun. Nothing of its former run is sent any more. */
+  /** Removes a member that left, or whose app restarted. Its former run sends no more requests. */
   gone(id: string): void {
     const seat = this.#seats.get(id)
     if (seat === undefined) return
@@ -160,7 +160,7 @@ export class Dispatcher {
     this.#end()
   }
 
-  /** Does what is due even without an event. */
+  /** Does the work that only time makes due. */
   due(): void {
     this.#begin()
     this.#end()
@@ -176,7 +176,7 @@ export class Dispatcher {
   }
 
   /**
-   * What is left of each bucket's share, if no other member replies: it then belongs to this member alone.
+   * The unused share of each bucket. `undefined` while another member replies, because it shares the rest.
    */
   get left(): ReadonlyMap<string, ShareLeft> | undefined {
     const { self } = this.#deps
@@ -196,7 +196,7 @@ export class Dispatcher {
     return Math.max(1, members)
   }
 
-  /** Notes members that may use a part of each quota alone, until they reply. */
+  /** Records members that may use their parts alone until they reply. */
   #expect(parts: Former['parts']): void {
     for (const [id, fraction] of Object.entries(parts)) {
       if (this.#seats.has(id)) continue
@@ -214,7 +214,7 @@ export class Dispatcher {
     return seat
   }
 
-  /** Begins an event: first sets aside what silent members may use. Returns the time. */
+  /** Begins to handle an event: first sets aside the parts of silent members. Returns the time. */
   #begin(): number {
     const nowMs = this.#deps.now()
     if (this.#isGathering && nowMs - this.#startedMs >= JOIN_WITHIN_MS) this.#gathered(nowMs)
@@ -223,21 +223,21 @@ export class Dispatcher {
       if (seat.state === 'heard' && isLate && seat.id !== this.#deps.self) this.#silent(seat, nowMs)
       if (seat.state !== 'silent') continue
       if (nowMs - seat.silentSinceMs >= LAPSED_AFTER_MS) this.#requests.forget(seat)
-      // Its part stays set aside in buckets whose headers show unreported use.
+      // In buckets whose headers show unreported use, its part stays set aside even longer.
       if (nowMs - seat.silentSinceMs >= PART_LASTS_MS) seat.isEntitled = false
     }
     this.#scheduler.isGranted = !this.#deps.mayGrant()
     return nowMs
   }
 
-  /** Ends an event: grants what may be granted, and sends the answers. */
+  /** Finishes an event: grants the requests that may be sent, and sends the answers. */
   #end(): void {
     const { epoch, send } = this.#deps
-    // All are collected before any is sent, because this machine's own member may ask again at once.
+    // All answers are collected before any is sent, because this machine's own member may ask again at once.
     for (const [to, grant] of this.#requests.grants(this.#seats.values())) send(to, { ...grant, epoch })
   }
 
-  /** Ends the time for replies. All parts are free that no silent member may use. */
+  /** Ends the time for first replies. All parts that no silent member may use are then free. */
   #gathered(nowMs: number): void {
     this.#isGathering = false
     const fraction = Math.max(0, 1 - this.#silentFraction() - this.#fraction)
@@ -257,7 +257,7 @@ export class Dispatcher {
     return Math.max(nowMs, this.#former?.settledFromMs ?? nowMs)
   }
 
-  /** Sets aside what a member may use that does not reply. */
+  /** Handles a member that stopped replying: sets its part of each bucket aside. */
   #silent(seat: Seat, nowMs: number): void {
     seat.state = 'silent'
     seat.silentSinceMs = nowMs
@@ -271,7 +271,7 @@ export class Dispatcher {
     this.#releaseLater()
   }
 
-  /** Releases what is set aside once no silent member can have anything left. */
+  /** Schedules the release of all parts set aside, for when no silent member may use its part any more. */
   #releaseLater(): void {
     let silentSinceMs = Number.NEGATIVE_INFINITY
     for (const seat of this.#seats.values())
@@ -280,7 +280,7 @@ export class Dispatcher {
     for (const [, bound] of this.#scheduler.bounds()) bound.releaseFrom(silentSinceMs + PART_LASTS_MS)
   }
 
-  /** Takes over what a member hands in. Its requests under way are counted here from now on. */
+  /** Takes over a member's shares. From now on, this dispatcher counts the member's requests under way. */
   #join(seat: Seat, { underWay }: MemberStanding, handedIn: HandedIn): void {
     const nowMs = this.#deps.now()
     const isFirst = seat.handedIn === undefined
@@ -313,7 +313,7 @@ export class Dispatcher {
       }
       const part = handedIn.used
       if (part === 0 || handedIn.tokens[bucket] === undefined) continue
-      // Nothing was set aside for it. It may have used its part since the last header.
+      // No part was set aside for the member, but it may have used its part since the last header.
       bound.setAside({ fraction: part, least: 0 }, nowMs)
       bound.takeBack({ fraction: part, tokens, settledFromMs: nowMs }, nowMs)
     }
@@ -328,7 +328,7 @@ export class Dispatcher {
     this.#releaseLater()
   }
 
-  /** The part of each quota that members may use alone that have not replied, without one of them. */
+  /** Sum of the parts that members without a reply may use alone. Leaves out `except`. */
   #silentFraction(except?: Seat): number {
     let fraction = 0
     for (const seat of this.#seats.values())
@@ -369,7 +369,7 @@ export class Dispatcher {
     this.#releaseLater()
   }
 
-  /** Starts the share of a bucket without a header: what the members that reply may use. */
+  /** Starts the share of a bucket without a header, from the requests that replying members may use. */
   #startShare(
     [bucket, bound]: readonly [bucket: string, bound: SharedBound],
     tokensOf: (seat: Seat) => number,

@@ -1,12 +1,12 @@
 /**
- * The answer of the store. `taken`: another run holds the lease. `unknown`: no answer in time, so the lease
- * may have been written or not.
+ * The answer of the store. `taken`: another run holds the lease. `unknown`: there was no answer in time, and
+ * the lease may or may not have been written.
  */
 export type LeaseAnswer = 'held' | 'taken' | 'unknown'
 
 /**
- * Port to the store of a desk's lease. At most one run holds the lease. It expires `LEASE_TTL_MS` after it
- * was written last, and a store may also lose it at any time.
+ * Port to the store of a desk's lease. At most one run holds the lease. The lease expires `LEASE_TTL_MS`
+ * after it was last written, and the store may lose it at any time.
  *
  * No call throws. Each resolves within `LEASE_ANSWER_MS`.
  */
@@ -15,7 +15,7 @@ export interface LeaseStore {
   create(): Promise<LeaseAnswer>
   /** Renews the lease of this run. `taken` also if the lease was lost. */
   renew(): Promise<LeaseAnswer>
-  /** Gives the lease up, if this run holds it. */
+  /** Releases the lease, if this run holds it. */
   release(): Promise<void>
 }
 

@@ -35,8 +35,8 @@ export class Wakefulness {
   }
 
   /**
-   * Records an event. Returns whether the machine was frozen since the previous event. Something has to
-   * happen every `MAX_GAP_MS`, so that a gap means that the program stood still.
+   * Records an event. Returns whether the program was frozen since the previous event. Must be called at
+   * least every `MAX_GAP_MS`, because a longer gap counts as a freeze.
    */
   hadGap(): boolean {
     const nowMs = this.#clock.monotonicMs()
@@ -47,8 +47,8 @@ export class Wakefulness {
 }
 
 /**
- * The lease of a dispatcher, by its own clocks. The store may say that a lease is held; only this decides
- * whether its holder may grant.
+ * A dispatcher's lease, timed by the dispatcher's own clocks. Even while the store reports the lease as held,
+ * only this class decides whether the holder may grant.
  */
 export class Lease {
   readonly #clock: Clocks

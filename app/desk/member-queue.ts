@@ -16,11 +16,11 @@ import {
 import type { Ask, Ended, Grant, MemberStanding } from './queue-messages.ts'
 import type { HandedIn } from './seat.ts'
 
-/** A request that still waits is asked for again after this time, which heals lost messages. Milliseconds. */
+/** A waiting request is asked for again after this time, in case a message was lost. Milliseconds. */
 const ASK_AGAIN_MS = 1_000
 
 /**
- * - `waiting`: nothing is sent, because the first dispatcher is about to be heard.
+ * - `waiting`: nothing is sent until this run hears its first dispatcher or begins to work alone.
  * - `granted`: the dispatcher decides.
  * - `alone`: the gateway's own scheduler decides, within a share of each quota.
  */
@@ -38,7 +38,7 @@ export interface MemberQueueDeps {
   readonly left: () => void
 }
 
-/** What a gateway hands in of its own. */
+/** The fields of `HandedIn` that a gateway knows. */
 export type HandedBack = Omit<HandedIn, 'join' | 'parts'>
 
 interface Asked {
@@ -54,15 +54,15 @@ export class MemberQueue implements DeskTurns {
   readonly #deps: MemberQueueDeps
   #mode: MemberMode = 'waiting'
   #attempts = 0
-  /** Waiting requests that the dispatcher was asked for. */
+  /** The last ask for each waiting request, by request id. */
   readonly #asked = new Map<number, Asked>()
   /** Requests under way that the dispatcher knows. */
   readonly #reported = new Set<number>()
-  /** Those of them that the dispatcher granted. */
+  /** Requests in `#reported` that the dispatcher granted. */
   readonly #granted = new Set<number>()
-  /** Until when requests under way had to be sent whose turns were granted, also by a former dispatcher. */
+  /** By when a granted request under way had to be sent, by id. Includes a former dispatcher's grants. */
   readonly #spendUntilMs = new Map<number, number>()
-  /** When waiting requests probably have their turns, on the scheduler's clock. */
+  /** Expected turns of waiting requests, on the scheduler's clock. */
   readonly #turns = new Map<number, number>()
   /** Decisions of the call that is being handled. */
   #collected: Decision[] | undefined
@@ -127,20 +127,20 @@ export class MemberQueue implements DeskTurns {
     return this.#turns.get(this.#local.scheduler.upstreamOf(request) ?? request)
   }
 
-  /** The gateway's own scheduler decides again. */
+  /** Leaves the desk's queue. The gateway's own scheduler decides again. */
   leave(): void {
     this.#deps.left()
     const { scheduler, now } = this.#local
     const nowMs = now()
     scheduler.onBucket(undefined)
-    // What the others have used is not known any more. The next header of each bucket shows it.
+    // The use by other members is no longer known. It shows in the next header of each bucket.
     if (this.#mode === 'granted' && !this.#deps.isOnlyMember())
       for (const [, bound] of scheduler.bounds())
         bound.setShare({ fraction: 1, tokens: 0, settledFromMs: nowMs }, nowMs)
     scheduler.isGranted = false
   }
 
-  /** Begins or continues to take turns from a dispatcher. `standing` is its reply, once per epoch. */
+  /** Begins to take turns from a dispatcher, or from its successor. */
   setGranted(): void {
     this.#mode = 'granted'
     this.#local.scheduler.isGranted = true
@@ -170,13 +170,13 @@ export class MemberQueue implements DeskTurns {
     apply(scheduler.due(now()))
   }
 
-  /** Begins anew, alone, because this run stood still and others may have used what it had. */
+  /** Starts new shares after this run stood still while alone, if others may have used its part meanwhile. */
   stoodStill(from: Standpoint): void {
     const isForgotten = this.#deps.now() - from.heardMs > PART_LASTS_MS
     if (isForgotten || from.members === 1) this.setAlone(from)
   }
 
-  /** Ends the work alone, and returns what is left. See `MemberStanding`. */
+  /** Ends the work alone, and returns the unused shares. See `MemberStanding`. */
   handIn(from: Standpoint): HandedBack {
     const tokens: Record<string, number> = {}
     const sent: Record<string, number> = {}
@@ -207,7 +207,7 @@ export class MemberQueue implements DeskTurns {
     }
   }
 
-  /** What this member may use of a bucket. `undefined` before its first request to the bucket. */
+  /** This member's part of a bucket. `undefined` before its first request to the bucket. */
   partOf(bucket: string): DeskPart | undefined {
     return this.#local.scheduler.boundOf(bucket)?.part(this.#local.now())
   }
@@ -293,7 +293,7 @@ export class MemberQueue implements DeskTurns {
     else this.#collected.push(...decisions)
   }
 
-  /** Records that a request is no longer under way, and tells the dispatcher. */
+  /** Records that a request is no longer under way, and reports it to the dispatcher. */
   #ended(id: number, outcome: UpstreamOutcome): void {
     this.#granted.delete(id)
     this.#spendUntilMs.delete(id)

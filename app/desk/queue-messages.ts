@@ -21,7 +21,7 @@ const byMember = <T extends z.ZodMiniType>(one: T) =>
   z.record(shortText, one).check(z.refine((all) => Object.keys(all).length <= MAX_MEMBERS))
 const tokens = z.record(path, z.number())
 
-/** The dispatcher's sign of life. A gateway without one for a second works alone. */
+/** Shows that the dispatcher runs. A gateway that has received none for a second works alone. */
 const dispatch = z.strictObject({
   kind: z.literal('dispatch'),
   epoch,
@@ -33,22 +33,24 @@ const dispatch = z.strictObject({
   members: count,
   seats: byMember(
     z.strictObject({
-      /** The member's count of joins, if this dispatcher hears it. Any other member has to join again. */
+      /**
+       * Number of the member's last join, if this dispatcher hears it. Any other member has to join again.
+       */
       join: z.exactOptional(count),
       /**
-       * The largest part of each quota that the member may use alone, heard or silent. While it is heard, it
-       * also has an allowance.
+       * The largest part of each quota that the member may use alone, whether it is heard or silent. A heard
+       * member also has an allowance.
        */
       part: z.exactOptional(fraction),
     }),
   ),
   /** Buckets of which a silent member may use a part. */
   split: z.array(path).check(z.maxLength(MAX_BUCKETS)),
-  /** Buckets with too little left for everybody's allowance. */
+  /** Buckets with too few requests left for all members' allowances. */
   scarce: z.array(path).check(z.maxLength(MAX_BUCKETS)),
 })
 
-/** A member's reply to `dispatch`, with what the dispatcher must know of it. */
+/** A member's reply to `dispatch`: its requests and, when it joins, its shares. */
 const standing = z.strictObject({
   kind: z.literal('standing'),
   epoch,
@@ -59,22 +61,24 @@ const standing = z.strictObject({
   underWay: z.array(z.strictObject({ id, bucket: path })).check(z.maxLength(MAX_REQUESTS)),
   /** Requests that wait for a grant. */
   waiting: ids,
-  /** For a member that begins to take turns from this dispatcher: what it hands in. */
+  /**
+   * The shares of a member that begins to take turns from this dispatcher. The dispatcher takes them over.
+   */
   handsIn: z.exactOptional(
     z.strictObject({
       /** Counts the joins of this run, so that an old `dispatch` does not confirm a new join. */
       join: count,
       /** The part of each quota that a dispatcher confirmed. */
       confirmed: fraction,
-      /** The part that it used alone. 0 if it did not work alone. */
+      /** The part that the member used alone. 0 if it did not work alone. */
       used: fraction,
-      /** What is left of that part, by bucket. */
+      /** Unused requests of that part, by bucket. */
       tokens: tokens.check(z.refine((all) => Object.keys(all).length <= MAX_BUCKETS)),
-      /** Requests that it sent alone and that have ended, by bucket. */
+      /** Requests that the member sent alone and that have ended, by bucket. */
       sent: z.record(path, count),
       /** Longest time until the end of fixed windows on the service's clock, by bucket. */
       windows: z.record(path, age),
-      /** Whether its allowance is unused in all other buckets. */
+      /** Whether the member's allowance is unused in all other buckets. */
       hasAllowance: z.boolean(),
       /** The parts of all members, from the last `dispatch`. */
       parts: byMember(fraction),
@@ -111,7 +115,7 @@ const grant = z.strictObject({
   epoch,
   /** Counts this epoch's messages of this kind to this member. */
   number: count,
-  /** Requests that may be sent now. A grant holds for `spendWithinMs` from the sending of its ask. */
+  /** Requests that may be sent now. A grant is valid for `spendWithinMs` after its ask was sent. */
   granted: z.array(z.strictObject({ id, attempt })).check(z.maxLength(MAX_REQUESTS)),
   spendWithinMs: count,
   declined: z
@@ -125,7 +129,7 @@ const grant = z.strictObject({
       }),
     )
     .check(z.maxLength(MAX_REQUESTS)),
-  /** When waiting requests probably have their turns. */
+  /** Expected turns of waiting requests. */
   turns: z.array(z.strictObject({ id, inMs: count })).check(z.maxLength(MAX_REQUESTS)),
 })
 
@@ -152,7 +156,7 @@ const outcome = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('not-sent') }),
 ])
 
-/** Tells the dispatcher about requests that were sent without a grant, and about requests that ended. */
+/** Reports requests that were sent without a grant, and requests that ended. */
 const ended = z.strictObject({
   kind: z.literal('ended'),
   epoch,

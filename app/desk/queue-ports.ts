@@ -29,7 +29,7 @@ export interface DeskQueuePorts {
 export const TAKE_OVER_MS = 8_000
 
 export interface QueueSummary {
-  /** The id of the member that dispatches, as far as this one hears. */
+  /** The id of the dispatcher that this member hears. */
   readonly dispatcher: string | undefined
   /**
    * - `granted`: the dispatcher decides about turns.

@@ -22,7 +22,7 @@ export interface AskedRequest {
 export class Seat {
   readonly id: string
   state: 'joining' | 'heard' | 'silent' = 'joining'
-  /** By the member's id of the request. */
+  /** Asked requests, by the ids that the member uses. */
   readonly requests = new Map<number, AskedRequest>()
   /** Requests that were sent without a grant, and their ids in the dispatcher's scheduler. */
   readonly used = new Map<number, number>()
@@ -30,17 +30,17 @@ export class Seat {
   grants = 0
   /** When the last `dispatch` was sent that the member replied to. */
   repliedMs: number
-  /** Whether the member's allowance and part are confirmed by each `dispatch`. */
+  /** Whether each `dispatch` confirms the member's part, and its allowance while it is heard. */
   isEntitled = false
   /** The largest part of each quota that the member may use alone, as far as is known. From 0 to 1. */
   fraction = 0
-  /** Since when it has not been heard. Only while it is not `heard`. */
+  /** Since when the member has been silent. Applies only while it is not `heard`. */
   silentSinceMs: number
-  /** The number of the first `dispatch` since then that confirmed its part. */
+  /** The number of the first `dispatch` since its last join that confirmed its part. */
   confirmedBy = Number.POSITIVE_INFINITY
-  /** When the probable turns of its requests were sent last. */
+  /** When the expected turns of its requests were last sent to it. */
   turnsSentMs = Number.NEGATIVE_INFINITY
-  /** What the member handed in when it joined this epoch last. `undefined` before that. */
+  /** The shares from its last join in this epoch. `undefined` before the first. */
   handedIn: HandedIn | undefined
   joinedMs = 0
 
@@ -51,10 +51,10 @@ export class Seat {
   }
 }
 
-/** What a member hands in when it begins to take turns from a dispatcher. */
+/** The shares that a member hands in when it begins to take turns from a dispatcher. */
 export type HandedIn = NonNullable<MemberStanding['handsIn']>
 
-/** The requests of a bucket that a member may use, by what it handed in. */
+/** The requests of a bucket that a member may use, according to the shares that it handed in. */
 export const tokensIn = (
   { confirmed, tokens, hasAllowance }: HandedIn,
   bucket: string,
@@ -62,8 +62,9 @@ export const tokensIn = (
 ): number => tokens[bucket] ?? (hasAllowance ? aloneAllowance(refill, confirmed) : 0)
 
 /**
- * The requests that two claims on one bucket count twice. Claims above the whole come from dispatchers that
- * did not hear of each other. Of the part that both claim, the larger number is wrong.
+ * The requests that two claims on one bucket both count. Together, the claims can exceed the bucket if they
+ * come from dispatchers that did not know of each other. To be safe, the larger count of the common part is
+ * returned.
  */
 export function inBoth(one: Claim, other: Claim): number {
   const fraction = one.fraction + other.fraction - 1
