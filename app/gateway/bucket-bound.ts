@@ -57,7 +57,7 @@ const MAX_LATER_SHARE = 0.9
  * exceeds the level at that time. From there the level grows by 1 / rate per second up to the limit. A header
  * certainly includes an own request that ended before the header's request was sent. Any other own request
  * may be counted later, so it is subtracted. This machine's clock may be fast, so the growth is reduced by
- * `MAX_CLOCK_ERROR`. Headers correct it only once it amounts to the rounding of Remaining and Reset.
+ * `MAX_CLOCK_ERROR`. Headers show a clock's error only once it exceeds the rounding of Remaining and Reset.
  *
  * low(t) is often too low: it rounds down, and it subtracts some requests that the header already includes.
  * The previous bound, projected to now, has neither fault. But it is valid only while no other program uses
@@ -72,9 +72,9 @@ const MAX_LATER_SHARE = 0.9
  * flight may be counted late. Until then, the bucket may be full and lose refill. So `#free` is capped at the
  * limit before the subtraction.
  *
- * A fixed window (service 8.3.5) does not grow. When it ends, it is full again, except for own requests since
- * then. `app/quota/window-model.ts` decides from Reset which of the two models applies. Times are
- * milliseconds on one monotonic clock.
+ * In a fixed window (service 8.3.5), the level does not grow. When the window ends, the bucket is full again,
+ * except for own requests since then. `app/quota/window-model.ts` decides from Reset which of the two models
+ * applies. Times are milliseconds on one monotonic clock.
  */
 export class BucketBound {
   /** Requests per period. 0 until a header or the table names a limit. */
@@ -82,7 +82,7 @@ export class BucketBound {
   #periodMs: number
   /** The bound before requests in flight are subtracted, in requests. `undefined` before the first header. */
   #free: number | undefined
-  /** `#free` as the last header alone shows it, at its time. */
+  /** `#free` at the time of the last header, from that header alone. */
   #shownFree = Number.POSITIVE_INFINITY
   /** Time from which `#free` grows. */
   #atMs = Number.NEGATIVE_INFINITY
@@ -287,7 +287,7 @@ export class BucketBound {
     return false
   }
 
-  /** Lowers the bound to what the header that was applied last shows by itself. */
+  /** Lowers the bound to the level that the last header alone shows. */
   protected forgetPrevious(): void {
     if (this.#free !== undefined) this.#free = Math.min(this.#free, this.#shownFree)
   }
@@ -297,19 +297,19 @@ export class BucketBound {
     return this.#othersSeenAtMs
   }
 
-  /** What the bucket gains. Known before the first header too, if its size is. */
+  /** The bucket's refill. If the bucket's size is known, available even before the first header. */
   get refill(): Refill {
     const [limit, meanPerMs] = [this.#limit, this.#periodMs > 0 ? this.#limit / this.#periodMs : 0]
     const perMs = this.#gainPerMs
     return { limit, perMs, meanPerMs, windowEndsMs: this.#window?.endsLatestMs }
   }
 
-  /** What the bucket gains, in requests per millisecond. 0 in the fixed model. */
+  /** Refill in requests per millisecond. 0 in the fixed model. */
   get #meanGainPerMs(): number {
     return this.#periodMs > 0 ? gainPerMsOf(this.#model, this.#limit, this.#periodMs) : 0
   }
 
-  /** What it certainly gains per millisecond of this machine's clock, which may be fast. */
+  /** Minimum refill per millisecond of this machine's clock, which may be fast. */
   get #gainPerMs(): number {
     return this.#meanGainPerMs * (1 - MAX_CLOCK_ERROR)
   }

@@ -1,7 +1,7 @@
-/** What a bucket gains. `windowEndsMs`: when its fixed window ends, if it has one. */
+/** A bucket's refill. `windowEndsMs`: when its fixed window ends, if it has one. */
 export interface Refill {
   readonly limit: number
-  /** Requests per millisecond, steadily. 0 for a fixed window. */
+  /** Continuous refill in requests per millisecond. 0 for a fixed window. */
   readonly perMs: number
   /** Requests per millisecond, averaged over a period. */
   readonly meanPerMs: number
@@ -11,23 +11,23 @@ export interface Refill {
 /** Error of a fraction, because fractions are sums of reciprocals. */
 export const ROUNDING = 1e-6
 
-/** Beginning of a share. */
+/** The initial values of a share, or a change to a share. */
 export interface ShareStart {
   /** Part of the bucket, from 0 to 1. */
   readonly fraction: number
   /** Requests that may be sent right away. May be below 0. */
   readonly tokens: number
-  /** A header of a request that was sent earlier does not raise the share. */
+  /** Headers of requests that were sent before this time do not raise the share. */
   readonly settledFromMs: number
   /** Requests that this side has sent since the bucket was split. Default: 0. */
   readonly sent?: number
 }
 
-/** Length of time after which a sent request no longer lowers what a header can give. Milliseconds. */
+/** After this time, a sent request no longer reduces the tokens that a header gives. Milliseconds. */
 const REMEMBERED_MS = 3_600_000
 
 /**
- * One side's part of a bucket that several sides use without hearing each other.
+ * One side's part of a bucket that several sides use without contact.
  *
  *     tokens(t)  grow by fraction × refill, up to fraction × limit; each sent request takes one
  *     a header   raises tokens to fraction × low − (1 − fraction) × sent, and to low − (1 − fraction) × limit
@@ -36,8 +36,8 @@ const REMEMBERED_MS = 3_600_000
  * sent − refill, so each side takes at most its fraction of that level and of the refill. If all fractions
  * sum to 1, the tokens of all sides together never exceed the level.
  *
- * A header is settled if its request was sent after all requests that were sent before the split had reached
- * the service. Times are milliseconds on the bucket's clock.
+ * A header is settled if all requests from before the split had reached the service when the header's request
+ * was sent. Times are milliseconds on the bucket's clock.
  */
 export class BucketShare {
   #fraction: number
@@ -65,7 +65,7 @@ export class BucketShare {
     return this.#sentAtMs.length
   }
 
-  /** Requests that may be sent at a time, now or later, if none is sent before. */
+  /** Requests that may be sent at `nowMs`, the present or a later time, if none is sent before then. */
   tokens(refill: Refill, nowMs: number): number {
     const { limit, perMs, windowEndsMs } = refill
     const most = limit * this.#fraction
@@ -75,7 +75,7 @@ export class BucketShare {
     return limit > 0 ? Math.min(grown, most) : grown
   }
 
-  /** Takes note of the time. Call it before each other change. */
+  /** Applies the refill until `nowMs`. Must be called before any other change. */
   advance(refill: Refill, nowMs: number): void {
     const { windowEndsMs } = refill
     this.#tokens = this.tokens(refill, nowMs)
@@ -93,7 +93,7 @@ export class BucketShare {
     return first < 0 ? this.#sentAtMs.length : first
   }
 
-  /** How long until there are so many tokens, in milliseconds. `undefined` if never. */
+  /** Time until the share reaches `tokens`, in milliseconds. `undefined` if never. */
   reachesInMs(tokens: number, refill: Refill, nowMs: number): number | undefined {
     const missing = tokens - this.tokens(refill, nowMs)
     if (missing <= 0) return 0
@@ -110,13 +110,13 @@ export class BucketShare {
     this.#sentAtMs.splice(0, this.#sentBefore(nowMs - REMEMBERED_MS))
   }
 
-  /** Takes a request back that was not sent. */
+  /** Restores the token of a request that was not sent. */
   notSent(): void {
     this.#tokens += 1
     this.#sentAtMs.pop()
   }
 
-  /** Whether a settled header has shown the level since the share changed last. */
+  /** Whether a settled header has shown the level since the share last changed. */
   get isShown(): boolean {
     return this.#isShown
   }
@@ -135,7 +135,7 @@ export class BucketShare {
     this.#tokens = Math.max(this.tokens(refill, nowMs), raised, low - others * refill.limit)
   }
 
-  /** Gives a part of the bucket to another side, or takes it over. `tokens`: below 0 if given. */
+  /** Adds a part of the bucket to the share. A negative `fraction` gives a part to another side. */
   change({ fraction, tokens, settledFromMs, sent = 0 }: ShareStart): void {
     for (let one = 0; one < sent; one += 1) this.#sentAtMs.push(this.#atMs)
     this.#fraction = Math.min(1, Math.max(0, this.#fraction + fraction))

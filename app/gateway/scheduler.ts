@@ -63,8 +63,8 @@ const MAX_BUCKETS = 1024
  */
 export class Scheduler {
   /**
-   * Whether turns come from `grant` alone. The scheduler then still decides about patience, shared requests
-   * and resends. After a change, call `due`.
+   * Whether only `grant` gives turns. Even then, the scheduler handles maximum waits, shared requests and
+   * resends. Call `due` after a change.
    */
   isGranted = false
   readonly #optionsOf: (bucket: string) => BucketOptions
@@ -264,7 +264,7 @@ export class Scheduler {
     this.#bucket(bucket)
   }
 
-  /** Calls `made` for each bucket that is made from now on, instead of a former function. */
+  /** Sets the function that is called for each new bucket. */
   onBucket(made: ((bucket: string, bound: SharedBound) => void) | undefined): void {
     this.#bucketMade = made
   }
@@ -332,8 +332,8 @@ export class Scheduler {
   }
 
   /**
-   * Puts a request back that was to be sent and has not been. Its turn has lapsed because its token came too
-   * late.
+   * Puts a request back into the queue. Its turn lapsed before it was sent, because it waited for an access
+   * token.
    */
   putBack(id: number, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)

@@ -5,7 +5,7 @@ import { BucketBound, type Refused } from './bucket-bound.ts'
 import { BucketShare, type Refill, ROUNDING, type ShareStart } from './bucket-share.ts'
 
 /**
- * The bound of a bucket of which this side may only have a part. Without a share and a floor, this is a
+ * The bound of a bucket that this side may have to share. Without a share and a floor, it equals a
  * `BucketBound`.
  */
 export class SharedBound extends BucketBound {
@@ -14,8 +14,8 @@ export class SharedBound extends BucketBound {
   /** When requests in flight were sent, by id. Only while there is a share. */
   readonly #sentAtMs = new Map<number, number>()
   /**
-   * The part of the bucket that belongs to sides that no longer respond is released by a header from this
-   * time on, unless headers of the last minute show use of theirs.
+   * From this time on, a header releases the parts of sides that no longer respond, unless headers of the
+   * last minute show unreported use.
    */
   #releaseFromMs = Number.POSITIVE_INFINITY
   /**
@@ -47,7 +47,9 @@ export class SharedBound extends BucketBound {
     return this.#share !== undefined && this.#share.fraction <= 1 - ROUNDING
   }
 
-  /** Whether less is left than must remain. False before the first header of a bucket without a share. */
+  /**
+   * Whether less is left than `floorOf` requires. False before the first header of a bucket without a share.
+   */
   isScarce(nowMs: number): boolean {
     const left = Math.min(
       this.tokens(nowMs) ?? Number.POSITIVE_INFINITY,
@@ -66,7 +68,7 @@ export class SharedBound extends BucketBound {
     return Math.max(0, (this.#share?.sentSince ?? 0) - this.inFlight)
   }
 
-  /** Others have seen a fixed window, which ends by a time at the latest. */
+  /** Records a fixed window that other members have seen. `endsMs`: its latest possible end. */
   windowSeen(endsMs: number): void {
     this.#windowEndsMs = Math.max(this.#windowEndsMs ?? endsMs, endsMs)
     this.assumeFixed(this.#windowEndsMs)
@@ -89,7 +91,7 @@ export class SharedBound extends BucketBound {
     return this.#share?.tokens(this.refill, nowMs)
   }
 
-  /** What this side may use of the bucket. */
+  /** This side's part of the bucket. */
   part(nowMs: number): DeskPart {
     const tokens = this.tokens(nowMs)
     return { fraction: this.#share?.fraction ?? 1, ...(tokens !== undefined && { tokens }) }
@@ -106,7 +108,8 @@ export class SharedBound extends BucketBound {
     const available = Math.max(0, tokens)
     const known = Math.max(fraction, share?.fraction ?? 1)
     const level = known > 0 ? available / known : 0
-    // If less is left than all allowances, there are none.
+    // With fewer requests left than all allowances together, the bucket is scarce, so no side has an
+    // allowance.
     const aside = Math.min(available, Math.max(least, fraction * level))
     const change = { fraction: -fraction, tokens: -aside, settledFromMs: nowMs }
     if (share === undefined) this.setShare({ fraction: 1, tokens, settledFromMs: nowMs }, nowMs)
@@ -114,7 +117,7 @@ export class SharedBound extends BucketBound {
     this.#sharedSinceMs = nowMs
   }
 
-  /** Takes a part back that was set aside. Without a share, all belongs to this side already. */
+  /** Takes back a part that was set aside. Without a share, this side already has the whole bucket. */
   takeBack(part: ShareStart, nowMs: number): void {
     this.#advanceShare(nowMs)
     this.#share?.change(part)
@@ -172,7 +175,7 @@ export class SharedBound extends BucketBound {
       share.change({ fraction: 1, tokens: 0, settledFromMs: sentAtMs })
     }
     if (share.fraction > 1 - ROUNDING) {
-      // What other sides used may be less than the rounding of headers.
+      // Rounded headers may not show all use by the other sides, so the bound before the split is discarded.
       this.forgetPrevious()
       this.setShare(undefined, nowMs)
     } else share.shown(low, this.refill, nowMs)
@@ -207,7 +210,7 @@ export class SharedBound extends BucketBound {
     return share === undefined || share.tokens(this.refill, nowMs) >= this.#tokensFor(share, level)
   }
 
-  /** The level that the whole bucket must have. Before the first header, one request is sent at a time. */
+  /** The level that the whole bucket must have, so that the floor remains after a request. */
   #levelWith(level: number): number {
     if (this.floorOf === undefined) return level
     const { refill } = this
@@ -216,8 +219,8 @@ export class SharedBound extends BucketBound {
   }
 
   /**
-   * The tokens that a class needs: its level, on the scale of the share, and the floor. While no header has
-   * shown the level, one request at a time needs no more than the floor.
+   * The tokens that a request needs: `level` scaled to the share, and at least the floor. Until a header has
+   * shown the bucket's level, a request needs only the floor if no other is in flight.
    */
   #tokensFor(share: BucketShare, level: number): number {
     if (this.limit === undefined) return 1

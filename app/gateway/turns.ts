@@ -3,7 +3,7 @@ import type { Scheduler } from './scheduler.ts'
 
 /**
  * Port through which a gateway asks for turns. Without a desk, this is the gateway's own scheduler. With a
- * desk, the turns come from the desk's dispatcher. The scheduler still knows what waits.
+ * desk, the desk's dispatcher gives the turns, and the scheduler still keeps the waiting requests.
  */
 export type Turns = Pick<
   Scheduler,
@@ -22,8 +22,8 @@ export interface LocalTurns {
 /** Turns from a desk. After `leave`, the gateway's own scheduler decides again. */
 export interface DeskTurns extends Turns {
   /**
-   * Asks whether an upstream request may still be sent, if that was delayed. `undefined` if it may. Otherwise
-   * its turn has lapsed: returns the decisions that put it back in its former place in the queue.
+   * Checks whether an upstream request may still be sent after a delay. Returns `undefined` if it may. If its
+   * turn has lapsed, returns the decisions that put the request back in its former place in the queue.
    */
   lapsed(upstream: number, nowMs: number): readonly Decision[] | undefined
   leave(): void

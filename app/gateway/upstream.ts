@@ -8,8 +8,8 @@ export interface Request extends OfferedRequest {
   readonly order: number
   offeredAtMs: number
   /**
-   * When the request's maximum wait ends. After a sleep or a clock change, its length is added to
-   * `deadlineMs` and `offeredAtMs`.
+   * When the request's maximum wait ends. `deadlineMs` and `offeredAtMs` move by the length of a sleep or of
+   * a clock change.
    */
   deadlineMs: number
 }
