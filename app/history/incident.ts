@@ -4,7 +4,7 @@ import type { Snapshot } from '../contract/snapshot.ts'
 import { EXPORT_FORMAT, isoTime as iso } from './report-csv.ts'
 
 /**
- * What a provider's support needs to look up an incident, in the service's own terms.
+ * An incident in the service's own terms, so that the provider's support can look it up.
  *
  * It contains no secret. A stream's target would name accounts, so only its category is included.
  */

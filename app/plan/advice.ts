@@ -47,7 +47,7 @@ export function concessionsOf(category: CategoryDemand): readonly Concession[] {
   })
 }
 
-/** What is left to each demand that must shrink so that the total falls by `excess`. */
+/** The new sizes of the demands that must shrink so that the total falls by `excess`. */
 function given(
   demands: readonly Demand[],
   what: 'perSecond' | 'burst',

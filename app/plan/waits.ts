@@ -9,8 +9,8 @@ export interface WorstWait {
 
 /**
  * The worst-case wait of each program's requests in a category, by network calculus (J.-Y. Le Boudec, P.
- * Thiran, *Network Calculus*, 1.2 and 6.2). Arrivals are token buckets. Each class is served
- * only while the bucket's level is at least the level that the class needs. More urgent classes go first.
+ * Thiran, *Network Calculus*, 1.2 and 6.2). Arrivals are token buckets. Each class is served only while the
+ * bucket's level is at least the level that the class needs. More urgent classes go first.
  *
  * Symbols: `L` is the limit and `r` the refill per second. `b` and `ρ` are bursts and rates. `l` is the level
  * that class k needs, and `l'` is the level that the next less urgent class needs.
@@ -28,7 +28,7 @@ export interface WorstWait {
  * class that are below their share. So `wait ≤ lack / (r − Σ_<k ρ − Σ_k,others ρ)`.
  *
  * The first term of the minimum includes one extra request, because headers are in whole seconds and may hide
- * one request (service 8.1). Apart from that, the bound is tight: when all bursts coincide, the program that
+ * one request (service 2.2). Apart from that, the bound is tight: when all bursts coincide, the program that
  * is served last waits exactly that long. The bound requires that arrivals keep to the plan and that the key
  * has no other use.
  */

@@ -43,5 +43,5 @@ export interface MarginCounts {
   readonly surprise: number
 }
 
-/** What a key has learned, by category. */
+/** Learned statistics of one key's quotas, by category. */
 export type LearnedQuotas = Readonly<Record<string, LearnedQuota>>

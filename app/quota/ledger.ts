@@ -120,7 +120,7 @@ export class Ledger {
     this.#partOf = partOf
   }
 
-  /** The reserves that were set, by category. The default applies to all others. */
+  /** The reserves that were set, by category. The default applies to all other categories. */
   get reserves(): Readonly<Record<string, number>> {
     return this.#reserves
   }
@@ -130,7 +130,7 @@ export class Ledger {
     return this.#reserves[category]
   }
 
-  /** What was learned about each category, for a later run of the app. */
+  /** Data learned about each category, for a later run of the app. */
   learned(): LearnedQuotas {
     const known = [...this.#rows.values()].flatMap(({ category, bucket }) => {
       const learned = bucket.learned()
@@ -144,7 +144,7 @@ export class Ledger {
     this.#rows.get(category)?.bucket.expect(loads)
   }
 
-  /** Restores what an earlier run of the app learned: see `Bucket.restore`. */
+  /** Restores data that an earlier run of the app learned: see `Bucket.restore`. */
   restore(stored: LearnedQuotas): void {
     for (const [category, learned] of Object.entries(stored)) {
       const row = this.#rows.get(category)

@@ -83,8 +83,8 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * Records a request of the desk's other machines. A header that came before this record may have attributed
-   * the request to others. The count of others' requests then falls by one.
+   * Records a request of the desk's other machines. An earlier header may have attributed the request to
+   * others. The count of others' requests then falls by one.
    */
   override sentByDesk(endpoint: string, sentAtMs: number, nowMs: number): Ticket {
     const ticket = super.sentByDesk(endpoint, sentAtMs, nowMs)
@@ -108,8 +108,8 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * Number of requests that headers attributed to others, and that no machine of the desk has reported as its
-   * own since. Of the headers after `fromMs` and up to `toMs`.
+   * Number of requests that headers attributed to others, and that no machine of the desk has since reported
+   * as its own. Covers headers after `fromMs`, up to and including `toMs`.
    */
   othersBetween(category: string, fromMs: number, toMs: number): number {
     const shown = this.#shown.get(category) ?? []

@@ -179,14 +179,14 @@ export class OthersUse {
   }
 
   /**
-   * Before the last header, the model's probability (0 to 1) that others had made fewer requests than that
-   * header then showed.
+   * The probability (0 to 1) that the model, just before the last header, gave to fewer requests by others
+   * than this header showed.
    */
   get expectedLess(): number {
     return this.#expectedLess
   }
 
-  /** Before the last header, the model's probability (0 to 1) of the value that this header then had. */
+  /** The probability (0 to 1) that the model, just before the last header, gave to this header's value. */
   get expected(): number {
     return this.#expected
   }
@@ -272,7 +272,7 @@ export class OthersUse {
    * Adds the assumption that others started a load `ageSeconds` ago, with probability `chance`. `left`: the
    * present level, if others have made no requests since the last header.
    *
-   * Each rate below the load's rate loses the share `chance` of its probability. What it loses moves to the
+   * Each rate below the load's rate loses the share `chance` of its probability. This share moves to the
    * load's rate and to the two rates next to it. Those rates then hold for the shortest holding time of the
    * model that is at least twice the load's length. If no holding time is that long, the longest one is used.
    */

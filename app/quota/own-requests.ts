@@ -21,8 +21,8 @@ interface Span {
  */
 const MAX_SPANS = 1024
 /**
- * How long spans are kept once a desk has reported requests, in milliseconds. Its headers arrive late. They
- * may belong to requests that were sent before this app knew of them.
+ * How long spans are kept once a desk has reported requests, in milliseconds. A desk's headers arrive late,
+ * and may belong to requests that were sent before this app knew of them.
  */
 const DESK_SPANS_MS = 2_000
 
@@ -87,8 +87,8 @@ export class OwnRequests {
   }
 
   /**
-   * Call this after the upper bound was reset. The requests in flight may have lowered the new bound already.
-   * Requests sent after `untilMs` have not: a header that came at that time can't include them.
+   * Call this after the upper bound was reset. The new bound may already include the requests in flight,
+   * except those sent after `untilMs`, the arrival time of the header.
    */
   allMaybeSeen(untilMs = Number.POSITIVE_INFINITY): void {
     for (const request of this.#pending.values()) if (request.sentAtMs <= untilMs) request.unseen = false

@@ -52,7 +52,7 @@ export interface FoundTiming extends Timing, Fit {
   readonly mayBeMore: boolean
 }
 
-/** What recent gaps show about others' rate. */
+/** Others' rate in recent gaps. */
 interface Pace {
   readonly perSecond: number
   readonly seconds: number

@@ -18,8 +18,8 @@ const PRIOR_JUMPS = 2
 const MEMORY_SECONDS = 7200
 
 /**
- * What headers have shown about jumps of others' rate: at which rates jumps end, and how long the rate stays
- * constant between two jumps.
+ * Statistics of the jumps of others' rate, learned from headers: at which rates jumps end, and how long the
+ * rate stays constant between two jumps.
  *
  * Counts are probabilities summed over headers. Mutable: `learn` updates it at a header, and `left` grows
  * between headers.

@@ -26,7 +26,7 @@ const OWN_MISSING = 1.1
 const SHARP = 0.6
 const NONE_MISSING = 0.45
 
-/** What a header of a rolling quota shows, in requests. */
+/** Use by others and levels that a header of a rolling quota shows, in requests. */
 export interface LevelHeader {
   /**
    * How far the quota would have refilled past its limit since the previous header, if others had sent

@@ -39,7 +39,7 @@ export const CLOCK_STEP_MS = 1
  * 500 ppm. The service's clock is assumed to be exact.
  */
 export const MAX_CLOCK_ERROR = 0.0006
-/** How long a time of the service takes at most on this machine's clock. Milliseconds. */
+/** The longest that a duration of the service may last on this machine's clock. Milliseconds. */
 export const longest = (ms: number): number => ms * (1 + MAX_CLOCK_ERROR)
 /**
  * Bounds contradict each other only if they differ by more than this many requests. Services round their
@@ -143,7 +143,9 @@ export function windowStep(known: FixedWindow, shown: FixedWindow, periodMs: num
   return 'impossible'
 }
 
-/** Combines what two headers show of one window. If the two contradict each other, `known` applies. */
+/**
+ * Intersects the ranges that two headers show for one window. If they contradict each other, `known` applies.
+ */
 export function narrowed(known: FixedWindow, shown: FixedWindow): FixedWindow {
   const endsEarliestMs = Math.max(known.endsEarliestMs, shown.endsEarliestMs)
   const endsLatestMs = Math.min(known.endsLatestMs, shown.endsLatestMs)

@@ -37,8 +37,8 @@ function errorFields(body: string): { readonly Message?: unknown; readonly Error
 
 const MAX_MESSAGE = 200
 /**
- * Number of characters that are searched for secrets before a text is shortened. It is more than the length
- * of any shortened text. So a secret at the place where the text is cut is still complete during the search.
+ * Number of characters that are searched for secrets before a text is shortened. It exceeds the length of the
+ * shortened text, so that a secret at the cut is still complete during the search.
  */
 const MAX_CLEANED = 2_000
 

@@ -9,7 +9,7 @@ export interface OtherMachineProgram
   readonly use: NonNullable<DeskProgram['use']>
 }
 
-/** What a version before the shared queue does not report. */
+/** Values that versions before the shared queue do not report. */
 const UNREPORTED = { class: 'normal', weight: 1, waiting: 0, longestWaitMs: 0, use: [] } as const
 
 /** The programs on the desk's other machines that respond, by machine. Empty without a desk. */

@@ -2,10 +2,10 @@ import { LOOKUP_MS, type OrdersSummary, type UnknownOrder } from '../contract/or
 import type { Severity } from '../contract/severity.ts'
 import { countText } from './rates.ts'
 
-/** What remains after a person has stopped orders. */
+/** The limits of stopping orders, in a sentence. */
 export const STOPPING_LEAVES = 'Stopping keeps the Trade scope and cancels nothing at the broker.'
 
-/** What Headroom found out about an order with an unknown outcome. */
+/** The result of the lookup of an order with an unknown outcome, as text. */
 export function lookupText({ state, orderId }: Pick<UnknownOrder, 'state' | 'orderId'>): string {
   switch (state) {
     case 'looking':

@@ -20,8 +20,8 @@ const FATAL = new Set(['DualLogon', 'InternalServerError'])
 const MAX_TEXT = 100
 const MAX_SYMBOL = 64
 /**
- * Number of characters that are searched for secrets before a text is shortened. It is more than the length
- * of any shortened text. So a secret at the place where the text is cut is still complete during the search.
+ * Number of characters that are searched for secrets before a text is shortened. It exceeds the length of any
+ * shortened text, so that a secret at the cut is still complete during the search.
  */
 const MAX_CLEANED = 2_000
 

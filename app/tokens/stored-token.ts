@@ -70,7 +70,7 @@ export function restoredState(
  * The part of a state that is stored. `token` is the refresh token to store. Data that is requested again
  * after a restart is left out.
  *
- * After a lost response, `intent` is stored until the service has accepted or rejected the token.
+ * `intent` is stored while the response to a refresh is lost. See `TokenState.lostAnswer`.
  */
 export function storedTokens(token: TokenRecord, state: TokenState, nowMs: number): StoredTokens {
   const stored = { token, ...storedStanding(state) }
