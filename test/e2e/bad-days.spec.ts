@@ -140,7 +140,7 @@ test('both hosts unreachable', async ({ page, day }) => {
     cause: 'hosts-unreachable',
     severity: 'critical',
     headline: /^Can’t reach the service or the sign-in host since/,
-    detail: /^Check that a server is running at [\w.]+:\d+ and at [\w.]+:\d+\./,
+    detail: /^Check the servers at [\w.]+:\d+ \(service\) and [\w.]+:\d+ \(sign-in\)\./,
     buttons: ['Try now'],
   })
 })

@@ -9,7 +9,7 @@ import { capitalised, sentence, sentenceEnd } from '../../status/sentences.ts'
 import { SIGN_IN_ENDS_SOON } from '../../status/token-status.ts'
 import { type Condition, conditionsOf, freshestMs, hasRecovered, isStopped } from '../evaluate.ts'
 import { deskConditionMessage } from './desk.ts'
-import { checkHost, hostReason, joined, type Message, message, NO_ACTION } from './message.ts'
+import { checkHosts, hostReason, joined, type Message, message, NO_ACTION } from './message.ts'
 import { isDiskFull, ordersMessage } from './orders.ts'
 import { historyWords, problemMessage } from './problems.ts'
 import { rowMessage } from './rows.ts'
@@ -102,7 +102,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         name: 'Service and sign-in host unreachable',
         title: 'Can’t reach the service or the sign-in host',
         text: sinceWords,
-        action: checkHost(service.host, signInHost?.host),
+        action: checkHosts({ service: service.host, signIn: signInHost?.host }),
         // Without a token, no call reaches the service, so the sign-in host is named first.
         detail: joined(retrying(signInHost?.retryAt, nowMs), hostReason(service.host, service.why)),
       })
@@ -112,7 +112,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         name: 'Sign-in host unreachable',
         title: 'Can’t reach the sign-in host.',
         text: 'The access token has expired; checks are paused.',
-        action: checkHost(signInHost?.host),
+        action: checkHosts({ signIn: signInHost?.host }),
         detail: joined(
           'You’re still signed in.',
           retrying(signInHost?.retryAt, nowMs),
@@ -125,7 +125,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         name: 'Sign-in host unreachable',
         title: 'Can’t reach the sign-in host.',
         text: access.expiresAt === undefined ? '' : `Access works until ${minuteText(access.expiresAt)}.`,
-        action: checkHost(signInHost?.host),
+        action: checkHosts({ signIn: signInHost?.host }),
         detail: joined(retrying(signInHost?.retryAt, nowMs), hostReason(signInHost?.host, signInHost?.why)),
         ...(access.expiresAt !== undefined && { moment: `until ${minuteText(access.expiresAt)}` }),
       })

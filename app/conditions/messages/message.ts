@@ -52,16 +52,20 @@ export const message = ({
 const isOnThisComputer = (host: string | undefined): host is string =>
   host !== undefined && isLoopback(host.replace(/:\d+$/, ''))
 
-/** What to do about hosts, such as `127.0.0.1:8080`, that do not respond. */
-export function checkHost(...hosts: readonly (string | undefined)[]): string {
-  const here = [...new Set(hosts.filter(isOnThisComputer))]
-  if (here.length === 0) return 'Check the network.'
-  return `Check that a server is running at ${here.join(' and at ')}.`
+/** Hosts, such as `127.0.0.1:8080`, that do not respond. */
+interface AwayHosts {
+  readonly service?: string | undefined
+  readonly signIn?: string | undefined
 }
 
-/**
- * Why a host does not respond. The name of a host on this computer is left out, because `checkHost` names it.
- */
+/** What to do about hosts that do not respond. Two hosts on this computer differ only in their port. */
+export function checkHosts({ service, signIn }: AwayHosts): string {
+  const here = [...new Set([service, signIn].filter(isOnThisComputer))]
+  if (here.length === 2) return `Check the servers at ${service} (service) and ${signIn} (sign-in).`
+  return here.length === 1 ? `Check that a server is running at ${here[0]}.` : 'Check the network.'
+}
+
+/** Why a host does not respond. `checkHosts` names the hosts on this computer, so this leaves them out. */
 export const hostReason = (host: string | undefined, why: string | undefined): string => {
   if (host === undefined || why === undefined) return ''
   return isOnThisComputer(host) ? sentence(why) : `${host}: ${sentenceEnd(why)}`

@@ -4,7 +4,7 @@ import { sinceText } from '../../status/durations.ts'
 import { minuteText } from '../../status/moments.ts'
 import { countText, rateText } from '../../status/rates.ts'
 import { type Condition, replacementOf, streamsHeard } from '../evaluate.ts'
-import { checkHost, joined, type Message, message } from './message.ts'
+import { checkHosts, joined, type Message, message } from './message.ts'
 
 /** The text for streams that are silent, waiting or restarting at `nowMs`, epoch ms. */
 export function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, nowMs: number): Message {
@@ -32,7 +32,7 @@ export function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, n
       name: `${countText(count, 'stream')} restarting`,
       title: `${count} of ${countText(wanted.length, 'stream')} ${count === 1 ? 'keeps' : 'keep'} restarting.`,
       text: 'Three or more restarts in 10 min.',
-      action: checkHost(snapshot.service.host),
+      action: checkHosts({ service: snapshot.service.host }),
       detail: 'Headroom reopens them each time.',
     })
   }
