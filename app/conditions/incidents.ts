@@ -47,6 +47,8 @@ export interface LogStyle extends EventStyle {
    * so it is not shown as open even if no end was recorded.
    */
   readonly runSinceMs?: number
+  /** Whether all calls fail now. Traffic may have ended meanwhile, so no condition of it is shown as open. */
+  readonly isStopped?: boolean
   /**
    * Categories and hosts that are critical now. Some become critical only after their event. For example, an
    * unreachable sign-in host becomes critical when the access token expires.
@@ -229,9 +231,13 @@ function finishedAt(event: LoggedEvent): number | undefined {
   return isFinished ? event.at : undefined
 }
 
+/** Events of conditions that only responses show, such as the rate of other programs. */
+const TRAFFIC: ReadonlySet<LoggedEvent['kind']> = new Set(['elsewhere', 'rate-limited', 'quota-short'])
+
 /** Whether a condition without a recorded end may still be open. */
-function mayLast(event: LoggedEvent, { nowMs, runSinceMs }: LogStyle): boolean {
+function mayLast(event: LoggedEvent, { nowMs, runSinceMs, isStopped }: LogStyle): boolean {
   if (runSinceMs !== undefined && event.at < runSinceMs) return false
+  if (isStopped && TRAFFIC.has(event.kind)) return false
   if (event.kind !== 'rate-limited' || nowMs === undefined) return true
   return event.nextTryAt !== undefined || event.retryAt > nowMs
 }

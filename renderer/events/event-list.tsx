@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { conditionsOf, isStopped } from '../../app/conditions/evaluate.ts'
 import { criticalSubjects, incidentLines } from '../../app/conditions/incidents.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import { startOfToday } from '../../app/status/moments.ts'
@@ -42,10 +43,12 @@ export function EventList() {
       .filter((row) => stateAt(row, nowMs) === 'blocked' && usesWholeRefill(row))
       .map(({ category }) => category),
   )
+  const stopped = useShownValue((snapshot, nowMs) => isStopped(conditionsOf(snapshot, nowMs)))
   const all = incidentLines(passing, {
     stored,
     nowMs: waitOverMs,
     runSinceMs: oldestAt(ofRun),
+    isStopped: stopped === true,
     critical: new Set(critical),
     othersTakeAll: new Set(othersTakeAll),
   })

@@ -1,7 +1,7 @@
 import '../../renderer/utc.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { criticalSubjects, incidentLines } from '../../../app/conditions/incidents.ts'
+import { criticalSubjects, incidentLines, type LogStyle } from '../../../app/conditions/incidents.ts'
 import { ConditionTracker } from '../../../app/conditions/tracker.ts'
 import type { KeyReport, LoggedEvent, MonitorEvent } from '../../../app/contract/events.ts'
 import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
@@ -352,6 +352,15 @@ test('a condition whose end an earlier run did not see is not open now', () => {
     ['Others active on Balances', true],
     ['Others active on Accounts', false],
   ])
+})
+
+test('no traffic is shown as open while all calls fail', () => {
+  const down = logged({ kind: 'service-unreachable', host: 'h' }, 2)
+  const events = [refusal('Positions', 1), others('Accounts', 1), down]
+  const open = (style: LogStyle) =>
+    incidentLines(events, style).flatMap((line) => (line.isOpen ? line.title : []))
+  expect(open({ isStopped: true })).toEqual(['h unreachable'])
+  expect(open({ isStopped: false })).toHaveLength(3)
 })
 
 test('loses no event and repeats no line, except a rejected refresh within its sign-in', () => {
