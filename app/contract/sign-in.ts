@@ -8,7 +8,9 @@ import type { Outcome } from './outcome.ts'
 const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
 const shownText = (most: number) =>
   boundedText(most).check(
-    z.refine((value) => !UNSEEN.test(value), { error: 'must not contain control or direction characters' }),
+    z.refine((value) => !UNSEEN.test(value), {
+      error: 'must not contain control or text-direction characters',
+    }),
   )
 
 const key = {

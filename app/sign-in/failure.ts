@@ -47,7 +47,7 @@ function messageOf(failure: SignInFailure): string {
     case 'cancelled':
       return 'Sign-in cancelled. Nothing was saved.'
     case 'code-refused':
-      return 'The service rejected the code of its own sign-in page. Start over in one tab.'
+      return 'The service rejected its own sign-in code. Start over in a single tab.'
     case 'misconfigured':
       return 'The service rejected this API key or secret. Check both; only a PKCE key has no secret.'
     case 'later':

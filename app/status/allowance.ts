@@ -91,7 +91,8 @@ export function paceText(everySeconds: number | null): string {
 }
 
 /**
- * The safe pace and the burst: `1 per 1.9 s, 36 at once above the reserve of 64`, or `none: others take all`.
+ * The safe pace and the burst: `1 per 1.9 s, 36 at once above the reserve of 64`, or `none: others use the
+ * whole refill`.
  */
 export function safeFactText(quota: RequestQuota, nowMs: number): string {
   const pace = safePaceText(quota, nowMs)
@@ -104,16 +105,16 @@ export function safeFactText(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * Who takes the whole refill:
- * - `others take all`: even the low end of others' use reaches the refill.
- * - `others and the desk may take all`: others alone do not reach the refill, but the desk's other machines
- *   use some of it.
- * - `others may take all`: any other case.
+ * Who uses the whole refill:
+ * - `others use …`: even the low end of others' use reaches the refill.
+ * - `others and the desk may use …`: others alone do not reach the refill, but the desk's other machines use
+ *   some of it.
+ * - `others may use …`: any other case.
  */
 export function whoTakesAll(quota: RequestQuota): string {
-  if (surelyUsesWholeRefill(quota)) return 'others take all'
+  if (surelyUsesWholeRefill(quota)) return 'others use the whole refill'
   const isWithDesk = (quota.use?.desk ?? 0) > 0 && !usesWholeRefill(quota)
-  return isWithDesk ? 'others and the desk may take all' : 'others may take all'
+  return `${isWithDesk ? 'others and the desk' : 'others'} may use the whole refill`
 }
 
 /** `whatIfText` shows a time of day only if it is at most this number of periods from now. */

@@ -341,7 +341,7 @@ const UNREADABLE: Readonly<Record<string, Problem>> = {
 }
 const CODED_TRANSFER = denied(
   400,
-  'Send the body with its length or in plain chunks, and no other Transfer-Encoding.',
+  'Send the body with a Content-Length or chunked, with no other Transfer-Encoding.',
 )
 const OTHER_EXPECTATION = denied(417, 'Send no Expect header other than 100-continue.')
 

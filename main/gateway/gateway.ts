@@ -509,7 +509,7 @@ export class Gateway {
       changed: (profile) => void this.#attach(profile),
       event: ({ kind, profile }) => {
         if (kind === 'sign-in-required')
-          this.#attached.get(profile)?.forwarder.refuseWaiting('sign in to this key in Headroom')
+          this.#attached.get(profile)?.forwarder.refuseWaiting('sign in with this key in Headroom')
         if (kind === 'revoked' || kind === 'revoke-unconfirmed')
           this.#attached
             .get(profile)

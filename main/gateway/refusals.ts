@@ -81,7 +81,7 @@ export function noToken(access: NoAccess, nowMs: number): Problem {
 function wordsOfNoToken({ why, failure }: NoAccess): string {
   switch (why) {
     case 'sign-in-required':
-      return 'sign in to this key in Headroom'
+      return 'sign in with this key in Headroom'
     case 'revoked':
     case 'revoking':
     case 'revoke-unconfirmed':

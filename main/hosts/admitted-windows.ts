@@ -62,7 +62,7 @@ export class AdmittedWindows {
 
   end(id: string, asking?: string): Outcome {
     if (id === asking) {
-      return { ok: false, code: 'this-window', message: 'Close this window itself instead.' }
+      return { ok: false, code: 'this-window', message: 'To disconnect this window, close it.' }
     }
     const entry = this.#windows.get(id)
     if (entry === undefined) {

@@ -244,7 +244,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_safe_interval_seconds',
-    help: 'Seconds between requests that can continue forever; +Inf if others use everything.',
+    help: 'Safe interval between requests, in seconds; +Inf if others use the whole refill.',
     row: (row) => row.safe && (row.safe.everySeconds ?? Number.POSITIVE_INFINITY),
   },
   {

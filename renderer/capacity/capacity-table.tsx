@@ -221,11 +221,11 @@ function HiddenRows() {
   )
 }
 
-/** The threshold of all rows, such as `20 %`. If rows have different thresholds: `each row's own`. */
+/** The threshold of all rows, such as `20 %`. If rows have different thresholds: `the row's threshold`. */
 function commonThresholdText(rows: readonly RequestQuota[]): string {
   const [first] = rows
   const isCommon = rows.every(({ threshold }) => threshold === first?.threshold)
-  return first !== undefined && isCommon ? `${Math.round(first.threshold * 100)} %` : "each row's own"
+  return first !== undefined && isCommon ? `${Math.round(first.threshold * 100)} %` : "the row's threshold"
 }
 
 /** The head of the column "full". A click switches between times of day and countdowns. */

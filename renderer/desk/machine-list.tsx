@@ -60,7 +60,7 @@ function EngineLines() {
         {engine.facts.map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
-        <span title="Messages that were forged, repeated, damaged or of another desk.">
+        <span title="Forged, repeated or damaged messages, and those of another desk.">
           {desk.dropped} dropped
         </span>
       </li>

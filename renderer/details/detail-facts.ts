@@ -50,7 +50,7 @@ export function detailFacts(
     { name: 'Others use', value: perSecondText(othersText(quota)), about: 'An estimate from headers.' },
     ...(quota.poller === undefined
       ? []
-      : [{ name: 'Others are', value: pollerText(quota.poller), about: 'Recognized by equal intervals.' }]),
+      : [{ name: 'Others are', value: pollerText(quota.poller), about: 'Recognised by equal intervals.' }]),
     {
       name: 'Safe pace',
       value: safeFactText(quota, nowMs),

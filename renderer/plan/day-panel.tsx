@@ -145,7 +145,7 @@ function tightestOf({ categories }: PlanVerdict): string | undefined {
 
 const aboutText = ({ isRecorded, minutes }: PlannedDays): string =>
   isRecorded
-    ? `${recordedText(minutes, RECORDED_MS)}; replayed, others as estimated`
+    ? `${recordedText(minutes, RECORDED_MS)}; replayed, with others as estimated`
     : 'nothing recorded yet; a day simulated from the plan’s rates'
 
 function rowsOf({ fromMs, lengthMs, before, after, plan }: PlannedDays, category: string): readonly DayRow[] {
@@ -184,7 +184,7 @@ function summaryText({ rows, isBehind, isChanged, boundSeconds, of }: Summary): 
     ? `with the change the lowest level is ${shareText(lowest)}, without it ${shareText(before)}`
     : `the lowest level is ${shareText(lowest)}`
   const wait = longest === 0 ? 'no request waits' : `the longest wait is ${waitText(longest * 1000)}`
-  const busier = longest > boundSeconds + 1 ? ' At times the day needed more than these rates.' : ''
+  const busier = longest > boundSeconds + 1 ? ' At times, recorded use was above these rates.' : ''
   return `${isBehind ? 'Replaying… ' : ''}${capitalised(`${when}${level}`)}; ${wait}.${busier}`
 }
 

@@ -149,7 +149,7 @@ function Totals({ programs }: { readonly programs: readonly ProgramSummary[] }) 
       <Fact
         value={`${reserve} % reserve`}
         name="for critical"
-        title={`Normal programs leave ${reserve} % of each quota, background ones ${2 * reserve} %.`}
+        title={`Normal programs leave ${reserve} % of each quota, background programs ${2 * reserve} %.`}
       />
     </>
   )

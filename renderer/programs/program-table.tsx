@@ -206,7 +206,7 @@ function OtherMachinesRow({
 }
 
 function OrdersCell({ orders }: { readonly orders: string | undefined }) {
-  if (orders === undefined) return <span className={css('muted')}>reads only</span>
+  if (orders === undefined) return <span className={css('muted')}>read-only</span>
   return (
     <span data-severity="ok">
       <Shape severity="ok" /> <b className={css('word')}>{orders}</b>{' '}
@@ -319,7 +319,7 @@ function RestRows({ rest: { checks, hasDesk, sharesChecks, desk, others }, hasOr
             </div>
           </td>
           <td colSpan={hasOrders ? 4 : 3} className={css('muted')}>
-            checks, and requests of no listed program
+            checks and unlisted programs
           </td>
           <td colSpan={2}>{desk.most}</td>
         </tr>

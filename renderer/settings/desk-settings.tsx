@@ -18,7 +18,7 @@ export function DeskSettings() {
       <h3>Desk</h3>
       {machines === undefined ? (
         <>
-          <p className={css('hint')}>Several machines with this key share what they see, and one queue.</p>
+          <p className={css('hint')}>Machines with this key can share quota data and one queue.</p>
           <div className={css('buttons')}>
             <Opens dialog="create-desk" label="Create a desk…" />
             <Opens dialog="join-desk" label="Join a desk…" />

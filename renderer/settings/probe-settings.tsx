@@ -26,7 +26,7 @@ export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
     <>
       <h3>Checks</h3>
       <p className={css('hint')}>
-        Requests that Headroom sends on its own without recent data.{' '}
+        Requests that Headroom sends when a row has no recent data.{' '}
         {current !== undefined && storedText(current)}
       </p>
       <Refusal words={refusal} />

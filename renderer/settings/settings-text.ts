@@ -76,7 +76,7 @@ export function probeUseText(
     .reduce((sum, row) => sum + maxProbesPerMinute(row, settings), 0)
   const now = countText(probes.perMinute, 'check')
   return (
-    `At most ${Math.round(most * 10) / 10} requests a minute on average, all rows together. At ${clockText(at)}: ` +
+    `At most ${Math.round(most * 10) / 10} checks a minute on average, for all rows. At ${clockText(at)}: ` +
     `${now} in the last minute, ${shareText(probes.usedFraction)} of the tightest quota.`
   )
 }

@@ -42,7 +42,7 @@ export function OwnUse() {
   const about = useShown((snapshot, nowMs) => {
     const { at, probes } = snapshot
     const over = isOverCap(snapshot, nowMs) ? ' Over the cap: checks slow down. No action needed.' : ''
-    return `Headroom’s own count, at ${clockText(at)}. Its checks use at most ${shareText(probes.budgetFraction)} of a quota on average.${over}`
+    return `Counted by Headroom at ${clockText(at)}. Its checks use at most ${shareText(probes.budgetFraction)} of a quota on average.${over}`
   })
   if (streams === undefined) return null
   return (

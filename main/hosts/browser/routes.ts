@@ -67,7 +67,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
     const verdict = deps.admission.offer(code)
     switch (verdict.kind) {
       case 'refused':
-        return refuse(reply, 401, 'invalid or used code; the terminal shows a fresh one')
+        return refuse(reply, 401, 'invalid or used code; the terminal shows a new one')
       case 'too-many':
         reply.header('retry-after', String(verdict.retryAfterSeconds))
         return refuse(reply, 429, 'too many wrong codes; wait a minute')

@@ -76,7 +76,7 @@ export async function desk(action: DeskAction, flags: DeskFlags, deps: DeskComma
   if (foreign !== undefined) return misused(`desk ${action} takes no ${TYPED[foreign]}`, deps)
   const credentials = deps.terminal.environment['HEADROOM_DESK_CREDENTIALS']?.trim() ?? ''
   if (credentials.length > DESK_LIMITS.credentials)
-    return misused('HEADROOM_DESK_CREDENTIALS is too long for credentials of NATS', deps)
+    return misused('HEADROOM_DESK_CREDENTIALS is too long for NATS credentials', deps)
   const requested = await request(action, flags, deps)
   if (requested.kind === 'misused') return misused(requested.line, deps)
   const keys = await keysOf(flags, deps)
@@ -297,7 +297,7 @@ function stateText(summary: DeskSummary): string {
     case 'alone':
       return `desk unreachable${why}`
     case 'refused':
-      return `the desk refuses this machine${why}`
+      return `the desk rejects this machine${why}`
   }
 }
 
@@ -349,7 +349,7 @@ function savedDesk(
     case 'member': {
       const { membership } = reading
       const facts = { name: membership.name, servers: membership.servers }
-      const text = `${name}: in a desk as ${facts.name}, on ${facts.servers.join(', ')}; no Headroom is running on ${folder}`
+      const text = `${name}: on a desk as ${facts.name}, on ${facts.servers.join(', ')}; no Headroom is running on ${folder}`
       return { line: { state: 'stopped', ...facts }, lines: [text] }
     }
   }

@@ -37,8 +37,8 @@ export const describePrograms = (program: Command) =>
     .command('program')
     .summary('add, list, pause and cut programs behind the gateway')
     .description(
-      'program add NAME prints the key of a new program, once. program cut NAME revokes it, program list shows all. ' +
-        `program pause NAME answers it with 429 for ${PAUSE_MINUTES} minutes, program resume NAME ends the pause. ` +
+      'program add NAME prints the key of a new program, once. program cut NAME revokes it; program list shows all programs. ' +
+        `program pause NAME answers its requests with 429 for ${PAUSE_MINUTES} minutes; program resume NAME ends the pause. ` +
         'While no Headroom runs on the data folder, the changes apply at its next start.',
     )
     .argument(
@@ -54,10 +54,10 @@ export const describePrograms = (program: Command) =>
       'normal',
     )
     .option('--weight <number>', 'with add: share among the programs of its class', argument(weight), 1)
-    .option('--orders', 'with add: it may send orders, once headroom orders allow permits them')
+    .option('--orders', 'with add: may send orders, once they are allowed with headroom orders allow')
     .option(
       '--max-orders <number>',
-      `with --orders: its orders in any minute (default: ${DEFAULT_MAX_ORDERS})`,
+      `with --orders: maximum orders in any minute (default: ${DEFAULT_MAX_ORDERS})`,
       argument(ordersFlag),
     )
     .option('--profile <id>', 'with add: the key it uses, by its name in status output', argument(textFlag))
@@ -129,7 +129,7 @@ export const describeDesk = (program: Command): Command =>
     .summary('share one key between the Headrooms of several machines')
     .description(
       'desk create prints an invitation: one word, with a secret. desk join reads it on each other machine, at a prompt or from stdin. ' +
-        'desk invite prints it again. desk status shows the machines, which one dispatches, and what waits. desk leave leaves the desk. ' +
+        'desk invite prints it again. desk status shows the machines, which one dispatches, and which requests wait. desk leave leaves the desk. ' +
         'desk rotate replaces the secret; then every other machine has to join again. ' +
         'While no Headroom runs, HEADROOM_PASSPHRASE opens the keys in --data.',
     )
@@ -141,7 +141,7 @@ export const describeDesk = (program: Command): Command =>
     )
     .option(
       '--tls-ca <file>',
-      'with create and join: certificates for a server whose certificate no public authority signed',
+      'with create and join: certificates of a private certificate authority',
       argument(shortFlag(DESK_LIMITS.tlsCa)),
     )
     .option(

@@ -211,7 +211,7 @@ const withWatched = (command: Command) =>
     )
     .option(
       '--data <folder>',
-      'save the key there between runs, encrypted under HEADROOM_PASSPHRASE',
+      'save the key in this folder, encrypted with HEADROOM_PASSPHRASE',
       argument(textFlag),
     )
     .option('--for <seconds>', 'stop after this time', argument(secondsFlag))
@@ -257,7 +257,7 @@ const describePlan = (program: Command) =>
     .command('plan')
     .summary('check whether programs and streams fit a key')
     .description(
-      'Checks whether programs fit the quotas of a key through the gateway: those of a file, the recorded ones, or both. ' +
+      'Checks whether programs behind the gateway fit the quotas of a key. The programs come from a file, from the history, or both. ' +
         'Shows each program’s longest possible wait, and what to reduce first.',
     )
     .argument('[file]', 'a JSON file; see below')
@@ -365,7 +365,7 @@ function describeSimulate(program: Command): Command {
       argument(wordFlag(['token', 'refresh_token', 'either'])),
       'either',
     )
-    .option('--heartbeat <seconds>', 'between heartbeats of a quiet stream', argument(heartbeat), 5)
+    .option('--heartbeat <seconds>', 'time between heartbeats of a quiet stream', argument(heartbeat), 5)
     .option(
       '--traffic <list>',
       "requests per second of others: 'Positions=1.0,Accounts=2@120/300' (in 120 of every 300 s)",

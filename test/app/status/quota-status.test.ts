@@ -271,12 +271,14 @@ describe('what a person can do', () => {
     expect(safePaceText(paced(0.0951), NOW_MS)).toBe('10 per s')
     expect(safePaceText(paced(150.2), NOW_MS)).toBe('1 per 151 s')
     expect(safePaceText(paced(null), NOW_MS)).toBe('none')
-    expect(safeSentence(paced(null), NOW_MS)).toBe('Safe pace: none, others may take all.')
+    expect(safeSentence(paced(null), NOW_MS)).toBe('Safe pace: none, others may use the whole refill.')
     const busy = { total: 1.2, own: 0, elsewhere: 1.2, elsewhereLow: 1.1, elsewhereHigh: 1.3 }
-    expect(safeSentence({ ...paced(null), use: busy }, NOW_MS)).toBe('Safe pace: none, others take all.')
+    expect(safeSentence({ ...paced(null), use: busy }, NOW_MS)).toBe(
+      'Safe pace: none, others use the whole refill.',
+    )
     const shared = { total: 1.1, own: 0, desk: 0.6, elsewhere: 0.5, elsewhereLow: 0.5, elsewhereHigh: 0.5 }
     expect(safeSentence({ ...paced(null), use: shared }, NOW_MS)).toBe(
-      'Safe pace: none, others and the desk may take all.',
+      'Safe pace: none, others and the desk may use the whole refill.',
     )
     expect(safeSentence(paced(1.9, 40), NOW_MS)).toBe('Safe pace: 1 per 1.9 s, 40 at once.')
     expect(safePaceText(positions(), NOW_MS)).toBe('?')

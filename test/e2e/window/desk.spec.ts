@@ -88,7 +88,7 @@ test('the page Programs shows the machines, their programs and rates, and the se
   await expect(server).toContainText('WORKSTATION announces alerts')
   await expect(page.getByText('7 programs on 3 machines share this key')).toBeVisible()
   const rest = page.getByRole('row', { name: /^Desk other machines/ })
-  await expect(rest).toContainText('requests of no listed program')
+  await expect(rest).toContainText('checks and unlisted programs')
   await expect(page.getByRole('row', { name: /^Others outside the desk/ })).toBeVisible()
   expect(await problemsOf(page)).toEqual([])
 })

@@ -159,7 +159,7 @@ test('the page has the red button, what stopping leaves, and the journal without
   await expect(journal.getByRole('row').nth(2)).toContainText('20088420133748 ms')
   const rows = page.getByRole('region', { name: 'Programs', exact: true }).getByRole('row')
   await expect(rows.filter({ hasText: trader.name })).toContainText('4 of 30 /min')
-  await expect(rows.filter({ hasText: readers[0]?.name ?? '' })).toContainText('reads only')
+  await expect(rows.filter({ hasText: readers[0]?.name ?? '' })).toContainText('read-only')
   const download = page.waitForEvent('download')
   await journal.getByRole('button', { name: 'Export' }).click()
   const file = await download

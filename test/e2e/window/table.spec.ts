@@ -263,7 +263,7 @@ test('the mark on a bar is at its row’s own threshold, and the heading says wh
   host.show(snapshot({ revision: 2, requests }))
   await expect.poll(() => markAt('Positions')).toBeGreaterThan(0.45)
   expect(await markAt('Balances')).toBeCloseTo(0.2, 1)
-  await expect(page.getByText("mark = low below each row's own")).toBeVisible()
+  await expect(page.getByText("mark = low below the row's threshold")).toBeVisible()
 })
 
 test('each row has a small chart of the last minutes', async ({ page, open }) => {

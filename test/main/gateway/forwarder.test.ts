@@ -183,7 +183,7 @@ test('without a token a request waits for one, and is declined with the reason i
   const reply = await ask()
   expect([reply.status, JSON.parse(reply.text).detail, sent.length]).toEqual([
     503,
-    'Not sent: sign in to this key in Headroom.',
+    'Not sent: sign in with this key in Headroom.',
     0,
   ])
   expect(forwarder.nowOf(program('bot')).use.refused).toBe(1)

@@ -57,7 +57,7 @@ test('an unusable key is a 503 with the reason, if known', () => {
 })
 
 test.each([
-  [{ why: 'sign-in-required' }, 'sign in to this key in Headroom'],
+  [{ why: 'sign-in-required' }, 'sign in with this key in Headroom'],
   [{ why: 'revoked' }, 'the tokens of this key are revoked; sign in again in Headroom'],
   [{ why: 'revoking' }, 'the tokens of this key are revoked; sign in again in Headroom'],
   [{ why: 'revoke-unconfirmed' }, 'the tokens of this key are revoked; sign in again in Headroom'],

@@ -228,7 +228,7 @@ describe('a redirect', () => {
     http.reply = () => answerOf(403, { error: 'invalid_grant' })
     const { port, state } = await start()
     const page = await get(port, `/?code=c&state=${state}`)
-    expect(page.body).toContain('rejected the code')
+    expect(page.body).toContain('rejected its own sign-in code')
     expect(said).toMatchObject([{ state: 'failed', code: 'code-refused' }])
     expect(granted).toEqual([])
   })

@@ -61,7 +61,7 @@ it('shows the safe pace with the burst above the reserve, and names others if th
     said(quota('Balances', 320, 300, 100, { safe: { everySeconds, burst } }))['Safe pace']
   expect(safe(1.899, 36)).toBe('1 per 1.9 s, 36 at once above the reserve of 64')
   expect(safe(1.899, 0)).toBe('1 per 1.9 s')
-  expect(safe(null, 0)).toBe('none: others may take all')
+  expect(safe(null, 0)).toBe('none: others may use the whole refill')
 })
 
 it('shows others as a poller if they are recognized as one', () => {

@@ -58,7 +58,7 @@ describe('the effect of a budget', () => {
     // 2 % of 320, 500 and 90 are 6.4, 10 and 1.8 checks per period, evenly spread. Positions is checked every
     // 15 s.
     expect(probeUseText(shown, { settings, probed })).toBe(
-      'At most 15.2 requests a minute on average, all rows together. ' +
+      'At most 15.2 checks a minute on average, for all rows. ' +
         'At 14:31:05: 2 checks in the last minute, 0.6 % of the tightest quota.',
     )
   })
@@ -68,7 +68,7 @@ describe('the effect of a budget', () => {
       settings: { ...settings, budgetFraction: 0.2, everySeconds: {} },
       probed: ['Option Strikes'],
     }
-    expect(probeUseText(shown, only)).toContain('At most 12 requests')
+    expect(probeUseText(shown, only)).toContain('At most 12 checks')
   })
 
   test('when off says which headers still update a row', () => {

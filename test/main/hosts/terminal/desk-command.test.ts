@@ -440,7 +440,7 @@ describe('desk status', () => {
 
   test.each<[Partial<DeskSummary>, string]>([
     [{ state: 'alone', why: 'The server is away.' }, 'Key key-1: desk unreachable: The server is away.'],
-    [{ state: 'refused', why: 'Replaced.' }, 'Key key-1: the desk refuses this machine: Replaced.'],
+    [{ state: 'refused', why: 'Replaced.' }, 'Key key-1: the desk rejects this machine: Replaced.'],
   ])('says why the desk is not shared', async (change, line) => {
     const said = await run({ action: 'status', running: [keyOf('key-1', { ...summary, ...change })] })
     expect(said.out[0]).toBe(line)
@@ -476,7 +476,7 @@ describe('desk status', () => {
     }
     const said = await run({ action: 'status', stored })
     expect(said.out).toEqual([
-      'Key key-1: in a desk as DESKTOP, on nats://127.0.0.1:4222; no Headroom is running on /default',
+      'Key key-1: on a desk as DESKTOP, on nats://127.0.0.1:4222; no Headroom is running on /default',
       'Key key-2: no desk; see headroom desk create and headroom desk join',
       'Key key-3: The saved desk is damaged. Leave it, then join again.',
     ])

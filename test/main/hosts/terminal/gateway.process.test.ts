@@ -83,7 +83,7 @@ test('if a sign-in is needed, it keeps serving and responds 503', async () => {
   await vi.waitFor(async () => {
     const answer = await get(url)
     expect(answer.status).toBe(503)
-    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('sign in to this key') })
+    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('sign in with this key') })
   }, PATIENT)
   running.child.kill('SIGTERM')
   const { exitCode, stderr } = await running.ended
