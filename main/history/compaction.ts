@@ -13,7 +13,7 @@ export interface Retention {
 export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 * 24 * HOUR_MS }
 
 /**
- * The prefix of the profile ids of series whose key was disconnected. Compaction deletes these series in
+ * Prefix of the profile id of a series whose key was disconnected. Compaction deletes such a series in
  * slices. No real profile id has this prefix.
  */
 export const FORGOTTEN = 'forgotten:'
@@ -21,8 +21,8 @@ export const FORGOTTEN = 'forgotten:'
 const WEEK_MS = 7 * DAY_MS
 
 /**
- * Gives compaction the present time, which decides which rows have expired. A wrong clock must not make rows
- * look expired.
+ * The present time for compaction, which deletes rows by their age. A clock that jumps more than a day ahead
+ * is trusted only after another day, because a wrong clock must not make rows look expired.
  */
 export class CompactionTime {
   #trustedMs: number | undefined
@@ -72,8 +72,8 @@ function newestBefore(database: DatabaseSync, nowMs: number): number | undefined
 /**
  * The time of the newest sample or slot sample up to `nowMs` that was probably written under a correct clock.
  *
- * An earlier run of the app may have had a wrong clock from its start. If its samples cover less than a day
- * and follow a gap of more than a week, they are skipped. Otherwise they would confirm the wrong clock.
+ * An earlier run of the app may have had a wrong clock from its start. Samples are skipped if they cover less
+ * than a day and follow a gap of more than a week. Otherwise they would confirm the wrong clock.
  */
 export function newestTrusted(database: DatabaseSync, nowMs: number): number | undefined {
   let newest = newestBefore(database, nowMs)
@@ -144,8 +144,8 @@ function deleteBefore(database: DatabaseSync, table: string, series: number, cut
 }
 
 /**
- * Gives free pages back to the file system, at most `SLICE_PAGES` at a time. Returns whether it did. While
- * less than a quarter of the file is free, SQLite reuses the free pages, so they stay.
+ * Gives free pages back to the file system, at most `SLICE_PAGES` at a time. Returns whether it did. Up to a
+ * quarter of the file may stay free, because SQLite reuses free pages.
  */
 function freePages(database: DatabaseSync): boolean {
   const pragma = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0)

@@ -89,7 +89,7 @@ export class HistoryFile {
     this.#statements = Object.fromEntries(prepared)
   }
 
-  /** Rolls up the samples of a minute that an earlier process did not complete. */
+  /** Rolls up a minute's samples that an earlier process did not roll up. */
   catchUp(nowMs: number): void {
     this.#tiers.goTo(nowMs)
     this.#transaction(() => {
@@ -171,8 +171,8 @@ export class HistoryFile {
   }
 
   /**
-   * The rollups of an interval. `fromMs` is rounded down to a whole minute. A whole hour or a quarter of an
-   * hour is one rollup, and the rest are minutes.
+   * The rollups of an interval: whole hours and quarters of an hour where they fit, otherwise minutes.
+   * `fromMs` is rounded down to a whole minute.
    */
   accounts(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
     const series = this.#find(profile, category, 'requests')

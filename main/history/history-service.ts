@@ -50,7 +50,7 @@ export interface HistoryServiceDeps {
 export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
 
 /**
- * How far the usual level in a chart extends before and after the chart's history, in milliseconds. The part
+ * How far the chart's line of usual levels extends before and after the history, in milliseconds. The part
  * after the history is drawn with the forecast.
  */
 const USUAL_BEYOND_MS = 30 * MINUTE_MS
@@ -69,11 +69,11 @@ export class HistoryService {
   readonly #announced = new Set<(announcement: Announcement) => void>()
   readonly #unsubscribe: () => void
   /**
-   * Problems that wait until a key is connected. A problem is reported as an event, and every event belongs
-   * to a profile.
+   * Problems to report once a key is connected. A problem is reported as an event, and every event belongs to
+   * a profile.
    */
   #problems: string[] = []
-  /** Profiles whose thresholds the monitor already has. */
+  /** Profiles whose thresholds the monitor has received. */
   readonly #thresholdsSet = new Set<string>()
   #cancelLook: () => void = () => {}
 
@@ -321,8 +321,8 @@ export class HistoryService {
   }
 
   /**
-   * Updates the usual loads of each row. A call reads the record of at most one row, because reading takes
-   * tens of milliseconds.
+   * Updates each row's usual loads. A call reads at most one row's recorded history, which takes tens of
+   * milliseconds.
    */
   #expectUsual(profile: string, { requests, at }: Snapshot): void {
     let mayRead = true

@@ -265,7 +265,8 @@ export class HistoryStore {
 
   #compact(): void {
     let more = false
-    // Queued entries are written first. Otherwise they would later replace the minutes that are closed below.
+    // Queued entries are written first. If they were written later, they would replace the minutes that are
+    // closed below.
     if (this.#waiting.length > 0 && this.#failure === undefined) this.flush()
     try {
       const file = this.#failure === undefined ? this.#kept.file : undefined

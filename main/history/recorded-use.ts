@@ -94,8 +94,7 @@ function programMinutes(
 }
 
 /**
- * Returns a function that takes the start of a minute and returns the requests of the desk's other machines
- * in this minute.
+ * Returns a function from the start of a minute to the requests of the desk's other machines in that minute.
  */
 function deskMinutes(
   file: HistoryFile,

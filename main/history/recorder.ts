@@ -24,23 +24,21 @@ const NOTHING: Counted = { own: 0, elsewhere: 0, rejected: 0 }
 type Level = Pick<RequestQuota, 'remaining' | 'source'>
 
 /**
- * The lowest level in the headers of a category that arrived after `afterMs` and not after `untilMs`. Both
- * are epoch ms. `undefined` if no header arrived.
+ * The lowest level in a category's headers that arrived after `afterMs` and up to `untilMs`. Both are epoch
+ * ms. `undefined` if no header arrived.
  */
 export type LowestHeader = (category: string, afterMs: number, untilMs: number) => number | undefined
 
 /** Turns snapshots into history entries: samples of request quotas, and slots when they change. */
 export class Recorder {
   readonly #add: (entry: Entry) => void
-  /**
-   * The counters of each row when its last entry was written. They start at zero when a profile is connected.
-   */
+  /** Each row's counters when its last entry was written. They start at zero when a profile is connected. */
   readonly #counted = new Map<string, Counted>()
   readonly #samples = new Map<string, Sample>()
   readonly #slots = new Map<string, SlotSample>()
-  /** The counter of each program and category when the program's last entry was written. */
+  /** Each program's counter in each category when its last entry was written. */
   readonly #forwarded = new Map<string, number>()
-  /** The counter of each row on each of the desk's other machines when its last entry was written. */
+  /** Each row's counter on each of the desk's other machines when the last entry was written. */
   readonly #byDesk = new Map<string, number>()
   /** The time of each profile's last snapshot. */
   readonly #lookedAtMs = new Map<string, number>()
@@ -70,7 +68,8 @@ export class Recorder {
       this.#request(profile, row, level, snapshot.at)
     }
     for (const member of snapshot.desk?.members ?? []) this.#member(profile, member, snapshot.at)
-    // The gateway is off. Its counters start from zero when it is turned on again.
+    // While the gateway is off, the counters are forgotten, because they start from zero when it is turned on
+    // again.
     if (snapshot.programs === undefined) forgetOf(profile, this.#forwarded)
     for (const program of snapshot.programs ?? []) this.#program(profile, program, snapshot.at)
     for (const row of snapshot.slots) this.#slot(profile, row, snapshot.at)
@@ -104,7 +103,10 @@ export class Recorder {
     this.#add({ kind: 'sample', profile, category, sample })
   }
 
-  /** Leaves out the requests that a machine made before it was first seen here. */
+  /**
+   * Records another machine's requests. At the first call for a machine, its earlier requests are not
+   * recorded.
+   */
   #member(profile: string, { id, name, counted = {} }: DeskMember, atMs: number): void {
     for (const [category, total] of Object.entries(counted)) {
       const key = `${profile}\n${id}\n${category}`

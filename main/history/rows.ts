@@ -6,8 +6,8 @@ import type { Sample, SampleSource } from '../../app/history/sample.ts'
 import { jsonOf } from '../../app/service/json.ts'
 
 /**
- * Conversion between table columns and the records of app/history. Rows are arrays, which take half the time
- * of objects.
+ * Conversion between table columns and the records of app/history. Rows are arrays, because reading them
+ * takes half as long as reading objects.
  */
 
 export type Row = readonly unknown[]

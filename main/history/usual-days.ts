@@ -23,8 +23,8 @@ type StretchesOf = (
 
 interface Learned {
   /**
-   * The exchange's day on which `usual` was learned. `isShown`: whether it was learned after 10:00 exchange
-   * time of that day.
+   * `dayMs`: the exchange's day on which `usual` was learned. `isShown`: whether it was learned after 10:00
+   * exchange time of that day.
    */
   readonly dayMs: number
   readonly isShown: boolean

@@ -19,7 +19,10 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** Bounds of the bearer's length in characters, so that it is hard to guess and fits in a header. */
+/**
+ * Bounds of the bearer's length in characters: long enough to be hard to guess, and short enough for a
+ * header.
+ */
 export const BEARER_LENGTH = { least: 16, most: 4_096 } as const
 
 /**

@@ -27,8 +27,8 @@ interface Lists {
 type ListName = keyof Lists
 
 /**
- * Share of the available bytes that is reserved for each list. Unused bytes are available to the next list,
- * and finally to programs' use.
+ * Share of the available bytes that is reserved for each list. Bytes that a list does not use are available
+ * to the next list, and at last to programs' use.
  */
 const SHARES: Readonly<Record<ListName, number>> = {
   requests: 0.3,
@@ -38,7 +38,10 @@ const SHARES: Readonly<Record<ListName, number>> = {
 }
 /** Minimum share of the available bytes that the data about programs' use gets. */
 const USE_SHARE = 0.2
-/** Maximum share of all bytes for a desk. Its machines always fit; their programs and counts may not. */
+/**
+ * Maximum share of all bytes for a desk. Its machines always fit, but some of their programs and counts may
+ * be left out.
+ */
 const DESK_SHARE = 0.2
 const LIST_NAMES = Object.keys(SHARES) as readonly ListName[]
 
@@ -60,9 +63,9 @@ type Worth = readonly number[]
 const MAX_COUNT = 999_999
 
 /**
- * The snapshot in at most `maxBytes` of JSON. Unchanged if it fits. Otherwise, the least important items are
- * left out, and `unlisted` counts them. Items with problems are the most important, then those with the most
- * use. The order of the items does not change.
+ * The snapshot in at most `maxBytes` of JSON. If it does not fit, the least important items are left out, and
+ * `unlisted` counts them. Items with problems are the most important, then those with the most use. The order
+ * of the items does not change.
  */
 export function boundedSnapshot(whole: Snapshot, maxBytes: number): Snapshot {
   if (bytesOf(whole) <= maxBytes) return whole
@@ -97,7 +100,7 @@ export function boundedSnapshot(whole: Snapshot, maxBytes: number): Snapshot {
   }
 }
 
-/** What is left out of a desk that is too large, in this order. */
+/** Steps that shorten a desk, applied in this order until it fits. */
 const OMISSIONS: readonly ((member: DeskMember) => DeskMember)[] = [
   ({ counted: _, ...member }) => member,
   ({ programs, ...member }) =>
@@ -105,7 +108,7 @@ const OMISSIONS: readonly ((member: DeskMember) => DeskMember)[] = [
   ({ programs: _, ...member }) => member,
 ]
 
-/** Shortens the desk if it is larger than `maxBytes`. Leaves out no more than it needs to. */
+/** Applies as many steps of `OMISSIONS` as the desk needs to fit into `maxBytes`. */
 function withBoundedDesk(snapshot: Snapshot, maxBytes: number): Snapshot {
   let { desk } = snapshot
   if (desk === undefined) return snapshot
@@ -114,7 +117,7 @@ function withBoundedDesk(snapshot: Snapshot, maxBytes: number): Snapshot {
   return { ...snapshot, desk }
 }
 
-/** The items that fit. Each list first fills its own share, then bytes that other lists leave. */
+/** The items that fit. Each list first fills its own share, then bytes that other lists do not use. */
 function keptItems(lists: Lists, room: Room): ReadonlySet<object> {
   const kept = new Set<object>()
   const whole = room.bytes
@@ -201,7 +204,7 @@ const withoutUse = (program: ProgramSummary): ProgramSummary => ({
 
 const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value))
 
-/** The bytes that are left for items of a JSON array or object. */
+/** The bytes that are still available for the items of a JSON array or object. */
 class Room {
   bytes: number
 

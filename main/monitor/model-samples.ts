@@ -16,8 +16,8 @@ export interface ModelSamplesDeps {
 const SAMPLE_MS = 3_000
 
 /**
- * Samples the quota model between headers, for charts and states. Some changes, such as the end of others'
- * use, show only as time passes.
+ * Samples the quota model between headers, for charts and states. Some changes need no header: for example,
+ * others may stop their requests.
  */
 export class ModelSamples {
   readonly #deps: ModelSamplesDeps

@@ -26,7 +26,7 @@ export interface ProfilePorts {
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
-  /** Is given every token that is adopted. Removes tokens from texts that the service sends. */
+  /** Receives every adopted token, and removes tokens from texts that the service sends. */
   readonly secrets: Secrets
   readonly timeline: Timeline
   readonly pins?: Pins
@@ -42,7 +42,7 @@ export interface ProfilePorts {
 export interface CurrentSession {
   readonly profile: () => Profile
   readonly keeper: () => TokenKeeper
-  /** What the gateway adds to the key. `undefined` while the gateway is off. */
+  /** The gateway's functions for the key. `undefined` while the gateway is off. */
   readonly gateway?: () => SessionGateway | undefined
   /** The key's desk; `undefined` without one. */
   readonly desk?: () => SessionDesk | undefined

@@ -18,7 +18,7 @@ import { profileSnapshot } from './profile-snapshot.ts'
 
 export interface ProfileSessionDeps extends ProfilePorts {
   readonly firstRevision: number
-  /** Whether this key's tokens will survive a restart. */
+  /** Whether this key's tokens survive a restart. */
   readonly keystore: () => KeystoreState
   /** Orders of this key. `undefined` in a process without orders. */
   readonly orders: () => OrdersSummary | undefined
@@ -72,7 +72,7 @@ export class ProfileSession {
     return this.#keeper.refreshSummary().unsaved !== undefined
   }
 
-  /** When the settings last changed, in epoch milliseconds. Increases with each change. */
+  /** When the settings last changed, in epoch milliseconds. Each change increases it. */
   get settingsAt(): number {
     return Math.round(this.#settingsAtMs)
   }
@@ -121,7 +121,7 @@ export class ProfileSession {
     this.#changed()
   }
 
-  /** Serves programs on this key from now on. `undefined` ends this. */
+  /** Connects the gateway to this key. `undefined` disconnects it. */
   attachGateway(gateway: SessionGateway | undefined): void {
     this.#gateway = gateway
     if (this.#desk !== undefined) gateway?.setDesk(this.#desk.queue)
@@ -129,7 +129,8 @@ export class ProfileSession {
   }
 
   /**
-   * Connects this key to a desk, which shares the key's requests with other machines. `undefined` ends that.
+   * Connects this key to a desk, which shares the key's requests with other machines. `undefined` disconnects
+   * it.
    */
   attachDesk(desk: SessionDesk | undefined): void {
     this.#desk = desk
@@ -152,7 +153,7 @@ export class ProfileSession {
     this.#happened(report)
   }
 
-  /** Records that numbers of programs or of the desk changed. */
+  /** Records that the numbers of programs or of the desk changed. */
   attachedChanged(): void {
     this.#changed()
   }
@@ -163,12 +164,12 @@ export class ProfileSession {
   }
 
   async revoke(): Promise<Outcome> {
-    // From here on, no request may use the tokens, whatever the service responds.
+    // From here on, no request may use the tokens, even if the revocation fails.
     this.parts.streams.closeAll('tokens revoked', 'revoked')
     return revocationOutcome(await this.#keeper.revoke())
   }
 
-  /** Records that the service confirmed another profile's revocation of this API key. */
+  /** Records that the service confirmed a revocation of this API key that another profile requested. */
   revokedElsewhere(): void {
     if (this.#keeper.revokedElsewhere()) this.parts.streams.closeAll('tokens revoked', 'revoked')
   }
@@ -222,7 +223,7 @@ export class ProfileSession {
     return this.#keeper.changeKey(profile)
   }
 
-  /** Adopts a client secret that the service has accepted from another profile of this API key. */
+  /** Adopts a client secret that another profile of this API key has used successfully. */
   takeSecret(profile: Profile): void {
     this.#profile = profile
     void this.#keeper.takeKey(profile)

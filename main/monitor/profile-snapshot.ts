@@ -97,15 +97,15 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
 }
 
 /**
- * Reduces a snapshot to what is known if all calls of the key fail. No row has a state, a pace or a next
+ * Removes what can't be known while all of the key's calls fail: no row has a state, a safe pace or a next
  * check. Streams without data are paused.
  */
 function asFarAsKnown(snapshot: Snapshot): Snapshot {
   const conditions = conditionsOf(snapshot, snapshot.at)
   if (!isStopped(conditions)) return snapshot
   const { refresh, access, signInHost } = snapshot
-  // If the key is signed out, or its sign-in host does not respond, a 401 is only a consequence of that.
-  // Otherwise the 401 itself shows why calls fail.
+  // While the key is signed out, or its sign-in host does not respond, a 401 is only a consequence. Otherwise
+  // the 401 itself shows why calls fail.
   const isSignedIn = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   const isTokenGone = conditions.roots.some(({ kind }) => kind === 'sign-in-host-gone')
   // While keys can't be opened, rows with default values are left out. The key's limits may differ from the
@@ -191,8 +191,8 @@ function refreshOf(
 }
 
 /**
- * `awaited` is the state of the refresh token. It is present only if an access token must be obtained before
- * the next request to the service.
+ * `awaited` is the state of the refresh token. Present only if the next request to the service must wait for
+ * a new access token.
  */
 function serviceSummary(
   { baseUrl, authUrl }: Profile,

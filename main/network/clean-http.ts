@@ -2,11 +2,11 @@ import type { Http, HttpHeaders } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 
 /**
- * An `Http` that removes secrets from response headers, and drops headers whose name contains one. A service
- * or proxy may repeat parts of a request, and headers are shown, stored and sent to support.
+ * An `Http` that removes secrets from response headers, and drops headers whose names contain a secret. A
+ * service or proxy may repeat parts of a request, and headers are shown, stored and sent to support.
  *
- * Bodies are not changed, because the sign-in host sends the tokens in them. Other bodies are not stored.
- * Only texts from them are stored, after `Secrets.clean`.
+ * Bodies are not changed, because the sign-in host sends tokens in them. Texts from other bodies are stored
+ * only after `Secrets.clean`.
  */
 export function cleanHttp(http: Http, secrets: Pick<Secrets, 'clean'>): Http {
   const cleaned = (headers: HttpHeaders): HttpHeaders =>

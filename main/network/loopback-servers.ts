@@ -13,8 +13,8 @@ import { type ConnectionLimit, limitConnections } from './connection-limit.ts'
 export interface LoopbackServers {
   readonly port: number
   /**
-   * Exempts an authenticated connection from the silence timeout until its next request. Also exempts it
-   * permanently from the limits of unauthenticated connections.
+   * Exempts an authenticated connection: until its next request from the silence timeout, and permanently
+   * from the limits of unauthenticated connections.
    */
   keep(socket: Socket): void
   close(): Promise<void>
@@ -191,8 +191,8 @@ function makeServer(limits: LoopbackLimits): Server {
 }
 
 /**
- * Exempts a connection from the silence timeout, which Node sets again at the next request. Also exempts it
- * permanently from the limits of unauthenticated connections.
+ * Exempts a connection from the silence timeout, which Node sets again at the next request. The exemption
+ * from the limits of unauthenticated connections is permanent.
  */
 function keep(socket: Socket, limit: ConnectionLimit): void {
   socket.setTimeout(0)

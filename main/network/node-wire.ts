@@ -194,8 +194,8 @@ function noteIdle(agent: http.Agent): void {
 }
 
 /**
- * Closes connections that have been idle for longer than `maxIdleMs`. The agent still lists them for a
- * moment. It does not reuse them, because it prefers the connection that became idle last.
+ * Closes connections that have been idle for longer than `maxIdleMs`. The agent lists them for a moment
+ * longer but does not reuse them, because it prefers the connection that became idle last.
  */
 function closeIdle(agent: http.Agent, maxIdleMs: number): void {
   const now = moment()
@@ -255,8 +255,8 @@ function begin(
 }
 
 /**
- * Whether bytes of the request may have reached the other side. True once the connection, including TLS, is
- * established.
+ * Returns a function that says whether bytes of the request may have reached the other side. True once the
+ * connection, including TLS, is established.
  */
 function watchConnection(outgoing: http.ClientRequest, onEstablished: () => void = () => {}): () => boolean {
   let established = false
@@ -276,7 +276,8 @@ function watchConnection(outgoing: http.ClientRequest, onEstablished: () => void
 }
 
 /**
- * Whether a byte has arrived since the request got its connection. The connection may have been used before.
+ * Returns a function that says whether a byte has arrived since the request got its connection, which may
+ * have been used before.
  */
 function watchAnswer(outgoing: http.ClientRequest): () => boolean {
   let hasBegun = () => false

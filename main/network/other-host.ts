@@ -2,7 +2,7 @@ import type { Clock, Http } from '../ports/ports.ts'
 import { hostOf, type Reachability } from './reachability.ts'
 
 const TIMEOUT_MS = 10_000
-/** A key has two hosts. While one is unreachable, the other is checked at this interval. Milliseconds. */
+/** Interval of checks of one host of a key while the other is unreachable. Milliseconds. */
 const AGAIN_MS = 10_000
 
 export interface OtherHostDeps {
@@ -19,7 +19,7 @@ export interface OtherHostDeps {
 }
 
 /**
- * Finds out whether one or both hosts of a key are down. When one host is unreachable, checks the other.
+ * Finds out whether one or both hosts of a key are down. While one host is unreachable, the other is checked.
  *
  * A check connects without sending a request. Checks repeat until all hosts are reachable, because the other
  * host may become unreachable later.

@@ -1,5 +1,4 @@
 /** Inputs of the response headers for the window, in a browser or on the desktop. */
-
 export interface PolicyInputs {
   /** The window in a browser connects to this server. The desktop window connects to no host. */
   readonly connectSrc: "'self'" | "'none'"
