@@ -197,7 +197,7 @@ export class JournalFile {
   }
 
   /**
-   * Entries that are not settled. Their outcome is still unknown, or no person has dismissed the result of
+   * Entries that are not settled: their outcome is still unknown, or no person has dismissed the result of
    * their lookup.
    */
   open(): readonly HashedEntry[] {

@@ -50,11 +50,10 @@ interface Unknown {
 const RIVAL_MS = 2 * NEAR_MS
 
 /**
- * Looks up orders whose outcome is unknown. One read serves all unknown orders of a key.
+ * Looks up orders whose outcome is unknown. One read of the list serves all unknown orders of a key.
  *
- * Lookups of an order end when the account's list shows the order, or after `LOOKUP_MS`. If a list can't be
- * read, nothing is concluded from it. If another key got the same id, the former key's orders can't be looked
- * up any more.
+ * Lookups of an order end when the account's list shows it, or after `LOOKUP_MS`. A list that can't be read
+ * proves nothing. If another key got the same id, the former key's orders can no longer be looked up.
  */
 export class Lookups {
   readonly #deps: LookupDeps
@@ -128,8 +127,8 @@ export class Lookups {
   }
 
   /**
-   * Resolves the unknown orders of a former key with this id as ambiguous. Returns the unknown orders of the
-   * key that is connected with this id now.
+   * Returns the unknown orders of the key that is connected with this id now. Unknown orders of a former key
+   * with the same id are resolved as ambiguous.
    */
   #ofPresentKey(profile: string): readonly Unknown[] {
     const former = this.#of(profile).filter(({ entry }) => this.#deps.isOfFormerKey(entry))

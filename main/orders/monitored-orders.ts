@@ -4,7 +4,7 @@ import type { Clock, Log, RandomBytes } from '../ports/ports.ts'
 import { sessionReads } from './order-list.ts'
 import { Orders } from './orders.ts'
 
-/** What a host provides for the orders of its monitor. */
+/** The host's inputs for the orders of its monitor. */
 export interface MonitoredOrdersDeps {
   readonly monitor: Pick<
     MonitorSurface,

@@ -8,7 +8,7 @@ import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 /** Reads a resource of a connected key. `undefined` unless the status is 200. */
 export type ReadResource = (profile: string, path: string) => Promise<string | undefined>
 
-/** Reads resources with the token of a connected key. The requests count like every request of Headroom. */
+/** Reads resources with the token of a connected key. The requests count like all of Headroom's requests. */
 export function sessionReads(monitor: Pick<MonitorSurface, 'withProfile'>): ReadResource {
   return async (profile, path) => {
     const answer = await monitor.withProfile(profile, async ({ parts }) => {

@@ -21,7 +21,7 @@ export const NO_ORDER_PATH: Problem = {
   proxyError: 'http_request_denied',
 }
 
-/** The response to an order of which no byte left this computer. */
+/** The response to an order that was not sent: no byte left this computer. */
 export const NOT_CONNECTED: Problem = {
   status: 503,
   detail: 'Not sent: the service is unreachable. Sending it again is safe.',

@@ -24,8 +24,8 @@ export type SendingResult =
     }
 
 /**
- * A whole answer. `begun` is its body. It is absent if the access token must be removed from the body while
- * the body is relayed.
+ * A whole answer. `begun` is its body, and is absent if the access token must be removed from the body while
+ * it is relayed.
  */
 export type WholeAnswer = Pick<Relayed, 'answer' | 'begun' | 'removal'>
 
@@ -118,7 +118,7 @@ export class OrderSending {
 
   #failed(how: ForwardFailure, why: string): void {
     if (this.#isSettled) return
-    // Two failures are not the fault of the host: a cut connection, and an order that Headroom did not send.
+    // Neither a cut connection nor an order that Headroom held back is the host's fault.
     this.#exchange.failed(UNANSWERED[how], how === 'cut' || this.#isHeldBack ? undefined : why)
     this.#settle(
       how === 'not-sent' ? { kind: how } : { kind: 'lost', how: how === 'timeout' ? 'timeout' : 'cut' },

@@ -40,7 +40,7 @@ const OWN_KEY_BYTES = 32
 /** 32 letters, so that a random byte selects each with equal probability. */
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
 const ID_LENGTH = 8
-/** Number of ids for which random bytes are read at once. One read for many ids delays only one order. */
+/** Number of ids for which random bytes are read at once, so that the read delays only one order of many. */
 const IDS_DRAWN = 256
 
 /**
@@ -99,7 +99,7 @@ export class Orders implements OrderLane, OrdersSurface {
   readonly #limit = new OrderLimit()
   readonly #hashes: OrderHashes
   #begun: { readonly journal: Journal; readonly lookups: Lookups } | undefined
-  /** Whether the orders of earlier runs of the app were read. */
+  /** Whether the orders from earlier runs of the app were read. */
   #hasFormer = false
   /** Orders whose outcome is unknown and not dismissed, oldest first. */
   readonly #unknown = new Map<string, HashedEntry>()
@@ -224,7 +224,7 @@ export class Orders implements OrderLane, OrdersSurface {
     this.#takeFormer()
   }
 
-  /** Takes over the orders of earlier runs of the app, once the journal was read. */
+  /** Takes over the orders from earlier runs of the app, once the journal was read. */
   #takeFormer(): void {
     const { journal, lookups } = this.#begun ?? {}
     const former = journal?.former
@@ -242,7 +242,7 @@ export class Orders implements OrderLane, OrdersSurface {
   }
 
   /**
-   * Counts orders of an earlier run of the app towards the programs' limits, if they were sent within the
+   * Counts orders from an earlier run of the app towards the programs' limits, if they were sent within the
    * last minute.
    */
   #countLastMinute(journal: Journal): void {

@@ -17,8 +17,8 @@ export const nodeClock: Clock = {
 }
 
 /**
- * Ends the process after `ms` milliseconds, even if work is left. The timer does not keep the process
- * running.
+ * Ends the process after `ms` milliseconds, even if work is left. The timer does not keep the process running
+ * until then.
  */
 export const exitWithin = (ms: number): void => void setTimeout(() => process.exit(), ms).unref()
 

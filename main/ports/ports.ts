@@ -61,7 +61,7 @@ export interface HttpStreamListener {
 export interface Http {
   send(request: HttpRequest): Promise<HttpOutcome>
   /**
-   * Opens a body that is read as it arrives. Returns a function that closes it and frees the socket
+   * Opens a response whose body is read as it arrives. Returns a function that closes it and frees the socket
    * immediately.
    */
   open(request: HttpRequest, listener: HttpStreamListener): () => void

@@ -50,6 +50,6 @@ export interface ProbeSettings {
 export const DEFAULT_PROBES: ProbeSettings = { budgetFraction: 0.02, everySeconds: {} }
 
 /**
- * The simulator's quota is otherwise unused, so checks are frequent and the first start is more informative.
+ * No real program needs the simulator's quota, so checks may be frequent. The first start then shows more.
  */
 export const SIMULATOR_PROBES: ProbeSettings = { budgetFraction: 0.05, everySeconds: {} }

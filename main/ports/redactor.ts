@@ -14,7 +14,7 @@ const OMITTED_KEY = /headers?$|body$/i
 
 /**
  * Replaces secrets that have a recognisable form: bearer headers, JWTs, the single-use code, form and query
- * fields. Takes linear time, because no pattern rescans characters for each possible start.
+ * fields. Takes linear time, because no pattern reads the same characters again from each possible start.
  */
 const SECRET_SHAPES: readonly ((text: string) => string)[] = [
   (text) => text.replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`),
@@ -36,22 +36,19 @@ const SECRET_SHAPES: readonly ((text: string) => string)[] = [
 export interface Secrets {
   /** Adds a secret. From now on, it is removed from all text. */
   hide(secret: string): void
-  /**
-   * Removes known secrets from the text. Also removes parts of a secret that are too long to match by
-   * coincidence.
-   */
+  /** Removes known secrets from the text, and parts of a secret that are too long to occur by chance. */
   clean(text: string): string
 }
 
 /**
- * Maximum number of secrets: the tokens of a dozen keys over some hours. Each refresh adds the tokens in use
- * again, so that they are not displaced.
+ * Maximum number of secrets: the tokens of a dozen keys over some hours. Each refresh adds the current tokens
+ * again, so that newer secrets do not displace them.
  */
 const MAX_SECRETS = 128
 const RUN = 12
 const STRIDE = 5
 
-/** The registry of all secrets. Decides which parts of a text may be shown, stored or logged. */
+/** The registry of all secrets. Removes them from texts that are shown, stored or logged. */
 export class Redactor implements Secrets {
   /** The spellings of each secret, most recently added last. */
   readonly #spellings = new Map<string, readonly string[]>()
@@ -135,8 +132,8 @@ export class Redactor implements Secrets {
 }
 
 /**
- * Whether a field's value may contain a secret. `tokensRefreshed: 3` is a count, and `hasSecret: true` is a
- * fact.
+ * Whether a field's value may contain a secret. Numbers and booleans can't: `tokensRefreshed: 3` is a count,
+ * and `hasSecret: true` is a flag.
  */
 function isHolding(value: unknown): boolean {
   return value !== undefined && value !== null && typeof value !== 'number' && typeof value !== 'boolean'
@@ -151,8 +148,8 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
       const run = spelling.slice(at, at + RUN)
       const places = runs.get(run) ?? []
       runs.set(run, places)
-      // If a run of characters occurs several times in a spelling, keeps only its first and last position. In
-      // a repetitive secret, these two positions give the longest matches.
+      // If a run occurs several times in a spelling, only its first and last positions are kept. In a
+      // repetitive secret, these two give the longest matches.
       if (places.at(-2)?.[0] === spelling) places.pop()
       places.push([spelling, at])
     }
@@ -161,8 +158,8 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
 }
 
 /**
- * A run is `RUN` characters that start at `at` in `text` and occur in each of `places`. Finds the longest
- * match that contains this run.
+ * Finds the longest match around a run, which has `RUN` characters. The run starts at `at` in `text`, and
+ * `places` lists where it occurs in the spellings.
  */
 function widest(text: string, at: number, places: Places): readonly [start: number, end: number] {
   let widestStart = at

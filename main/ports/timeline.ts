@@ -7,12 +7,12 @@ import type { Clock } from './ports.ts'
 const GAP_MS = 2_000
 /**
  * If the wall clock is set back by more than this, its earlier time was wrong, and the new time is adopted.
- * With the earlier time, every wait would be longer by the difference. Milliseconds.
+ * Otherwise every wait would be longer by the difference. Milliseconds.
  */
 const SET_BACK_MS = 24 * 3_600_000
 /**
- * If the clock is set back again within this time after its new time was adopted, the change is ignored. Each
- * adoption makes every key refresh its token, and two programs may keep setting the clock to different times.
+ * If the clock is set back again within this time after an adoption, the change is ignored. Each adoption
+ * makes every key refresh its token, and two programs may keep setting the clock to different times.
  * Milliseconds.
  */
 const SET_BACK_EVERY_MS = 10 * 60_000
@@ -58,15 +58,16 @@ export class Timeline {
     if (this.#offsetMs - aheadMs > SET_BACK_MS) {
       if (monotonicMs >= this.#setBackNotBeforeMs) return this.#setBack(monotonicMs, aheadMs)
       // The clock was set back again soon after the last adoption. Two programs may be setting it to
-      // different times, so the time just follows the monotonic clock. Otherwise each jump forward would be
-      // mistaken for sleep.
+      // different times, so the timeline follows only the monotonic clock. Otherwise it would mistake each
+      // jump forward for sleep.
       this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
       return this.#latestMs
     }
     const gapMs = aheadMs - this.#aheadMs
     const fromMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
     if (gapMs > GAP_MS) this.#offsetMs += gapMs
-    // If the clock was set back, this time does not follow. The next gap counts from the corrected clock.
+    // The timeline does not follow a clock that was set back. The next gap is measured from the corrected
+    // clock.
     if (gapMs > GAP_MS || gapMs < 0) this.#aheadMs = aheadMs
     this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
     if (gapMs > GAP_MS) {

@@ -25,7 +25,7 @@ export interface CodeToExchange {
   readonly verifier: string
 }
 
-/** The outcome of a code exchange. */
+/** The outcome of exchanging a code. */
 export type CodeExchange =
   /**
    * The response's access token is left out, because the first refresh returns another access token.
@@ -78,7 +78,7 @@ export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExch
   }
 }
 
-/** Our `Http` as the library's `fetch`. Records the outcome of the only request. */
+/** Our `Http` as the library's `fetch`. Records the outcome of its only request. */
 function watchedLine(http: Http) {
   let outcome: HttpOutcome | undefined
   return {
@@ -145,8 +145,8 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
 }
 
 /**
- * The tokens of a complete response. A token in an incomplete response may be an error text, which must not
- * replace a valid token.
+ * The tokens of a complete response. In an incomplete response, the token may be an error text, which must
+ * not replace a valid token.
  */
 function granted(outcome: HttpOutcome | undefined, url: string): CodeExchange | undefined {
   const whole = outcome && processRefreshAnswer(outcome, url)

@@ -46,8 +46,8 @@ export class CorrectedSecrets {
     }
     this.drop(id)
     const outcome = correctionOutcome(await holder.correctSecret(profile))
-    // The secret counts as new only after the attempt. During the attempt, an earlier refresh may still
-    // succeed with the old secret. This success shows nothing about the new secret.
+    // The secret is marked as new only after the attempt. An earlier refresh may still succeed with the old
+    // secret during the attempt, and shows nothing about the new one.
     this.sends(id)
     if (outcome.ok) this.accepted(id)
     return outcome

@@ -14,7 +14,7 @@ export interface SwitchedKeys extends Pick<ConnectedKeys, 'profiles' | 'profile'
   setOrders(profile: string, orders: OrdersChoice): Outcome
 }
 
-/** What the switches need to sign in. */
+/** The parts that the switches use to sign in. */
 export interface SignInParts {
   readonly signIns: Pick<SignIns, 'start' | 'cancel' | 'subscribe'>
   readonly keys: Pick<ConnectedKeys, 'signedInAgain' | 'isRevocationPending' | 'suspendRevocationRetry'>
@@ -39,7 +39,7 @@ const MAX_ENDED = 16
  * The switch for orders of each key. A sign-in with the Trade scope turns it on. Turning it off takes effect
  * immediately.
  *
- * No sign-in is asked for if the key comes from `HEADROOM_REFRESH_TOKEN`, or if the process has no sign-ins.
+ * A key from `HEADROOM_REFRESH_TOKEN` needs no sign-in, and neither does a process without sign-ins.
  */
 export class OrderSwitches {
   readonly #keys: SwitchedKeys
@@ -100,7 +100,7 @@ export class OrderSwitches {
       : { ok: false, code: ended.code, message: ended.message }
   }
 
-  /** Cancels a sign-in, because the command that waited for it has ended. */
+  /** Cancels a sign-in whose waiting command has ended. */
   cancel(signIn: string): void {
     this.#waiting.delete(signIn)
     this.#parts?.signIns.cancel(signIn)
@@ -110,8 +110,8 @@ export class OrderSwitches {
    * Stops the orders of one key, or of all keys if `profile` is absent. A key whose orders were never allowed
    * stays unchanged.
    *
-   * Also ends sign-ins in progress that would allow orders. If such a sign-in can't be ended any more, orders
-   * still remain stopped.
+   * Also cancels sign-ins in progress that would allow orders. If it is too late to cancel one, orders stay
+   * stopped anyway.
    */
   stop(profile?: string): Outcome {
     if (profile !== undefined && this.#keys.profile(profile) === undefined) return UNKNOWN_PROFILE

@@ -14,7 +14,7 @@ export interface ProfileStore {
   signIn(profile: Profile, nowMs: number): TokenStore
   /** Stores the settings of a connected key with the key. */
   keepSettings(profile: Profile): Saved
-  /** Stores only the profile's switch for orders, not the settings of this run of the app. */
+  /** Stores only the profile's switch for orders. Other settings may apply to this run of the app only. */
   keepOrders(profile: Profile): Saved
   /** Stores the secret of a connected key with its token. */
   keepSecret(profile: Profile): Saved
@@ -43,7 +43,7 @@ export interface RestoredProfile {
   readonly tokens: TokenStore
 }
 
-/** What the host decides about stored keys. */
+/** The host's choices for stored keys. */
 export interface VaultProfileStoreDeps {
   /**
    * Whether a newly connected API key is encrypted with a new data key if the existing data key can't be
@@ -84,7 +84,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
   }
 
   /**
-   * Stored keys that are not connected yet, and connected keys that could not be opened before now. Keys that
+   * Stored keys that are not connected yet, and connected keys whose tokens can be opened only now. Keys that
    * still can't be opened are included, so that a person can sign in again.
    */
   restore(): readonly RestoredProfile[] {
@@ -96,7 +96,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     return stored.flatMap((found) => {
       const profile = profileOf(found)
       const former = this.#keys.get(found.id)?.tokens
-      // A connected key is returned once more if its tokens could not be opened before and can be opened now.
+      // A connected key is returned again if its tokens could not be opened before but can be opened now.
       const opensNow = former?.lost !== undefined && found.reading.kind === 'found'
       if (former !== undefined && !opensNow) return []
       if (found.about === undefined) this.#damaged.add(found.id)
@@ -220,7 +220,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     return this.#handle.hidesNothing ? 'unprotected' : 'ok'
   }
 
-  /** Seals the tokens of one key. The key's settings at the time of sealing are stored with the tokens. */
+  /** Seals the tokens of one key, with the key's settings at that time. */
   #sealerOf(id: string): TokenSealer {
     return {
       seal: (tokens) => {
@@ -268,7 +268,10 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
 /** A host name that never resolves (RFC 2606). Nothing is sent for a key whose addresses are lost. */
 const NO_ADDRESS = 'https://unknown.invalid'
 
-/** A profile for a stored key whose id alone is readable. Listed so that a person can disconnect it. */
+/**
+ * A profile for a stored key of which only the id is readable. It is listed so that a person can disconnect
+ * it.
+ */
 const damagedProfile = (id: string): Profile => ({
   id,
   name: id === SAVED_KEYS ? 'Saved keys' : `${id} (damaged)`,

@@ -56,7 +56,7 @@ interface Pending {
   readonly endsAt: number
   /** Whether a browser was opened. */
   opened: boolean
-  /** Why the sign-in host does not respond. */
+  /** Why the sign-in host does not respond. `undefined` if it does. */
   unreachable: string | undefined
   cancelTimer: () => void
   /** Deletes the file through which the browser opened the sign-in address. */
@@ -86,7 +86,7 @@ export class SignIns {
   #looking: HostWatch | undefined
   /**
    * Number of sign-ins that were started so far. A sign-in that waits for its port compares this number
-   * before and after the wait. If the number has changed, a newer sign-in has replaced this one.
+   * before and after the wait. If it has changed, a newer sign-in has replaced the waiting one.
    */
   #starts = 0
   /** Resolves once the last server is closed and its port is free. */

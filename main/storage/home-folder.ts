@@ -20,8 +20,8 @@ export const absolute = (
   path !== undefined && (platform === 'win32' ? win32 : posix).isAbsolute(path) ? path : undefined
 
 /**
- * The account of this process. HOME comes first, but can be set to anything. If HOME is empty or relative,
- * the system's entry for the account applies.
+ * The account of this process. HOME comes first, although it can be set to anything. If HOME is empty or
+ * relative, the system's entry for the account applies.
  */
 export function thisAccount(
   environment: Account['environment'] = process.env,

@@ -32,7 +32,7 @@ const MAX_BRIEF_MS = 5_000
 const MAX_UNNAMED_MS = 250
 const RETRY_MS = 10
 
-/** References to all locks. The garbage collector would close an unreferenced database. */
+/** References to all locks, because the garbage collector would close an unreferenced database. */
 const HELD = new Set<DatabaseSync>()
 
 /**
@@ -88,8 +88,8 @@ type Opening =
   | { readonly kind: 'unusable'; readonly why: string }
 
 /**
- * Opens the file. If another process holds it only for a moment (`isBrief`), waits for that process. Blocks
- * the event loop, because nothing may run before the lock is held.
+ * Opens the file. If another process holds it only briefly (`isBrief`), waits for that process. Blocks the
+ * event loop, because nothing may run before the lock is held.
  */
 function openPatiently(file: string, sideFile: string): Opening {
   for (let waitedMs = 0; ; waitedMs += RETRY_MS) {
@@ -159,9 +159,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * A script that another process runs. It tries to take the lock that this process holds, which shows whether
- * file locks work. A live process with the recorded pid would not show that, because the pid may have been
- * reused.
+ * A script for another process, which tries to take the lock that this process holds. If it succeeds, file
+ * locks don't work here.
  */
 const TRY = `
   const { DatabaseSync } = require('node:sqlite')
@@ -169,8 +168,8 @@ const TRY = `
 `
 
 /**
- * Whether another process can also take the lock. A second Node process tries to. Electron can't start one,
- * so there the result is `false` without a try.
+ * Whether another process can also take the lock, tested with a second Node process. Electron can't start
+ * one, so the result is `false` there.
  */
 function isOpenToOthers(file: string): boolean {
   if (process.versions['electron'] !== undefined) return false
@@ -193,7 +192,7 @@ function makeForOwner(file: string): void {
 
 /**
  * Whether a live process still uses the folder although its lock file was deleted and created again. The side
- * file records the folder and the start of the process. If `folder` differs, this folder is a copy. If
+ * file records the folder and when the process started. If `folder` differs, this folder is a copy. If
  * `started` differs, the process id was reused.
  */
 function hasLostItsFile({ pid, folder, file, started }: SideFile, marks: Marks): boolean {
@@ -226,7 +225,7 @@ const holderFile = z.object({
   pid: z.int().positive(),
   host: z.enum(['desktop', 'browser', 'terminal']),
   isBrief: z.literal(true).exactOptional(),
-  /** What identifies the locked folder, its lock file, and this start of the process. */
+  /** Identity of the locked folder, of its lock file, and of this run of the process. */
   folder: z.string().exactOptional(),
   file: z.string().exactOptional(),
   started: z.string().exactOptional(),

@@ -37,8 +37,8 @@ export function createFilesPrivately(): void {
 }
 
 /**
- * Restores the original umask until the returned function is called. A program that is started meanwhile,
- * such as a browser, inherits the umask and uses it for every file that it saves.
+ * Restores the original umask until the returned function is called. A program that is started in between,
+ * such as a browser, inherits this umask for every file that it saves.
  *
  * The app's own files stay private, because each is created with `PRIVATE_MODE`.
  */
@@ -168,7 +168,7 @@ function readNow(file: number, bytes: Buffer, at: number): number | undefined {
   }
 }
 
-/** Blocks this thread for a wait in which nothing else may run. */
+/** Blocks this thread for `ms` milliseconds. Nothing else runs meanwhile. */
 export function blockFor(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

@@ -7,8 +7,8 @@ import type { Saved } from './storage-error.ts'
 const schema = z.object({ zone: z.enum(TIME_ZONES) })
 
 /**
- * The zone of all times of day in this process. Stored in `times.json` of the data folder. Without a folder,
- * the zone is only in memory.
+ * The time zone in which this process shows times of day. Stored in `times.json` of the data folder. Without
+ * a folder, the zone is only in memory.
  */
 export class ShownTimes {
   readonly #file: JsonFile<z.output<typeof schema>>

@@ -29,7 +29,7 @@ const SQLITE_NOTADB = 26
 /** SQLITE_IOERR_WRITE, which some systems return if the disk is full or a quota is exceeded. */
 const IOERR_WRITE = SQLITE_IOERR | (3 << 8)
 
-/** The kind of failure behind an error of SQLite or of the file system. */
+/** The kind of failure that caused an error of SQLite or the file system. */
 export function storageFailure(error: unknown): StorageFailure {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
   if (typeof code === 'number') {
@@ -75,7 +75,7 @@ const DAMAGED = 'the file is damaged'
 
 /**
  * The text for an error of a database file, as the end of a sentence. `undefined` if neither the disk nor the
- * file is the cause. Such an error is a bug.
+ * file caused it. Such an error is a bug.
  */
 export function storageErrorText(error: unknown): string | undefined {
   if (isForeignRow(error)) return DAMAGED

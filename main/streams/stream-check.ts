@@ -8,8 +8,8 @@ import { type ConnectionDeps, StreamConnection } from './stream-connection.ts'
 export interface StreamCheckDeps extends ConnectionDeps, Bearer {}
 
 /**
- * The stream to open in order to get the quota headers of a category. `undefined` if no stream counts against
- * the category.
+ * The stream to open in order to get a category's quota headers. `undefined` if no stream counts against the
+ * category.
  *
  * `no-target`: only a person can name a target. `no-account`: no account id is known yet.
  */

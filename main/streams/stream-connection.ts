@@ -50,8 +50,8 @@ const REFUSAL_TIMEOUT_MS = 5_000
 /** Maximum number of bytes of an error response that are passed to readers. */
 const MAX_REFUSAL_BYTES = 1 << 20
 /**
- * Maximum wait in milliseconds for the first data of a response whose sender is unknown. A stream of the
- * service sends a heartbeat after 5 s without data (service 12).
+ * Maximum wait in milliseconds for the first data of a response whose sender is unknown. The service sends a
+ * heartbeat after 5 s without data (service 12).
  */
 const FIRST_WORD_MS = 6_000
 

@@ -8,8 +8,8 @@ import type { RefusedStream } from './stream-readers.ts'
 
 export interface HandoverDeps extends ConnectionDeps, Bearer {
   /**
-   * The function that adds a connection to the queue of all requests, Headroom's own and those of programs.
-   * `undefined` while the gateway is off.
+   * Queues a connection together with all other requests, Headroom's own and those of programs. `undefined`
+   * while the gateway is off.
    */
   readonly turns?: () => AcquireStreamPermit | undefined
 }
@@ -19,7 +19,7 @@ export interface HandoverListener {
   /** Whether programs read the stream. */
   isRead(): boolean
   /**
-   * Whether the service has announced the end of the current connection, and the successor is not open yet.
+   * Whether the service has announced the end of the current connection while the successor is not open yet.
    */
   isHandingOver(): boolean
   opened(observation: Observation): void
@@ -48,8 +48,8 @@ export class StreamHandover {
   /** Replaces the current connection once it is open. */
   #successor: StreamConnection | undefined
   /**
-   * Number of attempts and calls of `hangUp` so far. An attempt that has waited for a token is outdated if
-   * this number has changed.
+   * Counts attempts and calls of `hangUp`. If the count changes while an attempt waits for a token, the
+   * attempt is outdated.
    */
   #attempt = 0
 
@@ -105,8 +105,8 @@ export class StreamHandover {
   }
 
   /**
-   * A permit to open a connection, or when to try again. `undefined` if no permit is needed, or if there is
-   * no access token.
+   * A permit to open a connection, or the time of the next try. `undefined` if no permit is needed, or if
+   * there is no access token.
    */
   async #turn(): Promise<Permit | NoPermit | undefined> {
     const acquirePermit = this.#takeTurn

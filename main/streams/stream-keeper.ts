@@ -33,8 +33,8 @@ export interface StreamDeps extends HandoverDeps {
 }
 
 /**
- * When the machine wakes up, a connection attempt that began more than this long ago counts as lost, because
- * the attempt's own timer stopped during sleep. Milliseconds.
+ * When the machine wakes, a connection attempt that began more than this long ago counts as lost, because its
+ * own timer stopped during sleep. Milliseconds.
  */
 const OPENING_MS = 20_000
 /** Maximum random delay, so that many streams do not reconnect together. Milliseconds. */
@@ -254,7 +254,7 @@ export class StreamKeeper {
       ...(!hasFrame(state) &&
         this.#heardMs !== undefined && {
           lastFrameAt: Math.round(this.#heardMs),
-          // The connection was reopened, but the last frame is from an earlier connection and too old.
+          // The connection was reopened, but the last frame is old and came through an earlier connection.
           ...(isUp && now - this.#heardMs >= SILENCE.staleMs && { state: 'stale' as const }),
         }),
       framesPerSecond: isUp ? this.#rate.perSecond(now) : 0,
@@ -283,9 +283,8 @@ export class StreamKeeper {
   }
 
   /**
-   * When to retry. After a 429 because of the request rate, the gateway's queue determines the time. If
-   * Headroom has just released a slot, the slot is free soon. If other programs use the slots, the time is
-   * unknown.
+   * When to retry. After a rate-limit 429, the gateway's queue determines the time. If Headroom has just
+   * released a slot, one is free soon. If other programs use the slots, the time is unknown.
    */
   #retryAtMs({ refused, retryAtMs }: Tapped): number {
     const { slots, timeline, random, turns } = this.#deps

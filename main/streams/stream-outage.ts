@@ -2,9 +2,9 @@
 export const TRY_EVERY_MS = 5_000
 
 /**
- * Whether the service serves the streams of one key, judged by their connections.
+ * Whether the service serves the streams of one key, as their connections show.
  *
- * During an outage, one stream tries at a time, at most every `TRY_EVERY_MS`, because each attempt uses a
+ * During an outage, one stream tries at a time, at most every `TRY_EVERY_MS`, because each attempt uses one
  * request of the quota. After a success, the other streams follow. First openings are not delayed, because a
  * program or a person waits for their response.
  */

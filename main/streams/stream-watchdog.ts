@@ -29,7 +29,10 @@ export interface WatchdogListener {
   notBeforeMs(state: Extract<StreamState, { kind: 'waiting' }>): number | undefined
 }
 
-/** The state of one stream. Inputs change it, and so does a timer that detects silence and ends waits. */
+/**
+ * The state of one stream. It changes through inputs, and through a timer that detects silence and ends
+ * waits.
+ */
 export class StreamWatchdog {
   readonly #deps: WatchdogDeps
   readonly #listener: WatchdogListener

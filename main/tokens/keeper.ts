@@ -70,7 +70,7 @@ export interface WatchedBearer extends Bearer {
  */
 const MAX_REPLACEMENT_MS = 10_000
 
-/** Maximum time in milliseconds between two checks of what is due, because timers stop during sleep. */
+/** Maximum time in milliseconds between two checks for due work, because timers stop during sleep. */
 const MAX_WAIT_MS = 60_000
 
 /**
@@ -127,7 +127,7 @@ export class TokenKeeper {
     this.#store.stop()
   }
 
-  /** Resolves when no request of this key is pending. A response may contain a token to store. */
+  /** Resolves when none of this key's requests is pending. Their responses may contain a token to store. */
   async idle(): Promise<void> {
     await Promise.all([this.#refresh.flight, this.#revocation.flight])
   }
@@ -201,7 +201,7 @@ export class TokenKeeper {
   }
 
   /**
-   * Immediately retries what is pending: an unsaved token, a failed refresh, or an unconfirmed revocation.
+   * Immediately retries anything pending: an unsaved token, a failed refresh, or an unconfirmed revocation.
    */
   async tryNow(): Promise<void> {
     this.#store.retry()

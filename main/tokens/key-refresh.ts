@@ -20,7 +20,7 @@ export interface KeyRefreshDeps extends Omit<KeeperDeps, 'timeline'> {
   /** The current credentials. A person may have corrected the secret. */
   readonly key: () => KeyCredentials
   readonly lifetimes: () => KeyLifetimes
-  /** Called at the end of each refresh, whatever its outcome. The keeper then checks what is due. */
+  /** Called at the end of each refresh, whatever its outcome. The keeper then checks for due work. */
   readonly ended: () => void
 }
 

@@ -27,7 +27,7 @@ export interface KeyRevocationDeps
   readonly refresh: Pick<KeyRefresh, 'flight' | 'askOnce'>
   readonly nowMs: () => number
   readonly key: () => KeyCredentials
-  /** Called at the end of each revocation, whatever its result. The keeper then checks what is due. */
+  /** Called at the end of each revocation, whatever its result. The keeper then checks for due work. */
   readonly ended: () => void
 }
 

@@ -19,7 +19,7 @@ export interface TokenSealer {
 }
 
 /**
- * The result of sealing. `generation` is that of the stored token. It is higher than all earlier generations
+ * The result of sealing. `generation` belongs to the stored token, and is higher than all earlier generations
  * of the key.
  */
 export type Sealing =
@@ -29,7 +29,7 @@ export type Sealing =
 /** Why a stored token cannot be opened. */
 export type LostState = Extract<TokenReading, { kind: 'lost' }>['state']
 
-/** What a store needs from its keeper: a clock and callbacks. */
+/** The keeper's clock and callbacks. */
 export interface TokenStoreListener {
   readonly clock: Pick<Clock, 'after'>
   /** Epoch milliseconds. */
@@ -115,7 +115,7 @@ export class TokenStore {
     this.#state = this.#stateAtStart()
   }
 
-  /** Ends the retries, after a last attempt to store what is unsaved. */
+  /** Ends the retries, after a last attempt to store unsaved tokens. */
   stop(): void {
     this.#stopped = true
     this.retry()
@@ -136,7 +136,7 @@ export class TokenStore {
     return this.#sealed === undefined ? 'memory' : 'sealed'
   }
 
-  /** Where the newest token would be found after a crash. */
+  /** Where a restart after a crash would find the newest token. */
   get newest(): 'sealed' | 'memory' {
     return this.#failures === 0 ? this.kind : 'memory'
   }
@@ -311,7 +311,7 @@ export class TokenStore {
 }
 
 /**
- * Returns the vault's result. Turns an exception into a failed write.
+ * Returns the vault's result, or a failed write if the vault throws.
  *
  * An exception is a bug, but must not lose a new token, which can't be requested again. Only the exception's
  * name is reported, because its message may contain anything.

@@ -50,9 +50,10 @@ type KeyRow = z.output<typeof keyRow>
 /**
  * Opens the data keys, newest first. Creates the first one in an empty vault.
  *
- * Each key has a canary, a known text that the key has encrypted. A key is valid only if it decrypts its
+ * Each key has a canary, a known text that was encrypted with the key. A key is valid only if it decrypts its
  * canary, because a keystore that lost its own key may return other bytes. If a data key can't be opened, its
- * digests show what was changed: the stored bytes ("corrupt") or the keystore's key. Digests are not secret.
+ * digests show whether the stored bytes were changed ("corrupt") or the keystore's key. Digests are not
+ * secret.
  */
 export async function unlockDataKeys(
   database: DatabaseSync,
@@ -143,7 +144,7 @@ export async function addDataKey(
 
 /**
  * Whether another kind of keystore wrapped a key that can't be opened. Without this check, a keystore would
- * report the data of another keystore as damaged. A key that opens is valid, whatever kind is recorded.
+ * report another keystore's data as damaged. A key that opens is valid, whatever kind is recorded.
  */
 function isFromElsewhere(keystore: Keystore, { backend, wrapped, wrapped_digest }: KeyRow): boolean {
   return keystore.mayHaveWrapped?.(backend) === false && isWhole(wrapped, wrapped_digest)
@@ -204,7 +205,7 @@ async function wrapAgain(
   )
 }
 
-/** Runs a write that only improves the stored data. Its failure is ignored. */
+/** Runs a write that only improves the stored data, so a failure is ignored. */
 function attempt(write: () => unknown): void {
   try {
     write()

@@ -5,7 +5,9 @@ import { derivedKey } from './sealing.ts'
 /** Why a token was recorded: a person signed in, or a refresh reached a step. The steps are in order. */
 export type JournalStep = 'signed-in' | 'intended' | 'sent' | 'received' | 'committed'
 
-/** Number of rows kept per profile. Rows about tokens that a person entered stay as long as the profile. */
+/**
+ * Number of rows kept per profile. Rows about tokens that a person entered are kept as long as the profile.
+ */
 const KEPT_ROWS = 200
 
 /**

@@ -45,7 +45,7 @@ export interface StoredProfile {
   readonly tokens: VaultTokens
 }
 
-/** The result of storing a sign-in. `generation` is that of the stored token. */
+/** The result of storing a sign-in. `generation` belongs to the stored token. */
 export type SignedIn =
   | (Saved & { readonly ok: true; readonly generation: number })
   | (Saved & { readonly ok: false })
@@ -65,8 +65,8 @@ const ABOUT_DAMAGED =
 type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
 
 /**
- * The result of a write after the vault was closed. Such a write happens if a response of the service arrives
- * while the app quits.
+ * The result of a write after the vault was closed, for example when the service responds while the app
+ * quits.
  */
 const CLOSED = { ok: false, why: 'the vault is closed' } as const
 
@@ -302,7 +302,7 @@ export class Vault {
     return reading
   }
 
-  /** Quarantines a record. If this fails, the record stays in its table, where it is just as safe. */
+  /** Quarantines a record. If this fails, the record stays where it is, which is just as safe. */
   #quarantine(profile: string, kind: RecordKind, why: string): void {
     this.#write((view) => quarantineRecord(view, profile, kind, why))
   }
@@ -370,7 +370,7 @@ function writeDesk(view: VaultView, profile: string, text: string): void {
 
 /**
  * A stored profile that can't be used because its secret is missing or its addresses were changed. The stored
- * token stays unchanged, whatever its state.
+ * token stays unchanged in any case.
  */
 function unusable(found: StoredProfile, reading: TokenReading): StoredProfile {
   if (found.reading.kind !== 'found') return found
