@@ -15,8 +15,8 @@ interface DemonstrationDeps {
 /**
  * Runs the built-in simulator while no key is stored or connected, so that a first start shows live data.
  *
- * Each `start` creates a new simulator. An earlier simulator can't be used again: its refresh token rotates,
- * so the token in the profile was replaced.
+ * Each `start` creates a new simulator. An earlier one can't be used again: its refresh token rotated, so the
+ * profile has an old token.
  */
 export class Demonstration {
   readonly #deps: DemonstrationDeps
@@ -39,7 +39,7 @@ export class Demonstration {
     monitor.recordPast(builtIn.profile.id, builtIn.past)
   }
 
-  /** Stops the demonstration, because a real key replaces it. */
+  /** Stops the demonstration when a real key replaces it. */
   end(): void {
     if (this.#running === undefined) return
     this.#deps.monitor.disconnect(this.#running.profile.id)
@@ -65,7 +65,7 @@ export class Demonstration {
 /** The simulator in this process, on a loopback port, with its profile. */
 export interface BuiltIn {
   readonly profile: Profile
-  /** The simulated data of the fifteen minutes before the start. */
+  /** The simulated data from the fifteen minutes before the start. */
   readonly past: Past
   close(): Promise<void>
 }

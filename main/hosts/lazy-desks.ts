@@ -26,7 +26,7 @@ export class LazyDesks {
     this.#deps = deps
   }
 
-  /** Runs the desks of keys that were connected or unlocked since the last call. */
+  /** Starts the desks of keys that were connected or unlocked since the last call. */
   follow(): void {
     const { monitor, store, log } = this.#deps
     if (!monitor.profiles().some((profile) => store.desk(profile).kind !== 'none')) return
@@ -49,8 +49,8 @@ export class LazyDesks {
 }
 
 /**
- * The snooze of alerts, which a desk shares with the other machines. Until `history` returns a value, alerts
- * are not snoozed, and another machine's snooze is ignored.
+ * The snooze of alerts, which a desk shares with the other machines. While `history` returns `undefined`,
+ * alerts are not snoozed, and another machine's snooze is ignored.
  */
 export const snoozeOf = (
   history: () => Pick<HistoryService, 'snooze' | 'adoptSnooze'> | undefined,

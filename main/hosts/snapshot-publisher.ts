@@ -1,11 +1,11 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Clock } from '../ports/ports.ts'
 
-/** Minimum time in milliseconds between two snapshots of one profile that are sent because of changes. */
+/** Minimum time in milliseconds between two snapshots of one profile that changes cause. */
 export const PUBLISH_EVERY_MS = 250
 /**
- * Interval in milliseconds of snapshots without a change. Displayed numbers are valid for a second, and
- * timers may fire late, so the interval is shorter than a second.
+ * Interval in milliseconds of snapshots without a change. Displayed numbers are valid for one second. The
+ * interval is shorter, because timers may fire late.
  */
 export const PUBLISH_AT_LEAST_EVERY_MS = 900
 const MAX_PER_SECOND = 4
@@ -46,8 +46,8 @@ export class Publisher {
   }
 
   /**
-   * From now on, sends the snapshot of each of these profiles at least once a second, even without a change.
-   * The same applies to any other profile from its next change on.
+   * From now on, sends each of these profiles' snapshots at least once a second, even without a change. Any
+   * other profile is included from its next change on.
    */
   keepFresh(profiles: readonly string[]): void {
     this.#keepsFresh = true
@@ -62,8 +62,8 @@ export class Publisher {
     }
     if (lane.due) return
     const waitMs = this.#earliestMs(lane) - this.#clock.monotonicMs()
-    // One change often causes several calls of `changed`. The timer runs even for 0 ms, so that these calls
-    // cause only one snapshot.
+    // One change often causes several calls of `changed`. The timer runs even for 0 ms, so that they cause
+    // only one snapshot.
     lane.due = this.#clock.after(Math.max(0, waitMs), () => {
       lane.due = undefined
       lane.changeSentMs = this.#clock.monotonicMs()

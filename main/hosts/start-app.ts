@@ -55,7 +55,7 @@ export interface AppDeps {
   readonly keystore?: Keystore
   /**
    * Whether new keys may be sealed under a new data key if the stored keys can't be opened. False for a
-   * passphrase, because a person may have mistyped it.
+   * passphrase, because it may have been mistyped.
    */
   readonly startsOver?: boolean
   /** Stores a person's consent to unprotected keys. Absent if the keystore never needs consent. */
@@ -68,11 +68,11 @@ export interface AppDeps {
   readonly openUrl?: OpenUrl
   /** Sends programs' requests for the gateway. Default: through the environment's proxies. */
   readonly forward?: ForwardHttp
-  /** The gateway's port for this run of the app. Default: the gateway stays as last turned on or off. */
+  /** The gateway's port for this run of the app. Default: the gateway stays on or off, as it last was. */
   readonly gatewayPort?: number
   /** Opens a folder in the system's file manager. Absent on systems without one. */
   readonly showFolder?: (folder: string) => Promise<Outcome> | Outcome
-  /** Programs for this run of the app only. Their program keys were chosen by a person and not generated. */
+  /** Programs for this run of the app only, with keys that a person chose. */
   readonly givenPrograms?: readonly GivenProgram[]
 }
 

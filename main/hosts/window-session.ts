@@ -24,7 +24,7 @@ export interface WindowSession {
   close(): void
 }
 
-/** Opens the windows of a host. Each has one session, with the functions that deliver its pushes. */
+/** Opens a host's windows. Each window has one session, which gets the functions that deliver its pushes. */
 export interface Windows {
   /** `id` is the window's id in the list of admitted windows, if listed. */
   open(pushes: Pushes<AppContract>, id?: string): WindowSession

@@ -13,8 +13,8 @@ import { type PushSink, PushStream } from './push-stream.ts'
 export const GRACE_MS = 30_000
 const MAX_WINDOWS = 32
 /**
- * Maximum number of streams per bearer. A duplicated tab shares the bearer of its original, so a bearer may
- * need several streams. A person needs only a few.
+ * Maximum number of streams per bearer. A duplicated tab shares its original's bearer, so a bearer may need
+ * several streams, but a person needs only a few.
  */
 const MAX_STREAMS_PER_WINDOW = 4
 
@@ -25,7 +25,7 @@ export interface BrowserWindowsDeps {
   readonly admitted: AdmittedWindows
 }
 
-/** The windows admitted since the app started, by the digest of their bearer. */
+/** The windows admitted since the app started. */
 export class BrowserWindows {
   readonly #deps: BrowserWindowsDeps
   /** The windows by the digest of their bearer, in order of last use. */

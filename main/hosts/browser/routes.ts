@@ -45,7 +45,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
     app.getDefaultJsonParser('error', 'error'),
   )
 
-  // Runs before the body is read. The body of an unauthorised request is never read.
+  // Runs before the body is read, so an unauthorised request's body is never read.
   app.addHook('onRequest', async (request, reply) => {
     if (!isApi(request.url)) return
     reply.header('cache-control', 'no-store')

@@ -11,7 +11,7 @@ export interface DefectDeps {
   }
   readonly log: Log
   readonly ending: QuitEnding
-  /** Tells a person that the app continues after a defect. */
+  /** Notifies a person that the app continues after a defect. */
   readonly notify: (line: string) => void
 }
 

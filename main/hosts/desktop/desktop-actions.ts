@@ -6,7 +6,7 @@ export interface DesktopActions {
   toggleStrip(): void
   /** Retries every unreachable service and every failed refresh immediately. */
   tryNow(): void
-  /** Stops new orders of every key. */
+  /** Stops new orders for every key. */
   stopOrders(): void
   saveReport(): void
   showLog(): void
@@ -16,7 +16,9 @@ export interface DesktopActions {
   /** Absent if the app is not installed. */
   readonly setOpenAtLogin?: (wanted: boolean) => void
   setCheckForUpdates(wanted: boolean): void
-  /** Downloads, installs or shows the newer version that a person was notified of. */
+  /**
+   * Takes the next step for the newer version that a person was notified of: downloads, installs or shows it.
+   */
   proceedWithUpdate(): void
   quit(): void
 }

@@ -1,10 +1,6 @@
 import { z } from 'zod'
 import type { SettingsStore } from '../../storage/preferences.ts'
 
-/**
- * The desktop host's own state: window positions and a person's choices. An invalid value becomes its
- * default.
- */
 const rectangle = z.object({
   x: z.int(),
   y: z.int(),
@@ -12,6 +8,7 @@ const rectangle = z.object({
   height: z.int().positive(),
 })
 
+/** The desktop host's own state: window positions and a person's choices. Defaults replace invalid values. */
 const desktopState = z.object({
   windowBounds: rectangle.optional().catch(undefined),
   windowMaximized: z.boolean().catch(false),

@@ -30,7 +30,7 @@ export function windowPreferences(preloadPath: string, isPackaged: boolean): Web
     navigateOnDragDrop: false,
     // Dictionaries would be downloaded.
     spellcheck: false,
-    // Attackers may persuade people to paste a script into a console. Only developers need one.
+    // Attackers may persuade people to paste a script into a console, which only developers need.
     devTools: !isPackaged,
   } satisfies BrowserWindowConstructorOptions['webPreferences']
 }
@@ -52,11 +52,11 @@ export function hardenSession(
   isPackaged: boolean,
   nameDownload: (item: DownloadItem) => void,
 ): void {
-  // No other permission is used: no camera, no reading of the clipboard, no notifications.
+  // No other permission is needed: no camera, no reading of the clipboard, no notifications.
   session.setPermissionRequestHandler((_contents, permission, decide, { isMainFrame, requestingUrl }) =>
     decide(mayUse(permission, isMainFrame, requestingUrl)),
   )
-  // Synchronous checks of permissions bypass the request handler above, so they need a handler of their own.
+  // Synchronous permission checks bypass the request handler above, so they need their own handler.
   session.setPermissionCheckHandler((_contents, permission, requestingOrigin, { isMainFrame }) =>
     mayUse(permission, isMainFrame, requestingOrigin),
   )

@@ -38,7 +38,7 @@ export const startedAtLogin = ({ app, platform }: Pick<LoginItemDeps, 'app' | 'p
   platform === 'darwin' && app.isPackaged && app.getLoginItemSettings().wasOpenedAtLogin
 
 function systemItem({ app }: LoginItemDeps): LoginItem {
-  // Windows finds the entry only if the arguments match too.
+  // Windows finds the entry only if the arguments are the same too.
   const args = [IN_TRAY_FLAG]
   return {
     isSet: () => app.getLoginItemSettings({ args }).openAtLogin,

@@ -57,8 +57,8 @@ export function openPage(
   webContents.on('did-finish-load', () => paced.startOver())
   const stopRecovering = recover(webContents, session, clock, log)
 
-  // Both events only write unsaved data. After the first event, the end of the session can still be
-  // cancelled, so nothing may be stopped yet. After the second event, there is no time left to stop anything.
+  // Both events only write unsaved data. After the first, the end of the session can still be cancelled, so
+  // nothing may be stopped yet. After the second, there is no time to stop anything.
   window.on('query-session-end', sessionEnding)
   window.on('session-end', sessionEnding)
   window.once('ready-to-show', () => window.show())

@@ -9,7 +9,7 @@ export interface RotatingKeysDeps {
   readonly clockText: (atMs: number) => string
 }
 
-/** Prevents the machine from sleeping while it has rotating keys. */
+/** Keeps the machine awake while it has rotating keys. */
 export interface RotatingKeys {
   /** Applies the person's choice. */
   setKeepAwake(wanted: boolean): void
@@ -20,9 +20,8 @@ export interface RotatingKeys {
  * Keeps the machine awake while a key with a rotating refresh token is connected, if the person has chosen
  * this.
  *
- * Without a refresh, such a token may be rejected after half an hour (service 8.4), and a sleeping machine
- * does not refresh. If the machine still sleeps, for example after the lid is closed, the person gets a
- * warning.
+ * A token that is not refreshed may be rejected after half an hour (service 8.4), and a sleeping machine does
+ * not refresh. If the machine sleeps anyway, for example after the lid is closed, the person gets a warning.
  */
 export function followRotatingKeys({ monitor, power, notify, clockText }: RotatingKeysDeps): RotatingKeys {
   let wanted = false

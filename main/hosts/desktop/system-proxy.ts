@@ -11,8 +11,8 @@ export type ResolveProxy = (url: string) => Promise<string>
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The error if the system names only proxies of unsupported kinds, such as SOCKS. The request must not bypass
- * these proxies, so it fails.
+ * The error if the system names only proxies of unsupported kinds, such as SOCKS. The request fails, because
+ * it must not bypass them.
  */
 class UnsupportedProxyError extends Error {
   readonly code = 'ERR_PROXY_UNSUPPORTED'

@@ -25,7 +25,8 @@ export interface TrayIcon {
 }
 
 /**
- * Interval of updates of the icon in milliseconds. One update per second would be far more than a tray needs.
+ * Minimum time between two updates of the icon in milliseconds. One update per second would be far more than
+ * a tray needs.
  */
 export const TRAY_EVERY_MS = 2_000
 const ICON_SIZES = [16, 32] as const

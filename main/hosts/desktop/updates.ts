@@ -33,7 +33,7 @@ export interface Updates {
   state(): UpdateState
   /** Called after the setting changed. */
   wantedChanged(): void
-  /** Takes the person's next step for a version: downloads it, installs it, or opens its page. */
+  /** Downloads the version, installs it, or opens its page, as the person chose. */
   proceed(): void
   close(): void
 }
@@ -76,10 +76,7 @@ export function followUpdates(deps: UpdatesDeps): Updates {
     }
     checkAfter(CHECK_EVERY_MS)
   }
-  /**
-   * Whether to report a version. A newer version does not replace one that is being downloaded or is ready to
-   * install.
-   */
+  /** Whether to report a version. It must not replace one that is being downloaded or is ready to install. */
   const isNews = (version: string) =>
     state.kind === 'none' ||
     state.kind === 'available' ||
@@ -145,8 +142,8 @@ export function followUpdates(deps: UpdatesDeps): Updates {
 }
 
 /**
- * Adds the commands for app updates to each window. The page of a window can then show newer versions, and
- * turn the checks for updates on and off.
+ * Adds the commands for app updates to each window. Its page can then show newer versions, and turn update
+ * checks on and off.
  */
 export function withUpdates(
   windows: Windows,

@@ -25,7 +25,7 @@ export interface Changes {
 const TABLES = { requests: 'category', slots: 'category', streams: 'id', programs: 'id' } as const
 type TableName = keyof typeof TABLES
 const IDENTITY: ReadonlySet<string> = new Set(['revision', 'at', 'profile'])
-/** All other fields of a snapshot, including fields that are added later. */
+/** All other fields of a snapshot, including any that are added later. */
 const OTHERS = (Object.keys(snapshotSchema.shape) as (keyof typeof snapshotSchema.shape)[]).filter(
   (name) => !(name in TABLES) && !IDENTITY.has(name),
 )
@@ -42,7 +42,7 @@ const IGNORED_FIELDS: ReadonlySet<string> = new Set([
   'longestWaitMs',
   'roundTripMs',
 ])
-/** A forecast is reported again if it has changed by at least this. Milliseconds. */
+/** A forecast is reported again if it has changed by at least this many milliseconds. */
 const FORECAST_MS = 10_000
 const FORECASTS: ReadonlySet<string> = new Set(['nextAt', 'fullAt', 'emptyAt', 'emptyFrom', 'emptyTo'])
 /**
@@ -68,7 +68,7 @@ const ESTIMATES: ReadonlySet<string> = new Set([
  * changes are reported once they add up.
  */
 export class ChangeReporter {
-  #told: Snapshot | undefined
+  #reported: Snapshot | undefined
   readonly #rows: Record<TableName, Map<string, Row>> = {
     requests: new Map(),
     slots: new Map(),
@@ -78,7 +78,7 @@ export class ChangeReporter {
 
   /** Records that a whole snapshot was reported. */
   whole(snapshot: Snapshot): void {
-    this.#told = snapshot
+    this.#reported = snapshot
     for (const [table, key] of tables()) {
       this.#rows[table] = new Map(rowsOf(snapshot, table).map((row) => [String(row[key]), row]))
     }
@@ -86,8 +86,8 @@ export class ChangeReporter {
 
   /** The changes since the last report. `undefined` if there are none, or before the first whole snapshot. */
   changes(now: Snapshot): Changes | undefined {
-    const told = this.#told
-    if (told === undefined) return undefined
+    const reported = this.#reported
+    if (reported === undefined) return undefined
     const found: Record<string, unknown> = {}
     const gone: Record<string, readonly string[]> = {}
     for (const [table, key] of tables()) {
@@ -100,9 +100,9 @@ export class ChangeReporter {
       for (const one of lost) before.delete(one)
       if (lost.length > 0) gone[table] = lost
     }
-    for (const name of OTHERS) if (differs(name, told[name], now[name])) found[name] = now[name] ?? null
-    const { requests, slots, streams } = told
-    this.#told = { ...told, ...found, requests, slots, streams }
+    for (const name of OTHERS) if (differs(name, reported[name], now[name])) found[name] = now[name] ?? null
+    const { requests, slots, streams } = reported
+    this.#reported = { ...reported, ...found, requests, slots, streams }
     if (Object.keys(gone).length > 0) found['gone'] = gone
     if (Object.keys(found).length === 0) return undefined
     return { revision: now.revision, at: now.at, profile: now.profile.id, ...found }
@@ -110,18 +110,18 @@ export class ChangeReporter {
 
   #rowChanges(table: TableName, key: string, row: Row): Row | undefined {
     const id = String(row[key])
-    const told = this.#rows[table].get(id)
-    if (told === undefined) {
+    const reported = this.#rows[table].get(id)
+    if (reported === undefined) {
       this.#rows[table].set(id, row)
       return row
     }
-    const names = new Set([...Object.keys(told), ...Object.keys(row)])
+    const names = new Set([...Object.keys(reported), ...Object.keys(row)])
     const changed = [...names].filter(
-      (name) => !IGNORED_FIELDS.has(name) && differs(name, told[name], row[name]),
+      (name) => !IGNORED_FIELDS.has(name) && differs(name, reported[name], row[name]),
     )
     if (changed.length === 0) return undefined
     const news = Object.fromEntries(changed.map((name) => [name, row[name] ?? null]))
-    this.#rows[table].set(id, { ...told, ...news })
+    this.#rows[table].set(id, { ...reported, ...news })
     return { [key]: id, ...news }
   }
 }
@@ -132,35 +132,36 @@ const rowsOf = (snapshot: Snapshot, table: TableName): readonly Row[] =>
   (snapshot[table] ?? []).map((row): Row => ({ ...row }))
 
 /**
- * The fields of `health` that are compared. Its other fields follow from the time and from rows, and changes
- * of rows are reported anyway.
+ * The fields of `health` that are compared. Its other fields follow from the time and the rows, whose changes
+ * are reported anyway.
  */
 const identityOf = ({ severity, cause, subject }: Row) => [severity, cause, subject].join()
 
-function differs(name: string, told: unknown, now: unknown): boolean {
+function differs(name: string, reported: unknown, now: unknown): boolean {
   const isThere = (value: unknown) => value !== undefined && value !== null
-  if (isThere(told) !== isThere(now)) return true
+  if (isThere(reported) !== isThere(now)) return true
   if (!isThere(now)) return false
-  if (typeof told === 'number' && typeof now === 'number') {
-    if (FORECASTS.has(name)) return Math.abs(now - told) >= FORECAST_MS
-    if (ESTIMATES.has(name)) return isFar(told, now)
-    return told !== now
+  if (typeof reported === 'number' && typeof now === 'number') {
+    if (FORECASTS.has(name)) return Math.abs(now - reported) >= FORECAST_MS
+    if (ESTIMATES.has(name)) return isFar(reported, now)
+    return reported !== now
   }
-  if (name === 'health' && isRecord(told) && isRecord(now)) return identityOf(told) !== identityOf(now)
-  if (ESTIMATES.has(name) && isRecord(told) && isRecord(now)) {
-    const fields = new Set([...Object.keys(told), ...Object.keys(now)])
+  if (name === 'health' && isRecord(reported) && isRecord(now))
+    return identityOf(reported) !== identityOf(now)
+  if (ESTIMATES.has(name) && isRecord(reported) && isRecord(now)) {
+    const fields = new Set([...Object.keys(reported), ...Object.keys(now)])
     return [...fields].some(
       (field) =>
-        !IGNORED_FIELDS.has(field) && differs(field === 'at' ? 'emptyAt' : name, told[field], now[field]),
+        !IGNORED_FIELDS.has(field) && differs(field === 'at' ? 'emptyAt' : name, reported[field], now[field]),
     )
   }
-  return JSON.stringify(told) !== JSON.stringify(now)
+  return JSON.stringify(reported) !== JSON.stringify(now)
 }
 
 const isRecord = (value: unknown): value is Row => typeof value === 'object' && value !== null
 
-const isFar = (told: number, now: number): boolean =>
-  Math.abs(now - told) >= Math.max(ESTIMATE_STEP, ESTIMATE_SHARE * Math.abs(told))
+const isFar = (reported: number, now: number): boolean =>
+  Math.abs(now - reported) >= Math.max(ESTIMATE_STEP, ESTIMATE_SHARE * Math.abs(reported))
 
 /** Formats an event as one line, with the request id that the provider's support needs. */
 export function eventLine(event: LoggedEvent): string {

@@ -5,13 +5,13 @@ export interface Confirmation {
   readonly question: string
   /** The word to type: a verb that names the action. */
   readonly word: string
-  /** What did not happen if the person does not confirm, such as `nothing was revoked`. */
+  /** Begins the line for an unconfirmed action, such as `nothing was revoked`. */
   readonly otherwise: string
 }
 
 /**
  * Whether a person confirmed an action. With `yes`, no question is asked. Without a confirmation, writes a
- * line that says what did not happen.
+ * line that begins with `otherwise`.
  */
 export async function isConfirmed(
   terminal: Pick<Terminal, 'interactive' | 'ask' | 'error'>,

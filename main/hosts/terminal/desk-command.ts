@@ -48,7 +48,7 @@ type Keys =
   | { readonly kind: 'running'; readonly folder: string; readonly snapshots: readonly Snapshot[] }
   | { readonly kind: 'stored'; readonly folder: string; readonly stored: StoredKeys }
 
-/** The flags that each action accepts, besides the flags that all actions accept. */
+/** The flags that each action accepts, in addition to those of all actions. */
 const FLAGS_OF: Readonly<Record<DeskAction, readonly (keyof DeskFlags)[]>> = {
   create: ['server', 'tlsCa', 'name'],
   invite: ['yes'],
@@ -310,7 +310,7 @@ function machineLines(snapshot: Snapshot): readonly string[] {
   })
 }
 
-/** This machine with its programs, like the other machines. */
+/** Adds the programs to this machine's entry. The entries of other machines already have theirs. */
 const withOwnPrograms = (member: DeskMember, { programs }: Snapshot): DeskMember =>
   member.self && programs !== undefined
     ? {
@@ -321,7 +321,7 @@ const withOwnPrograms = (member: DeskMember, { programs }: Snapshot): DeskMember
       }
     : member
 
-/** Who waits for one quota, and why. */
+/** The requests that wait for one quota, and the reason. */
 const waitLines = ({ category, label, why, rows }: WaitingGroup): readonly string[] => {
   const reason = [label, why].filter((text) => text !== '').join(', ')
   return [`  waiting for ${category}${reason === '' ? '' : `: ${reason}`}`, ...rows.map(waitLine)]

@@ -7,13 +7,7 @@ import { z } from 'zod'
 import { nodeClock } from '../../ports/node-clock.ts'
 import { type Downloader, fetchTo } from './bounded-download.ts'
 
-/**
- * Downloads Electron's runtime, which Electron's npm package would download at first use.
- *
- * The package's own download has no time limit and shows no progress for half a minute. Here, the package's
- * library downloads the archive, so that its mirrors, proxy, cache and checksums apply. `install.js` unpacks
- * the archive from the cache.
- */
+/** The outcome of `downloadRuntime`. */
 export type Download =
   | { readonly kind: 'downloaded'; readonly electronPath: string }
   | { readonly kind: 'not-a-dependency' }
@@ -57,7 +51,13 @@ export function installedRuntime(): string | undefined {
   }
 }
 
-/** Downloads and unpacks the runtime. `say` receives progress lines. A failure is returned, not thrown. */
+/**
+ * Downloads and unpacks Electron's runtime. `say` receives progress lines. A failure is returned, not thrown.
+ *
+ * Electron's npm package would download the runtime at first use, but without a time limit, and without
+ * progress for half a minute. Here, the package's library downloads the archive, so that its mirrors, proxy,
+ * cache and checksums apply. `install.js` unpacks the archive from the cache.
+ */
 export async function downloadRuntime(
   connectTimeoutMs: number,
   say: (line: string) => void,

@@ -28,10 +28,7 @@ export interface ExportDeps {
 interface ExportedTable {
   /** The first part of the file's name. */
   readonly name: 'series' | 'orders'
-  /**
-   * The stored keys that have rows in this table. In an export of orders, only rows within the interval
-   * count.
-   */
+  /** The stored keys with rows in this table. In an export of orders, only rows within the interval count. */
   profiles(): readonly ExportedKey[]
   pieces(): Promise<Iterable<string | Uint8Array>>
   close(): void

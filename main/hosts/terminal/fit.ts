@@ -1,8 +1,8 @@
 import type { Cell } from './cells.ts'
 
 /**
- * A cell of a line. If the line is too wide, its cells are removed in the order of `leaves`, highest first. A
- * cell without `leaves` stays.
+ * A cell of a line. If the line is too wide, cells are removed by their `leaves`, highest first. A cell
+ * without `leaves` stays.
  */
 export interface FittedCell extends Cell {
   readonly leaves?: number

@@ -85,7 +85,7 @@ export interface PlanFlags {
   readonly json?: true
   /** Whether to also replay a day of the plan in virtual time. */
   readonly replay?: true
-  /** The plan is made from this much of the history, up to now. Milliseconds. */
+  /** Length of the recent history from which the plan is made. Milliseconds. */
   readonly fromHistory?: number
   readonly data?: string
   readonly profile?: string

@@ -35,7 +35,7 @@ void terminal.written().then((end) => {
 exitWithin(LINGER_MS)
 
 /**
- * Commands that fail with `line`, because a secret could not be read. Covers every command that uses secrets.
+ * Commands that fail with `line`, because a secret could not be read. They are all commands that use secrets.
  */
 function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' | 'program' | 'orders'> {
   const refuse = async () => {

@@ -66,8 +66,8 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     askSecret: async (question) => {
       if (stdin.isTTY !== true) return nextLine(createInterface({ input: stdin }))
       stderr.write(toWidth(question))
-      // In raw mode, the terminal itself does not show what is typed. readline writes it to its output, which
-      // is therefore discarded.
+      // In raw mode, the terminal does not echo typed characters. readline echoes them to its output, so the
+      // output is discarded.
       const answer = await nextLine(createInterface({ input: stdin, output: unseen(), terminal: true }))
       stderr.write('\n')
       return answer
@@ -104,8 +104,8 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     written: () =>
       new Promise((resolve) => {
         stdout.write('', (error) => {
-          // The error may have occurred while an earlier line was written. Its `error` event comes only after
-          // this callback, too late for `resolve`, so `end` is set here.
+          // The error may belong to an earlier line. Its `error` event comes only after this callback, too
+          // late for `resolve`, so `end` is set here.
           if (error && systemErrorCode(error) !== 'ERR_STREAM_DESTROYED') end ??= outputEnd(error)
           resolve(end)
         })

@@ -12,7 +12,7 @@ import { pickRunningKey } from './revoke-running.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE } from './terminal.ts'
 
 export interface OrdersCommandDeps extends GatewayCommandDeps {
-  /** Stops the orders of one key or of all keys of a data folder while no app runs on it. */
+  /** Stops orders in a data folder on which no app runs: of one key, or of all keys. */
   stopStored(folder: string, profile: string | undefined): Promise<ControlAnswer>
 }
 

@@ -25,6 +25,7 @@ export interface PlanDeps {
 /** Length of a planned day: market hours. */
 const TRADING_DAY_MS = 6.5 * 3_600_000
 const REPLAY = { maxWaitMs: 300_000, stretchMs: 180_000 }
+
 /**
  * `headroom plan`: reports whether the quotas of a key are enough for the programs of a file, for the
  * recorded programs, or for both. The exit code is 2 for invalid input, 1 if the history can't be read, and
@@ -102,7 +103,7 @@ interface Recorded {
 
 /**
  * The recorded programs: each program behind the gateway, the app's own checks, and all others as one
- * program. Others include the desk's other machines. If the history can't be read, a line with the reason.
+ * program, which includes the desk's other machines. If the history can't be read, a line with the reason.
  */
 function recordedPrograms(
   { data, profile }: PlanFlags,

@@ -8,8 +8,8 @@ import { type FittedCell, leaving } from './fit.ts'
 export const gatewayText = (summary: GatewaySummary): string => gatewayStatus(summary).text
 
 /**
- * The columns of a program's line, each with its width and the order in which it is removed, highest first,
- * if the line is too wide. The state follows them.
+ * The columns of a program's line, before its state. If the line is too wide, columns are removed by their
+ * `leaves`, highest first.
  */
 const COLUMNS = [
   { heading: 'PROGRAM', width: 20, leaves: 0 },

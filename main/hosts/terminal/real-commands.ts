@@ -93,8 +93,8 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       openVault: async (folder, words) => {
         const { openWatchVault } = await import('./watch-vault.ts')
         const open = () => openWatchVault(folder, words, portsWith(log))
-        // Even a weak passphrase opens a vault that was sealed with it, so the vault is opened without
-        // waiting for the check. Opening takes as long as checking, so both run in parallel.
+        // Even a weak passphrase opens a vault that was sealed with it, so opening does not wait for the
+        // check. Both take about as long and run in parallel.
         const opened = mayHoldKeys(folder) ? open() : undefined
         const { checkPassphrase } = await import('./passphrase-check.ts')
         const { kind, line } = checkPassphrase(folder, words)
@@ -358,8 +358,8 @@ function runDesktop(
   const gateway = gatewayPort === undefined ? [] : ['--gateway-port', String(gatewayPort)]
   const args = [main, '--data', dataFolder, ...(simulate ? ['--simulate'] : []), ...metricsPort, ...gateway]
   // These variables are not passed to the desktop host. ELECTRON_RUN_AS_NODE, which some editors set in their
-  // terminals, would turn Electron into plain Node. The desktop host needs no passphrase, because it uses the
-  // system's keyring. The other three secrets are for other commands.
+  // terminals, would turn Electron into plain Node. The passphrase is not needed, because the desktop host
+  // uses the system's keyring. The other three secrets are for other commands.
   const {
     ELECTRON_RUN_AS_NODE: _,
     HEADROOM_PASSPHRASE: __,

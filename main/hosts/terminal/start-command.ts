@@ -13,7 +13,7 @@ export interface HostArguments {
   readonly dataFolder: string
   readonly simulate: boolean
   readonly metrics?: MetricsOptions
-  /** The gateway's port for this run of the app. Default: the gateway stays as last turned on or off. */
+  /** The gateway's port for this run of the app. Default: the gateway stays on or off, as it last was. */
   readonly gatewayPort?: number
 }
 
@@ -30,7 +30,7 @@ export interface StartDeps {
   runBrowser(args: HostArguments & BrowserArguments): Promise<number>
 }
 
-/** Further arguments of the browser host. */
+/** Additional arguments of the browser host. */
 export interface BrowserArguments {
   readonly port: number
   readonly open: boolean

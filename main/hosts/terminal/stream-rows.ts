@@ -25,7 +25,7 @@ export const isFull = (slot: SlotQuota): boolean => isSeen(slot) && slot.free <=
 /** Width of the free slots: `full 0/10`. */
 const FREE_WIDTH = 10
 
-/** The age of the last header of a request or slot quota. Without a header, `counted` or a dash. */
+/** The age of a quota's last header, for requests or slots. Without a header, `counted` or a dash. */
 export function shortAge(
   { source, observedAt }: Pick<RequestQuota | SlotQuota, 'source' | 'observedAt'>,
   nowMs: number,

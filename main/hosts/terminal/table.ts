@@ -63,8 +63,8 @@ const MIN_COLUMNS = 94
 const MAX_BAR = 30
 const LAST_EVENTS = 5
 /**
- * In a terminal with fewer than `columns` columns, a row shows only the state, a short name, and what is
- * left. `state` and `category` are widths in columns.
+ * In a terminal with fewer than `columns` columns, a row shows only the state, a short name and the remaining
+ * requests. `state` and `category` are widths in columns.
  */
 const NARROW = { columns: 60, state: 11, category: 14 } as const
 
@@ -203,7 +203,7 @@ function programRows(snapshot: Snapshot, columns: number): readonly WeighedLine[
   ]
 }
 
-/** A line with the number of items that do not fit in the snapshot. No line if all fit. */
+/** A line with the number of items that do not fit in the snapshot, if there are any. */
 function unlistedRows(
   { unlisted }: Snapshot,
   of: keyof NonNullable<Snapshot['unlisted']>,
@@ -226,7 +226,7 @@ const weightOf = (quota: RequestQuota | SlotQuota, seen: number) => (isSeen(quot
 
 interface Layout {
   readonly width: number
-  /** Undefined without a desk: then there is no column for its other machines. */
+  /** `undefined` without a desk. There is then no column for its other machines. */
   readonly desk: DeskSummary | undefined
   readonly state: number
   readonly category: number
@@ -370,7 +370,7 @@ function tokenParts({ access }: Snapshot, nowMs: number): readonly string[] {
 function refreshParts({ refresh }: Snapshot, nowMs: number): readonly string[] {
   const parts = [`refresh token  ${refreshStatus(refresh, nowMs).label}`]
   if (refresh.reason !== undefined) parts.push(refresh.reason)
-  // Once a sign-in is over, when it ends and when its token rotates is not shown.
+  // If the sign-in has ended, its end and the token's rotation are not shown.
   const isAlive = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   if (isAlive && refresh.endsAt !== undefined)
     parts.push(`sign-in ends in ${duration(refresh.endsAt - nowMs)}`)

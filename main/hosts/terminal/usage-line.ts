@@ -3,9 +3,7 @@ import type { Command, CommanderError } from 'commander'
 const SECRET_FLAGS: ReadonlySet<string> = new Set(['--client-secret', '--refresh-token'])
 /** Maximum edit distance to a suggested word, as a share of the longer word. */
 const MAX_SHARE = 1 / 3
-/**
- * Maximum length of a compared word. A longer word matches no command, and comparing it would take too long.
- */
+/** Maximum length of a compared word. A longer word matches no command and would take too long to compare. */
 const MAX_LENGTH = 64
 
 /**

@@ -252,8 +252,8 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
       personNeeded(`sign in again: ${refresh.reason ?? 'the tokens of this key were revoked'}`)
     }
   })
-  // After a failure, the final state is shown. Otherwise the screen or the log would end with "valid"
-  // although a sign-in is needed.
+  // After a failure, the final state is shown. Otherwise the output would end with "valid" although a sign-in
+  // is needed.
   const latest = failure === undefined ? undefined : monitor.snapshot(id)
   if (latest) view.last(latest)
   // The last push starts now, because `monitor.stop` removes the final state.

@@ -69,7 +69,7 @@ const WHOLE_GAP_MS = 60_000
 export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Thinning = {}): WatchView {
   const isDue = regularly(every * 1_000)
   const isWholeDue = regularly(WHOLE_GAP_MS)
-  const told = new ChangeReporter()
+  const reporter = new ChangeReporter()
   /**
    * Called when the reader can take a line. The changes are computed only at this time, so a slow reader gets
    * all changes since its last line.
@@ -77,10 +77,10 @@ export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Th
   const lineOf = (pushed: Snapshot): string | undefined => {
     const snapshot = withHealth(pushed)
     if (changes === true && !isWholeDue(snapshot.at)) {
-      const differing = told.changes(snapshot)
+      const differing = reporter.changes(snapshot)
       return differing && changesLine(differing)
     }
-    told.whole(snapshot)
+    reporter.whole(snapshot)
     return snapshotLine(snapshot)
   }
   const last = (snapshot: Snapshot) => {
@@ -119,7 +119,7 @@ function liveView(screen: Screen): WatchView {
     const { colour } = screen
     const columns = screen.columns()
     const below = [...alerts, ...(isHelpShown ? KEY_HELP : [])].flatMap((text) => wrapped(text, columns))
-    // One row stays free for the cursor, which stands below the drawing.
+    // One row stays free for the cursor below the drawing.
     const rows = screen.rows() - below.length - 1
     const table = renderTable(snapshot, events, snapshot.at, { columns, rows, colour })
     screen.draw([table, ...below].join('\n'))

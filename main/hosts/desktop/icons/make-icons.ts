@@ -8,6 +8,7 @@ import { png } from './png.ts'
  * `node main/hosts/desktop/icons/make-icons.ts` writes the icons of electron-builder.yml to this folder. Tray
  * icons are drawn at run time.
  */
+
 const ICO_SIZES = [16, 24, 32, 48, 64, 128, 256]
 const ICNS_SIZES = [128, 256, 512, 1024]
 const LINUX_SIZE = 512
