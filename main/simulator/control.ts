@@ -65,9 +65,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
     for (const [category, slots] of Object.entries(body)) service.slots.setElsewhere(category, Number(slots))
     return DONE
   },
-  /**
-   * Body: `{"name":"goaway-v2","on":true}`. `on` may also be a number: the fault then occurs this many times.
-   */
+  /** Body: `{"name":"goaway-v2","on":true}`. If `on` is a number, the fault occurs this many times. */
   fault: (service, body) => {
     const { name, on } = body
     if (typeof name !== 'string' || faultProblem(name) !== undefined)

@@ -30,7 +30,7 @@ export interface SimulatorFlags {
   readonly rotationOverlapSeconds: number
   /** Lifetime in seconds of a rotating key's sign-in, regardless of refreshes. */
   readonly absoluteLifetimeSeconds: number
-  /** Whether reuse of a replaced token ends the whole sign-in, as at some identity providers. */
+  /** Whether reuse of a replaced token ends the whole sign-in, as some identity providers do. */
   readonly reuseEndsSignIn: boolean
   readonly accessLifetimeSeconds: number
   readonly table: 'current' | 'earlier'
@@ -176,7 +176,7 @@ const hasRequestQuota = (category: string, options: SimulatorFlags): boolean =>
   CURRENT_REQUEST_QUOTAS.some((quota) => quota.category === category)
 
 /**
- * Activity of the built-in simulator's other program: it uses Positions for `onSeconds`, then pauses for
+ * When the other program of the built-in simulator uses Positions: for `onSeconds`, then not for
  * `offSeconds`.
  */
 const SPELL = { onSeconds: 195, offSeconds: 285 } as const
@@ -184,9 +184,9 @@ const SPELL = { onSeconds: 195, offSeconds: 285 } as const
 /**
  * The options of the built-in simulator: a rotating key that another program uses too.
  *
- * The other program sends 2.4 requests per second to Positions, while about 1.1 per second are refilled. It
- * stops when most of the quota is used, and continues when the quota has refilled. So a forecast, a warning
- * and a recovery occur every eight minutes.
+ * The other program sends 2.4 requests per second to Positions, which refills about 1.1 per second. It stops
+ * when most of the quota is used, and continues when the quota has refilled. So a forecast, a warning and a
+ * recovery occur every eight minutes.
  *
  * The other program starts two rounds before the simulator does. In the first round, part of the quota was
  * already used, so the round ended in a 429. The third round begins when the simulator starts.

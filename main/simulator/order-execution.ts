@@ -18,7 +18,7 @@ const PREFIX = '/v3/orderexecution/'
 
 export const isOrderExecution = (path: string): boolean => path.startsWith(PREFIX)
 
-/** What the order endpoints need from the rest of the service. */
+/** The parts of the service that the order endpoints need. */
 export interface OrderExecutionPorts {
   readonly seed: number
   readonly book: OrderBook

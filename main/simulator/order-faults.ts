@@ -12,8 +12,7 @@ const SERVER_ERRORS = {
 export const LATE_RESPONSE_MS = 12_000
 
 /**
- * The reply to an order that is not accepted because of an armed fault. `undefined` if no such fault is
- * armed.
+ * The reply of an armed fault that keeps an order from being accepted. `undefined` if no such fault is armed.
  */
 export function untakenOrder(faults: Faults, rateLimited: () => Answer): ServiceReply | undefined {
   if (faults.strike('order-reset')) return { kind: 'reset' }

@@ -3,7 +3,7 @@ import { PROBED_CATEGORIES } from '../../app/service/categories.ts'
 import type { RequestQuotas } from './rules/request-quotas.ts'
 
 /**
- * What a monitor would have observed of the built-in simulator before its start. Times are epoch
+ * Observations that a monitor would have made of the built-in simulator before its start. Times are epoch
  * milliseconds.
  */
 export interface SimulatedPast {
@@ -22,22 +22,18 @@ export interface SimulatedPast {
 type Header = SimulatedPast['headers'][number]
 
 /**
- * Interval in milliseconds between readings of a category. A monitor with a small budget for checks reads at
- * the same interval.
+ * Interval in milliseconds between readings of a category, as in a monitor with a small budget for checks.
  */
 const EVERY_MS = 15_000
-/** Interval in milliseconds at which each quota is tested for its first 429. */
+/** Interval in milliseconds at which each quota is checked for its first 429. */
 const LOOK_MS = 1_000
-/**
- * In the simulated past, a stream was restarted once, this many milliseconds before the simulator's start.
- */
+/** When a stream was restarted in the simulated past, in milliseconds before the simulator's start. */
 const GOAWAY_BEFORE_MS = 6 * 60_000
 
 /**
- * Simulates the readings of a monitor from `fromMs` to `untilMs`. Call this before anything else reads the
- * quotas.
+ * Simulates a monitor's readings from `fromMs` to `untilMs`. Call this before anything else reads the quotas.
  *
- * For each category, reports at most one 429: the first time that no request is left.
+ * Reports at most one 429 for each category: at the first time that no request is left.
  */
 export function pastOf(
   quotas: Pick<RequestQuotas, 'reading' | 'elsewhere'>,

@@ -15,7 +15,7 @@ const MAX_SYMBOLS = 100
 const MAX_LEGS = 10
 const MAX_PAGE_SIZE = 600
 
-/** The accounts that a request names, known and unknown. */
+/** The accounts that a request names: those that exist, and those that don't. */
 export interface AskedAccounts {
   readonly known: readonly string[]
   readonly unknown: readonly string[]

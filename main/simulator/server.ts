@@ -25,7 +25,7 @@ export interface SimulatorServer {
 }
 
 const MAX_BODY_BYTES = 64 * 1024
-/** Number of possible random values. A power of two, because a division by it is exact. */
+/** Number of possible random values. It is a power of two, so that dividing by it is exact. */
 const CHANCE_STEPS = 2 ** 47
 
 /**

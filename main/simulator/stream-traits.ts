@@ -27,8 +27,8 @@ export function traitsOf(
   const ending = overHiddenCap
     ? ({ atMs: atMs + HIDDEN_CAP_MS, lingerMs: 0, how: 'end' } as const)
     : endingOf(faults, path, atMs)
-  // A fault with a count affects only new streams, so it is decided here, once. A fault without a count also
-  // affects open streams, so it is decided for each frame.
+  // A fault with a count affects only new streams, so `strike` is called here, once. A fault without a count
+  // also affects open streams, so it is evaluated for each frame.
   const silent = !faults.standing('silent-stream') && faults.strike('silent-stream')
   const split = !faults.standing('split-frames') && faults.strike('split-frames')
   return {

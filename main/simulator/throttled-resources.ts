@@ -98,7 +98,7 @@ export class ThrottledResources {
     return this.#withQuota(answer(), category, atMs)
   }
 
-  /** A 429 for a request quota. Its headers show that nothing is left, whatever is really left. */
+  /** A 429 for a request quota. Its headers show that nothing is left, even if requests are left. */
   rateLimited(category: string, atMs: number): Answer {
     const answer = this.#tooMany('Rate quota exceeded', category, atMs)
     if (answer.headers['X-RateLimit-Remaining'] === undefined) return answer

@@ -16,9 +16,9 @@ export interface ArrivalRule {
 /**
  * The arrivals of a rule from `startMs` on.
  *
- * Gaps between requests are measured in working time. A pause makes the gap in which it falls longer. So
- * `perSecond` is the rate while the program works: a program that works two minutes out of five sends nothing
- * in the other three.
+ * Gaps between requests are measured in working time, so a gap with a pause in it is longer. `perSecond` is
+ * the rate while the program works: a program that works two minutes out of five sends nothing in the other
+ * three.
  */
 export function arrivalsOf(rule: ArrivalRule, startMs: number, chance: () => number): Arrivals {
   const gapMs = () => (1000 / rule.perSecond) * (rule.shape === 'even' ? 1 : -Math.log(1 - chance()))

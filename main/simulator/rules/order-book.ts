@@ -8,7 +8,7 @@ import {
 } from './order-terms.ts'
 import { type Payload, priceOf, SYNTHETIC, timestamp, UNKNOWN_SYMBOL } from './payloads-market.ts'
 
-/** Time in milliseconds from an order's receipt until it is filled or rests in the book. */
+/** Time in milliseconds from an order's receipt until it is filled or starts to rest in the book. */
 export const WORKED_AFTER_MS = 1000
 
 const DESCRIPTIONS = {
@@ -60,11 +60,11 @@ export interface OrderChanges {
 /**
  * The orders that programs have placed, for one key and user.
  *
- * An order is received (ACK) immediately. After `WORKED_AFTER_MS`, a market order is filled (FLL). So is a
- * limit order if the price has reached its limit. Any other order rests (OPN), or is cancelled (CAN) if its
+ * An order is received (ACK) immediately. After `WORKED_AFTER_MS`, a market order is filled (FLL), and so is
+ * a limit order if the price has reached its limit. Any other order rests (OPN), or is cancelled (CAN) if its
  * duration is immediate. An order for an unknown symbol is rejected (REJ).
  *
- * Nothing runs between requests. Before each read, the changes that are due are applied in order.
+ * Nothing runs between requests. Before each read, due changes are applied in order.
  */
 export class OrderBook {
   readonly #seed: number

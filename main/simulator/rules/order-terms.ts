@@ -56,7 +56,7 @@ export type OrderTerms = z.output<typeof order>
 
 export type OrderType = OrderTerms['type']
 
-/** The name of a missing price that the order's type requires. */
+/** The name of a price that the order's type requires and that is missing. */
 function priceProblem(terms: {
   readonly OrderType: OrderType
   readonly LimitPrice?: string | undefined
@@ -97,7 +97,7 @@ const replacement = z.object({
 })
 
 /**
- * The terms that a replacement changes. An absent term does not change. The request names no account (service
+ * The terms that a replacement changes. Absent terms stay the same. The request names no account (service
  * 14).
  */
 export interface OrderChange {
@@ -108,7 +108,7 @@ export interface OrderChange {
   readonly duration: string | undefined
 }
 
-/** The value of a body, or a sentence that says what is wrong with it. */
+/** The value of a body, or a sentence about its fault. */
 export type BodyRead<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string }
@@ -141,7 +141,7 @@ export function readChange(body: string): BodyRead<OrderChange> {
   return isEmpty ? { ok: false, message: 'Name a term to change, such as Quantity.' } : read
 }
 
-/** The name of a missing price that the order's type requires. */
+/** The name of a price that the order's type requires and that is missing. */
 export const missingPrice = ({ type, limitPrice, stopPrice }: OrderTerms): string | undefined =>
   priceProblem({ OrderType: type, LimitPrice: limitPrice, StopPrice: stopPrice })
 

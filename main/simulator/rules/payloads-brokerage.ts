@@ -101,7 +101,7 @@ const STATUSES = [
 ] as const
 
 /**
- * An order of the simulated day. Every id gives an order. Each is placed and filled anew every ten minutes.
+ * An order of the simulated day. Every id names an order, which is placed and filled anew every ten minutes.
  */
 export function order(seed: number, account: string, id: string, atMs: number): Payload {
   const symbols = HELD[account] ?? []
@@ -136,7 +136,7 @@ export function order(seed: number, account: string, id: string, atMs: number): 
   }
 }
 
-/** The ids of an account's orders of today. */
+/** The ids of an account's orders today. */
 export const orderIds = (seed: number, account: string): readonly string[] =>
   Array.from({ length: 5 }, (_, index) =>
     String(wholeOf(seed, 100_000_000, 999_999_999, 'order id', account, index)),

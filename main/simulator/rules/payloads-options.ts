@@ -33,8 +33,8 @@ const strikesOf = (seed: number, underlying: string, atMs: number): readonly num
 }
 
 /**
- * The spread types. `strikes` is the number of consecutive strikes in a spread. The flags say which intervals
- * a request can choose.
+ * The spread types. `strikes` is the number of consecutive strikes in a spread. `StrikeInterval` and
+ * `ExpirationInterval` say which intervals a request can choose.
  */
 const SPREAD_TYPES = [
   { Name: 'Single', StrikeInterval: false, ExpirationInterval: false, strikes: 1 },

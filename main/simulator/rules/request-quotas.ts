@@ -42,16 +42,16 @@ interface Row {
 }
 
 /**
- * The request buckets of one key and user, including the requests of other programs.
+ * The request buckets of one key and user, including other programs' requests.
  *
- * Nothing runs between requests. Before a bucket is read, the due requests of other programs are applied in
- * order. These requests may get 429s too.
+ * Nothing runs between requests. Before a bucket is read, other programs' due requests are applied in order.
+ * They may get 429s too.
  */
 export class RequestQuotas {
   readonly #rows = new Map<string, Row>()
   readonly #rules: RequestQuotaRules
 
-  /** `programs` are further programs by category, each with its own arrival times. */
+  /** `programs`: further programs by category, each with its own arrival times. */
   constructor(
     rules: RequestQuotaRules,
     startMs: number,

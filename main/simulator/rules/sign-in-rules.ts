@@ -78,7 +78,7 @@ const CODE_LIFETIME_MS = 600_000
 const MAX_PENDING = 200
 
 /**
- * The result of exchanging a code. Its values are those of the authorization request for which the code was
+ * The result of exchanging a code. Its values come from the authorization request for which the code was
  * issued.
  */
 export interface ExchangedCode {

@@ -2,8 +2,7 @@
  * A quota as a bucket (service 8.3), in whole numbers.
  *
  * A rolling bucket counts in units of 1/`periodMs` of a request. A request costs `periodMs` units, and each
- * millisecond refills `limit` units. Fractions of a request are therefore exact, and no rounding error
- * accumulates.
+ * millisecond refills `limit` units. So fractions of a request are exact, and no rounding errors accumulate.
  */
 export interface BucketRule {
   readonly limit: number

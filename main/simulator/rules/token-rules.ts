@@ -60,7 +60,7 @@ export class TokenRules {
   readonly #mint: () => string
   readonly #refresh = new Map<string, RefreshToken>()
   readonly #access = new Map<string, { readonly expiresAtMs: number; readonly scope: string }>()
-  /** Refreshes whose response is lost and which take effect later. */
+  /** Refreshes that take effect later, and whose responses are lost. */
   #late: { readonly atMs: number; readonly token: string }[] = []
 
   constructor(limits: TokenLimits, mint: () => string) {
@@ -95,7 +95,7 @@ export class TokenRules {
     }
     const grant = this.#accessGrant(held.signIn.scope, atMs)
     if (!this.#limits.rotating) return grant
-    // The program refreshes an already replaced token, so it did not get the response with the newer one. The
+    // The program refreshes an already replaced token, so the response with the newer one did not arrive. The
     // newer token now counts as replaced too.
     const previous = held.child
     if (previous !== undefined) previous.replacedAtMs ??= atMs
