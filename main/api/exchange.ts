@@ -37,7 +37,7 @@ export interface ExchangeStart {
   readonly path: string
   readonly token: string
   readonly slot?: ExchangeSlot | undefined
-  /** Permit of this request. Receives the outcome once. */
+  /** Permit of this request. Called once, with the outcome. */
   readonly turn?: Permit | undefined
 }
 

@@ -41,7 +41,7 @@ export function outcomeOf({ refused, reading: { rate } }: Tapped): OwnOutcome {
 
 /** The functions of a gateway that is on, for one connected key. */
 export interface SessionGateway {
-  /** Queues own checks with programs' requests. */
+  /** Queues Headroom's own checks together with programs' requests. */
   readonly acquirePermit: AcquirePermit
   /** Queues streams before they reopen. */
   readonly acquireStreamPermit: AcquireStreamPermit

@@ -79,8 +79,8 @@ const MAX_DECODINGS = 8
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * All forms in which servers may read a path, the received form first. `undefined` if the path is not UTF-8,
- * or still changes after `MAX_DECODINGS` steps.
+ * All forms in which servers may read a path, from the received form to the fully decoded one. `undefined` if
+ * the path is not UTF-8, or still changes after `MAX_DECODINGS` steps.
  *
  * Each step decodes percent escapes and replaces compatibility characters (full-width letters, dots and
  * slashes), until nothing changes.

@@ -21,7 +21,7 @@ export interface SharedStreamListener {
   ended(reader: StreamReader): void
   /** The service answered without opening the stream. The stream was never open. */
   refused(answer: RefusedStream): void
-  /** The stream could not be opened so far. It waits for another attempt, or is closed. */
+  /** An attempt to open the stream failed. The stream waits for another attempt, or is closed. */
   notOpened(state: Extract<StreamState, { kind: 'waiting' | 'closed' }>): void
   /** No program will read the stream again: no reader is left, or all readers got GoAway. */
   over(): void
@@ -150,7 +150,7 @@ export class SharedStream implements StreamReaders {
     if (this.isOpen) this.#begin(reader, false)
   }
 
-  /** Removes a reader that was answered in another way. */
+  /** Removes a reader that got another response, such as an error. */
   remove(reader: StreamReader): void {
     reader.onGone = () => {}
     this.#gone(reader)
@@ -291,7 +291,7 @@ export class SharedStream implements StreamReaders {
     return isFirst ? passed : [...passed, 'Cache-Status', `${GATEWAY_NAME}; hit; detail=coalesced`]
   }
 
-  /** Removes a reader whose connection ended, or that was answered in another way. */
+  /** Removes a reader whose connection ended, or that got another response. */
   #gone(reader: StreamReader): void {
     this.#pending.delete(reader)
     reader.leaveTurn()

@@ -520,7 +520,7 @@ export class StreamHub {
 /** Rank of the class of the reader's program. 0 is the most urgent. */
 const urgencyOf = ({ program }: StreamReader): number => PROGRAM_CLASSES.indexOf(program.class)
 
-/** The stream as a request that a person could enter. This form can be pinned. */
+/** The stream in the form in which a person could enter it. This form can be pinned. */
 function requestOf({ kind, target, options }: StreamAddress): StreamRequest {
   const names = Object.keys(STREAM_TABLE[kind].pathOptions ?? {})
   const named = Object.entries(options).map(([lower, value]) => [

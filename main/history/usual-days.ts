@@ -10,10 +10,10 @@ import {
   usualLoads,
 } from '../../app/history/usual-day.ts'
 
-/** How far back the record is read, in milliseconds. */
+/** How far back the recorded history is read, in milliseconds. */
 const READ_MS = 30 * DAY_MS
 
-/** The record of one quota, oldest first. `undefined` while it can't be read. */
+/** The recorded history of one quota, oldest first. `undefined` while it can't be read. */
 type StretchesOf = (
   profile: string,
   category: string,

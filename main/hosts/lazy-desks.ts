@@ -36,7 +36,7 @@ export class LazyDesks {
     )
   }
 
-  /** Ends all desks, and tells the other machines. */
+  /** Ends all desks, and notifies the other machines. */
   async stop(): Promise<void> {
     const service = await this.#service?.catch(() => undefined)
     await service?.stop()

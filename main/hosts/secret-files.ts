@@ -19,7 +19,7 @@ const MAX_SECRET_BYTES = 64 * 1024
  * Adds secrets from files to the environment. The variable `NAME_FILE` names the file with the secret `NAME`.
  * Without this variable, the file is `NAME` in systemd's `CREDENTIALS_DIRECTORY` (systemd.exec(5)).
  *
- * If `NAME` itself is set, the directory is not read. A line end at the end of a file is removed.
+ * If `NAME` itself is set, the directory is not read. A line end at the end of a secret is removed.
  */
 export function withSecretFiles(
   environment: Environment,

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Clock } from '../ports/ports.ts'
 
-/** Minimum time in milliseconds between two snapshots of one profile that changes cause. */
+/** Minimum time in milliseconds between two of a profile's snapshots that are sent because of changes. */
 export const PUBLISH_EVERY_MS = 250
 /**
  * Interval in milliseconds of snapshots without a change. Displayed numbers are valid for one second. The

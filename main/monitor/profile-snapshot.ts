@@ -97,8 +97,8 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
 }
 
 /**
- * Removes what can't be known while all of the key's calls fail: no row has a state, a safe pace or a next
- * check. Streams without data are paused.
+ * Removes facts that can't be known while all of the key's calls fail: no row has a state, a safe pace or a
+ * next check. Streams without data are paused.
  */
 function asFarAsKnown(snapshot: Snapshot): Snapshot {
   const conditions = conditionsOf(snapshot, snapshot.at)

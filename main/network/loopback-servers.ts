@@ -13,8 +13,8 @@ import { type ConnectionLimit, limitConnections } from './connection-limit.ts'
 export interface LoopbackServers {
   readonly port: number
   /**
-   * Exempts an authenticated connection: until its next request from the silence timeout, and permanently
-   * from the limits of unauthenticated connections.
+   * Exempts an authenticated connection from two limits: from the silence timeout until its next request, and
+   * permanently from the limits of unauthenticated connections.
    */
   keep(socket: Socket): void
   close(): Promise<void>

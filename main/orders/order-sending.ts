@@ -34,7 +34,7 @@ export interface SendingHooks {
   readonly mayGo: () => boolean
   /** Relays a whole answer. Called before anything else is done with the answer. */
   readonly passOn: (whole: WholeAnswer) => void
-  /** Called with the outcome, which counts against the order quota. */
+  /** Called with the outcome, so that it counts against the order quota. */
   readonly counted: (outcome: UpstreamOutcome) => void
   readonly settled: (result: SendingResult) => void
 }

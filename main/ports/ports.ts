@@ -5,7 +5,7 @@ export type { HttpHeaders, HttpOutcome }
 /**
  * Ports: narrow interfaces to time, chance and the network.
  *
- * Hosts implement them with the system. test/simulation implements them with virtual time and chance. Only
+ * Hosts implement them with the operating system, and test/simulation with virtual time and chance. Only
  * ports read the clock, set timers, draw random numbers or open sockets.
  */
 

@@ -3,7 +3,7 @@ import { securityHeaders } from '../../network/security-headers.ts'
 import type { RandomBytes } from '../../ports/ports.ts'
 import { isWindowPage, PAGE_CONTENT_TYPE, type WindowFiles } from '../window-files.ts'
 
-/** The address of the window. Its origin is shared with no site and no `file:` page. */
+/** The address of the window. No site and no `file:` page shares its origin. */
 export const APP_URL = 'app://headroom/'
 const PROTOCOL = 'app:'
 const HOST = 'headroom'

@@ -218,7 +218,7 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
 
 /**
  * Makes a keystore try the app's former names too, but only on Linux. Linux keyrings find an entry by its
- * name, and any program of the person can open any entry.
+ * name, and any of the person's programs can open any entry.
  *
  * On macOS, only the app may open its entry. With `--open-as`, any program could start the app there and get
  * the key from it.

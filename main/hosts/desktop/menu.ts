@@ -50,7 +50,7 @@ export function menuTemplate({
   ]
 }
 
-/** The macOS app menu. Our choices are in the place of "Settings…". */
+/** The macOS app menu. Our choices replace "Settings…". */
 function macMenu(choices: DesktopChoices, actions: DesktopActions): MenuItemConstructorOptions {
   return {
     role: 'appMenu',

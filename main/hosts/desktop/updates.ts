@@ -33,7 +33,7 @@ export interface Updates {
   state(): UpdateState
   /** Called after the setting changed. */
   wantedChanged(): void
-  /** Downloads the version, installs it, or opens its page, as the person chose. */
+  /** Takes the next step with the version: downloads it, installs it, or opens its page. */
   proceed(): void
   close(): void
 }
@@ -142,8 +142,8 @@ export function followUpdates(deps: UpdatesDeps): Updates {
 }
 
 /**
- * Adds the commands for app updates to each window. Its page can then show newer versions, and turn update
- * checks on and off.
+ * Adds the commands for app updates to each window. The window's page can then show newer versions, and turn
+ * update checks on and off.
  */
 export function withUpdates(
   windows: Windows,

@@ -128,8 +128,8 @@ const nextLine = (lines: Interface): Promise<string | undefined> =>
 const unseen = () => new Writable({ write: (_bytes, _encoding, done) => done() })
 
 /**
- * The reason if output to a file descriptor is discarded, because the descriptor is the null device. Node
- * also opens the null device in place of a closed descriptor.
+ * The reason if output to a file descriptor is discarded: the descriptor is the null device, which Node also
+ * opens in place of a closed descriptor.
  */
 export function discardedEnd(fd: number): OutputEnd | undefined {
   try {

@@ -19,7 +19,7 @@ export const DESK_WIDTH = 5
 /** Whether a number comes from a header or a count, and not from the documented table. */
 export const isSeen = ({ source }: Pick<RequestQuota | SlotQuota, 'source'>) => source !== 'default'
 
-/** Whether a group of slots is known to have no free one. */
+/** Whether a group of slots is known to have no free slot. */
 export const isFull = (slot: SlotQuota): boolean => isSeen(slot) && slot.free <= 0
 
 /** Width of the free slots: `full 0/10`. */
