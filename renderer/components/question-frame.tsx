@@ -43,7 +43,7 @@ export function QuestionFrame({ title, about, children, refusal, answer }: Quest
   )
 }
 
-/** What confirming changes or leaves as it is, in the list of a question. */
+/** One consequence of confirming, in the list of a question. */
 export function Consequence({
   severity,
   children,

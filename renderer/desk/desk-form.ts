@@ -9,7 +9,7 @@ import type { CommandError } from '../../app/contract/outcome.ts'
 export type DeskField = 'servers' | 'invitation' | 'name' | 'tlsCa' | 'credentials'
 export type DeskErrors = { readonly [K in DeskField]?: string }
 
-/** What a person chooses for this machine. Empty fields are absent. */
+/** A person's choices for this machine. Empty fields are absent. */
 interface Chosen {
   readonly name?: string
   readonly tlsCa?: string

@@ -92,7 +92,7 @@ function moreOf(line: IncidentLine) {
   return { card, requestIds: card?.requestIds ?? (requestId === undefined ? [] : [requestId]) }
 }
 
-/** What happened, in bold, with the detail and the duration below. */
+/** The line's title in bold, with its detail and duration below. */
 function Words({ line, canUnfold = false }: { readonly line: IncidentLine; readonly canUnfold?: boolean }) {
   const { title, detail, at, endedAt } = line
   return (

@@ -5,13 +5,13 @@ import { clockText, dayAndMinuteText, minuteText } from '../../app/status/moment
 import { accessStatus, refreshStatus } from '../../app/status/token-status.ts'
 import { ROTATION } from '../../app/tokens/schedule.ts'
 
-/** A token's lifetime as text and bar: what remains, and what happens at its end. */
+/** A token's lifetime as text and bar: the remaining time, and the next step at its end. */
 export interface TokenText {
   readonly label: string
   readonly value: string
   /** The text after the value: `left`. */
   readonly note: string
-  /** What happens at the end: `renews 14:44`, `sign in by Mon 09:12`. Empty if unknown. */
+  /** The next step: `renews 14:44`, `sign in by Mon 09:12`. Empty if unknown. */
   readonly next: string
   /** Where a refresh token is stored: `sealed`, `in memory`. */
   readonly kept?: string

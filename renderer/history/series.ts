@@ -56,7 +56,7 @@ export interface ChartSeries {
   readonly range: ChartRange
   readonly facts: RangeFacts
   /**
-   * The strip below the line of the chart, which shows own use and others' use. `undefined` if their use is
+   * The strip below the line of the chart, which shows own use and others' use. `undefined` if others' use is
    * unknown.
    */
   readonly strip: UseStrip | undefined
@@ -65,7 +65,7 @@ export interface ChartSeries {
   /**
    * The lowest level of the range, if the chart marks it. It comes from headers, as in the report, or else
    * from estimates. `undefined` if the present level is hardly higher (`MIN_RISE`), or if a 429 is close
-   * (`TOLD_BY_429`).
+   * (`NEAR_429`).
    */
   readonly lowest: LowestLevel | undefined
   readonly hasForecast: boolean
@@ -150,7 +150,7 @@ const MIN_RISE = 0.1
  * Minimum distance of the lowest point from a 429, as a share of the time axis. A closer point is not marked,
  * because the 429 already shows that nothing was left.
  */
-const TOLD_BY_429 = 1 / 8
+const NEAR_429 = 1 / 8
 
 function lowestOf(
   rows: readonly ChartRow[],
@@ -163,7 +163,7 @@ function lowestOf(
     leastOf(rows, (row) => row.modelledBand?.[0] ?? row.modelled)
   if (lowest === undefined || level - lowest.count < limit * MIN_RISE) return undefined
   const { at } = lowest
-  return rejectedAt.some((one) => Math.abs(one - at) < spanMs * TOLD_BY_429) ? undefined : lowest
+  return rejectedAt.some((one) => Math.abs(one - at) < spanMs * NEAR_429) ? undefined : lowest
 }
 
 function leastOf(

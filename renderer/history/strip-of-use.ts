@@ -83,14 +83,14 @@ export function withUse(
     if (observedAt !== undefined && observedAt <= row.at) headerAt = Math.max(headerAt ?? 0, observedAt)
     const isLine = row.header !== undefined || row.modelled !== undefined
     if (!isLine) return row
-    const told = headerAt === undefined ? row : { ...row, headerAt }
-    if (known === undefined || strip === undefined || row.at - known.at > SAYS_MS) return told
+    const withHeader = headerAt === undefined ? row : { ...row, headerAt }
+    if (known === undefined || strip === undefined || row.at - known.at > SAYS_MS) return withHeader
     const { own = 0, desk, elsewhere = 0 } = known
     const scale = (strip.top - strip.base) / strip.maxPerSecond
     const ownTop = strip.base + own * scale
     const deskTop = ownTop + (desk ?? 0) * scale
     return {
-      ...told,
+      ...withHeader,
       own,
       ...(desk !== undefined && { desk, deskBar: [ownTop, deskTop] as const }),
       elsewhere,

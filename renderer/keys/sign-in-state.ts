@@ -70,7 +70,7 @@ export function withStatus(state: SignInState, status: SignInStatus): SignInStat
   }
 }
 
-/** Splits main's message. The first sentence says what happened. The rest says what to do. */
+/** Splits main's message. The first sentence is the result, and the rest is the advice. */
 export function firstSentence(message: string): { readonly title: string; readonly text: string } {
   const end = message.indexOf('. ')
   if (end < 0) return { title: message, text: '' }

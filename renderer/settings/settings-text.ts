@@ -14,7 +14,7 @@ import { isSymbol } from '../../app/service/stream-paths.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { countText, shareText } from '../../app/status/rates.ts'
 
-/** The value of a typed text, or what is wrong with the text. */
+/** The value of a typed text, or the error in the text. */
 export type Typed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: string }

@@ -2,7 +2,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { PlanDraft } from './plan-draft.ts'
 import type { RowGroupId } from './row-groups.ts'
 
-/** A person's choice of what to show. No part of it comes from the service. */
+/** A person's choices for the display. None of them comes from the service. */
 export interface ViewState {
   readonly profile: string | undefined
   readonly category: string | undefined

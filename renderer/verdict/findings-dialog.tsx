@@ -10,7 +10,7 @@ import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** All findings of the key, worst first, each with what to do. */
+/** All findings of the key, worst first, each with its action. */
 export function FindingsDialog() {
   const findings = useShownValue(shownFindings) ?? []
   const name = useShown(({ profile }) => profile.name)

@@ -83,7 +83,7 @@ export function HeadlineRow() {
   )
 }
 
-/** What to do about the root cause, and further facts. */
+/** The action for the root cause, and further facts. */
 export function Detail() {
   const action = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).action))
   const detail = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).detail))
