@@ -98,7 +98,7 @@ export class AlertEngine {
     return episode?.alert
   }
 
-  /** Withdraws threshold alerts after a threshold changed. They refer to the former threshold. */
+  /** Withdraws the `low` alerts of a profile, because they refer to the former threshold. */
   thresholdsChanged(profile: string): readonly AlertEffect[] {
     return this.#of(profile).flatMap((episode) => (episode.kind === 'low' ? this.#end(episode) : []))
   }
@@ -113,11 +113,11 @@ export class AlertEngine {
     if (!isNews) return []
     // The new alert replaces two kinds of alerts: alerts about its consequences, and a `capacity-back` alert
     // about the same subject.
-    const told = this.#of(episode.profile).filter(
+    const replaced = this.#of(episode.profile).filter(
       (one) => isCauseOf(condition, one) || (one.kind === 'capacity-back' && one.subject === episode.subject),
     )
     return [
-      ...told.flatMap((one) => this.#end(one)),
+      ...replaced.flatMap((one) => this.#end(one)),
       ...withdrawn(episode),
       raised(episode, { severity, at: snapshot.at, ...alertText(condition, snapshot, snapshot.at) }),
     ]
@@ -212,11 +212,11 @@ function withdrawn(episode: Episode): readonly AlertEffect[] {
 
 function raised(
   episode: Episode,
-  told: Pick<Alert, 'at' | 'title' | 'body'> & { readonly severity: AlertSeverity },
+  announced: Pick<Alert, 'at' | 'title' | 'body'> & { readonly severity: AlertSeverity },
 ): AlertEffect {
   const { profile, kind, subject, lifetime } = episode
-  const id = `${keyOf(episode)}@${told.at}`
-  episode.alert = { id, profile, kind, subject, since: lifetime.sinceMs, ...told, dismissed: false }
+  const id = `${keyOf(episode)}@${announced.at}`
+  episode.alert = { id, profile, kind, subject, since: lifetime.sinceMs, ...announced, dismissed: false }
   return { kind: 'raised', alert: episode.alert }
 }
 
@@ -230,8 +230,8 @@ function alerts({ kind, subject, severity }: Condition, { streams }: Snapshot): 
 }
 
 /**
- * Maximum age of a header for an alert about its row, in milliseconds. Half a period, but at least 60 s and
- * at most 150 s.
+ * Maximum age of a header for an alert about its row, in milliseconds: half of the row's period, but at least
+ * 60 s and at most 150 s.
  */
 export const freshForMs = (periodSeconds: number): number =>
   Math.min(150_000, Math.max(60_000, (periodSeconds * 1000) / 2))

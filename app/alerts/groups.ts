@@ -1,16 +1,12 @@
 import type { Alert, Announcement } from '../contract/alerts.ts'
 import { mostUrgent, urgencyOf } from '../contract/severity.ts'
 
-/**
- * Time in milliseconds within which alerts of one profile and kind form a group. A group has at least
- * `GROUP_FROM` alerts.
- */
+/** Alerts of one profile and kind form a group if at least `GROUP_FROM` begin in this time. Milliseconds. */
 const GROUP_WITHIN_MS = 5_000
 const GROUP_FROM = 3
 
 /**
- * Alerts that are announced together. A burst of three or more alerts of the same kind is one group. Any
- * other alert is a group of its own.
+ * Alerts that are announced together: three or more of the same kind in quick succession, or a single alert.
  */
 export interface AlertGroup {
   /** Id of the group's first alert. */

@@ -176,19 +176,19 @@ function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition
   )
   return problems.map((problem): Condition => {
     const { status, since } = problem.problem
-    const told = { since, problem }
+    const common = { since, problem }
     const [category] = problem.categories
     const subject = problem.isWhole ? {} : { subject: category }
-    if (status === 401 && problem.isWhole) return { ...told, kind: 'token-rejected', severity: 'critical' }
+    if (status === 401 && problem.isWhole) return { ...common, kind: 'token-rejected', severity: 'critical' }
     // A 403 is a single condition, however many rows it affects.
-    if (status === 403) return { ...told, kind: 'permission-missing', severity: 'warning' }
+    if (status === 403) return { ...common, kind: 'permission-missing', severity: 'warning' }
     if (status >= 500) {
       return problem.isWhole
-        ? { ...told, kind: 'service-failing', severity: 'critical' }
-        : { ...told, ...subject, kind: 'quota-failing', severity: 'warning' }
+        ? { ...common, kind: 'service-failing', severity: 'critical' }
+        : { ...common, ...subject, kind: 'quota-failing', severity: 'warning' }
     }
-    if (status >= 400) return { ...told, ...subject, kind: 'check-rejected', severity: 'warning' }
-    return { ...told, ...subject, kind: 'no-headers', severity: 'warning' }
+    if (status >= 400) return { ...common, ...subject, kind: 'check-rejected', severity: 'warning' }
+    return { ...common, ...subject, kind: 'no-headers', severity: 'warning' }
   })
 }
 
@@ -270,15 +270,15 @@ function rowConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
   return judgedRows(snapshot, nowMs).flatMap(({ row, state }): readonly Condition[] => {
     if (state === 'not-checked') return []
     const { severity } = quotaStatus(row, nowMs)
-    const told = { subject: row.category, row, severity }
+    const common = { subject: row.category, row, severity }
     const isAhead = row.usualLoad !== undefined && row.usualLoad.at > nowMs
-    const usual: readonly Condition[] = isAhead ? [{ ...told, kind: 'usual-load', severity: 'watch' }] : []
+    const usual: readonly Condition[] = isAhead ? [{ ...common, kind: 'usual-load', severity: 'watch' }] : []
     if (state === 'ok') return usual
-    const effect: Condition = { ...told, kind: KIND_OF[state] }
+    const effect: Condition = { ...common, kind: KIND_OF[state] }
     if (state === 'watch') return [...usual, effect]
     if (state === 'low') return [effect]
-    if (usesWholeRefill(row)) return [{ ...told, kind: 'others-use-refill' }, effect]
-    if (state === 'running-out' && isMostlyOwn(row)) return [{ ...told, kind: 'own-use' }, effect]
+    if (usesWholeRefill(row)) return [{ ...common, kind: 'others-use-refill' }, effect]
+    if (state === 'running-out' && isMostlyOwn(row)) return [{ ...common, kind: 'own-use' }, effect]
     return [effect]
   })
 }

@@ -73,7 +73,7 @@ export function healthOf(snapshot: Snapshot, nowMs: number): Health {
   }
 }
 
-/** A key's headline: the main sentence, what to do, and why. */
+/** A key's headline: the main sentence, the action, and the reason. */
 export interface Headline {
   readonly severity: Severity
   readonly headline: string

@@ -138,7 +138,7 @@ export const deskSummary = openObject({
   dropped: number,
 })
 
-/** The desk of one key: the machines that share one queue, and what they know about the key's quotas. */
+/** The desk of one key: the machines that share the key's quotas through one queue. */
 export interface DeskSummary extends Immutable<z.output<typeof deskSummary>> {}
 
 /** Limits for a person's input about a desk. Lengths in UTF-16 units. */

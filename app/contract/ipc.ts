@@ -41,14 +41,14 @@ export type Contract = Readonly<Record<string, Command<any, any> | Push<any>>>
 
 type KeysOf<C, Kind> = { [K in keyof C]: C[K] extends Kind ? K : never }[keyof C]
 
-/** What main must implement: exactly the commands. */
+/** Main's handlers: one function for each command. */
 export type Handlers<C> = {
   [K in KeysOf<C, { kind: 'command' }>]: C[K] extends Command<infer A, infer R>
     ? (arg: A) => R | Promise<R>
     : never
 }
 
-/** What main may push to a window. */
+/** The functions that send each push to a window. */
 export type Pushes<C> = {
   [K in KeysOf<C, { kind: 'push' }>]: C[K] extends Push<infer T> ? (value: T) => void : never
 }

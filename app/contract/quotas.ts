@@ -17,7 +17,7 @@ export interface RowDetails {
   readonly headersAt?: number
   /** The desk's machine that received the response with `headers`. Absent if this machine received it. */
   readonly from?: string
-  /** Implausible headers of the same response, as `name: why`. */
+  /** Implausible headers of the same response, as `name: reason`. */
   readonly oddities: readonly string[]
 }
 

@@ -70,7 +70,7 @@ export type SignInStatus =
       readonly state: 'failed'
       readonly signIn: string
       readonly code: string
-      /** The first sentence says what happened. The rest says what to do. */
+      /** The first sentence is the result, and the rest is the advice. */
       readonly message: string
     }
 

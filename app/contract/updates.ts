@@ -1,7 +1,7 @@
 import { z } from 'zod/mini'
 import { command, nothing } from './ipc.ts'
 
-/** What is known about a newer version of the app. */
+/** The result of the search for a newer version of the app. */
 export type UpdateState =
   /** The app has no update feed. It was built locally, or runs from a checkout or a package. */
   | { readonly kind: 'no-feed' }

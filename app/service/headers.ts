@@ -25,7 +25,7 @@ export interface HeaderReading {
   readonly rate?: RateReading
   readonly concurrency?: ConcurrencyReading
   readonly requestId?: string
-  /** Implausible headers, as `name: why`. Their values are never included. */
+  /** Implausible headers, as `name: reason`. Their values are never included. */
   readonly oddities: readonly string[]
 }
 

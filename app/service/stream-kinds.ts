@@ -1,4 +1,4 @@
-/** What a stream's target names. Commas separate several accounts or symbols. */
+/** The kind of names in a stream's target. Commas separate several accounts or symbols. */
 export type StreamTarget = 'symbol' | 'symbols' | 'option-symbols' | 'accounts' | 'orders'
 
 /** An option of a stream, which the app window offers when a person opens the stream. */

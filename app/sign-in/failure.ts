@@ -23,7 +23,7 @@ export type SignInFailure =
 
 export interface FailureText {
   readonly code: SignInFailure['kind']
-  /** The first sentence says what happened. The rest says what a person can do. */
+  /** The first sentence is the result, and the rest is the advice. */
   readonly message: string
 }
 

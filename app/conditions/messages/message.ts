@@ -58,14 +58,14 @@ interface AwayHosts {
   readonly signIn?: string | undefined
 }
 
-/** What to do about hosts that do not respond. Two hosts on this computer differ only in their port. */
+/** The action for hosts that do not respond. Two hosts on this computer differ only in their port. */
 export function checkHosts({ service, signIn }: AwayHosts): string {
   const here = [...new Set([service, signIn].filter(isOnThisComputer))]
   if (here.length === 2) return `Check the servers at ${service} (service) and ${signIn} (sign-in).`
   return here.length === 1 ? `Check that a server is running at ${here[0]}.` : 'Check the network.'
 }
 
-/** Why a host does not respond. `checkHosts` names the hosts on this computer, so this leaves them out. */
+/** Why a host does not respond. Without the host's name if `checkHosts` names it. */
 export const hostReason = (host: string | undefined, why: string | undefined): string => {
   if (host === undefined || why === undefined) return ''
   return isOnThisComputer(host) ? sentence(why) : `${host}: ${sentenceEnd(why)}`

@@ -15,7 +15,7 @@ const HISTORY_WORDS: Readonly<Record<string, { readonly why: string; readonly ac
   locked: { why: 'Another program is using the history file', action: 'Close that program.' },
 }
 
-/** Why the history can't be written, by `pausedHistory.failure`, and what to do. */
+/** Reason and action for a history that can't be written. `failure`: see `pausedHistory`. */
 export const historyWords = (failure = '') =>
   HISTORY_WORDS[failure] ?? {
     why: 'The history can’t be written',
@@ -42,7 +42,7 @@ export function problemMessage(
   const lasts = (problem.status === 401 && isWhole) || problem.status >= 500
   const known: Partial<Record<ConditionKind, string>> = {
     'token-rejected': joined(
-      // A newer token was rejected too.
+      // If the token is newer than the problem, the service rejected a renewed token too.
       (access.issuedAt ?? 0) > problem.since ? 'A new sign-in won’t help.' : '',
       profile.environment === 'custom'
         ? `This key’s host is ${service.host}.`
@@ -114,7 +114,7 @@ export function scopesText(categories: readonly string[]): string {
   return scopes.length > 2 ? countText(scopes.length, 'scope') : listText(scopes)
 }
 
-/** What to do about the problem: `Sign in again with ReadAccount.` */
+/** The action for a problem: `Sign in again with ReadAccount.` */
 export function problemAdvice(categories: readonly string[], { status }: Pick<RowProblem, 'status'>): string {
   if (status === 401) return 'Check the key’s host.'
   if (status === 403) return `Sign in again with ${listText(scopesOf(categories))}.`
