@@ -20,7 +20,7 @@ const UNKNOWN_FRACTION = 1 / 2
 export const aloneAllowance = ({ meanPerMs }: Pick<Refill, 'meanPerMs'>, fraction: number): number =>
   Math.max(1, meanPerMs * ALLOWANCE_MS * fraction)
 
-/** What a member knows of its desk. Times in milliseconds on the monotonic clock. */
+/** A member's knowledge of its desk. Times in milliseconds on the monotonic clock. */
 export interface Standpoint {
   /** Number of members. `undefined` if this member never heard a dispatcher. */
   readonly members: number | undefined
@@ -31,8 +31,8 @@ export interface Standpoint {
   /** When the dispatcher was heard last. */
   readonly heardMs: number
   /**
-   * When this run last noticed that it had slept or been frozen. Meanwhile, another machine may have joined
-   * and used the quotas.
+   * When this run last noticed that it had slept or been frozen. During that time, another machine may have
+   * joined and used the quotas.
    */
   readonly stoodStillMs: number
   /** Buckets of which a silent member may use a part. */

@@ -56,7 +56,7 @@ type Office =
   | { readonly kind: 'dispatching'; readonly lease: Lease; readonly dispatcher: Dispatcher }
 
 /**
- * One run's part in its desk's queue: takes turns for its own gateway, and dispatches while it holds the
+ * One run's role in its desk's queue: takes turns for its own gateway, and dispatches while it holds the
  * lease. At most one run of a desk grants turns at any time.
  */
 export class DeskQueue {
@@ -142,7 +142,7 @@ export class DeskQueue {
     return member
   }
 
-  /** A new run of a member has proved that it is alive. */
+  /** Handles a new run of a member's app. The former run sends nothing more. */
   began(member: string): void {
     this.#dispatcherOf()?.gone(member)
   }

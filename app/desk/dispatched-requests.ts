@@ -3,7 +3,7 @@ import type { Scheduler } from '../gateway/scheduler.ts'
 import type { Ask, Grant, MemberStanding } from './queue-messages.ts'
 import type { AskedRequest, Seat } from './seat.ts'
 
-/** How long after its ask a grant may be used. Milliseconds. */
+/** How long a grant may be used, counted from its ask. Milliseconds. */
 const SPEND_WITHIN_MS = 1_500
 /** Time after which a grant is either used or void. Milliseconds. */
 export const LAPSED_AFTER_MS = 2_000
@@ -18,7 +18,7 @@ const MAX_TURNS = 64
 export class DispatchedRequests {
   readonly #scheduler: Scheduler
   readonly #now: () => number
-  /** Requests that were asked for, by their ids in the scheduler. */
+  /** The members' waiting and granted requests, by their ids in the scheduler. */
   readonly #turns = new Map<number, { seat: Seat; id: number; request: AskedRequest }>()
   /** Answers that `grants` has not returned yet. */
   readonly #answers = new Map<Seat, Pick<Grant, 'granted' | 'declined'>>()
@@ -79,7 +79,10 @@ export class DispatchedRequests {
     return true
   }
 
-  /** Corrects the effects of lost messages. `dispatchedMs`: when the member was asked. */
+  /**
+   * Corrects the effects of lost messages. `dispatchedMs`: sending time of the `dispatch` that the member
+   * replied to.
+   */
   reconcile(seat: Seat, { heard, underWay, waiting }: MemberStanding, dispatchedMs: number): void {
     const sent = new Set(underWay.map(({ id }) => id))
     const queued = new Set(waiting)

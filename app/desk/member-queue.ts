@@ -44,7 +44,7 @@ export type HandedBack = Omit<HandedIn, 'join' | 'parts'>
 interface Asked {
   readonly attempt: number
   readonly askedMs: number
-  /** The place in the queue that was asked for. */
+  /** The requested place in the queue. */
   readonly place: string
 }
 
@@ -60,7 +60,7 @@ export class MemberQueue implements DeskTurns {
   readonly #reported = new Set<number>()
   /** Requests in `#reported` that the dispatcher granted. */
   readonly #granted = new Set<number>()
-  /** By when a granted request under way had to be sent, by id. Includes a former dispatcher's grants. */
+  /** Sending deadlines of granted requests under way, by id. Includes a former dispatcher's grants. */
   readonly #spendUntilMs = new Map<number, number>()
   /** Expected turns of waiting requests, on the scheduler's clock. */
   readonly #turns = new Map<number, number>()

@@ -4,7 +4,7 @@ import type { RequestStep } from './messages.ts'
 
 /** The answer to a request, as the members of a desk report it to each other. */
 export interface DeskAnswer {
-  /** The row that counted the request, as the member that sent it knows. */
+  /** The row that counted the request, according to the member that sent it. */
   readonly row: string | undefined
   readonly rate?: RateReading | undefined
   /** After a 429 because of the request rate: how long the row waits, in milliseconds. */

@@ -8,7 +8,7 @@ export interface Clocks {
   monotonicMs(): number
 }
 
-/** What the queue of a desk needs from its host. */
+/** The ports of a desk's queue to its host. */
 export interface DeskQueuePorts {
   /** The id of this member. */
   readonly self: string

@@ -28,7 +28,7 @@ export class Seat {
   readonly used = new Map<number, number>()
   /** Number of `grant` messages so far. */
   grants = 0
-  /** When the last `dispatch` was sent that the member replied to. */
+  /** Sending time of the last `dispatch` that the member replied to. */
   repliedMs: number
   /** Whether each `dispatch` confirms the member's part, and its allowance while it is heard. */
   isEntitled = false

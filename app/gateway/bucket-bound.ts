@@ -209,7 +209,7 @@ export class BucketBound {
     return this.#free === undefined ? undefined : this.#freeAt(nowMs) - this.inFlight
   }
 
-  /** First whole millisecond when `allows(level)` may be true. `undefined` if only a response can tell. */
+  /** First whole millisecond when `allows(level)` may be true. `undefined` if this depends on a response. */
   reachesAtMs(level: number, nowMs: number): number | undefined {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
     if (this.allows(level, fromMs)) return fromMs

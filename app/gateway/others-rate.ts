@@ -14,10 +14,10 @@ interface Bucket {
 }
 
 /**
- * How fast other programs use a bucket, averaged over about the last minute.
+ * The rate at which other programs use a bucket, averaged over about the last minute.
  *
  * Each header shows a level. Without others, this would be the previous level, plus the refill, minus own
- * requests. The difference is what others used. Levels are rounded. The error of a level raises one
+ * requests. Others used the difference. Because levels are rounded, each level has an error, which raises one
  * difference and lowers the next by the same amount.
  */
 export class OthersRate {

@@ -58,7 +58,7 @@ export class SharedBound extends BucketBound {
     return left < (this.floorOf?.(this.refill) ?? 0)
   }
 
-  /** False with a share, because a new bucket would not know what this side has used of the share. */
+  /** False with a share, because a new bucket would not know this side's earlier use of the share. */
   override isForgettable(nowMs: number): boolean {
     return !this.hasShare && super.isForgettable(nowMs)
   }

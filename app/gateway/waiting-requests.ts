@@ -102,7 +102,7 @@ export class WaitingRequests<R extends Deadlined> {
   }
 }
 
-/** Requests of several machines may have arrived at the same time. Their ids then decide. */
+/** Compares by deadline, then by arrival. Requests of several machines may have arrived at the same time. */
 function isBefore(one: Deadlined, other: Deadlined): boolean {
   if (one.deadlineMs !== other.deadlineMs) return one.deadlineMs < other.deadlineMs
   return one.order === other.order ? one.id < other.id : one.order < other.order
