@@ -11,8 +11,8 @@ import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
  *
  * Steps:
  * 1. Intervals of three minutes are assigned to the exchange's days. Weekends, today and unrecorded days are
- *    left out. So are days without their usual traffic by 10:00 (a holiday, a half-day): less than 25 % of
- *    what earlier days had in the same intervals.
+ *    left out. So are days without their usual traffic by 10:00 (a holiday, a half-day): they have less than
+ *    25 % of earlier days' mean requests in the same intervals.
  * 2. For each quarter of an hour, find the days on which it was recorded. A day has a load if it has at least
  *    half of the median load and at least 5 requests. Compute the medians of the requests, of the rate, and
  *    of the interval in which the load began. The rate is that of the busiest interval, or `rateAtStart`.
@@ -280,7 +280,7 @@ function loadOf(days: readonly Day[], quarter: number): QuarterLoad | undefined 
  * The record has only accepted requests, and an empty quota accepts the refill at most. But the mean level
  * shows how fast the level fell. If it falls from `before` to 0 in t of T seconds and then stays there, its
  * mean is before × t / 2T. Others then made `before` requests in t seconds, in addition to the refill. The
- * refill is what was accepted beyond `before`.
+ * requests accepted beyond `before` are the refill.
  */
 function rateAtStart({ requests, levels }: Day, stretch: number): number {
   const [before, accepted] = [levels[stretch - 1] ?? Number.NaN, requests[stretch] ?? Number.NaN]

@@ -3,7 +3,7 @@ import { type CategoryDemand, type Demand, totalBurst, totalRate } from './deman
 import type { Plan, PlannedProgram } from './plan.ts'
 import { OTHERS_NAME } from './running.ts'
 
-/** How far one program must reduce its demand in one category for the plan to fit. */
+/** A reduction of one program's demand in one category, which the plan needs in order to fit. */
 export interface Concession {
   readonly category: string
   readonly program: string

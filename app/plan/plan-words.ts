@@ -28,7 +28,7 @@ export function reasonAgainst({
   return reasons.length === 0 ? undefined : `${reasons.join('; ')}.`
 }
 
-/** What to reduce first: one sentence for each program and category, then one for each group of slots. */
+/** Advice: one sentence for each concession, then one for each group with too few slots. */
 export function adviceLines(
   concessions: readonly Concession[],
   slots: readonly SlotVerdict[],
@@ -84,7 +84,7 @@ export interface PlanHeadline {
   readonly label: string
   /** At most 12 words. The numbers are in the rows below. */
   readonly text: string
-  /** What to change first. Absent if everything fits. */
+  /** The first change to make. Absent if everything fits. */
   readonly action?: string
 }
 
@@ -117,8 +117,8 @@ const actionOf = ({ advice: [first] }: PlanVerdict): { action?: string } =>
   first === undefined ? {} : { action: first }
 
 /**
- * What exceeds its capacity: the reason if there is only one, otherwise the number of quotas and of slot
- * groups.
+ * The excess of a plan that does not fit: the reason if there is only one, otherwise the number of quotas and
+ * of slot groups.
  */
 function excessText({ categories, slots }: PlanVerdict): string {
   const over = categories.filter(({ fits }) => !fits)

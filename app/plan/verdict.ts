@@ -10,7 +10,7 @@ export interface PlanVerdict {
   readonly fits: boolean
   readonly categories: readonly CategoryVerdict[]
   readonly slots: readonly SlotVerdict[]
-  /** What to reduce first, one sentence each. Empty if everything fits. */
+  /** Sentences of advice, the first change first. Empty if everything fits. */
   readonly advice: readonly string[]
 }
 

@@ -24,8 +24,9 @@ export interface WorstWait {
  *
  *     lack = min( Σ_all b + l − L ,  Σ_≤k b + l − l' )
  *
- * requests. They refill at `r`, minus what is served first: more urgent classes, and programs of the same
- * class that are below their share. So `wait ≤ lack / (r − Σ_<k ρ − Σ_k,others ρ)`.
+ * requests. They refill at `r`, minus the rates of requests that are served first: those of more urgent
+ * classes, and of programs of the same class that are below their share. So
+ * `wait ≤ lack / (r − Σ_<k ρ − Σ_k,others ρ)`.
  *
  * The first term of the minimum includes one extra request, because headers are in whole seconds and may hide
  * one request (service 2.2). Apart from that, the bound is tight: when all bursts coincide, the program that
@@ -42,11 +43,11 @@ export function worstWaits(category: CategoryDemand): readonly WorstWait[] {
 function worstWaitSeconds(category: CategoryDemand, demand: Demand): number | undefined {
   const { capacityPerSecond, demands } = category
   const before = demands.filter((other) => isBefore(other.class, demand.class))
-  const beside = demands.filter((other) => other.class === demand.class && other !== demand)
+  const sameClass = demands.filter((other) => other.class === demand.class && other !== demand)
   const lack = worstLack(category, demand)
   if (lack === undefined) return undefined
   if (lack <= 0) return 0
-  const freePerSecond = capacityPerSecond - totalRate(before) - totalRate(beside)
+  const freePerSecond = capacityPerSecond - totalRate(before) - totalRate(sameClass)
   return freePerSecond > 0 ? lack / freePerSecond : undefined
 }
 

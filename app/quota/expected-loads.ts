@@ -81,7 +81,7 @@ export class ExpectedLoads {
     return most
   }
 
-  /** The next load that starts within `withinSeconds` and would use up what the row has left. */
+  /** The next load that starts within `withinSeconds` and would use up the row's remaining requests. */
   ahead(row: BeforeLoad, nowMs: number, withinSeconds: number): UsualLoad | undefined {
     return this.#loads.find(
       (load) =>

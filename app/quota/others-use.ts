@@ -31,8 +31,8 @@ import { grow, grown, waiting } from './taken-moments.ts'
  * Units: requests and seconds. `RATES` is in multiples of the refill, `#rates` in requests per second.
  */
 
-// Local aliases for speed. In the built module, each use of an import is a property lookup, and these loops
-// would make many.
+// Local aliases for speed. In the built module, each use of an import in these loops would be a property
+// lookup.
 const { BAND_OF, CELL_SPREAD, HALF_CELL, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT, RATES, staysFor } =
   candidates
 /** Others' rate is above the shown range with this probability, and below it with the same probability. */

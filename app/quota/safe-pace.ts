@@ -41,8 +41,9 @@ interface PaceLimits {
  * - Rolling interval: `low − reserve`, in addition to the rate.
  * - Fixed window: `low − reserve − others × secondsLeft`, in place of the rate.
  *
- * With `part`, neither exceeds what the gateway sends of this part: at most `tokens − fraction × reserve`
- * requests, then `fraction × limit / period`. In a fixed window, the tokens are spread over the rest of it.
+ * With `part`, the gateway sends at most `tokens − fraction × reserve` requests at once, then
+ * `fraction × limit / period` per second. Burst and rate are capped at these values. In a fixed window, the
+ * tokens are spread over the rest of the window.
  */
 export function safePace(
   row: PacedRow,

@@ -1,7 +1,7 @@
 import * as candidates from './candidates.ts'
 
-// Local aliases for speed. In the built module, each use of an import is a property lookup, and these loops
-// would make many.
+// Local aliases for speed. In the built module, each use of an import in these loops would be a property
+// lookup.
 const { BAND_OF, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT } = candidates
 
 /** Number of combinations of a band of rates and a holding time. */
