@@ -152,7 +152,7 @@ export class DeskQueue {
     this.#parts = Object.fromEntries(Object.entries(this.#parts).filter(([id]) => id !== member))
     if (this.#heard?.id !== member) return
     // A dispatcher that left grants nothing more, so the next one need not wait for the lease to lapse. Used
-    // grants count as under way, and unused ones are void in another epoch.
+    // grants count as requests in flight, and unused ones are void in another epoch.
     if (why === 'left') this.#renewedMs = undefined
     this.#takeLater(this.#ports.random() * BEAT_MS)
   }

@@ -280,7 +280,7 @@ export class Dispatcher {
     for (const [, bound] of this.#scheduler.bounds()) bound.releaseFrom(silentSinceMs + PART_LASTS_MS)
   }
 
-  /** Takes over a member's shares. From now on, this dispatcher counts the member's requests under way. */
+  /** Takes over a member's shares. From now on, this dispatcher counts the member's requests in flight. */
   #join(seat: Seat, { underWay }: MemberStanding, handedIn: HandedIn): void {
     const nowMs = this.#deps.now()
     const isFirst = seat.handedIn === undefined

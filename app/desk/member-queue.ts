@@ -56,11 +56,11 @@ export class MemberQueue implements DeskTurns {
   #attempts = 0
   /** The last ask for each waiting request, by request id. */
   readonly #asked = new Map<number, Asked>()
-  /** Requests under way that the dispatcher knows. */
+  /** Requests in flight that the dispatcher knows. */
   readonly #reported = new Set<number>()
   /** Requests in `#reported` that the dispatcher granted. */
   readonly #granted = new Set<number>()
-  /** Sending deadlines of granted requests under way, by id. Includes a former dispatcher's grants. */
+  /** Sending deadlines of granted requests in flight, by id. Includes a former dispatcher's grants. */
   readonly #spendUntilMs = new Map<number, number>()
   /** Expected turns of waiting requests, on the scheduler's clock. */
   readonly #turns = new Map<number, number>()
@@ -293,7 +293,7 @@ export class MemberQueue implements DeskTurns {
     else this.#collected.push(...decisions)
   }
 
-  /** Records that a request is no longer under way, and reports it to the dispatcher. */
+  /** Records that a request is no longer in flight, and reports it to the dispatcher. */
   #ended(id: number, outcome: UpstreamOutcome): void {
     this.#granted.delete(id)
     this.#spendUntilMs.delete(id)

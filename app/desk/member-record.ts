@@ -24,9 +24,7 @@ export interface RecordDeps {
   /** Applies a response. Returns the row that counted the request. */
   readonly answered: (ticket: Ticket, answer: Partial<DeskAnswer>) => string | undefined
   readonly checked: (category: string) => void
-  /**
-   * Called when the member's streams changed. `reading`: what a header showed about the slots of `category`.
-   */
+  /** Called when the member's streams changed. `reading`: a header's numbers for the slots of `category`. */
   readonly slots: (category: string | undefined, reading?: ConcurrencyReading) => void
 }
 

@@ -47,10 +47,7 @@ const lost = z.strictObject({ kind: z.literal('lost'), ...ended, laterMs: count 
 const notSent = z.strictObject({ kind: z.literal('not-sent'), id: count })
 /** The sender checked a row. */
 const checked = z.strictObject({ kind: z.literal('checked'), category: shortText })
-/**
- * `own`: number of the sender's streams in a category. `reading`: what a stream's header showed about the
- * slots.
- */
+/** `own`: number of the sender's streams in a category. `reading`: a header's numbers for the slots. */
 const slots = z.strictObject({
   kind: z.literal('slots'),
   category: shortText,

@@ -67,10 +67,7 @@ export class OwnRecord {
     this.#unsent.push(() => ({ kind: 'checked', category }))
   }
 
-  /**
-   * Records the number of own streams in a category. `reading`: what a stream's header showed about the
-   * slots.
-   */
+  /** Records the number of own streams in a category. `reading`: a header's numbers for the slots. */
   slots(category: string, own: number, reading?: ConcurrencyReading): void {
     this.#unsent.push(() => ({ kind: 'slots', category, own, ...(reading && { reading }) }))
   }
