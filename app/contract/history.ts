@@ -161,9 +161,9 @@ export interface ProgramHistory {
 export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, remaining: number])[]>>
 
 /**
- * One recorded minute of a row: its start, this app's requests, and all other requests. The other requests
- * are those of the desk's other machines, plus an estimate of others' requests. `desk` is the former part,
- * absent if it is 0.
+ * One recorded minute of a row. `own`: this app's requests. `elsewhere`: all other requests, which are those
+ * of the desk's other machines plus an estimate of others' requests. `desk`: the requests of the desk's other
+ * machines, absent if there are none.
  */
 export type RecordedUse = readonly [atMs: number, own: number, elsewhere: number, desk?: number]
 

@@ -1,6 +1,6 @@
 import type { StreamProposal } from './streams.ts'
 
-/** An expected failure of a command. `code` is for programs. `message` says what a person can do. */
+/** An expected failure of a command. `code` is for programs. `message` is for a person, with advice. */
 export interface CommandError {
   readonly ok: false
   readonly code: string

@@ -28,8 +28,8 @@ export type UpstreamState = 'waiting' | 'sent' | 'refreshing'
  * An upstream request, and the requests that it serves: one request, several equal requests, or none after
  * all have left.
  *
- * The upstream request has the most urgent class of these requests. In the queue, it counts as a request of a
- * program that sent one of that class.
+ * The upstream request has the most urgent class of these requests. In the queue, it belongs to a program
+ * that sent a request of that class.
  */
 export class Upstream implements Waiting {
   readonly id: number

@@ -91,7 +91,7 @@ export function orderIdsIn(body: string): readonly string[] {
   return [...new Set(ids)].filter((id) => ORDER_ID.test(id)).slice(0, MAX_IDS)
 }
 
-/** Whether a response says what happened to an order. Such a response names an order or an error. */
+/** Whether a response is about an order: it names an order or an error. */
 export function isAboutOrders(body: string): boolean {
   const read = membersOf(parseJson(body))
   if (read === undefined) return false

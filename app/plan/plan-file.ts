@@ -10,7 +10,7 @@ import { limitOf, type Plan } from './plan.ts'
 export const MAX_PLAN_FILE_BYTES = 1_048_576
 
 /**
- * The plan in a file. For an invalid file, one line that names the wrong member and says what to write there.
+ * The plan in a file. For an invalid file, one line that names the wrong member and a valid value.
  */
 export type PlanReading =
   | { readonly kind: 'plan'; readonly plan: Plan }

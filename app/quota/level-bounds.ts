@@ -132,14 +132,14 @@ export class LevelBounds {
     this.#low = Math.max(0, Math.min(this.#low, this.limit - this.gainPerMs * laterMs) - 1)
   }
 
-  /** Replaces both bounds with those of a header that contradicts them. `headerAtMs`: its arrival time. */
+  /** Replaces both bounds with those of a header that contradicts them. `headerAtMs`: when it arrived. */
   replace(low: number, high: number, headerAtMs?: number): void {
     this.#high = high
     this.#low = Math.min(low, high + this.#requests.inFlight)
     this.#requests.allMaybeSeen(headerAtMs)
   }
 
-  /** Intersects the bounds with those of a header. `headerAtMs`: its arrival time. */
+  /** Intersects the bounds with those of a header. `headerAtMs`: when it arrived. */
   narrow(low: number, high: number, headerAtMs?: number): void {
     if (high < this.#high) {
       this.#high = high

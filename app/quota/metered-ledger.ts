@@ -193,8 +193,8 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * Subtracts a request of the desk, sent at `sentAtMs`, from the count of others' requests. Does so only if
-   * a header at or after both `sentAtMs` and `sinceMs` attributed a request to others.
+   * Subtracts a request of the desk, sent at `sentAtMs`, from the count of others' requests, if a header
+   * attributed a request to others. That header must not be older than `sentAtMs` or `sinceMs`.
    */
   #explain(category: string | undefined, sentAtMs: number, sinceMs: number): void {
     if (category === undefined) return

@@ -226,7 +226,7 @@ export class OthersUse {
     }
   }
 
-  /** Restores what was learned up to `elapsedSeconds` ago. Rates may have jumped since then. */
+  /** Restores statistics that are `elapsedSeconds` old. Others' rate may have jumped since then. */
   restore({ rates, jumps, spells }: LearnedQuota, elapsedSeconds: number): void {
     this.forget()
     const sum = rates.reduce((total, chance) => total + chance, 0)

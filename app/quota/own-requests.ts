@@ -46,7 +46,7 @@ export class OwnRequests {
     this.#pending.set(id, { sentAtMs, overflowed: 0, unseen: true })
   }
 
-  /** Records a request that was sent some time ago. `request` says when. */
+  /** Records a request that another machine of the desk sent earlier. */
   heard(id: number, request: Pending): void {
     this.#hasDesk = true
     this.#pending.set(id, { ...request })

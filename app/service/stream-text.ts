@@ -1,6 +1,6 @@
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind, type StreamRequest } from './stream-kinds.ts'
 
-/** The parsed value, or a phrase that says what was expected. */
+/** The parsed value, or a phrase for the expected text. */
 type ReadText<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly expected: string }

@@ -8,8 +8,8 @@ export type StoredStanding =
   | { readonly kind: 'revoked'; readonly atMs: number }
 
 /**
- * A refresh that was started and whose outcome is not stored yet. `generation` is that of the token that was
- * sent.
+ * A refresh that was started and whose outcome is not stored yet. `generation`: the generation of the token
+ * that was sent.
  */
 export interface Intent {
   readonly generation: number

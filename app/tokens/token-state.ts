@@ -1,7 +1,8 @@
 /**
  * The state of one key's tokens (service 3). All values are immutable. Times are epoch milliseconds.
  *
- * `afterRefresh` and `afterRevocation` return the state after an outcome. `nextStep` returns what is due.
+ * `afterRefresh` and `afterRevocation` return the state after an outcome. `nextStep` returns the next
+ * automatic step.
  */
 
 /** One generation of a key's refresh token. The newest one is in use. */
