@@ -9,7 +9,7 @@ const css = classesOf(sheet)
 /** Maximum of the field, requests per second. No documented quota refills this fast. */
 const MAX_PER_SECOND = 100
 
-/** A field for additional requests per second, and when the row would then run out. */
+/** A field for additional requests per second, and the time at which the row would then run out. */
 export function WhatIf({ category }: { readonly category: string }) {
   const id = useId()
   const [typed, setTyped] = useState('0.5')

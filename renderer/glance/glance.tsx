@@ -123,7 +123,7 @@ function Hero({ close }: { readonly close: () => void }) {
 
 function heroOf(snapshot: Snapshot, nowMs: number) {
   const { severity, label, subject, row, moment, title, text, action } = keyStatus(snapshot, nowMs)
-  // If the status is about a quota, the large number already shows what `text` says. So the lines leave
+  // If the status is about a quota, the large number already shows the content of `text`. So the lines leave
   // `text` out.
   const isQuota = subject !== undefined && row !== undefined
   const lines = isQuota

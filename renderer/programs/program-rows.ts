@@ -205,7 +205,7 @@ export function otherUsers(snapshot: Snapshot, nowMs: number): OtherUsers {
   }
 }
 
-/** Use by the desk's other machines, without that of their programs. `undefined` if it is negligible. */
+/** Use by the desk's other machines, without use by their programs. `undefined` if it is negligible. */
 function deskUse({ desk, requests }: Snapshot): OtherUsers['desk'] {
   const used = requests.flatMap(({ category, use }) => {
     const perSecond = outsidePrograms(desk, category, use?.desk)

@@ -43,7 +43,7 @@ const ASK_AFTER_FAILURE_MS = 2000
 /**
  * Keeps a store in sync with main's state. Subscribes, fetches once, and drops older revisions.
  *
- * Fetches again when the link is back, when the window becomes visible, and at an interval.
+ * Fetches again when the link reconnects, when the window becomes visible, and at an interval.
  */
 export class Mirror {
   readonly store: MirrorStore = createStore<MirrorState>(() => EMPTY_MIRROR)
