@@ -28,7 +28,7 @@ function fail(line) {
 // memory.
 if (process.platform !== 'win32') process.on('SIGUSR1', () => {})
 
-// Without a working folder, every relative path would end in a stack trace.
+// Without a working folder, resolving any relative path would throw.
 try {
   process.cwd()
 } catch {

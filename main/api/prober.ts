@@ -300,7 +300,7 @@ export class Prober {
 
   /**
    * Whether the category's 401s were for an access token that has since been replaced. A check with the
-   * present token is then due immediately.
+   * current token is then due immediately.
    */
   #hasOtherToken(category: string): boolean {
     const unauthorized = this.#unauthorized.get(category)

@@ -83,7 +83,7 @@ export type GatewayRequest = Exclude<
   OrdersRequest | DeskRequest | { do: 'status' | 'revoke' }
 >
 
-/** A program with its present activity, and the key that it uses. */
+/** A program with its current activity, and the key that it uses. */
 const listedProgram = z.object({ ...programSummary.shape, profile: z.string() })
 
 export type ControlAnswer =

@@ -47,7 +47,7 @@ export interface WaitingNow {
   readonly turnAtMs?: number
 }
 
-/** Present activity of a program on this key. */
+/** Current activity of a program on this key. */
 export interface ProgramNow {
   readonly use: ProgramUse
   /** The program's requests that wait in the queue. */

@@ -96,7 +96,7 @@ export class Gateway {
     return this.#failure === undefined ? { state: 'off' } : { state: 'failed', why: this.#failure }
   }
 
-  /** All programs with their present activity, including those of disconnected keys. */
+  /** All programs with their current activity, including those of disconnected keys. */
   programs(): readonly ListedProgram[] {
     return this.#programs().map((program) => ({
       ...this.#summaryOf(program, this.#attached.get(program.profile)),
@@ -137,8 +137,8 @@ export class Gateway {
   }
 
   /**
-   * Serves on a port, now and at later starts. Port 0 means any free port, chosen anew at each start. Without
-   * `chosen`, the port is `nextPort`. If serving fails, the gateway continues on its present port.
+   * Serves on a port, now and at later starts. Port 0 means any free port, which may differ at each start.
+   * Without `chosen`, the port is `nextPort`. If serving fails, the gateway continues on its current port.
    */
   turnOn(chosen?: number): Promise<GatewayChange> {
     return this.#oneByOne(async () => {
@@ -172,7 +172,7 @@ export class Gateway {
     })
   }
 
-  /** The default port for turning the gateway on: its present or last port. */
+  /** The default port for turning the gateway on: its current or last port. */
   get nextPort(): number {
     return this.#port ?? this.#deps.programs.lastPort ?? DEFAULT_GATEWAY_PORT
   }
@@ -272,7 +272,7 @@ export class Gateway {
     return untilMs !== undefined && untilMs > nowMs && untilMs - nowMs <= PAUSE_MS ? untilMs : undefined
   }
 
-  /** The programs of one connected key with their present activity. */
+  /** The programs of one connected key with their current activity. */
   programsOf(profile: string): readonly ProgramSummary[] {
     const attached = this.#attached.get(profile)
     return this.#programs()

@@ -9,7 +9,7 @@ export interface Attached {
   readonly forwarder: Forwarder
 }
 
-/** A program with its present activity. While its key is not connected, it has no activity. */
+/** A program with its current activity. While its key is not connected, it has no activity. */
 export function summaryOf(program: Program, attached: Attached | undefined): ProgramSummary {
   const { profile: _, ...shown } = program
   if (attached === undefined)

@@ -60,7 +60,7 @@ export class StreamReader {
     return this.#queue?.isLost === true
   }
 
-  /** Begins the reader's response with the present state. `headers`: name, value, name, value. */
+  /** Begins the reader's response with the current state. `headers`: name, value, name, value. */
   begin(headers: readonly string[], state: SharedState): void {
     const { symbols } = this.address
     const wants: Wanted | undefined = symbols && ((symbol) => symbol === undefined || symbols.has(symbol))

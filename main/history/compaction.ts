@@ -21,7 +21,7 @@ export const FORGOTTEN = 'forgotten:'
 const WEEK_MS = 7 * DAY_MS
 
 /**
- * The present time for compaction, which deletes rows by their age. A clock that jumps more than a day ahead
+ * The current time for compaction, which deletes rows by their age. A clock that jumps more than a day ahead
  * is trusted only after another day, because a wrong clock must not make rows look expired.
  */
 export class CompactionTime {

@@ -52,7 +52,7 @@ export class Recorder {
    * Takes a sample. Call this about once a second.
    *
    * If headers have arrived since the previous call, the lowest level among them is recorded. Otherwise the
-   * present level is recorded, which may have risen since the last header or may be an estimate.
+   * current level is recorded, which may have risen since the last header or may be an estimate.
    */
   observe(snapshot: Snapshot, lowestHeader: LowestHeader): void {
     const { id: profile, environment } = snapshot.profile

@@ -32,7 +32,7 @@ export class ProfileSession {
   readonly #deps: ProfileSessionDeps
   /** The services that commands of this key use. */
   readonly parts: ProfileParts
-  /** Created anew at each sign-in. */
+  /** Replaced at each sign-in. */
   #keeper: TokenKeeper
   #tokens: TokenStore
   #revision: number

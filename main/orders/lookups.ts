@@ -52,8 +52,8 @@ const RIVAL_MS = 2 * NEAR_MS
 /**
  * Looks up orders whose outcome is unknown. One read of the list serves all unknown orders of a key.
  *
- * Lookups of an order end when the account's list shows it, or after `LOOKUP_MS`. A list that can't be read
- * proves nothing. If another key got the same id, the former key's orders can no longer be looked up.
+ * Lookups of an order end when the account's list shows the order, or after `LOOKUP_MS`. A list that can't be
+ * read proves nothing. If another key got the same id, the former key's orders can no longer be looked up.
  */
 export class Lookups {
   readonly #deps: LookupDeps

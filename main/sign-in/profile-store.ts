@@ -56,7 +56,7 @@ export interface VaultProfileStoreDeps {
   readonly changed: () => void
 }
 
-/** A connected key in its present state. */
+/** A connected key in its current state. */
 interface ConnectedKey {
   readonly profile: Profile
   readonly tokens: TokenStore

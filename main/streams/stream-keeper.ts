@@ -196,7 +196,7 @@ export class StreamKeeper {
   }
 
   /**
-   * Reopens the stream to repeat its first response. If slots allow both, the present connection closes only
+   * Reopens the stream to repeat its first response. If slots allow both, the current connection closes only
    * after the new one is open.
    */
   renew(): void {

@@ -247,7 +247,7 @@ export class TokenKeeper {
     return this.refresh()
   }
 
-  /** Adopts another API key or secret. Tries it now only if the service rejected the present one. */
+  /** Adopts another API key or secret. Tries it now only if the service rejected the current one. */
   async takeKey(key: KeyCredentials): Promise<void> {
     this.#key = key
     await this.#refresh.flight

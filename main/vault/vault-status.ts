@@ -9,7 +9,7 @@ export interface StartTrouble {
   readonly line: string
   /**
    * The kind of keystore that sealed the keys and can still open them. Only with `key-changed`, and only if
-   * it is another kind than the present one.
+   * the current keystore is of another kind.
    */
   readonly sealedBy?: 'desktop' | 'passphrase'
 }

@@ -172,7 +172,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     cancelLook = clock.after(TRAY_LOOK_MS, async () => {
       if (window.isOpen || isQuitting) return
       if (await deps.tray.ask()) {
-        // The present icon was created before there was a tray, so it is created again.
+        // The current icon was created before there was a tray, so it is created again.
         tray.close()
         tray = openTray({ electron, platform, monitor, clock, choices, actions })
         choicesChanged()

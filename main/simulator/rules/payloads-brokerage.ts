@@ -101,7 +101,8 @@ const STATUSES = [
 ] as const
 
 /**
- * An order of the simulated day. Every id names an order, which is placed and filled anew every ten minutes.
+ * An order of the simulated day. Every id names an order. Each order is placed and filled again every ten
+ * minutes.
  */
 export function order(seed: number, account: string, id: string, atMs: number): Payload {
   const symbols = HELD[account] ?? []
