@@ -14,7 +14,7 @@ export interface QuitDeps {
 
 /** Ends the app in an orderly way. */
 export interface QuitEnding {
-  /** Stops everything once. Resolves when the stop has succeeded, failed or taken `QUIT_LIMIT_MS`. */
+  /** Stops everything once. Resolves when the stop has succeeded or failed, or after `QUIT_LIMIT_MS`. */
   stop(): Promise<void>
 }
 

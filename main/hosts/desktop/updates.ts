@@ -45,7 +45,7 @@ export const CHECK_EVERY_MS = 24 * 60 * 60_000
 /**
  * Checks for newer versions, and notifies once about each.
  *
- * Only `proceed`, by a person, starts a download or an installation.
+ * Only `proceed`, which a person triggers, starts a download or an installation.
  */
 export function followUpdates(deps: UpdatesDeps): Updates {
   const { updater, clock, isWanted, notify, changed, log } = deps

@@ -94,7 +94,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         const { openWatchVault } = await import('./watch-vault.ts')
         const open = () => openWatchVault(folder, words, portsWith(log))
         // Even a weak passphrase opens a vault that was sealed with it, so opening does not wait for the
-        // check. Both take about as long and run in parallel.
+        // check. Both take equally long, so they run in parallel.
         const opened = mayHoldKeys(folder) ? open() : undefined
         const { checkPassphrase } = await import('./passphrase-check.ts')
         const { kind, line } = checkPassphrase(folder, words)
