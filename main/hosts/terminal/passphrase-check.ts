@@ -38,7 +38,10 @@ interface PassphraseStrength {
   readonly time: string
 }
 
-/** Required number of guesses. Three years at `GUESSES_PER_SECOND`, as for twelve random letters. */
+/**
+ * Required number of guesses: three years at `GUESSES_PER_SECOND`. zxcvbn estimates this number for twelve
+ * random letters.
+ */
 const MIN_GUESSES = 1e12
 
 /**
