@@ -305,9 +305,12 @@ class NatsEngine implements Engine {
   /** Opens or creates a bucket of the desk. In a cluster, the bucket survives the loss of one server. */
   async #opened(nats: NatsConnection, name: string, more: { readonly ttl?: number } = {}): Promise<KV> {
     const options = { history: 1, maxValueSize: MAX_VALUE_BYTES, allow_direct: false, ...more }
-    const create = (replicas: number) => new Kvm(nats).create(name, { ...options, replicas })
+    const kvm = new Kvm(nats)
+    const create = (replicas: number) => kvm.create(name, { ...options, replicas })
     if (nats.info?.cluster === undefined) return create(1)
-    return create(REPLICAS).catch(() => create(1))
+    const bucket = await create(REPLICAS).catch(() => create(1))
+    void replicate(kvm, bucket).catch(() => {})
+    return bucket
   }
 
   async #storeRefusal({ nats }: Connected): Promise<EngineRefusal | undefined> {
@@ -343,6 +346,14 @@ class NatsEngine implements Engine {
       }
     })
   }
+}
+
+/** Adds the copies of a bucket that was created on a single server, or while too few servers ran. */
+async function replicate({ js }: Kvm, bucket: KV): Promise<void> {
+  const { replicas, streamInfo } = await bucket.status()
+  if (replicas >= REPLICAS) return
+  const { streams } = await js.jetstreamManager(false)
+  await streams.update(streamInfo.config.name, { num_replicas: REPLICAS })
 }
 
 const storeCode = (error: unknown): RefusalCode => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Kvm } from '@nats-io/kv'
+import { Kvm, type KvOptions } from '@nats-io/kv'
 import { connect } from '@nats-io/transport-node'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { LEASE_ANSWER_MS, LEASE_TTL_MS } from '../../../app/desk/lease-store.ts'
@@ -29,11 +29,12 @@ async function opened(...servers: readonly string[]): Promise<Engine> {
   return outcome.engine
 }
 
-/** Somebody else's client, with the bucket of the lease. */
-async function foreign(url: string, create = false) {
+/** A foreign client, with the bucket of the lease. Creates the bucket if there are options for it. */
+async function foreign(url: string, options?: Partial<KvOptions>) {
   const nats = await connect({ servers: url })
   onTestFinished(() => nats.close())
-  return create ? new Kvm(nats).create(NAMES.lease) : new Kvm(nats).open(NAMES.lease)
+  const kvm = new Kvm(nats)
+  return options === undefined ? kvm.open(NAMES.lease) : kvm.create(NAMES.lease, options)
 }
 
 describe.skipIf(program === undefined)(name, () => {
@@ -122,9 +123,23 @@ describe.skipIf(program === undefined)(name, () => {
 
   it('is not used in a bucket where it would last for another time', async () => {
     const { url } = await start()
-    await foreign(url, true)
+    await foreign(url, {})
     expect(await (await opened(url)).lease.create()).toBe('unknown')
   })
+
+  it('gets its copies in a cluster where its bucket was created with one', async () => {
+    const cluster = await startNatsCluster(program ?? '')
+    const [url = ''] = cluster.map((server) => server.url)
+    // JetStream elects its leader for some seconds after the cluster has started.
+    const options = { ttl: LEASE_TTL_MS, replicas: 1 }
+    const create = () => foreign(url, options).catch(() => undefined)
+    await expect.poll(create, { timeout: 30_000, interval: 200 }).toBeDefined()
+    const bucket = await foreign(url)
+    expect((await bucket.status()).replicas).toBe(1)
+    const { lease } = await opened(url)
+    await expect.poll(async () => (await bucket.status()).replicas, SOON).toBe(3)
+    await expect.poll(() => lease.create(), SOON).toBe('held')
+  }, 60_000)
 
   it('can be renewed again after the server in use of a cluster is killed', async () => {
     const cluster = await startNatsCluster(program ?? '')
