@@ -73,7 +73,7 @@ export class DeskQueue {
   #standpoint: Standpoint
   /** The part of each quota that each member may use alone, as far as this run knows. */
   #parts: Readonly<Record<string, number>> = {}
-  /** When a dispatcher sent the last renewal of a lease that this run knows of. */
+  /** The latest time at which a run certainly held the lease, as far as this run knows. */
   #renewedMs: number | undefined
   #office: Office = { kind: 'none' }
   #dispatchedMs = Number.NEGATIVE_INFINITY
@@ -142,11 +142,7 @@ export class DeskQueue {
     return member
   }
 
-  /** Handles a new run of a member's app. The former run sends nothing more. */
-  began(member: string): void {
-    this.#dispatcherOf()?.gone(member)
-  }
-
+  /** Handles the end of a member's run. */
   ended(member: string, why: 'left' | 'replaced'): void {
     this.#dispatcherOf()?.gone(member)
     this.#parts = Object.fromEntries(Object.entries(this.#parts).filter(([id]) => id !== member))
@@ -170,6 +166,7 @@ export class DeskQueue {
         break
       case 'candidate':
         this.#ports.send(from, this.#epochSeen())
+        this.#renewedBy(sentMs)
         break
       case 'epoch':
         this.#epochTold(from, message)
@@ -274,8 +271,9 @@ export class DeskQueue {
     }
     if (nowMs >= this.#renewAtMs && !this.#isAsking) this.#renew(office.lease)
     if (office.kind === 'electing') {
-      const grantableMs = this.#renewedMs === undefined ? 0 : this.#renewedMs + LAPSED_MS
-      if (nowMs >= Math.max(office.sinceMs + EPOCHS_WITHIN_MS, grantableMs)) this.#enter(office.lease)
+      // A lease that vanished early may have vanished twice, from a run that no member has heard.
+      const isEarly = this.#renewedMs !== undefined && this.#renewedMs + LAPSED_MS > office.sinceMs
+      if (nowMs >= office.sinceMs + (isEarly ? LAPSED_MS : EPOCHS_WITHIN_MS)) this.#enter(office.lease)
     } else {
       office.dispatcher.due()
       if (nowMs - this.#dispatchedMs >= DISPATCH_EVERY_MS - 1) this.#dispatch()
@@ -305,6 +303,7 @@ export class DeskQueue {
       if (answer !== 'held') return
       lease.renewed(sent)
       this.#renewAtMs = sent.monotonicMs + RENEW_EVERY_MS
+      if (this.#office.kind === 'electing') this.#ports.broadcast({ kind: 'candidate' })
       this.#dispatcherOf()?.due()
     })
   }
@@ -382,7 +381,7 @@ export class DeskQueue {
     if (isNewer && from !== self) this.#resign()
     if (isNewer) this.#highest = { epoch, holder: from }
     this.#awake.restart()
-    this.#renewedMs = Math.max(this.#renewedMs ?? Number.NEGATIVE_INFINITY, sentMs - leaseAge)
+    this.#renewedBy(sentMs - leaseAge)
     let joined = this.#mode === 'granted' && this.#heard?.epoch === epoch ? this.#heard : undefined
     // The dispatcher no longer hears this member, and may have set its part aside.
     const isDropped = joined?.isConfirmed === true && own?.join !== joined.handsIn.join
@@ -456,8 +455,11 @@ export class DeskQueue {
   /** Handles a member's message, if this run dispatches. */
   #handle(from: string, message: ToDispatcher): void {
     const dispatcher = this.#dispatcherOf()
-    if (message.kind === 'standing') dispatcher?.standing(from, message)
-    else if (message.kind === 'ask') dispatcher?.ask(from, message)
+    if (message.kind === 'standing') {
+      dispatcher?.standing(from, message)
+      // A new member that is cut off before it has its part sends nothing.
+      if (dispatcher?.isAwaited) this.#dispatch()
+    } else if (message.kind === 'ask') dispatcher?.ask(from, message)
     else dispatcher?.ended(from, message)
   }
 
@@ -473,13 +475,15 @@ export class DeskQueue {
   #epochTold(from: string, { epoch, renewedAge }: Extract<QueueMessage, { kind: 'epoch' }>): void {
     const isHigher = epoch > this.#highest.epoch
     if (isHigher) this.#highest = { epoch, holder: '' }
-    if (this.#office.kind === 'electing' && renewedAge !== undefined) {
-      const renewedMs = this.#now - renewedAge
-      this.#renewedMs = Math.max(this.#renewedMs ?? renewedMs, renewedMs)
-    }
+    if (this.#office.kind === 'electing' && renewedAge !== undefined) this.#renewedBy(this.#now - renewedAge)
     // The member follows a later epoch, or another dispatcher in this epoch. Grants of this run are void.
     const isOutdated = this.#office.kind === 'dispatching' && (isHigher || epoch === this.#highest.epoch)
     if (isOutdated && from !== this.#ports.self) this.#resign()
+  }
+
+  /** Records that a run held the lease at a time. */
+  #renewedBy(atMs: number): void {
+    this.#renewedMs = Math.max(this.#renewedMs ?? atMs, atMs)
   }
 
   /** Sets the timer for the dispatcher's next grant. */

@@ -6,7 +6,7 @@ import { longest } from '../quota/window-model.ts'
 import { ALONE_AFTER_MS, aloneAllowance, PART_LASTS_MS, type ShareLeft } from './alone.ts'
 import { DispatchedRequests, LAPSED_AFTER_MS } from './dispatched-requests.ts'
 import type { Ask, Dispatch, Ended, Grant, MemberStanding } from './queue-messages.ts'
-import { type HandedIn, inBoth, Seat, tokensIn } from './seat.ts'
+import { type HandedIn, inBoth, Seat, Seats, tokensIn } from './seat.ts'
 
 /** A member's part is set aside this long before the member may begin to work alone. Milliseconds. */
 const AHEAD_MS = 100
@@ -50,7 +50,7 @@ export class Dispatcher {
   readonly #deps: DispatcherDeps
   readonly #scheduler: Scheduler
   readonly #requests: DispatchedRequests
-  readonly #seats = new Map<string, Seat>()
+  readonly #seats = new Seats()
   /** When each recent `dispatch` was sent, and its number of members. */
   readonly #dispatches = new Map<number, { readonly atMs: number; readonly members: number }>()
   readonly #startedMs: number
@@ -80,7 +80,7 @@ export class Dispatcher {
     const nowMs = this.#deps.now()
     this.#entitle()
     this.#number += 1
-    const members = this.#members
+    const members = this.#seats.members
     this.#dispatches.set(this.#number, { atMs: nowMs, members })
     this.#dispatches.delete(this.#number - MAX_DISPATCHES)
     const seats: Dispatch['seats'] = {}
@@ -175,6 +175,12 @@ export class Dispatcher {
     return wakeAtMs
   }
 
+  /** Whether the next `dispatch` tells the others of a new member, or gives it its part. */
+  get isAwaited(): boolean {
+    const { pending, hasRoom, members } = this.#seats
+    return pending.length > 0 && (hasRoom || this.#dispatches.get(this.#number)?.members !== members)
+  }
+
   /**
    * The unused share of each bucket. `undefined` while another member replies, because it shares the rest.
    */
@@ -187,13 +193,6 @@ export class Dispatcher {
       if (tokens !== undefined) left.set(bucket, { tokens, sent: bound.sentSince })
     }
     return left
-  }
-
-  /** Number of members that the quota is divided among, at least 1. */
-  get #members(): number {
-    let members = 0
-    for (const seat of this.#seats.values()) if (seat.isEntitled || seat.state === 'heard') members += 1
-    return Math.max(1, members)
   }
 
   /** Records members that may use their parts alone until they reply. */
@@ -240,7 +239,7 @@ export class Dispatcher {
   /** Ends the time for first replies. All parts that no silent member may use are then free. */
   #gathered(nowMs: number): void {
     this.#isGathering = false
-    const fraction = Math.max(0, 1 - this.#silentFraction() - this.#fraction)
+    const fraction = Math.max(0, 1 - this.#seats.silentFraction() - this.#fraction)
     for (const seat of this.#seats.values()) if (seat.state !== 'heard') seat.state = 'silent'
     this.#releaseLater()
     if (fraction >= ROUNDING) this.#free(fraction, this.#settledFromMs(nowMs))
@@ -297,7 +296,7 @@ export class Dispatcher {
       if (endsInMs !== undefined) bound.windowSeen(nowMs + longest(endsInMs))
     }
     const before = this.#fraction
-    const silent = this.#silentFraction(seat)
+    const silent = this.#seats.silentFraction(seat)
     this.#fraction = Math.max(before, Math.min(1 - silent, before + fraction))
     for (const [bucket, bound] of this.#scheduler.bounds()) {
       const sent = handedIn.sent[bucket] ?? 0
@@ -318,22 +317,18 @@ export class Dispatcher {
       bound.takeBack({ fraction: part, tokens, settledFromMs: nowMs }, nowMs)
     }
     if (this.#isGathering) this.#expect(handedIn.parts)
+    const expected = isFirst ? seat.fraction : 0
     seat.handedIn = handedIn
     seat.joinedMs = nowMs
     seat.state = 'heard'
     seat.confirmedBy = Number.POSITIVE_INFINITY
+    // An earlier run of this member had the rest of the part, and has ended.
+    const unused = Math.min(expected - fraction, 1 - this.#seats.silentFraction() - this.#fraction)
+    if (!this.#isGathering && unused >= ROUNDING) this.#free(unused, nowMs + LAPSED_AFTER_MS)
     if (isFirst) seat.fraction = this.#former === undefined ? 0 : handedIn.confirmed
     if (isFirst) seat.isEntitled = seat.fraction > 0
     if (!seat.isEntitled) seat.fraction = 0
     this.#releaseLater()
-  }
-
-  /** Sum of the parts that members without a reply may use alone. Leaves out `except`. */
-  #silentFraction(except?: Seat): number {
-    let fraction = 0
-    for (const seat of this.#seats.values())
-      if (seat !== except && seat.state !== 'heard') fraction += seat.fraction
-    return fraction
   }
 
   #acknowledged(seat: Seat, number: number): void {
@@ -346,12 +341,8 @@ export class Dispatcher {
 
   /** Gives new members a part, as soon as the parts of all others have shrunk to make room. */
   #entitle(): void {
-    const pending = [...this.#seats.values()].filter((seat) => seat.state === 'heard' && !seat.isEntitled)
-    if (pending.length === 0) return
-    let used = 0
-    for (const seat of this.#seats.values()) if (seat.isEntitled) used += seat.fraction
-    if (used + pending.length / this.#members > 1 + ROUNDING) return
-    for (const seat of pending) seat.isEntitled = true
+    const { pending, hasRoom } = this.#seats
+    if (hasRoom) for (const seat of pending) seat.isEntitled = true
   }
 
   #made(bucket: string, bound: SharedBound): void {
@@ -395,6 +386,6 @@ export class Dispatcher {
       members += 1
       floor += aloneAllowance(refill, seat.fraction)
     }
-    return members === 1 && this.#members === 1 ? 0 : floor
+    return members === 1 && this.#seats.members === 1 ? 0 : floor
   }
 }

@@ -51,6 +51,35 @@ export class Seat {
   }
 }
 
+/** All members at their dispatcher, by id. */
+export class Seats extends Map<string, Seat> {
+  /** Number of members that the quota is divided among, at least 1. */
+  get members(): number {
+    let members = 0
+    for (const seat of this.values()) if (seat.isEntitled || seat.state === 'heard') members += 1
+    return Math.max(1, members)
+  }
+
+  /** Members that reply and have no part yet. */
+  get pending(): readonly Seat[] {
+    return [...this.values()].filter((seat) => seat.state === 'heard' && !seat.isEntitled)
+  }
+
+  /** Whether the parts of the other members leave room for those of the pending ones. */
+  get hasRoom(): boolean {
+    let used = 0
+    for (const seat of this.values()) if (seat.isEntitled) used += seat.fraction
+    return used + this.pending.length / this.members <= 1 + ROUNDING
+  }
+
+  /** Sum of the parts that members without a reply may use alone. Leaves out `except`. */
+  silentFraction(except?: Seat): number {
+    let fraction = 0
+    for (const seat of this.values()) if (seat !== except && seat.state !== 'heard') fraction += seat.fraction
+    return fraction
+  }
+}
+
 /** The shares that a member hands in when it begins to take turns from a dispatcher. */
 export type HandedIn = NonNullable<MemberStanding['handsIn']>
 

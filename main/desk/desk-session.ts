@@ -88,10 +88,7 @@ export class DeskSession implements SessionDesk {
     this.#members = new OtherMembers(deps.membership.memberId, (id) => this.#created(id))
     this.#link = new DeskLink(deps, {
       message: (from, message, sentAt) => this.#message(from, message, sentAt),
-      began: (id, run) => {
-        this.#members.began(id, run)
-        this.#queue.desk.began(id)
-      },
+      began: (id, run) => this.#members.began(id, run),
       ended: (id, why) => this.#ended(id, why),
       pictureWanted: (by) => this.#link.send(by, this.#picture()),
       otherProtocol: (_, { name, protocol }) =>

@@ -52,7 +52,7 @@ export class BenchMember {
           if (message.kind !== 'picture' && message.kind !== 'rotated')
             queue.message(from, message, sentAt.toMs)
         },
-        began: (member) => queue.began(member),
+        began: nothing,
         ended: (member, why) => queue.ended(member, why),
         pictureWanted: nothing,
         otherProtocol: nothing,

@@ -267,6 +267,14 @@ export const DESK_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'M2',
+    what: 'forget that a run took the lease which does not dispatch yet',
+    file: 'app/desk/desk-queue.ts',
+    find: 'this.#renewedBy(sentMs)\n',
+    replace: 'void sentMs\n',
+    test: 'app/desk/desk-queue.test.ts',
+  },
+  {
+    promise: 'M2',
     what: 'grant after a sleep',
     file: 'app/desk/lease.ts',
     find: 'this.ageMs <= GRANTS_FOR_MS && this.#wakefulness.isSteady',
@@ -340,9 +348,9 @@ export const DESK_MUTANTS: readonly Mutant[] = [
   {
     promise: 'M3',
     what: 'give a new member a part before the others make room',
-    file: 'app/desk/dispatcher.ts',
-    find: 'if (used + pending.length / this.#members > 1 + ROUNDING) return',
-    replace: 'if (used < 0) return',
+    file: 'app/desk/seat.ts',
+    find: 'return used + this.pending.length / this.members <= 1 + ROUNDING',
+    replace: 'return used >= 0 * this.pending.length',
     test: 'app/desk/dispatcher.test.ts',
   },
   {

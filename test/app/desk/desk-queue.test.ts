@@ -185,6 +185,69 @@ test('a killed machine’s part is set aside for a minute, and free after it', a
   expect(world.broken).toEqual([])
 })
 
+test('a lease that vanishes twice within seconds leaves no two dispatchers whose grants are used', async () => {
+  const world = await desk(['A', 'B', 'C'])
+  const { holder } = world
+  for (const machine of world.machines) machine.request()
+  await world.advance(1_000)
+  holder.kill()
+  world.store.empty()
+  while (world.store.holder === undefined) await world.advance(50)
+  const [second] = world.machines.filter(({ runName }) => runName === world.store.holder)
+  // Nobody hears it begin to dispatch, and nobody but its own programs gets its grants.
+  await world.advance(5_400)
+  world.cut(second ?? holder)
+  world.store.empty()
+  for (let step = 0; step < 100; step += 1) {
+    for (const machine of world.machines) machine.request({ class: 'critical' })
+    await world.advance(100)
+  }
+  expect(world.broken).toEqual([])
+  expect(second?.accepted).toBeGreaterThan(3)
+  proves('M2', { level: 2, cases: 1 })
+})
+
+test('a machine that is cut off just after it has joined works alone with its part', async () => {
+  const world = await desk(['A', 'B'])
+  burst(world, 50)
+  await world.advance(1_000)
+  const third = world.machine('C')
+  third.start()
+  while (third.mode !== 'granted') await world.advance(1)
+  await world.advance(10)
+  world.cut(third)
+  for (let one = 0; one < 250; one += 1)
+    for (const machine of world.machines) machine.request({ class: 'critical', maxWaitMs: 20_000 })
+  await world.advance(20_000)
+  expect(third.accepted).toBeGreaterThan(5)
+  expect([world.refused, world.broken]).toEqual([0, []])
+  proves('M3', { level: 2, cases: 1 })
+})
+
+test('the part of a machine that a new dispatcher meets only for a moment stays set aside', async () => {
+  const world = await desk(['A', 'B'])
+  const cut = world.machines.find((machine) => machine !== world.holder) ?? world.holder
+  for (const machine of world.machines) machine.request()
+  await world.advance(1_000)
+  world.cut(cut)
+  const third = world.machine('C')
+  third.start()
+  await world.advance(3_000)
+  world.holder.kill()
+  while (third.queue?.summary.dispatcher !== third.id) await world.advance(100)
+  await world.advance(2_000)
+  world.heal(cut)
+  await world.advance(5)
+  world.cut(cut)
+  for (let one = 0; one < 250; one += 1)
+    for (const machine of [cut, third]) machine.request({ class: 'critical', maxWaitMs: 20_000 })
+  await world.advance(20_000)
+  expect([cut.mode, third.mode]).toEqual(['alone', 'granted'])
+  expect(cut.accepted).toBeGreaterThan(50)
+  expect([world.refused, world.broken]).toEqual([0, []])
+  proves('M3', { level: 2, cases: 1 })
+})
+
 test('a request that is asked for again is not sent by the earlier grant', async () => {
   const world = await desk(['A', 'B'])
   const member = world.machines.find((machine) => machine !== world.holder) ?? world.holder

@@ -177,6 +177,18 @@ test('the part of a member that does not reply is set aside before it may work a
   expect(granted('A').length).toBeLessThan(32)
 })
 
+test('a part that the member’s present run does not have is free', () => {
+  const former = { parts: { A: 0.5, B: 0.5 }, settledFromMs: 0 }
+  const { state, dispatcher, joins, asks, ended } = dispatching(former)
+  joins('A', { confirmed: 0.5, tokens: { Accounts: 5 } })
+  state.ms += 600
+  asks('A', 1)
+  expect(dispatcher.dispatch(0).split).toEqual(['Accounts'])
+  joins('B')
+  expect(dispatcher.dispatch(0).split).toEqual([])
+  ended('A', 1, 50)
+})
+
 test('a new member gets a part only once the others know of it', () => {
   const { dispatcher, joins } = dispatching()
   joins('A')

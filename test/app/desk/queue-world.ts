@@ -19,8 +19,6 @@ export interface QueueWorldOptions {
   readonly lossRate?: number
   /** Shortest and longest way of a request to the service, and of its answer back, in ms. */
   readonly wayMs?: readonly [number, number]
-  /** Part of the requests whose connection breaks before an answer. */
-  readonly cutRate?: number
   /** Whether each message is parsed as it would be on arrival. */
   readonly isParsed?: boolean
 }
@@ -74,7 +72,6 @@ export class QueueWorld {
       delayMs: [0.2, 0.8],
       lossRate: 0,
       wayMs: [10, 60],
-      cutRate: 0,
       isParsed: true,
       ...options,
     }
@@ -150,6 +147,15 @@ export class QueueWorld {
 
   #changed(): void {
     for (const machine of this.machines) machine.networkChanged()
+    this.greet()
+  }
+
+  /** Machines that hear each other prove that their runs are alive. */
+  greet(): void {
+    const alive = this.machines.filter(({ isAlive }) => isAlive)
+    for (const one of alive)
+      for (const other of alive)
+        if (one !== other && this.areConnected(one, other)) one.meets(other, other.run)
   }
 
   send(from: QueueMachine, to: QueueMachine, message: QueueMessage): void {
@@ -157,12 +163,13 @@ export class QueueWorld {
     if (this.random.chance(this.lossRate)) return
     const copy = this.options.isParsed ? this.#parsed(message) : message
     const { run } = to
+    const sender = from.run
     const sentMs = to.clock.monotonicMs()
     const [low, high] = this.options.delayMs
     to.arrive(from, this.random.between(low, high) + this.random.between(low, high), () => {
       if (!this.#hears(from.clock, to.clock)) return
       to.clock.run(() => {
-        if (to.run === run) to.hear(from, copy, sentMs)
+        if (to.run === run && to.meets(from, sender)) to.queue?.message(from.id, copy, sentMs)
       })
     })
   }
@@ -332,8 +339,8 @@ export class QueueMachine {
   readonly #traits: MachineTraits
   readonly #openUpstreams = new Map<number, string>()
   readonly #lastArrivalMs = new Map<QueueMachine, number>()
-  /** Machines that have begun a new run since this one heard them last. */
-  readonly #unheardRuns = new Set<QueueMachine>()
+  /** The runs of other machines that this run has heard. */
+  readonly #known = new Map<QueueMachine, number>()
   #nextId = 1
   #cancelWake = () => {}
   #isReachable = false
@@ -361,7 +368,7 @@ export class QueueMachine {
     this.grantedMs = Number.NEGATIVE_INFINITY
     this.isAway = false
     this.hasLeft = false
-    this.#unheardRuns.clear()
+    this.#known.clear()
     this.awakeSinceMs = world.elapsedMs
     this.clock = new VirtualMachine(world.clock, this.#traits)
     const optionsOf = (bucket: string) => ({ size: world.options.rules[bucket] })
@@ -392,11 +399,7 @@ export class QueueMachine {
     this.#isReachable = world.reaches(clock)
     this.queue.engineChanged(this.#isReachable)
     this.queue.start()
-    for (const other of world.machines) {
-      if (other === this || other.queue === undefined) continue
-      if (world.areConnected(this, other)) other.clock.run(() => other.queue?.began(this.id))
-      else other.#unheardRuns.add(this)
-    }
+    world.greet()
   }
 
   /** The process is killed. What it sent still arrives. */
@@ -432,10 +435,13 @@ export class QueueMachine {
     return this.#world.service(bucket).rule.window === 'rolling' || bound.refill.perMs === 0
   }
 
-  /** Handles a message. If it is the first of a run that began while it was not heard, it also shows that. */
-  hear(from: QueueMachine, message: QueueMessage, sentMs: number): void {
-    if (this.#unheardRuns.delete(from)) this.queue?.began(from.id)
-    this.queue?.message(from.id, message, sentMs)
+  /** Hears a run of another machine. Returns false if that run has ended. */
+  meets(other: QueueMachine, run: number): boolean {
+    const known = this.#known.get(other) ?? run
+    if (known > run) return false
+    this.#known.set(other, run)
+    if (known < run) this.clock.run(() => this.queue?.ended(other.id, 'replaced'))
+    return true
   }
 
   get mode(): string {
@@ -564,7 +570,6 @@ export class QueueMachine {
       (mode === 'alone' && !this.knows(request.bucket)) || world.isCold(request.bucket) || world.hasStrangers
     const service = world.service(request.bucket)
     const { random, clock, options } = world
-    const isCut = random.chance(options.cutRate)
     clock.happen(random.between(...options.wayMs), () => {
       const isAccepted = service.spend(clock.worldMs())
       if (isAccepted) {
@@ -577,11 +582,9 @@ export class QueueMachine {
         else world.fail(`${this.name} (${mode}) got a 429`)
       }
       const rate = service.headers(clock.worldMs())
-      const outcome: UpstreamOutcome = isCut
-        ? { kind: 'cut' }
-        : isAccepted
-          ? { kind: 'answer', rate }
-          : { kind: 'rate-limited', of: 'rate', rate }
+      const outcome: UpstreamOutcome = isAccepted
+        ? { kind: 'answer', rate }
+        : { kind: 'rate-limited', of: 'rate', rate }
       clock.happen(random.between(...options.wayMs), () =>
         this.clock.run(() => {
           if (this.run !== run || this.turns === undefined) return
