@@ -15,7 +15,6 @@ export interface Condition {
   readonly subject?: string
   /** When the condition began, epoch ms. Absent if unknown. */
   readonly since?: number
-  /** The row concerned. */
   readonly row?: RequestQuota
   /** The problem behind the condition, if responses without quota headers caused it. */
   readonly problem?: KeyProblem

@@ -47,7 +47,7 @@ export interface LogStyle extends EventStyle {
    * so it is not shown as open even if no end was recorded.
    */
   readonly runSinceMs?: number
-  /** Whether all calls fail now. Traffic may have ended meanwhile, so no condition of it is shown as open. */
+  /** Whether all calls fail now. A condition in `TRAFFIC` may then have ended, so it is not shown as open. */
   readonly isStopped?: boolean
   /**
    * Categories and hosts that are critical now. Some become critical only after their event. For example, an
@@ -204,7 +204,7 @@ function worseningSubject(event: LoggedEvent): string {
   return event.kind === 'service-unreachable' ? event.host : ''
 }
 
-/** Rank in the log. Higher is more urgent. Ended lines are lowest. */
+/** Rank in the log: higher is more urgent, and 0 is an ended line. */
 const openUrgencyOf = ({ isOpen, severity }: IncidentLine): number => (isOpen ? 1 + urgencyOf(severity) : 0)
 
 const seqOf = ({ events: [first] }: IncidentLine): number => first.seq

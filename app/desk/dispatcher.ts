@@ -16,7 +16,7 @@ const JOIN_WITHIN_MS = 500
 const MAX_DISPATCHES = 64
 
 export interface DispatcherDeps {
-  /** The id of the member that dispatches. It is always heard. */
+  /** The id of the member that dispatches. Its own messages are never missing. */
   readonly self: string
   readonly epoch: number
   /** Monotonic clock. Milliseconds. */
@@ -160,7 +160,7 @@ export class Dispatcher {
     this.#end()
   }
 
-  /** Does the work that only time makes due. */
+  /** Sets the parts of silent members aside, and grants the requests that may be sent now. */
   due(): void {
     this.#begin()
     this.#end()

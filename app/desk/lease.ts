@@ -29,7 +29,7 @@ export class Wakefulness {
     return Math.abs(this.#clock.wallMs() - this.#clock.monotonicMs() - this.#differenceMs)
   }
 
-  /** Begins anew with the present difference of the clocks. */
+  /** Restarts the measurement of drift. */
   restart(): void {
     this.#differenceMs = this.#clock.wallMs() - this.#clock.monotonicMs()
   }

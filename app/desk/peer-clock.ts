@@ -13,7 +13,7 @@ export interface MomentRange {
   readonly toMs: number
 }
 
-/** A bound on the offset, valid at `atMs`. Possible drift weakens the bound later. */
+/** A bound on the offset at `atMs`. At a later time, the bound is weaker, because the clocks may drift. */
 interface Bound {
   readonly offsetMs: number
   readonly atMs: number

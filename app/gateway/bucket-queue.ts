@@ -60,7 +60,6 @@ export function levelOf(programClass: ProgramClass, limit: number, reserve = def
   return Math.min(limit, 1 + RESERVES_LEFT[programClass] * reserve)
 }
 
-/** Settings of a bucket. */
 export interface BucketOptions {
   /** Size of the bucket until a header names the limit and the period. */
   readonly size?: BucketSize | undefined

@@ -462,8 +462,8 @@ export class Scheduler {
 
   /**
    * Puts an upstream request back in its former place in the queue. Several programs' requests may wait for
-   * the same upstream request. A request that can no longer meet its deadline stops waiting. `others`: it
-   * then gets the upstream response, or a refusal as too late.
+   * the same upstream request. A request that can no longer meet its deadline stops waiting. `others`:
+   * whether it then gets the upstream response, or a refusal as too late.
    */
   #again(upstream: Upstream, others: 'answer' | 'too-late', now: number): readonly Decision[] {
     upstream.state = 'waiting'

@@ -141,8 +141,8 @@ export class SharedBound extends BucketBound {
   }
 
   /**
-   * Adds a request in flight that was sent at an unknown earlier time. Its header may be older than other
-   * requests that have ended, so it does not raise a share.
+   * Adds a request in flight that was sent at an unknown earlier time. Its response may be older than other
+   * requests that have ended, so the response's header does not raise a share.
    */
   sentEarlier(id: number, nowMs: number): void {
     this.sent(id, nowMs)

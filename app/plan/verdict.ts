@@ -24,7 +24,6 @@ export interface CategoryVerdict {
   /** Requests that arrive together if the bursts of all programs coincide. */
   readonly burst: number
   readonly limit: number
-  /** Reserved requests. */
   readonly reserve: number
   readonly fits: boolean
   /** Why the category does not fit, as a phrase after its name. Absent if it fits. */

@@ -39,7 +39,7 @@ interface BeforeLoad {
  * probability that others' rate jumps, and the new rate.
  *
  * The prior only adds jumps to higher rates. It may widen bounds and make warnings earlier. It never rules
- * out what headers leave possible. Two headers after a load's usual start outweigh the prior.
+ * out a rate that headers leave possible. Two headers after a load's usual start outweigh the prior.
  */
 export class ExpectedLoads {
   #loads: readonly UsualLoad[] = []

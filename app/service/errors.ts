@@ -15,7 +15,7 @@ export type RefusedBy = 'rate' | 'concurrency' | 'unattributed'
  * 3. Rate headers. The 429 is about the request rate.
  *
  * A 429 without any of these signs comes from a proxy, or from a quota without headers (service 13). It shows
- * nothing about what is left.
+ * nothing about the requests left.
  */
 export function refusedBy({ rate, concurrency }: HeaderReading, body: string): RefusedBy {
   const message = messageOf(body)

@@ -43,7 +43,7 @@ export interface Allowance {
  * Without a number:
  * - After a 429: `retry 14:36:05`, or `429 until others slow down`.
  * - Until others' use is known: `measuring`.
- * - For an unchecked row: why it is not checked, which depends on `key`.
+ * - For an unchecked row: the reason, which depends on `key`.
  */
 export function allowanceOf(quota: RequestQuota, nowMs: number, key?: KeyStanding): Allowance {
   const { safe, blockedUntil, model } = quota

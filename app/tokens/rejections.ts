@@ -64,7 +64,7 @@ export class Rejections {
   }
 }
 
-/** Sets the value of a path. Beyond `MAX_PATHS`, the oldest paths are forgotten. */
+/** Stores a value for a path. Beyond `MAX_PATHS` paths, forgets the oldest one. */
 function note<T>(paths: Map<string, T>, path: string, value: T): void {
   paths.delete(path)
   const [oldest] = paths.keys()

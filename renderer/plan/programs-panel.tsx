@@ -241,7 +241,6 @@ function AddCategory({
 
 interface ProgramCellsProps extends ProgramRowsProps {
   readonly isAdded: boolean
-  /** Opens the form that adds a stream. */
   addStream(): void
 }
 
