@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { DESK_LIMITS } from '../../app/contract/desk.ts'
+import { jsonOf } from '../../app/service/json.ts'
 
 /* What a link seals in a frame: who is alive, since when, and the message of the desk. This format stays the
    same when the messages of the desk change, so that members of different versions recognise each other. */
@@ -7,7 +8,7 @@ import { DESK_LIMITS } from '../../app/contract/desk.ts'
 const monotonicMs = z.number()
 const nonce = z.string().length(32)
 
-const said = z.discriminatedUnion('kind', [
+const own = z.discriminatedUnion('kind', [
   /** Asks the receiver to prove that it is running now. */
   z.object({ kind: z.literal('hello'), challenge: nonce }),
   /**
@@ -24,28 +25,55 @@ const said = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('bye') }),
   /** The sender missed messages and asks for the receiver's `picture` message, which has its full state. */
   z.object({ kind: z.literal('ask') }),
-  /** A message of the desk, to all members or to one. */
-  z.object({ kind: z.literal('desk'), message: z.unknown() }),
 ])
 
-export const linkFrame = z.object({
-  protocol: z.int(),
+const confirmsOf = z.record(z.string(), z.tuple([monotonicMs, monotonicMs]))
+
+/** What a frame contains besides its times: a message of the desk, or one of the link itself. */
+export type LinkContent = z.output<typeof own> | { readonly kind: 'desk'; readonly message: unknown }
+
+export interface LinkFrame {
+  readonly protocol: number
   /** When the frame was sealed, on the sender's monotonic clock. */
-  at: monotonicMs,
+  readonly at: number
   /**
    * Number of desk messages that the sender has sent to all members in this run of its app, including this
    * one.
    */
-  broadcasts: z.int().min(0),
+  readonly broadcasts: number
   /**
    * For some other members, by the `confirmName` of their app's run: two times of one message from that
    * member.
    * The first is when the member sealed the message, on its clock. The second is when the message arrived, on
    * the clock of this frame's sender.
    */
-  confirms: z.record(z.string(), z.tuple([monotonicMs, monotonicMs])).optional(),
-  said,
-})
+  readonly confirms?: z.output<typeof confirmsOf> | undefined
+  readonly said: LinkContent
+}
+
+/** A frame as bytes: an array without names, because several frames a second cross the network. */
+export function frameBytes({ protocol, at, broadcasts, confirms, said }: LinkFrame): Buffer {
+  const [message, ownContent] = said.kind === 'desk' ? [said.message, null] : [null, said]
+  const fields: unknown[] = [protocol, at, broadcasts, message]
+  if (ownContent !== null || confirms !== undefined) fields.push(ownContent)
+  if (confirms !== undefined) fields.push(confirms)
+  return Buffer.from(JSON.stringify(fields))
+}
+
+/** Reads what `frameBytes` has written. `undefined` if the bytes are not a frame. */
+export function frameIn(bytes: Buffer): LinkFrame | undefined {
+  const fields = jsonOf(bytes.toString('utf8'))
+  if (!Array.isArray(fields)) return undefined
+  const [protocol, at, broadcasts, message, ownContent, confirmed]: unknown[] = fields
+  if (!isCount(protocol) || !Number.isFinite(at) || !isCount(broadcasts)) return undefined
+  const confirms = confirmed === undefined ? undefined : confirmsOf.safeParse(confirmed).data
+  if (confirms === undefined && confirmed !== undefined) return undefined
+  const isMessage = ownContent === undefined || ownContent === null
+  const said = isMessage ? { kind: 'desk' as const, message } : own.safeParse(ownContent).data
+  return said && { protocol, at: at as number, broadcasts, confirms, said }
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
 /** The start of a run's random name. Among the runs of one desk, it is enough. */
 export const confirmName = (run: string): string => run.slice(0, 12)
@@ -58,6 +86,3 @@ export function inFrame(ms: number, to: 'down' | 'up'): number {
   const hundredths = ms * 100
   return (to === 'down' ? Math.floor(hundredths) : Math.ceil(hundredths)) / 100
 }
-
-export type LinkFrame = z.output<typeof linkFrame>
-export type LinkContent = z.output<typeof said>

@@ -17,7 +17,7 @@ import {
   subjectOfAll,
   subjectOfMember,
 } from './envelope.ts'
-import { confirmName, inFrame, type LinkContent, type LinkFrame, linkFrame } from './link-frames.ts'
+import { confirmName, frameBytes, frameIn, inFrame, type LinkContent, type LinkFrame } from './link-frames.ts'
 import { Pace } from './pace.ts'
 import { PeerRun } from './peer-run.ts'
 import { type Foreign, Strangers } from './strangers.ts'
@@ -160,7 +160,7 @@ export class DeskLink {
       ...(isDue && subject === subjectOfAll(this.#names) && { confirms: this.#confirms(nowMs) }),
       said,
     }
-    const bytes = Buffer.from(JSON.stringify(frame))
+    const bytes = frameBytes(frame)
     if (bytes.length > MAX_SEALED_BYTES) return
     this.#counter += 1
     const head = { ...this.#self, counter: this.#counter }
@@ -299,10 +299,5 @@ export class DeskLink {
 
 function opened(key: KeyObject, { subject, bytes }: { subject: string; bytes: Uint8Array }) {
   const plain = openFrame(key, bytes, subject)
-  if (plain === undefined) return undefined
-  try {
-    return linkFrame.safeParse(JSON.parse(plain.toString('utf8'))).data
-  } catch {
-    return undefined
-  }
+  return plain && frameIn(plain)
 }

@@ -11,7 +11,7 @@ import {
   subjectOfAll,
   subjectOfMember,
 } from '../../main/desk/envelope.ts'
-import { linkFrame } from '../../main/desk/link-frames.ts'
+import { frameBytes, frameIn, type LinkContent } from '../../main/desk/link-frames.ts'
 import { natsEngines } from '../../main/desk/nats-engine.ts'
 import { nodeClock, nodeRandom } from '../../main/ports/node-clock.ts'
 
@@ -53,18 +53,18 @@ export class NewerMember {
     const head = frameHead(bytes)
     const plain = head && openFrame(runKey(this.#secret, head), bytes, subject)
     if (head === undefined || plain === undefined) return
-    const said = linkFrame.safeParse(JSON.parse(Buffer.from(plain).toString())).data?.said
+    const said = frameIn(plain)?.said
     const challenge = said?.kind === 'hello' || said?.kind === 'answer' ? said.challenge : undefined
     if (challenge === undefined) return
     const to = subjectOfMember(deskNames(this.#secret), head.member)
     this.#send(to, { kind: 'answer', to: challenge, name: 'TABLET' })
   }
 
-  #send(subject: string, said: object): void {
+  #send(subject: string, said: LinkContent): void {
     this.#counter += 1
     const frame = { protocol: DESK_PROTOCOL + 1, at: performance.now(), broadcasts: 0, said }
     const head = { ...this.#self, counter: this.#counter }
-    const bytes = Buffer.from(JSON.stringify(frame))
+    const bytes = frameBytes(frame)
     this.#engine.publish(subject, sealFrame(runKey(this.#secret, this.#self), head, { subject, bytes }))
   }
 }

@@ -9,6 +9,7 @@ import {
   subjectOfAll,
   subjectOfMember,
 } from '../../../main/desk/envelope.ts'
+import { frameIn } from '../../../main/desk/link-frames.ts'
 import { numbered, numbersOf, picture, SECRET, VirtualDesk, type VirtualMember } from './virtual-desk.ts'
 import type { SeenMessage } from './virtual-desk-server.ts'
 
@@ -441,27 +442,30 @@ describe('an attacker who can use the server', () => {
   })
 })
 
+type Said = { kind: string; message?: unknown; to?: string; name?: string }
+
 /** A member without a link, which answers greetings and sends whatever the test wants. */
 function rawMember(desk: VirtualDesk, protocol: number) {
   const self = { member: 'ee'.repeat(8), run: 'ee'.repeat(16) }
   const key = runKey(SECRET, self)
   let counter = 0
-  const send = (subject: string, said: object) => {
+  const send = (subject: string, said: Said) => {
     counter += 1
-    const frame = { protocol, at: desk.clock.worldMs(), broadcasts: 0, said, more: true }
-    const bytes = Buffer.from(JSON.stringify(frame))
+    const own = said.kind === 'desk' ? null : said
+    const fields = [protocol, desk.clock.worldMs(), 0, said.message ?? null, own, {}, 'more']
+    const bytes = Buffer.from(JSON.stringify(fields))
     desk.server.inject({ subject, bytes: sealFrame(key, { ...self, counter }, { subject, bytes }) })
   }
   desk.server.listen(({ subject, bytes }) => {
     const head = frameHead(bytes)
     if (head === undefined || head.member === self.member) return
     const plain = openFrame(runKey(SECRET, head), bytes, subject)
-    const { said } = JSON.parse(Buffer.from(plain!).toString())
+    const said = frameIn(plain!)!.said
     const isAsked = [subjectOfMember(NAMES, self.member), subjectOfAll(NAMES)].includes(subject)
     if (said.kind === 'hello' && isAsked)
       send(subjectOfMember(NAMES, head.member), { kind: 'answer', to: said.challenge, name: 'RAW' })
   })
-  const all = (said: object) => send(subjectOfAll(NAMES), said)
+  const all = (said: Said) => send(subjectOfAll(NAMES), said)
   return { send, all, report: () => all({ kind: 'desk', message: { kind: 'new' } }) }
 }
 
