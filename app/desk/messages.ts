@@ -10,7 +10,7 @@ import { queueMessages } from './queue-messages.ts'
  */
 
 /** Version of the message format. Members with different versions don't understand each other. */
-export const DESK_PROTOCOL = 2
+export const DESK_PROTOCOL = 3
 
 const slotReading = z.strictObject({
   resource: z.exactOptional(shortText),
@@ -122,6 +122,8 @@ export type ReportedProgram = z.output<typeof reportedProgram>
 
 const report = z.strictObject({
   kind: z.literal('report'),
+  /** Counts the reports of this run of the sender's app. */
+  number: count,
   name: shortText,
   /** A keyed hash of the signed-in user. Absent if the service names no user. */
   user: z.exactOptional(shortText),
@@ -142,6 +144,11 @@ const report = z.strictObject({
 })
 
 export type MemberReport = z.output<typeof report>
+
+/** Sent in place of a report that would say the same as the sender's report with this number, only later. */
+const unchanged = z.strictObject({ kind: z.literal('unchanged'), report: count })
+
+export type ReportMessage = MemberReport | z.output<typeof unchanged>
 
 /** Maximum number of `silent` entries in a `picture` message. */
 export const MAX_SILENT = 32
@@ -197,6 +204,7 @@ const rotated = z.strictObject({ kind: z.literal('rotated') })
 export const memberMessage = z.discriminatedUnion('kind', [
   observations,
   report,
+  unchanged,
   picture,
   rotated,
   ...queueMessages,

@@ -1,6 +1,6 @@
 import type { DeskRefusalCode, DeskSummary } from '../../app/contract/desk.ts'
 import type { SentAt } from '../../app/desk/member-record.ts'
-import { DESK_PROTOCOL, type DeskMessage, type MemberReport } from '../../app/desk/messages.ts'
+import { DESK_PROTOCOL, type DeskMessage, type ReportMessage } from '../../app/desk/messages.ts'
 import { type DeskAnswer, isCounted, OwnRecord } from '../../app/desk/own-record.ts'
 import type { MomentRange } from '../../app/desk/peer-clock.ts'
 import { adoptRows, pictureRows } from '../../app/desk/picture.ts'
@@ -20,7 +20,7 @@ import { DeskLink, type LinkDeps } from './link.ts'
 import { isOtherUser } from './marks.ts'
 import { OtherMember } from './other-member.ts'
 import { OtherMembers } from './other-members.ts'
-import { adoptSnooze, OwnRun, ownReport, REPORT_MS, type Reporting } from './own-report.ts'
+import { adoptSnooze, OwnReports, OwnRun, REPORT_MS, type Reporting } from './own-report.ts'
 import { SessionQueue } from './session-queue.ts'
 import { StepBatches } from './step-batches.ts'
 
@@ -64,6 +64,7 @@ export class DeskSession implements SessionDesk {
   readonly #headers = new RowHeaders()
   readonly #members: OtherMembers
   readonly #run: OwnRun
+  readonly #reports = new OwnReports()
   readonly #unsubscribe: () => void
   #cancelReport: () => void = () => {}
   #dropped = 0
@@ -284,27 +285,26 @@ export class DeskSession implements SessionDesk {
     }
   }
 
-  #report(): MemberReport {
+  #report(): ReportMessage {
     const atMs = this.#deps.revokedAtMs()
     if (atMs === undefined) this.#revokedBy = undefined
-    return ownReport(this.#deps, {
-      nowMs: this.#now,
+    return this.#reports.next(this.#deps, {
+      ...{ nowMs: this.#now, inputAge: this.#inputAge },
       totals: this.#run.totals(this.#own.underWay),
-      inputAge: this.#inputAge,
       revokedAtMs: this.#revokedBy === undefined ? atMs : undefined,
     })
   }
 
   #picture(): DeskMessage {
     this.#steps.sendNow()
-    const rows = pictureRows(this.#headers, this.#deps.ledger, this.#now)
-    const silent = [...this.#members.silent]
+    // A member that lacks this state may also lack the last report.
+    this.#reports.forget()
     return {
       kind: 'picture',
       ...this.#run.totals(this.#own.underWay),
       ...this.#run.beginning(this.#now),
-      rows,
-      silent,
+      rows: pictureRows(this.#headers, this.#deps.ledger, this.#now),
+      silent: [...this.#members.silent],
     }
   }
 
@@ -320,6 +320,7 @@ export class DeskSession implements SessionDesk {
         member.record.observed(message.list, sentAt)
         break
       case 'report':
+      case 'unchanged':
         // A report arrives each second from each member. Snapshots are made that often anyway.
         this.#reported(member, message, sentAt)
         return
@@ -338,20 +339,19 @@ export class DeskSession implements SessionDesk {
     this.#deps.changed()
   }
 
-  #reported(member: OtherMember, report: MemberReport, sentAt: SentAt): void {
-    if (isOtherUser(this.#deps.membership.marks.user, report.user)) {
+  #reported(member: OtherMember, report: ReportMessage, sentAt: SentAt): void {
+    if (report.kind === 'report' && isOtherUser(this.#deps.membership.marks.user, report.user)) {
       this.refuse('other-user', report.name)
       return
     }
-    const wasPresent = member.isPresent
-    const wasRevoked = member.isRevoked
+    const { isPresent: wasPresent, isRevoked: wasRevoked } = member
     member.reported(report, sentAt)
-    if (!wasPresent) {
+    if (!wasPresent && member.isPresent) {
       this.#deps.report({ kind: 'desk-member-joined', name: member.name })
       this.#deps.changed()
     }
     if (member.isRevoked && wasRevoked === false) {
-      this.#revokedBy = report.name
+      this.#revokedBy = member.name
       this.#deps.revoked()
     }
     adoptSnooze(this.#deps.snooze, report, sentAt.toMs)

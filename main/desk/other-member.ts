@@ -4,6 +4,7 @@ import {
   MAX_SILENT,
   type MemberReport,
   type ReportedProgram,
+  type ReportMessage,
   type SilentRun,
 } from '../../app/desk/messages.ts'
 import type { Clock } from '../ports/ports.ts'
@@ -25,6 +26,8 @@ export class OtherMember {
   #record: MemberRecord
   #run: string | undefined
   #report: MemberReport | undefined
+  /** Whether the last report is of the present run of the member's app. */
+  #isReported = false
   #programs: readonly DeskProgram[] = []
   /** When the last report arrived, on the monotonic clock. */
   #reportedMs = 0
@@ -94,6 +97,7 @@ export class OtherMember {
    */
   began(run: string, known?: MemberRecord): void {
     this.#run = run
+    this.#isReported = false
     this.#isSilent = false
     this.#told = []
     this.#record = known ?? new MemberRecord(this.#id, this.#deps.record)
@@ -113,12 +117,15 @@ export class OtherMember {
     else this.#told = [...this.#told, { known, sentAt }].slice(-MAX_SILENT)
   }
 
-  reported(report: MemberReport, sentAt: SentAt): void {
-    this.#report = report
-    this.#programs = report.programs.map((program) => shown(program, sentAt.toMs))
-    this.#reportedMs = this.#deps.clock.monotonicMs()
+  reported(report: ReportMessage, sentAt: SentAt): void {
+    if (report.kind === 'report') {
+      this.#report = report
+      this.#isReported = true
+      this.#programs = report.programs.map((program) => shown(program, sentAt.toMs))
+      this.#reportedMs = this.#deps.clock.monotonicMs()
+    } else if (!this.#isReported || this.#report?.number !== report.report) return
     this.#isPresent = true
-    this.#record.totals(report, sentAt)
+    this.#record.totals(this.#report, sentAt)
   }
 
   /** Called when the member no longer responds. */

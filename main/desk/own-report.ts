@@ -4,6 +4,7 @@ import {
   type MemberPicture,
   type MemberReport,
   type ReportedProgram,
+  type ReportMessage,
 } from '../../app/desk/messages.ts'
 import { ageOf } from '../../app/desk/own-record.ts'
 import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
@@ -91,27 +92,58 @@ interface ReportInput {
 /** Interval between two reports, in milliseconds. */
 export const REPORT_MS = 1_000
 
+/** The reports that this machine sends to the other members. A shorter message replaces one with no news. */
+export class OwnReports {
+  #number = 0
+  /** The last full report, without its number, and with times in place of ages. */
+  #last: string | undefined
+  /** Number of messages since the last full report. */
+  #repeats = 0
+
+  /** Sends the next report in full, because another member may not have the last one. */
+  forget(): void {
+    this.#last = undefined
+  }
+
+  /** The message that is due each second. */
+  next(parts: Reporting, input: ReportInput): ReportMessage {
+    const { nowMs } = input
+    const report = ownReport(parts, input)
+    const { inputAge, snoozeMs, snoozeAge, revokedAge, ...rest } = report
+    const ages = [inputAge, snoozeAge, revokedAge, snoozeMs === 0 ? undefined : -snoozeMs]
+    const times = ages.map((age) => age !== undefined && Math.round((nowMs - age) / ROUNDED_TO_MS))
+    const text = JSON.stringify([rest, times])
+    this.#repeats += 1
+    if (text === this.#last && this.#repeats < FULL_EVERY) return { kind: 'unchanged', report: this.#number }
+    this.#last = text
+    this.#repeats = 0
+    this.#number += 1
+    return { ...report, number: this.#number }
+  }
+}
+
+/** One of so many reports is sent in full, even if nothing has changed. */
+const FULL_EVERY = 10
+/** Times that differ by less are the same. Milliseconds. */
+const ROUNDED_TO_MS = 10
+
 /**
  * Adopts the snooze in another member's report if it was chosen after this machine's snooze. `sentMs`: the
  * latest time at which the report can have been sent, epoch ms.
  */
-export function adoptSnooze(
-  snooze: Snooze,
-  { snoozeAge, snoozeMs }: Pick<MemberReport, 'snoozeAge' | 'snoozeMs'>,
-  sentMs: number,
-): void {
-  if (snoozeAge === undefined) return
+export function adoptSnooze(snooze: Snooze, report: ReportMessage, sentMs: number): void {
+  if (report.kind !== 'report' || report.snoozeAge === undefined) return
+  const { snoozeAge, snoozeMs } = report
   const chosenAtMs = sentMs - snoozeAge
   const { chosenAtMs: ownMs = Number.NEGATIVE_INFINITY } = snooze.read()
   // The age of a choice is measured when it is sent, so the transit time makes `chosenAtMs` inexact.
   if (chosenAtMs > ownMs + REPORT_MS) snooze.adopt(snoozeMs > 0 ? sentMs + snoozeMs : undefined, chosenAtMs)
 }
 
-/** The report that this machine sends to the other members each second. */
-export function ownReport(
+function ownReport(
   { membership, ledger, prober, programs, snooze }: Reporting,
   { nowMs, totals, inputAge, revokedAtMs }: ReportInput,
-): MemberReport {
+): Omit<MemberReport, 'number'> {
   const { untilMs, chosenAtMs } = snooze.read()
   const { user } = membership.marks
   return {

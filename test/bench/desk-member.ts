@@ -48,9 +48,16 @@ export class BenchMember {
       },
       {
         message: (from, message, sentAt) => {
-          if (message.kind === 'report' || message.kind === 'observations') return
-          if (message.kind !== 'picture' && message.kind !== 'rotated')
-            queue.message(from, message, sentAt.toMs)
+          switch (message.kind) {
+            case 'report':
+            case 'unchanged':
+            case 'observations':
+            case 'picture':
+            case 'rotated':
+              return
+            default:
+              queue.message(from, message, sentAt.toMs)
+          }
         },
         began: nothing,
         ended: (member, why) => queue.ended(member, why),

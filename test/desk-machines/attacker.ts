@@ -121,6 +121,7 @@ export class OtherDesk {
     const counted = { Accounts: 1_000 }
     this.#link.broadcast({
       kind: 'report',
+      number: 1,
       name: 'INTRUDER',
       rates: { Accounts: 5 },
       ...{ counted, streams: {}, underWay: [], programs: [], snoozeMs: 0 },

@@ -449,6 +449,7 @@ describe.skipIf(program === undefined)(name, () => {
     const [a] = [await link(ids[0]!, 1), await link(ids[1]!, 2)]
     const report: DeskMessage = {
       kind: 'report',
+      number: 1,
       name: 'WORKSTATION',
       user: 'a-hash-of-the-user',
       rates: { 'Market Data': 3 },
