@@ -1,5 +1,5 @@
 import type { Alert, Announcement } from '../contract/alerts.ts'
-import { mostUrgent, urgencyOf } from '../contract/severity.ts'
+import { mostUrgent, type Severity, urgencyOf } from '../contract/severity.ts'
 
 /** Alerts of one profile and kind form a group if at least `GROUP_FROM` begin in this time. Milliseconds. */
 const GROUP_WITHIN_MS = 5_000
@@ -48,28 +48,28 @@ export type AnnouncementEffect =
   | { readonly kind: 'announce'; readonly announcement: Announcement }
   | { readonly kind: 'withdraw'; readonly id: string }
 
+/** Alerts of one profile and kind that began within `GROUP_WITHIN_MS`. */
 interface Burst {
   readonly groupId: string
   readonly firstAtMs: number
-  readonly open: Set<string>
-  count: number
-  isGrouped: boolean
+  /** The open alerts by id. */
+  readonly open: Map<string, Alert>
+  /** Severity of the group's announcement. Absent while each alert is announced by itself. */
+  announced?: Severity
 }
 
 /**
  * Turns alerts into announcements.
  *
- * The third alert of a kind within five seconds replaces the earlier announcements with one. Later alerts of
- * that burst are silent.
+ * The third open alert of a burst replaces the earlier announcements with one. A later alert of that burst is
+ * silent, unless it is more urgent: then it replaces the announcement.
  */
 export class Announcements {
   readonly #bursts = new Map<string, Burst>()
   readonly #burstOf = new Map<string, Burst>()
 
   raised(alerts: readonly Alert[]): readonly AnnouncementEffect[] {
-    const lanes = new Map<string, Alert[]>()
-    for (const alert of alerts) lanes.set(laneOf(alert), [...(lanes.get(laneOf(alert)) ?? []), alert])
-    return [...lanes].flatMap(([lane, together]) => this.#raisedIn(lane, together))
+    return [...Map.groupBy(alerts, laneOf)].flatMap(([lane, together]) => this.#raisedIn(lane, together))
   }
 
   /** Records the end of an alert, or its dismissal. */
@@ -77,7 +77,7 @@ export class Announcements {
     const burst = this.#burstOf.get(id)
     this.#burstOf.delete(id)
     burst?.open.delete(id)
-    if (!burst?.isGrouped) return [{ kind: 'withdraw', id }]
+    if (burst?.announced === undefined) return [{ kind: 'withdraw', id }]
     return burst.open.size === 0 ? [{ kind: 'withdraw', id: burst.groupId }] : []
   }
 
@@ -85,39 +85,32 @@ export class Announcements {
     const [first] = alerts
     if (first === undefined) return []
     const burst = this.#burstAt(lane, first)
-    const before = [...burst.open]
-    burst.count += alerts.length
-    for (const { id } of alerts) {
-      burst.open.add(id)
-      this.#burstOf.set(id, burst)
+    const before = [...burst.open.values()]
+    for (const alert of alerts) {
+      burst.open.set(alert.id, alert)
+      this.#burstOf.set(alert.id, burst)
     }
-    if (burst.isGrouped) return []
-    if (burst.count < GROUP_FROM) {
+    if (burst.announced === undefined && burst.open.size < GROUP_FROM) {
       return alerts.map(({ id, severity, title, body }) => ({
         kind: 'announce',
         announcement: { id, severity, title, body },
       }))
     }
-    burst.isGrouped = true
-    const announcement = {
-      id: burst.groupId,
-      severity: mostUrgent(alerts)?.severity ?? 'ok',
-      title: groupTitle(first.title, burst.count),
-      body: first.body,
-    }
-    return [...before.map((id) => ({ kind: 'withdraw', id }) as const), { kind: 'announce', announcement }]
+    const worst = mostUrgent([...alerts, ...before]) ?? first
+    const { announced, groupId } = burst
+    if (announced !== undefined && urgencyOf(worst.severity) <= urgencyOf(announced)) return []
+    burst.announced = worst.severity
+    const replaced = announced === undefined ? before.map(({ id }) => id) : [groupId]
+    const title = groupTitle(worst.title, burst.open.size)
+    const announcement = { id: groupId, severity: worst.severity, title, body: worst.body }
+    return [...replaced.map((id) => ({ kind: 'withdraw', id }) as const), { kind: 'announce', announcement }]
   }
 
   #burstAt(lane: string, { id, at }: Alert): Burst {
     const known = this.#bursts.get(lane)
-    if (known !== undefined && at - known.firstAtMs <= GROUP_WITHIN_MS) return known
-    const burst = {
-      groupId: `${id}/group`,
-      firstAtMs: at,
-      open: new Set<string>(),
-      count: 0,
-      isGrouped: false,
-    }
+    const isOver = known?.announced !== undefined && known.open.size === 0
+    if (known !== undefined && !isOver && at - known.firstAtMs <= GROUP_WITHIN_MS) return known
+    const burst: Burst = { groupId: `${id}/group`, firstAtMs: at, open: new Map() }
     this.#bursts.set(lane, burst)
     return burst
   }

@@ -84,6 +84,51 @@ test('the third within five seconds replaces the first two, and the fourth permi
   expect(told(announcements.raised([alert('e', 5_001)]))).toEqual(['+ e: permission missing'])
 })
 
+const critical = (subject: string, at: number): Alert => ({ ...alert(subject, at), severity: 'critical' })
+
+test('a critical alert is announced even if its group has been announced as a warning', () => {
+  const announcements = new Announcements()
+  const [a, b, c] = [alert('a', 0), alert('b', 0), alert('c', 0)]
+  announcements.raised([a, b, c])
+  announcements.ended(b.id)
+  const worse = announcements.raised([critical('b', 3_000)])
+  expect(told(worse)).toEqual([`- ${a.id}/group`, '+ b: permission missing, and 2 more'])
+  expect(worse).toContainEqual(
+    expect.objectContaining({ announcement: expect.objectContaining({ severity: 'critical' }) }),
+  )
+  expect(announcements.raised([critical('d', 4_000)])).toEqual([])
+})
+
+test('a group is announced as critical if one of its earlier alerts is', () => {
+  const announcements = new Announcements()
+  announcements.raised([critical('a', 0)])
+  const effects = announcements.raised([alert('b', 1_000), alert('c', 1_000)])
+  expect(effects).toContainEqual({
+    kind: 'announce',
+    announcement: expect.objectContaining({
+      severity: 'critical',
+      title: 'a: permission missing, and 2 more',
+    }),
+  })
+})
+
+test('only open alerts count for a group, and an alert after a group has ended is announced', () => {
+  const announcements = new Announcements()
+  const [a, b, c, d] = [alert('a', 0), alert('b', 1_000), alert('c', 2_000), alert('d', 3_000)]
+  announcements.raised([a, b])
+  announcements.ended(a.id)
+  expect(told(announcements.raised([c]))).toEqual(['+ c: permission missing'])
+  expect(told(announcements.raised([d]))).toEqual([
+    `- ${b.id}`,
+    `- ${c.id}`,
+    '+ d: permission missing, and 2 more',
+  ])
+  for (const { id } of [b, c, d]) announcements.ended(id)
+  const next = alert('e', 4_000)
+  expect(told(announcements.raised([next]))).toEqual(['+ e: permission missing'])
+  expect(told(announcements.ended(next.id))).toEqual([`- ${next.id}`])
+})
+
 test('a single alert is withdrawn by its own id', () => {
   const announcements = new Announcements()
   const one = alert('a', 0)
