@@ -1,5 +1,6 @@
 import type { Severity } from '../contract/severity.ts'
 import type { ProgramSummary, RequestQuota, Snapshot } from '../contract/snapshot.ts'
+import { SLOT_QUOTAS } from '../service/categories.ts'
 import { otherMachinesPrograms } from './desk-programs.ts'
 import { durationText, untilText, waitText } from './durations.ts'
 import { clockText } from './moments.ts'
@@ -32,8 +33,9 @@ export interface WaitingGroup {
 }
 
 /**
- * Waiting requests at `nowMs` (epoch ms), grouped by quota. Requests that wait for a slot come first. The
- * others are in the order in which they will be sent. Includes the programs on the desk's other machines.
+ * Waiting requests at `nowMs` (epoch ms), grouped by quota. Requests that wait for a slot come first. Then
+ * the others follow in the order in which they will be sent, those without an expected time last. Includes
+ * the programs on the desk's other machines.
  */
 export function waitingGroups(
   { programs = [], requests, desk }: Pick<Snapshot, 'programs' | 'requests' | 'desk'>,
@@ -46,7 +48,7 @@ export function waitingGroups(
         .filter(({ waiting }) => waiting > 0)
         .map((one: Use) => ({ name, machine, at, one: { longestWaitMs, ...one } })),
     )
-    .sort((a, b) => (a.one.nextTurnAt ?? 0) - (b.one.nextTurnAt ?? 0) || a.name.localeCompare(b.name))
+    .sort((a, b) => orderOf(a.one) - orderOf(b.one) || a.name.localeCompare(b.name))
   const categories = [...new Set(waits.map(({ one }) => one.category))]
   return categories.map((category) => ({
     category,
@@ -80,9 +82,18 @@ export function waitUsedOf(use: Use | undefined): { readonly waitUsed?: number }
   return { waitUsed: Math.min(1, Math.max(0, (nextTurnAt - nextCameAt) / wholeMs)) }
 }
 
+const HAS_SLOTS: ReadonlySet<string> = new Set(SLOT_QUOTAS.map(({ category }) => category))
+
+const orderOf = ({ nextTurnAt, category }: Use): number =>
+  nextTurnAt ?? (HAS_SLOTS.has(category) ? 0 : Number.MAX_SAFE_INTEGER)
+
+/** Text for requests without an expected time. A desk's dispatcher does not announce all times at once. */
+export const noTurnText = ({ category }: Pick<Use, 'category'>): string =>
+  HAS_SLOTS.has(category) ? 'for a slot' : 'turn not known yet'
+
 /** Time until the first and the last request are expected to be sent, such as `48 s – 2 min 6 s`. */
-function turnsText({ nextTurnAt, lastTurnAt = nextTurnAt }: Use, nowMs: number): string {
-  if (nextTurnAt === undefined || lastTurnAt === undefined) return 'for a slot'
+function turnsText({ category, nextTurnAt, lastTurnAt = nextTurnAt }: Use, nowMs: number): string {
+  if (nextTurnAt === undefined || lastTurnAt === undefined) return noTurnText({ category })
   const [first, last] = [untilText(nextTurnAt, nowMs), untilText(lastTurnAt, nowMs)]
   if (lastTurnAt <= nowMs) return 'now'
   return first === last ? last : `${nextTurnAt <= nowMs ? 'now' : first} – ${last}`

@@ -6,7 +6,7 @@ import { otherMachinesPrograms } from '../../app/status/desk-programs.ts'
 import { sinceText, untilText, waitText } from '../../app/status/durations.ts'
 import { programStateText } from '../../app/status/gateway-status.ts'
 import { countText, rateRangeText } from '../../app/status/rates.ts'
-import { waitUsedOf } from '../../app/status/waiting-now.ts'
+import { noTurnText, waitUsedOf } from '../../app/status/waiting-now.ts'
 
 /** Maximum number of categories that are shown for a program. Categories with waiting requests come first. */
 const MAX_USES = 2
@@ -36,6 +36,7 @@ export interface ProgramRow {
   /** Whether the program is paused, and its activity in words. The words are shown while no request waits. */
   readonly isPaused: boolean
   readonly state: string
+  /** When the next request is sent, or what it waits for. Absent if none waits. */
   readonly next?: string
   readonly longest: string
   /** Share of the maximum wait that will have passed when the next request is sent, 0 to 1. */
@@ -71,7 +72,7 @@ export const otherMachineRows = (
       ...{ name: program.name, machine: program.machine, class: program.class, weight: program.weight },
       rate: perSecondText(program.perSecond),
       waiting: program.waiting,
-      ...(next?.nextTurnAt !== undefined && { next: turnText(next.nextTurnAt, nowMs) }),
+      ...(next !== undefined && { next: nextText(next, nowMs) }),
       longest: waitText(program.longestWaitMs),
       uses: program.use.slice(0, MAX_USES).map((use) => shownUse(use, requests)),
       moreUses: Math.max(0, program.use.length - MAX_USES),
@@ -102,7 +103,7 @@ export function programRow(
     waiting: program.waiting,
     state: programStateText(program),
     isPaused: program.pausedUntil !== undefined,
-    ...(next?.nextTurnAt !== undefined && { next: turnText(next.nextTurnAt, nowMs) }),
+    ...(next !== undefined && { next: nextText(next, nowMs) }),
     longest: waitText(program.longestWaitMs),
     ...waitUsedOf(next),
     refused: program.refused,
@@ -128,9 +129,11 @@ function nextOf({ use }: { readonly use: readonly Use[] }): Use | undefined {
   )
 }
 
-/** Time until a request is expected to be sent: `in 4 s`, or `now`. */
-export const turnText = (atMs: number, nowMs: number): string =>
-  atMs <= nowMs ? 'now' : `in ${untilText(atMs, nowMs)}`
+/** When the next request is expected to be sent, or what it waits for: `next in 4 s`, or `for a slot`. */
+function nextText(use: Use, nowMs: number): string {
+  if (use.nextTurnAt === undefined) return noTurnText(use)
+  return use.nextTurnAt <= nowMs ? 'next now' : `next in ${untilText(use.nextTurnAt, nowMs)}`
+}
 
 function shownUse({ category, perSecond, waiting }: Use, requests: readonly RequestQuota[]): ShownUse {
   const row = requests.find((one) => one.category === category)

@@ -68,7 +68,7 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
               <th scope="col">Weight</th>
               <th scope="col">Forwarded /s</th>
               <th scope="col">Waiting</th>
-              <th scope="col">Refused</th>
+              <th scope="col">Declined</th>
               {hasOrders && (
                 <th scope="col" className={css('orders')}>
                   Orders
@@ -224,7 +224,7 @@ function WaitingCell({ row }: { readonly row: WaitingOf }) {
       <span>
         <b>{row.waiting}</b> waiting
       </span>
-      <span>{row.next === undefined ? 'for a slot' : <>next {row.next}</>}</span>
+      <span>{row.next}</span>
       {row.waitUsed === undefined ? <span /> : <WaitUsed used={row.waitUsed} />}
       <span className={css('muted', 'longest')}>longest {row.longest}</span>
     </div>

@@ -28,6 +28,13 @@ test('only waiting requests are listed, by quota, the next turn first, slot wait
   expect(groups[0]?.rows[0]).toMatchObject({ turns: 'for a slot', at: 1 })
 })
 
+test('requests whose turn is not announced yet come last, and do not seem to wait for a slot', () => {
+  const early = program('c', [{ ...idle, category: 'Balances', waiting: 1, longestWaitMs: 1 }])
+  const groups = waitingGroups({ programs: [early, ...TWO], requests: [] }, NOW_MS)
+  expect(groups.map(({ category }) => category)).toEqual(['Order Stream', 'Positions', 'Balances'])
+  expect(groups[2]?.rows).toMatchObject([{ program: 'c', turns: 'turn not known yet' }])
+})
+
 test('a quota shows why requests wait, and a row its first to its last turn', () => {
   const waits = {
     ...{ ...idle, category: 'Positions', waiting: 11, longestWaitMs: 2000 },

@@ -100,7 +100,7 @@ test('programs on other machines of the desk have their class, rate, waits and u
     programs: [{ name: 'bot', perSecond: 0.3, waiting: 2, longestWaitMs: 45_000, use: waiting }],
   }))
   expect(otherMachineRows({ desk: { ...DESK, members }, requests }, NOW_MS)[0]).toMatchObject({
-    ...{ waiting: 2, next: 'in 4 s', longest: '45 s', moreUses: 1 },
+    ...{ waiting: 2, next: 'next in 4 s', longest: '45 s', moreUses: 1 },
     uses: [{ text: '2 wait' }, { text: '0.20' }],
   })
   expect(otherMachineRows({ desk: DESK_ALONE, requests }, NOW_MS)).toEqual([])
