@@ -91,16 +91,15 @@ export function paceText(everySeconds: number | null): string {
 }
 
 /**
- * The safe pace and the burst: `1 per 1.9 s, 36 at once above the reserve of 64`, or `none: others use the
- * whole refill`.
+ * The safe pace and the burst: `1 per 1.9 s, 36 at once above the gateway’s reserve`, or `none: others use
+ * the whole refill`.
  */
 export function safeFactText(quota: RequestQuota, nowMs: number): string {
   const pace = safePaceText(quota, nowMs)
   if (quota.safe === undefined || pace === '?' || stateAt(quota, nowMs) === 'blocked') return pace
   const { everySeconds, burst } = quota.safe
-  const reserve = Math.ceil(quota.limit * quota.threshold)
   const instead = quota.model === 'fixed' ? ' instead' : ''
-  const atOnce = burst === 0 ? '' : `, ${burst} at once${instead} above the reserve of ${reserve}`
+  const atOnce = burst === 0 ? '' : `, ${burst} at once${instead} above the gateway’s reserve`
   return `${everySeconds === null ? `none: ${whoTakesAll(quota)}` : pace}${atOnce}`
 }
 

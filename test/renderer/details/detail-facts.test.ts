@@ -59,7 +59,7 @@ it('mentions the window if there is one', () => {
 it('shows the safe pace with the burst above the reserve, and names others if they use the whole refill', () => {
   const safe = (everySeconds: number | null, burst: number) =>
     said(quota('Balances', 320, 300, 100, { safe: { everySeconds, burst } }))['Safe pace']
-  expect(safe(1.899, 36)).toBe('1 per 1.9 s, 36 at once above the reserve of 64')
+  expect(safe(1.899, 36)).toBe('1 per 1.9 s, 36 at once above the gateway’s reserve')
   expect(safe(1.899, 0)).toBe('1 per 1.9 s')
   expect(safe(null, 0)).toBe('none: others may use the whole refill')
 })
