@@ -39,7 +39,7 @@ function RequestTable({ report }: { readonly report: Report }) {
             <th scope="col">Requests</th>
             <th scope="col">Own</th>
             {withDesk && <th scope="col">Desk</th>}
-            <th scope="col">{withDesk ? 'Others' : 'Elsewhere'}</th>
+            <th scope="col">Others</th>
             <th scope="col">429s</th>
             <th scope="col">Lowest</th>
             <th scope="col">Time low</th>
@@ -85,7 +85,7 @@ function SlotTable({ report }: { readonly report: Report }) {
             <th scope="col">Peak own</th>
             <th scope="col">{hasDesk(report) ? 'Peak others, desk' : 'Peak others'}</th>
             <th scope="col">Least free</th>
-            <th scope="col">Refused</th>
+            <th scope="col">429s</th>
           </tr>
         </thead>
         <tbody>
