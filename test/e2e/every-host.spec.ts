@@ -98,7 +98,7 @@ test('check settings reach the service, and are still set when reopened', {
   await page.keyboard.press('s')
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('In memory until Headroom quits')
-  await expect(dialog.getByTestId('probe-use')).toContainText('At most 12.5 requests a minute on average')
+  await expect(dialog.getByTestId('probe-use')).toContainText('At most 12.5 checks a minute on average')
   await dialog.getByLabel('Symbol for checks').fill('AAPL')
   await dialog.getByText('Rows with their own interval: none').click()
   const interval = dialog

@@ -222,9 +222,9 @@ test(`hostile payloads are rejected or parse as what they claim to be, on every 
 test.each(['a\u202eb', 'a\u2066b', 'a\nb', 'a\u0000b'])(
   'rejects a name that would reorder or hide the text around it: %j',
   (name) => {
-    expect(() => parse('connect', { ...GOOD_ARGUMENTS.connect, name })).toThrow('control or direction')
+    expect(() => parse('connect', { ...GOOD_ARGUMENTS.connect, name })).toThrow('control or text-direction')
     expect(() => parse('connect', { ...GOOD_ARGUMENTS.connect, clientId: name })).toThrow(
-      'control or direction',
+      'control or text-direction',
     )
   },
 )
