@@ -6,7 +6,10 @@ import type { AcquirePermit, Permit } from './permit.ts'
 
 export interface ApiClientDeps extends Omit<ExchangeDeps, 'host'>, Bearer {
   readonly http: Http
-  /** The function that queues own requests with programs' requests. `undefined` while the gateway is off. */
+  /**
+   * Returns the function that queues own requests with programs' requests. `undefined` while the gateway is
+   * off.
+   */
   readonly turns?: () => AcquirePermit | undefined
 }
 

@@ -35,8 +35,8 @@ export function streamToCheck(
  * Opens a stream, reads its quota headers and closes it. No other request shows the quotas of a stream
  * category.
  *
- * A check uses one request and, briefly, one slot. It never closes another stream to get a slot. It takes the
- * last free slot only at a person's request.
+ * A check uses one request and, briefly, one slot. It never closes another stream to get a slot, but may take
+ * the last free one, because only a person requests such a check.
  */
 export async function checkStream(
   category: string,

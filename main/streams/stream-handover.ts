@@ -8,8 +8,8 @@ import type { RefusedStream } from './stream-readers.ts'
 
 export interface HandoverDeps extends ConnectionDeps, Bearer {
   /**
-   * Queues a connection together with all other requests, Headroom's own and those of programs. `undefined`
-   * while the gateway is off.
+   * Returns the function that queues a connection with all other requests, Headroom's own and those of
+   * programs. `undefined` while the gateway is off.
    */
   readonly turns?: () => AcquireStreamPermit | undefined
 }

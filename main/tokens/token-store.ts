@@ -136,7 +136,7 @@ export class TokenStore {
     return this.#sealed === undefined ? 'memory' : 'sealed'
   }
 
-  /** Where a restart after a crash would find the newest token. */
+  /** Where the newest token is. A crash loses a token that is only in memory. */
   get newest(): 'sealed' | 'memory' {
     return this.#failures === 0 ? this.kind : 'memory'
   }
