@@ -22,7 +22,7 @@ export interface RunningDesks {
    * Runs the desk of a new membership. The running desk takes over the open `engine`, and closes it later.
    */
   run(profile: string, membership: Membership, engine: Engine): void
-  /** Tells the other members that the secret was replaced, and ends the desk. */
+  /** Notifies the other members that the secret was replaced, and ends the desk. */
   rotated(profile: string): Promise<void>
   /** Says goodbye to the other members, and ends the desk. */
   leave(profile: string): Promise<void>

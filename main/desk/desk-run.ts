@@ -3,7 +3,7 @@ import type { Clock, Random } from '../ports/ports.ts'
 import { DeskSession, type DeskSessionDeps } from './desk-session.ts'
 import type { DeskRun, DeskRunParts } from './desks.ts'
 
-/** What a desk shares about the person at this machine. */
+/** The facts about the person at this machine that a desk shares. */
 export type DeskPerson = Pick<DeskSessionDeps, 'lookedAtMs' | 'snooze'>
 
 export interface DeskRunPorts {
@@ -26,7 +26,8 @@ export function deskRun(
     revoked: () => session.revokedElsewhere(),
     report: (report) => session.attachedHappened(report),
     changed: () => session.attachedChanged(),
-    // The gateway asks again for the queue, and its own scheduler decides.
+    // Attaching the desk again makes the gateway ask for the queue. It gets none, so its own scheduler
+    // decides.
     queueEnded: () => session.attachDesk(desk),
   })
   return {

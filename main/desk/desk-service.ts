@@ -12,7 +12,7 @@ export interface DeskService {
   readonly handlers: Handlers<typeof deskContract>
   /** See `Desks.follow`. */
   follow(): void
-  /** Leaves all desks, and tells their other members. */
+  /** Leaves all desks, and notifies their other members. */
   stop(): Promise<void>
 }
 

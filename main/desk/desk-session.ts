@@ -40,21 +40,20 @@ export type DeskSessionDeps = LinkDeps &
     readonly revokedAtMs: () => number | undefined
     /** Called when another member revoked the key. */
     readonly revoked: () => void
-    /** Called when this machine leaves the desk's queue, because it is refused. */
+    /** Called when this machine leaves the desk's queue because the desk rejects it. */
     readonly queueEnded: () => void
   }
 
 /**
- * How long a header waits before it is applied, in milliseconds. The header may include requests of other
- * members. Their reports arrive later than the header, because members send in batches, and because of the
- * transit.
+ * How long a header waits before it is applied, in milliseconds. The header may include other members'
+ * requests, whose reports arrive later: members send them in batches, and the transit takes time.
  */
 const JUDGE_AFTER_MS = 60
 /**
  * This machine's part in the desk of one key.
  *
- * It sends its own requests, headers, streams and checks to the other members, and applies what they send to
- * the ledger. It also sends a report with totals each second. The totals correct for lost messages.
+ * It sends its own requests, headers, streams and checks to the other members, and applies theirs to the
+ * ledger. Each second, it also sends a report with totals, which correct for lost messages.
  */
 export class DeskSession implements SessionDesk {
   readonly #deps: DeskSessionDeps
@@ -129,7 +128,7 @@ export class DeskSession implements SessionDesk {
     await this.close()
   }
 
-  /** Tells the other members that the secret was replaced. */
+  /** Notifies the other members that the secret was replaced. */
   rotated(): void {
     this.#link.broadcast({ kind: 'rotated' })
   }
@@ -274,7 +273,7 @@ export class DeskSession implements SessionDesk {
     this.#cancelReport = this.#deps.clock.after(REPORT_MS, () => this.#tick())
   }
 
-  /** Finds members that don't respond any more. */
+  /** Finds members that no longer respond. */
   #look(): void {
     const { clock, engine, changed } = this.#deps
     for (const member of this.#members.loseSilent(clock.monotonicMs(), (id) => this.#link.lastHeardMs(id))) {
@@ -321,7 +320,8 @@ export class DeskSession implements SessionDesk {
         break
       case 'report':
       case 'unchanged':
-        // A report arrives each second from each member. Snapshots are made that often anyway.
+        // `changed` is not called for a report. Reports arrive each second, and snapshots are made that often
+        // anyway.
         this.#reported(member, message, sentAt)
         return
       case 'picture':

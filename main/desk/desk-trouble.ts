@@ -8,16 +8,15 @@ import { type Engine, noResponseText } from './engine.ts'
 export interface DeskTroubleDeps {
   readonly engine: Pick<Engine, 'state'>
   readonly clock: Pick<Clock, 'monotonicMs'>
-  /** The desk's queue, as this machine sees it. `undefined` once this machine is refused. */
+  /** The desk's queue, as this machine sees it. `undefined` once the desk rejects this machine. */
   readonly queue: () => QueueSummary | undefined
   readonly report: (report: KeyReport) => void
   readonly changed: () => void
 }
 
 /**
- * Silence after which a member counts as lost, in milliseconds. A member reports each second, and members are
- * looked at each second. So a member that was killed is lost within 5.5 s, and half a second remains of the
- * promised 6 s.
+ * Silence after which a member counts as lost, in milliseconds. Members report each second and are checked
+ * each second, so a member that was killed is lost within 5.5 s. The promise is 6 s.
  */
 export const LOST_AFTER_MS = 4_500
 /**
@@ -26,19 +25,19 @@ export const LOST_AFTER_MS = 4_500
  */
 const CONNECTS_WITHIN_MS = 3_000
 /**
- * How long after the loss of the server its report waits for the reason, in milliseconds. The attempt to
- * reconnect finds the reason, usually at once.
+ * How long the report of a lost server waits for the reason, in milliseconds. The attempt to reconnect finds
+ * the reason, usually at once.
  */
 const REASON_WITHIN_MS = 1_000
 /**
- * Time without a dispatcher after which this is reported, in milliseconds. If the server is the reason, the
- * engine has noticed by then.
+ * A missing dispatcher is reported after this time, in milliseconds. If the server is the cause, the engine
+ * notices it sooner.
  */
 const NOTICED_AFTER_MS = 2_000
 
 /**
- * Why this machine or another one does not take part in the desk. Each such problem is reported when it
- * begins and when it ends.
+ * Why this machine or another one does not take part in the desk. Each problem is reported when it begins and
+ * when it ends.
  */
 export class DeskTrouble {
   readonly #deps: DeskTroubleDeps
@@ -63,13 +62,13 @@ export class DeskTrouble {
     this.#startedMs = deps.clock.monotonicMs()
   }
 
-  /** Whether this machine does not belong to the desk any more. */
+  /** Whether this machine no longer belongs to the desk. */
   get isRefused(): boolean {
     return this.#refused !== undefined
   }
 
   /**
-   * Why this machine is refused. If it is not refused but a member with another version responds, why that
+   * Why the desk rejects this machine. If it does not, but a member with another version responds: why that
    * member's messages can't be read.
    */
   get refusal(): DeskRefusal | undefined {
@@ -78,7 +77,9 @@ export class DeskTrouble {
     return this.#refused ?? (isHeard ? refusal : undefined)
   }
 
-  /** Whether this machine works alone, for longer than a take-over takes. */
+  /**
+   * Whether the server is unreachable, or this machine has worked alone for longer than a take-over takes.
+   */
   get isAlone(): boolean {
     return !this.#deps.engine.state.reachable || this.#aloneMs > TAKE_OVER_MS
   }
@@ -124,14 +125,14 @@ export class DeskTrouble {
     }
   }
 
-  /** How long this machine has heard no dispatcher. */
+  /** How long this machine has worked alone, in milliseconds. */
   get #aloneMs(): number {
     const { clock, queue } = this.#deps
     const nowMs = clock.monotonicMs()
     return nowMs - (queue()?.aloneSinceMs ?? nowMs)
   }
 
-  /** Whether the engine still connects, or has just lost the server and does not know the reason yet. */
+  /** Whether the engine is still connecting, or has just lost the server and does not know the reason yet. */
   get #isReasonAwaited(): boolean {
     const { reachable, refusal } = this.#deps.engine.state
     if (reachable) return false

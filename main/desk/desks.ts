@@ -15,9 +15,9 @@ import { isRotated } from './rotation.ts'
 /** One desk while it runs on a connected key. */
 export interface DeskRun {
   start(): void
-  /** Tells the other members that the secret was replaced. */
+  /** Notifies the other members that the secret was replaced. */
   rotated(): void
-  /** Stops sending and applying anything. The key's snapshots then show the reason. */
+  /** Stops sending and applying messages. The key's snapshots then show the reason. */
   refuse(code: DeskRefusalCode): void
   /** Says goodbye to the other members, and closes. */
   leave(): Promise<void>
@@ -32,7 +32,9 @@ export interface DeskRunParts {
   readonly membership: Membership
   /** The running desk closes it. */
   readonly engine: Engine
-  /** Whether the key was a member when its session began, so that all requests since then are the desk's. */
+  /**
+   * Whether the key was a member when its session began. The desk then counts all requests since that time.
+   */
   readonly isFromStart: boolean
 }
 
@@ -175,7 +177,7 @@ export class Desks implements RunningDesks {
     return running.run
   }
 
-  /** Checks whether the desk refuses this machine: now, every minute, and after each reconnect. */
+  /** Checks whether the desk rejects this machine: now, every minute, and after each reconnect. */
   #keepLooking(profile: string, running: Running): void {
     const { clock, secrets } = this.#deps
     const { engine, membership, session } = running
@@ -193,7 +195,7 @@ export class Desks implements RunningDesks {
       const refusal = await refusalOf(membership, engine, user)
       if (running.isOver || refusal === running.refusal) return
       running.refusal = refusal
-      // The desk does not refuse this machine any more. For example, the right user is signed in again.
+      // The desk no longer rejects this machine, for example because the right user is signed in again.
       if (refusal === undefined) this.#startAnew(profile, false)
       else running.run.refuse(refusal)
     }

@@ -1,8 +1,8 @@
 import type { LeaseStore } from '../../app/desk/lease-store.ts'
 
 /*
- * Port to the server through which the members of a desk talk. `nats-engine.ts` implements it with NATS, and
- * tests with a virtual server.
+ * Port to the server through which the members of a desk exchange messages. `nats-engine.ts` implements it
+ * with NATS, and tests with a virtual server.
  */
 
 /**
@@ -36,7 +36,7 @@ export interface EngineRefusal {
   readonly message: string
 }
 
-/** The reason for a server that sends no answer, and for one that was just lost. */
+/** The message about a server that does not respond or was just lost. */
 export const noResponseText = (server: string): string => `${server} doesn’t respond.`
 
 export type RefusalCode =

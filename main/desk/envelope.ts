@@ -55,8 +55,8 @@ export const subjectOfAll = ({ prefix }: DeskNames): string => `${prefix}.a`
 export const subjectOfMember = ({ prefix }: DeskNames, member: string): string => `${prefix}.${member}`
 
 /**
- * The encryption key for one run of a member's app. Sealing and opening with a key object takes a fifth of
- * the time that it takes with bytes.
+ * The encryption key for one run of a member's app. With a key object, sealing and opening take a fifth of
+ * the time that they take with bytes.
  */
 export const runKey = (secret: string, { member, run }: MemberRun): KeyObject =>
   createSecretKey(derive(secret, `run ${member} ${run}`, KEY_BYTES))

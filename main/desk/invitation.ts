@@ -4,7 +4,7 @@ import { DESK_LIMITS } from '../../app/contract/desk.ts'
 import { jsonOf } from '../../app/service/json.ts'
 import type { DeskMarks } from './marks.ts'
 
-/** What another machine needs to join a desk. */
+/** The data with which another machine can join a desk. */
 export interface InvitationContent {
   /** Addresses of the NATS servers. */
   readonly servers: readonly string[]

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DESK_LIMITS } from '../../app/contract/desk.ts'
 import { jsonOf } from '../../app/service/json.ts'
 
-/* What a link seals in a frame: who is alive, since when, and the message of the desk. This format stays the
+/* The sealed content of a frame: who is alive, since when, and the message of the desk. This format stays the
    same when the messages of the desk change, so that members of different versions recognise each other. */
 
 const monotonicMs = z.number()
@@ -43,9 +43,8 @@ export interface LinkFrame {
   readonly broadcasts: number
   /**
    * For some other members, by the `confirmName` of their app's run: two times of one message from that
-   * member.
-   * The first is when the member sealed the message, on its clock. The second is when the message arrived, on
-   * the clock of this frame's sender.
+   * member. The first is when the member sealed the message, on its clock. The second is when the message
+   * arrived, on the clock of this frame's sender.
    */
   readonly confirms?: z.output<typeof confirmsOf> | undefined
   readonly said: LinkContent
@@ -75,12 +74,12 @@ export function frameIn(bytes: Buffer): LinkFrame | undefined {
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
-/** The start of a run's random name. Among the runs of one desk, it is enough. */
+/** The start of a run's random name, which is unique enough among the runs of one desk. */
 export const confirmName = (run: string): string => run.slice(0, 12)
 
 /**
- * A time as it stands in a frame: hundredths of a millisecond, because each digit costs a byte. A time of
- * sending is rounded down and one of arrival up, so that no message seems to arrive before it was sent.
+ * A time in the form of a frame: hundredths of a millisecond, because each digit costs a byte. Send times are
+ * rounded down and arrival times up, so that no message seems to arrive before it was sent.
  */
 export function inFrame(ms: number, to: 'down' | 'up'): number {
   const hundredths = ms * 100

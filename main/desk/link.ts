@@ -29,11 +29,11 @@ const MAKES_ROOM_MS = 60_000
  * must prove that it is alive.
  */
 const MAX_ENDED = 256
-/** Interval in milliseconds at which this member tells the other members when it received their messages. */
+/** Interval in milliseconds at which this member reports to the other members when their messages arrived. */
 const CONFIRM_EVERY_MS = 900
 /**
  * Limits for strangers, which have not proved that they are alive: how many of their frames are opened, and
- * how many are answered. The limits make a flood of frames harmless.
+ * how many are answered. So a flood of frames does no harm.
  */
 const STRANGER_FRAMES = { most: 500, perSecond: 500 } as const
 const ANSWERS = { most: 128, perSecond: 64 } as const
@@ -71,7 +71,7 @@ export interface LinkEvents {
  * Connects this run of the app with the other members of its desk.
  *
  * Seals and opens messages, and detects missed messages. Accepts messages only from members whose app has
- * answered a challenge in its present run. Determines when each message was sent, on this machine's clock.
+ * answered a challenge in its current run. Determines when each message was sent, on this machine's clock.
  */
 export class DeskLink {
   readonly #deps: LinkDeps

@@ -75,7 +75,7 @@ const WORDS: Record<RefusalCode, (shown: string) => string> = {
   unreachable: noResponseText,
 }
 
-/** The line about a port that accepts connections, and does not answer as a NATS server does. */
+/** The line about a port that accepts connections but does not respond as a NATS server. */
 const noNats = (shown: string) => `${shown} does not respond as a NATS server. Check the port.`
 
 /** More precise messages for some error codes of the system. */
@@ -294,7 +294,7 @@ const rejectedBy = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener('abort', ended, { once: true })
   })
 
-/** `isOther`: whether something that is probably no NATS server had accepted the connection. */
+/** `isOther`: whether the connection was accepted by something that is probably not a NATS server. */
 function refusalOf(error: unknown, shown: string, isOther: boolean): EngineRefusal {
   if (error instanceof RefusedError && error.code !== 'unreachable') return refusal(error.code, shown)
   if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError)

@@ -12,7 +12,7 @@ import type { Clock, RandomBytes } from '../ports/ports.ts'
 export interface NatsLeaseParts {
   readonly clock: Pick<Clock, 'after'>
   readonly randomBytes: RandomBytes
-  /** The present connection. `undefined` while the server is unreachable. */
+  /** The current connection. `undefined` while the server is unreachable. */
   readonly connection: () => NatsConnection | undefined
   /** Opens or creates the bucket of the lease. */
   readonly open: (nats: NatsConnection) => Promise<KV>
@@ -25,14 +25,14 @@ const HOLDER_BYTES = 16
  * The lease of a desk, as a key in a bucket whose values expire. It is written by compare-and-set: each write
  * names the revision that it replaces.
  *
- * The value names this run. So a run recognises a lease that it wrote without getting the answer. And it
- * never replaces another run's value, even if a store that was lost in the meantime counts revisions from 1
+ * The value names this run. A run therefore recognises a lease that it wrote, even if the answer was lost. It
+ * never replaces another run's value, even if the store was lost in the meantime and counts revisions from 1
  * again.
  */
 export class NatsLease implements LeaseStore {
   readonly #parts: NatsLeaseParts
   readonly #holder: Uint8Array
-  /** The bucket, as far as it was opened through this connection. */
+  /** The bucket, and the connection through which it was opened. */
   #opened: { readonly nats: NatsConnection; readonly bucket: Promise<KV> } | undefined
 
   constructor(parts: NatsLeaseParts) {
@@ -95,7 +95,7 @@ export class NatsLease implements LeaseStore {
     return this.#opened.bucket
   }
 
-  /** Rejects a bucket in which values last longer or shorter than a lease, which another client made. */
+  /** Rejects a bucket that another client made, in which values last longer or shorter than a lease. */
   async #open(nats: NatsConnection): Promise<KV> {
     const bucket = await this.#parts.open(nats)
     const { ttl } = await bucket.status()

@@ -9,7 +9,7 @@ import {
 } from '../../app/desk/messages.ts'
 import type { Clock } from '../ports/ports.ts'
 
-/** What another member knows of a run. */
+/** The totals of a run that another member knows. */
 type KnownRun = Pick<SilentRun, 'counted' | 'run'>
 
 export interface OtherMemberDeps {
@@ -33,7 +33,7 @@ export class OtherMember {
   #reportedMs = 0
   #isPresent = false
   #isSilent = false
-  /** What other members reported of the present run while it responded: see `learned`. */
+  /** Other members' totals of the current run that arrived while it responded: see `learned`. */
   #told: readonly { readonly known: KnownRun; readonly sentAt: SentAt }[] = []
 
   constructor(id: string, deps: OtherMemberDeps) {
@@ -42,7 +42,7 @@ export class OtherMember {
     this.#record = new MemberRecord(id, deps.record)
   }
 
-  /** The random name of the present run of the member's app. `undefined` before the first run is known. */
+  /** The random name of the current run of the member's app. `undefined` before the first run is known. */
   get run(): string | undefined {
     return this.#run
   }
@@ -56,7 +56,7 @@ export class OtherMember {
     return this.#isPresent
   }
 
-  /** Whether the present run of the member's app has ended or no longer responds. */
+  /** Whether the current run of the member's app has ended or no longer responds. */
   get isSilent(): boolean {
     return this.#isSilent
   }
@@ -103,14 +103,14 @@ export class OtherMember {
     this.#record = known ?? new MemberRecord(this.#id, this.#deps.record)
   }
 
-  /** Called for each message of the present run. A silent run that sends one responds again. */
+  /** Called for each message of the current run. A silent run that sends one responds again. */
   heard(): void {
     this.#isSilent = false
   }
 
   /**
-   * Handles another member's totals of the present run. They count once the run is silent. Until then, its
-   * own messages may still be on their way, and would count twice.
+   * Handles another member's totals of the current run. They count once the run is silent. Until then, the
+   * run's own messages may still be on their way, and the same requests would count twice.
    */
   learned(known: KnownRun, sentAt: SentAt): void {
     if (this.#isSilent) this.#record.learned(known, sentAt)
@@ -135,7 +135,7 @@ export class OtherMember {
     this.runEnded()
   }
 
-  /** Called when the present run of the member's app has ended, or no longer responds. */
+  /** Called when the current run of the member's app has ended, or no longer responds. */
   runEnded(): void {
     this.#record.ended()
     for (const { known, sentAt } of this.#told) this.#record.learned(known, sentAt)

@@ -7,8 +7,8 @@ import type { OtherMember } from './other-member.ts'
 import { REPORT_MS } from './own-report.ts'
 
 /**
- * Time since the last call of `loseSilent` after which this machine stood still or was too busy to read
- * messages, in milliseconds.
+ * If the last call of `loseSilent` is at least this long ago, this machine stood still or was too busy to
+ * read messages. Milliseconds.
  */
 const LATE_MS = 2 * REPORT_MS
 
@@ -62,7 +62,7 @@ export class OtherMembers {
     this.of(id).began(run, known)
   }
 
-  /** Called when the present run of a member's app has ended. Its record is kept. */
+  /** Called when the current run of a member's app has ended. Its record is kept. */
   ended(id: string): void {
     const { run, record } = this.#members.get(id) ?? {}
     this.#hasNews = true
@@ -86,8 +86,8 @@ export class OtherMembers {
   }
 
   /**
-   * Whether `silent` has changed since the last call. Then the other members need it: one that was cut off
-   * may be back already, and know less of a run.
+   * Whether `silent` has changed since the last call. If so, the other members need it: a member that was cut
+   * off may be back and know less about a run.
    */
   takeNews(): boolean {
     const hasNews = this.#hasNews
@@ -122,7 +122,7 @@ export class OtherMembers {
   }
 
   /**
-   * Marks the members as lost that have been silent for `LOST_AFTER_MS`. Returns those that were present.
+   * Marks members as lost that have been silent for `LOST_AFTER_MS`. Returns those that were present.
    * `heardMs`: when a member's last message arrived. Monotonic milliseconds.
    *
    * Call this every `REPORT_MS`. After a longer gap, a call marks no member as lost, because messages that

@@ -22,7 +22,7 @@ export interface Snooze {
   adopt(untilMs: number | undefined, chosenAtMs: number): void
 }
 
-/** What the other members see of a program behind this machine's gateway. */
+/** A program behind this machine's gateway, as the other members see it. */
 export type OwnProgram = Pick<
   ProgramSummary,
   'name' | 'perSecond' | 'class' | 'weight' | 'waiting' | 'longestWaitMs' | 'use'

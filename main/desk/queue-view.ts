@@ -4,7 +4,7 @@ import type { QueueSummary } from '../../app/desk/queue-ports.ts'
 import type { Clock } from '../ports/ports.ts'
 
 export interface QueueViewDeps {
-  /** The desk's queue, as this machine sees it. `undefined` once this machine is refused. */
+  /** The desk's queue, as this machine sees it. `undefined` once the desk rejects this machine. */
   readonly queue: () => QueueSummary | undefined
   readonly clock: Pick<Clock, 'monotonicMs'>
   /** The name of a member's machine. `undefined` before its first report. */
@@ -34,7 +34,7 @@ export class QueueView {
     report({ kind: 'desk-dispatcher', name })
   }
 
-  /** What a snapshot at `nowMs`, epoch ms, shows of the queue. */
+  /** The queue's part of a snapshot at `nowMs`, epoch ms. */
   shown(nowMs: number): Pick<DeskSummary, 'dispatcher' | 'queue'> {
     const summary = this.#deps.queue()
     if (summary === undefined) return {}
@@ -52,7 +52,7 @@ export class QueueView {
     }
   }
 
-  /** Computed once for each time alone. Otherwise, rounding would change it in each snapshot. */
+  /** Computed once for each period alone. Otherwise, rounding would change it in each snapshot. */
   #since(sinceMs: number, nowMs: number): number {
     if (this.#alone?.sinceMs !== sinceMs) {
       const since = Math.round(nowMs - (this.#deps.clock.monotonicMs() - sinceMs))

@@ -31,7 +31,7 @@ const RELEASE_MS = 500
 
 /** This machine's part in the queue of its desk, through the desk's link and the store of its server. */
 export class SessionQueue {
-  /** The queue itself, which learns what the other members send and do. */
+  /** The queue itself. It receives the messages and events of the other members. */
   readonly desk: DeskQueue
   /** The queue as a person sees it. */
   readonly view: QueueView
@@ -56,7 +56,7 @@ export class SessionQueue {
     this.#ended = engine.onChange(() => this.desk.engineChanged(engine.state.reachable))
   }
 
-  /** `undefined` once this machine is refused. */
+  /** `undefined` once the desk rejects this machine. */
   get summary(): QueueSummary | undefined {
     return this.#deps.isRefused() ? undefined : this.desk.summary
   }
@@ -80,7 +80,7 @@ export class SessionQueue {
     return Math.max(...reserves.map((reserve) => reserve ?? standard))
   }
 
-  /** Gives the lease up. Call it before the goodbye, so that another machine dispatches at once. */
+  /** Releases the lease. Call this before the goodbye, so that another machine dispatches at once. */
   async stop(): Promise<void> {
     this.#ended()
     await within(this.#deps.clock, RELEASE_MS, this.desk.stop())
