@@ -20,7 +20,7 @@ export interface Membership {
   readonly name: string
   /** The absolute path of a file with CA certificates. The server's certificate is checked against them. */
   readonly tlsCa?: string
-  /** `user:password`, a token, or the text of a `.creds` file. */
+  /** `user:password`, a token, an nkey seed, or the text of a `.creds` file. */
   readonly credentials?: string
   readonly marks: DeskMarks
 }

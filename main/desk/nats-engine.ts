@@ -348,7 +348,7 @@ class NatsEngine implements Engine {
   }
 }
 
-/** Adds the copies of a bucket that was created on a single server, or while too few servers ran. */
+/** Adds the missing copies of a bucket that was created on a single server, or while too few servers ran. */
 async function replicate({ js }: Kvm, bucket: KV): Promise<void> {
   const { replicas, streamInfo } = await bucket.status()
   if (replicas >= REPLICAS) return
