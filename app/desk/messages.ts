@@ -122,7 +122,7 @@ export type ReportedProgram = z.output<typeof reportedProgram>
 
 const report = z.strictObject({
   kind: z.literal('report'),
-  /** Counts the reports of this run of the sender's app. */
+  /** Number of this report in the current run of the sender's app. */
   number: count,
   name: shortText,
   /** A keyed hash of the signed-in user. Absent if the service names no user. */
@@ -145,7 +145,7 @@ const report = z.strictObject({
 
 export type MemberReport = z.output<typeof report>
 
-/** Sent in place of a report that would say the same as the sender's report with this number, only later. */
+/** Sent instead of a report if nothing but time has changed since the sender's report with this number. */
 const unchanged = z.strictObject({ kind: z.literal('unchanged'), report: count })
 
 export type ReportMessage = MemberReport | z.output<typeof unchanged>

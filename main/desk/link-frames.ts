@@ -29,7 +29,7 @@ const own = z.discriminatedUnion('kind', [
 
 const confirmsOf = z.record(z.string(), z.tuple([monotonicMs, monotonicMs]))
 
-/** What a frame contains besides its times: a message of the desk, or one of the link itself. */
+/** The content of a frame apart from its times: a message of the desk, or one of the link itself. */
 export type LinkContent = z.output<typeof own> | { readonly kind: 'desk'; readonly message: unknown }
 
 export interface LinkFrame {

@@ -26,7 +26,7 @@ export class OtherMember {
   #record: MemberRecord
   #run: string | undefined
   #report: MemberReport | undefined
-  /** Whether the last report is of the present run of the member's app. */
+  /** Whether the last report came from the current run of the member's app. */
   #isReported = false
   #programs: readonly DeskProgram[] = []
   /** When the last report arrived, on the monotonic clock. */

@@ -92,10 +92,13 @@ interface ReportInput {
 /** Interval between two reports, in milliseconds. */
 export const REPORT_MS = 1_000
 
-/** The reports that this machine sends to the other members. A shorter message replaces one with no news. */
+/**
+ * The reports that this machine sends to the other members. If a report has no news, a shorter message
+ * replaces it.
+ */
 export class OwnReports {
   #number = 0
-  /** The last full report, without its number, and with times in place of ages. */
+  /** The last full report, without its number, and with times instead of ages. */
   #last: string | undefined
   /** Number of messages since the last full report. */
   #repeats = 0
@@ -122,9 +125,9 @@ export class OwnReports {
   }
 }
 
-/** One of so many reports is sent in full, even if nothing has changed. */
+/** At least one of this many reports is sent in full, even if nothing has changed. */
 const FULL_EVERY = 10
-/** Times that differ by less are the same. Milliseconds. */
+/** Times are compared after rounding to this many milliseconds. */
 const ROUNDED_TO_MS = 10
 
 /**
