@@ -2,7 +2,7 @@ import { type Origin, originWords } from '../proof/commit.ts'
 import { BENCH_NAMES, BENCHES, type BenchName } from './benches.ts'
 import type { Entries, Entry, Measured } from './entry.ts'
 
-/** Above this load, other programs also used the processor. The page must mention that. */
+/** Above this load, other programs used the processor too, and the page mentions that. */
 const BUSY_LOAD = 0.7
 
 /**

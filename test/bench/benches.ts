@@ -1,7 +1,7 @@
-/** A bench is a script of its own, which with `--json` prints one result. */
+/** A bench: a script that prints one result with `--json`. */
 export interface Bench {
   readonly title: string
-  /** Below `test/`. */
+  /** Path relative to `test/`. */
   readonly script: string
   readonly args: readonly string[]
   /** Replaces `args` in a long run, which may take an hour or two. */

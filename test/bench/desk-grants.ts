@@ -14,9 +14,9 @@ import { endProcesses, started } from './started-processes.ts'
 import { quantile } from './truth/aims.ts'
 
 /**
- * How long a member of a desk waits for a grant where its quota has room, compared with a bare request to the
+ * How long a member of a desk waits for a grant if its quota has room, compared with a bare request to the
  * same process through the same server:
- * `node test/bench/desk-grants.ts [--grants 2000] [--json]`. Exit 1 where an aim is missed.
+ * `node test/bench/desk-grants.ts [--grants 2000] [--json]`. Exit 1 if an aim is missed.
  */
 const { values } = parseArgs({
   options: { grants: { type: 'string', default: '2000' }, json: { type: 'boolean', default: false } },
@@ -38,7 +38,7 @@ try {
   const member = await BenchMember.join({ url: server.url, secret, id: 'bb'.repeat(8) })
   if ((await member.isGranted()) !== 'aa'.repeat(8)) throw new Error('the other process does not dispatch')
   const nats = await connect({ servers: server.url })
-  // About as many bytes as a sealed ask.
+  // About the size of a sealed ask, in bytes.
   const bytes = randomBytes(300)
   const ways = {
     bare: async () => {

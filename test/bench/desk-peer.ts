@@ -1,5 +1,5 @@
 /**
- * A member of a desk in a process of its own, for `desk-grants.ts`: `node desk-peer.ts URL SECRET`. Prints
+ * A member of a desk in a separate process, for `desk-grants.ts`: `node desk-peer.ts URL SECRET`. Prints
  * `dispatching` once it dispatches. Also replies to bare requests on the subject `bare`.
  */
 import { connect } from '@nats-io/transport-node'

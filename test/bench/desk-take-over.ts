@@ -7,8 +7,8 @@ import { round, tell } from './result.ts'
 
 /**
  * How long it takes until another machine dispatches after the dispatcher was killed: `node
- * test/bench/desk-take-over.ts [--kills 5] [--json]`. There are three gateways, whose programs
- * want more than the quotas give, and a NATS server. Exits with 1 if an aim is missed.
+ * test/bench/desk-take-over.ts [--kills 5] [--json]`. There are three gateways, whose programs request more
+ * than the quotas allow, and a NATS server. Exits with 1 if an aim is missed.
  */
 const { values } = parseArgs({
   options: { kills: { type: 'string', default: '5' }, json: { type: 'boolean', default: false } },

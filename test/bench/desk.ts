@@ -15,8 +15,8 @@ import { quantile } from './truth/aims.ts'
  * [--rounds 4] [--seconds 30] [--json]`.
  *
  * Three built gateways and a NATS server, all on this machine. First one program polls, and each header is
- * followed to the rows of the two other machines. Then nothing happens, in turn with a desk and without.
- * Linux. Exit 1 where an aim is missed.
+ * followed to the rows of the two other machines. Then the machines idle, alternately with a desk and
+ * without. Needs Linux. Exit 1 if an aim is missed.
  */
 const { values } = parseArgs({
   options: {
@@ -49,7 +49,7 @@ const desk = await StartedDesk.prepare({
   machines: { A: ['poller'], B: [], C: [] },
   headroom: BUILT,
   service: { limits: { [FOLLOWED]: { limit: 6_000, periodSeconds: 300 } } },
-  // Without snapshots on stdout, which no desk has to pay for.
+  // Prints no snapshots, because their cost is not the desk's.
   flags: ['--probe', 'none', '--events'],
 })
 try {
@@ -85,7 +85,7 @@ async function followed(): Promise<readonly number[]> {
   return ways.flatMap(({ tookMs }) => tookMs)
 }
 
-/** What each machine uses while nothing happens. */
+/** The use of each machine while idle. */
 async function idling(): Promise<readonly Idle[]> {
   await wait(SETTLE_MS)
   const used = () =>
@@ -111,8 +111,8 @@ function busiest(machines: readonly Idle[]): Idle {
 }
 
 /**
- * The processor time of all threads of a process, to the nanosecond: a process that wakes for a moment is
- * missed, or met too often, by clock ticks.
+ * The processor time of all threads of a process, in nanoseconds. Clock ticks would miss, or overcount, a
+ * process that wakes briefly.
  */
 function processorMs(pid: number): number {
   const tasks = readdirSync(`/proc/${pid}/task`)

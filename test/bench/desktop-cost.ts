@@ -7,7 +7,7 @@ import { desktopRun } from './desktop-run.ts'
 import { median, round, tell } from './result.ts'
 
 /**
- * What the desktop app uses of the machine: `node test/bench/desktop-cost.ts --of memory|shown|idle
+ * The memory and processor time of the desktop app: `node test/bench/desktop-cost.ts --of memory|shown|idle
  * [--minutes 2] [--json]`.
  *
  * `memory`: the memory of all its processes with one window. `shown`: their processor time with that window.

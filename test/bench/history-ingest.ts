@@ -82,7 +82,7 @@ export interface Times {
   readonly worst: number
 }
 
-/** Queries as a window makes them, each timed 60 times. */
+/** The queries of a window, each timed 60 times. */
 export function timedQueries(
   store: HistoryStore,
   nowMs: number,

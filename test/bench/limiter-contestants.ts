@@ -89,8 +89,8 @@ function withBackoff({ clock, chance }: Ring, turn: (asked: Asked) => Promise<un
 
 const PRIORITIES: Readonly<Record<ProgramClass, number>> = { critical: 0, normal: 5, background: 9 }
 /**
- * Bottleneck refills its reservoir at multiples of 250 ms. For 320 in 300 s, 15 s is such an interval that
- * adds whole requests.
+ * Bottleneck refills its reservoir at multiples of 250 ms. For 320 in 300 s, an interval of 15 s adds a whole
+ * number of requests.
  */
 const INCREASES_PER_PERIOD = 20
 

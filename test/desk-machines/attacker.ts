@@ -38,7 +38,7 @@ export class Attacker {
     return new Attacker(await connect({ servers: url }))
   }
 
-  /** A line if it has heard fewer than `frames` frames. */
+  /** A message if it received fewer than `frames` frames. */
   lacks(frames: number): readonly string[] {
     const heard = this.#frames.length
     return heard < frames ? [`the attacker heard ${heard} frames of ${frames}`] : []

@@ -4,7 +4,7 @@ import { DeskPrograms, type PolledPaths } from './desk-programs.ts'
 import { StartedDesk } from './started-desk.ts'
 
 const account = (rest: string) => `/v3/brokerage/accounts/SIM1001/${rest}`
-/** A program for each quota on each machine. Together they want several times what the quotas give. */
+/** A program for each quota on each machine. Together they request several times the refill. */
 const POLLED: Readonly<Record<string, PolledPaths>> = {
   accounts: { paths: ['/v3/brokerage/accounts'], everyMs: 300 },
   balances: { paths: [account('balances')], everyMs: 300 },
@@ -12,13 +12,13 @@ const POLLED: Readonly<Record<string, PolledPaths>> = {
   trader: { paths: [account('positions'), account('balances')], everyMs: 2_000 },
 }
 const NAMES = ['WORKSTATION', 'NOTEBOOK', 'CLOSET'] as const
-/** The quotas that the programs use. Each gives one request a second. */
+/** The quotas that the programs use. Each refills one request a second. */
 export const BUSY_QUOTAS = ['Accounts', 'Balances', 'Positions'] as const
 export const BUSY_LIMIT = { limit: 60, periodSeconds: 60 } as const
 
 const programOf = (machine: string, polled: string) => `${machine.toLowerCase()}-${polled}`
 
-/** Three machines whose programs use up three quotas, and what became of each of their requests. */
+/** Three machines whose programs use up three quotas, and the outcome of each request. */
 export interface BusyDesk {
   readonly desk: StartedDesk
   readonly ledger: DeskLedger

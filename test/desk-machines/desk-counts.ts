@@ -42,7 +42,7 @@ export class DeskCounts {
     this.#machines = machines
   }
 
-  /** From now on, compares what the machines show of each other. No request may be in flight. */
+  /** Compares what the machines show about each other from now on. No request may be in flight. */
   async begin(): Promise<void> {
     for (const machine of this.#running) {
       const counted = new Map(this.#machines.map(({ name }) => [name, this.#key.allOf(name)]))
@@ -51,20 +51,19 @@ export class DeskCounts {
   }
 
   /**
-   * To be called for a machine that was restarted. What it shows of the other machines is not compared any
-   * more.
+   * To be called after a restart of a machine. Its counts of the other machines are no longer compared.
    */
   forget(machine: DeskMachine): void {
     this.#baselines.delete(machine)
   }
 
-  /** One line for each number that differs, on machines that run. */
+  /** A line for each differing number of the running machines. */
   async differences(): Promise<readonly string[]> {
     const compared = await this.compared()
     return compared.filter(({ shown, counted }) => shown !== counted).map(lineOf)
   }
 
-  /** All numbers, on machines that run. */
+  /** All numbers of the running machines. */
   async compared(): Promise<readonly ComparedCount[]> {
     const compared: ComparedCount[] = []
     for (const machine of this.#running) {

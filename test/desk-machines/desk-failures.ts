@@ -8,7 +8,7 @@ import { type DeskMachine, PROFILE } from './desk-machine.ts'
 import type { StartedDesk } from './started-desk.ts'
 import { within } from './within.ts'
 
-/** For what takes longer only where something is broken, in milliseconds. */
+/** Timeout in milliseconds of steps that take longer only if something is broken. */
 const SETTLES_WITHIN_MS = 20_000
 const LOOK_EVERY_MS = 25
 /** Share of the messages that are lost, and of those that are repeated. */
@@ -16,11 +16,11 @@ const SPOILED = 0.02
 
 /** How long failures last, in milliseconds. */
 export interface FailureTimes {
-  /** Until a machine that was killed, stopped or left is back. */
+  /** From a kill, a stop or leaving the desk until the machine returns. */
   readonly away: number
-  /** For which a process is frozen. */
+  /** Duration of a freeze. */
   readonly frozen: number
-  /** For which a machine, or all, can't reach the server. */
+  /** Duration for which one machine or all can't reach the server. */
   readonly cut: number
 }
 
@@ -38,7 +38,7 @@ export class FailingDesk {
     this.#chance = chanceFrom(seed)
   }
 
-  /** What is missing until each of the machines takes its turns from the same dispatcher. */
+  /** What is missing until all of the machines use the same dispatcher. */
   async notGranted(machines: readonly DeskMachine[] = this.desk.machines): Promise<readonly string[]> {
     const lines: string[] = []
     const dispatchers = new Set<string>()
@@ -75,7 +75,7 @@ export class FailingDesk {
     return others[Math.floor(this.#chance() * others.length)] ?? dispatcher
   }
 
-  /** Lets something happen to the dispatcher, and resolves when another machine dispatches. */
+  /** Causes a failure of the dispatcher. Resolves when another machine dispatches. */
   async takenOver(failure: string, end: (dispatcher: DeskMachine) => unknown): Promise<DeskMachine> {
     const former = await this.dispatcher()
     const others = this.desk.machines.filter((machine) => machine !== former)
@@ -120,7 +120,7 @@ export class FailingDesk {
     await machine.joinDesk(invitation, [this.desk.wayOf(machine).url])
   }
 
-  /** Some messages to each machine are lost, and some arrive twice, until the returned function is called. */
+  /** Loses some messages to each machine and delivers some twice, until the returned function is called. */
   spoil(): () => void {
     const fate = () => {
       const drawn = this.#chance()
@@ -151,7 +151,7 @@ export class FailingDesk {
   }
 }
 
-/** What may fail. Each resolves when all machines run again and can reach the server. */
+/** The possible failures. Each resolves when all machines run again and can reach the server. */
 export const FAILURES = {
   'the dispatcher is killed': async (world) => {
     const killed = await world.takenOver('the dispatcher is killed', (one) => one.kill())

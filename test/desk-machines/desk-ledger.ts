@@ -1,25 +1,24 @@
 import type { DeskMachine } from './desk-machine.ts'
 import type { CountedAnswer, SharedKey } from './shared-key.ts'
 
-/** A 429 of the service, or a request without an answer, in words. */
+/** The text of a 429 of the service or of a request without a response. */
 type Line = string
 
 /**
- * What became of each request of a desk's programs: by the count of the service, and by the answer that the
- * program got.
+ * The outcome of each request of a desk's programs, by the service's count and by the program's response.
  */
 export class DeskLedger {
-  /** Answers of the service with 429. Where all traffic is the desk's, each of them was avoidable. */
+  /** 429s of the service. If all traffic is the desk's, each of them was avoidable. */
   readonly rejected: Line[] = []
   /** Requests that the service accepted more than once. */
   readonly twice: Line[] = []
-  /** Requests whose program got no answer, although its machine was not killed. */
+  /** Requests without a response, although the program's machine was not killed. */
   readonly unanswered: Line[] = []
   /** 429s of the gateways themselves, whose requests were not sent. */
   readonly declined: Line[] = []
-  /** Answers to programs, by status. */
+  /** Responses to programs, by status. */
   readonly statuses = new Map<number, number>()
-  /** Requests of programs whose answer was lost because their machine was killed. */
+  /** Requests whose response was lost because the program's machine was killed. */
   lost = 0
   /** Requests that the service accepted, by category. */
   readonly accepted = new Map<string, number>()
@@ -31,7 +30,9 @@ export class DeskLedger {
     this.end = key.onAnswer((answer) => this.#counted(answer))
   }
 
-  /** Sends a request of a program, and records its answer. Returns the status, or 0. */
+  /**
+   * Sends a request of a program and records its response. Resolves to the status, or 0 without a response.
+   */
   async ask(machine: DeskMachine, program: string, path: string): Promise<number> {
     const { pid } = machine
     const answering = machine.get(program, path)
@@ -45,14 +46,14 @@ export class DeskLedger {
       return answer.status
     } catch (error) {
       const isGone = machine.isEnding || machine.pid !== pid
-      // A machine that is stopped closes its connections, but answers what it has sent.
+      // A machine that is being stopped closes its connections, but answers requests that were sent.
       if (!isGone) this.unanswered.push(`${this.#at()} ${ask}: ${String((error as Error).cause ?? error)}`)
       else this.lost += 1
       return 0
     }
   }
 
-  /** Lines for all that must not happen. */
+  /** A line for each broken rule. */
   get faults(): readonly Line[] {
     return [
       ...this.rejected.map((line) => `429 of the service: ${line}`),

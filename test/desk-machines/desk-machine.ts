@@ -63,7 +63,7 @@ export class DeskMachine {
     return child !== undefined && child.exitCode === null && child.signalCode === null
   }
 
-  /** Whether its gateway serves, and it is not frozen. */
+  /** Whether its gateway is serving and the process is not frozen. */
   get isAwake(): boolean {
     return this.isRunning && !this.#isEnding && !this.#isFrozen && this.#url !== ''
   }
@@ -146,7 +146,7 @@ export class DeskMachine {
     this.#child?.kill('SIGCONT')
   }
 
-  /** Asks the running process, as a command in a terminal does. */
+  /** Sends a command to the running process, as a terminal does. */
   async ask(request: ControlRequest): Promise<ControlAnswer & { readonly ok: true }> {
     const path = socketOf(this.#traits.dataFolder, process.env)
     const asked = await askRunning(request, { clock: nodeClock, path, userId: process.getuid?.() })
@@ -182,7 +182,7 @@ export class DeskMachine {
     await this.ask({ do: 'join-desk', profile: PROFILE, invitation: own, name: this.name })
   }
 
-  /** A request of one of its programs. No two requests are equal. */
+  /** Sends a request of one of its programs. No two requests are equal. */
   async get(program: string, path: string): Promise<Response> {
     this.#asked += 1
     const query = new URLSearchParams({ by: program, n: String(this.#asked) })
@@ -223,7 +223,7 @@ export class DeskMachine {
 /** The key of a program for its gateway. */
 export const keyOf = (program: string): string => `k3y-of-${program}-0123456789abcdef`
 
-/** An invitation to the same desk by other addresses of its server. */
+/** An invitation to the same desk with other addresses of its server. */
 function throughServers(invitation: string, servers: readonly string[]): string {
   const reading = readInvitation(invitation)
   if (reading.kind !== 'read') throw new Error(reading.line)

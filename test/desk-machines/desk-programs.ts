@@ -19,7 +19,9 @@ interface Unanswered {
   readonly atMs: number
 }
 
-/** A program's requests without a response of the service: its gateway was killed, or says so. */
+/**
+ * A program's requests without a response of the service, because its gateway was killed or reported that.
+ */
 const WITHOUT_RESPONSE = [0, 502, 504]
 
 /** The programs of several machines, each of which polls until `stop`. */

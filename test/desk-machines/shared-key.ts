@@ -9,12 +9,12 @@ import type { ServiceReply, ServiceRequest } from '../../main/simulator/wire.ts'
 /** Requests by category. */
 export type Counts = Readonly<Record<string, number>>
 
-/** One answer of the service with quota headers, as the service counted it. */
+/** A response of the service with quota headers, as the service counted it. */
 export interface CountedAnswer {
   readonly machine: string
   /** Absent for the machine's checks. */
   readonly program: string | undefined
-  /** Which of the machine's requests it answers, see `DeskMachine.asked`. Absent for the machine's checks. */
+  /** Number of the machine's request, see `DeskMachine.asked`. Absent for the machine's checks. */
   readonly ask: string | undefined
   readonly category: string
   /** False for a 429 of the request rate, which uses nothing. */
@@ -86,7 +86,7 @@ export class SharedKey {
     return token
   }
 
-  /** Machines that start from now on have signed in again, as after a revocation. */
+  /** Signs machines that start from now on in again, as after a revocation. */
   signInAgain(): void {
     this.#signIns += 1
   }
@@ -110,7 +110,7 @@ export class SharedKey {
     return all
   }
 
-  /** Calls the listener with each answer, before it is sent. Returns its end. */
+  /** Calls the listener with each response before it is sent. Returns a function that ends this. */
   onAnswer(listener: (answer: CountedAnswer) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

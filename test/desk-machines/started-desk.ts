@@ -125,8 +125,8 @@ export class StartedDesk {
   }
 
   /**
-   * Separates a machine's server from the other servers of the cluster. `messages`: whether what they send
-   * meanwhile is lost, or arrives late. Returns the end of the partition.
+   * Separates a machine's server from the other servers of the cluster. `messages`: whether messages in the
+   * meantime are lost or late. Returns a function that ends the partition.
    */
   cutOff(machine: DeskMachine, messages: 'lost' | 'late'): () => void {
     const ways = this.#routes.filter(({ between }) => between.includes(machine)).map(({ way }) => way)

@@ -5,7 +5,7 @@ const LOOK_EVERY_MS = 50
 
 /**
  * Calls `look` until it reports nothing missing, for at most `ms`. Returns what is still missing. The time is
- * extended by what a busy machine has lost.
+ * extended by the delay of a busy machine.
  */
 export async function within(
   ms: number,

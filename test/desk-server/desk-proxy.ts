@@ -61,13 +61,13 @@ export class DeskProxy {
     return Buffer.concat(this.#chunks)
   }
 
-  /** From now on nothing is transferred, but connections stay open, as in a network partition. */
+  /** Stops all transfer, but leaves connections open, as in a network partition. */
   cut(): void {
     this.#isCut = true
     for (const pair of this.#pairs) pair.isDead = true
   }
 
-  /** From now on everything is held up, and arrives once the network works again. */
+  /** Delays all data until the network works again. */
   hold(): void {
     this.#isHeld = true
     for (const { client, server } of this.#pairs) {
@@ -77,8 +77,8 @@ export class DeskProxy {
   }
 
   /**
-   * The network works again. Connections that were cut are closed. Connections that were opened meanwhile now
-   * reach the server.
+   * Ends the partition. Closes connections that were cut. Connections opened in the meantime now reach the
+   * server.
    */
   heal(): void {
     this.#isCut = false

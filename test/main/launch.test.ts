@@ -21,8 +21,7 @@ const LAUNCH = fileURLToPath(new URL('../../main/launch.js', import.meta.url))
 const STAMP = fileURLToPath(new URL('../../main/packaging/build-stamp.js', import.meta.url))
 const BUILDING = 'building Headroom (a few seconds, once) …\n'
 /**
- * A Node that claims to be old, but only in the first process. The process to which it hands over is this
- * Node.
+ * A Node that reports an old version, but only in the first process. The process that it starts is this Node.
  */
 const OLD_NODE = [
   '--import',

@@ -13,7 +13,7 @@ const total = (machine: string, of: string, more: number): ComparedCount => ({
   what: 'total',
 })
 
-test('an own count has all that the service counted, and at most the requests without a response', () => {
+test('a machine’s own count has every request that the service counted, and at most those without a response more', () => {
   const one = gaps({ unanswered: (machine) => (machine === 'A' ? 1 : 0) })
   expect(wrongCounts([own('A', 0), own('A', 1)], one)).toEqual([])
   expect(wrongCounts([own('A', -1)], one)).toEqual(['A, own Accounts: shows 9, the service counted 10'])
@@ -23,7 +23,7 @@ test('an own count has all that the service counted, and at most the requests wi
   expect(wrongCounts([own('B', 1), own('B', 1, 'Balances')], gaps({ checks: () => 1 }))).toHaveLength(2)
 })
 
-test('the others count what a machine counts of itself, no more and no less', () => {
+test('the others count exactly what a machine counts for itself', () => {
   const one = gaps({ unanswered: () => 1 })
   expect(wrongCounts([own('A', 1), own('B', 0), desk('B', 1), total('B', 'A', 1)], one)).toEqual([])
   expect(wrongCounts([own('A', 1), own('B', 0), desk('B', 0), total('B', 'A', 0)], one)).toHaveLength(2)
@@ -32,7 +32,7 @@ test('the others count what a machine counts of itself, no more and no less', ()
   expect(wrongCounts([own('A', 1), desk('A', 0)], one)).toEqual([])
 })
 
-test('of a killed machine they may lack its last moment, or have what it died with', () => {
+test('for a killed machine they may lack its last moment, or include requests in flight when it died', () => {
   const killed = gaps({ lastMoment: () => 2, diedWith: () => 1 })
   expect(wrongCounts([desk('B', -2), desk('B', 1)], killed)).toEqual([])
   expect(wrongCounts([desk('B', -3)], killed)).toHaveLength(1)

@@ -6,7 +6,7 @@ const PUSH_STREAM = 'main/hosts/browser/push-stream.ts'
 const HOST = 'e2e/browser-host.spec.ts'
 const STILL = 'e2e/still-window.spec.ts'
 
-/** Mutants of who may use the browser host, and of the cost of a window that does not keep up. */
+/** Mutants of the browser host's access checks, and of the cost of a window that reads too slowly. */
 export const BROWSER_HOST_MUTANTS: readonly Mutant[] = [
   {
     promise: 'W5',

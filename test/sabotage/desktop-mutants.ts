@@ -3,7 +3,7 @@ import type { Mutant } from './registry.ts'
 const IPC_FUZZ_TEST = 'main/hosts/desktop/ipc-fuzz.test.ts'
 const QUIT = 'main/hosts/desktop/quit.ts'
 
-/** Mutants of the desktop host that are noticed without Electron. */
+/** Mutants of the desktop host that tests without Electron notice. */
 export const DESKTOP_MUTANTS: readonly Mutant[] = [
   {
     promise: 'W2',
@@ -33,7 +33,7 @@ export const DESKTOP_MUTANTS: readonly Mutant[] = [
     test: 'desktop/standing-still.test.ts',
   },
 
-  // Mutants that only a real runtime notices.
+  // Mutants that only tests on a real runtime notice.
 
   {
     promise: 'W8',

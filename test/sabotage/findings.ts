@@ -46,7 +46,7 @@ export const FINDINGS: readonly Finding[] = [
     found: 'An order was not found although the account’s list showed it, and would have been sent again',
     tests: [
       ['app/orders/recognition.test.ts', 'one that the journal knows by its ID is another'],
-      ['main/orders/lookups.test.ts', 'made with a key that is gone, its hashes equal none'],
+      ['main/orders/lookups.test.ts', 'made with a lost key, its hashes equal no others'],
     ],
     breaks: [
       'not find an order although a listed one could be it',
@@ -123,7 +123,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'A journal that was removed lost orders in flight and unknown outcomes',
-    tests: [['main/orders/journal.test.ts', 'a journal that was removed is written again']],
+    tests: [['main/orders/journal.test.ts', 'a removed journal is recreated']],
     breaks: ['forget orders whose journal was removed'],
   },
   {
@@ -812,7 +812,7 @@ export const FINDINGS: readonly Finding[] = [
       ],
       [
         'main/gateway/many-connections.test.ts',
-        'unauthenticated connections displace none that has shown a key once, for a response or a token',
+        'unauthenticated connections never displace one that has shown a key, for a response or a token',
       ],
       [
         'main/gateway/many-connections.test.ts',
@@ -1160,10 +1160,10 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'An order of a program that was cut passed, if another program was added meanwhile',
     tests: [
-      ['main/gateway/programs.test.ts', 'the id of a program that was cut is not given again in this run'],
+      ['main/gateway/programs.test.ts', 'the id of a program that was cut is not reused in this run'],
       [
         'main/orders/order-rules.test.ts',
-        'an order of a program that was cut stays unsent, although another was added meanwhile',
+        'an order of a program that was cut is never sent, even if another program was added meanwhile',
       ],
     ],
     breaks: ['give the id of a program that was cut to the next one'],
@@ -1192,7 +1192,7 @@ export const FINDINGS: readonly Finding[] = [
     tests: [
       [
         'main/orders/monitored-orders.test.ts',
-        'another key with the id of a disconnected one gets none of its programs’ orders',
+        'a different key under the id of a disconnected one gets no orders of its programs',
       ],
     ],
     breaks: ['leave the orders of a disconnected key’s programs to the next key'],
@@ -1347,7 +1347,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'After a machine of a desk stood still, the other machines took its requests for use by others',
-    tests: [[DESK, 'a response that a machine got only after it stood still changes nothing on the others']],
+    tests: [[DESK, 'a response that a machine received only after a freeze changes nothing on the others']],
     breaks: ['judge a header of a desk that is older than the requests that are remembered'],
   },
   {

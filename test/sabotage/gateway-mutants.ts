@@ -13,7 +13,7 @@ const BOUND = 'app/gateway/bucket-bound.ts'
 const QUEUE = 'app/gateway/bucket-queue.ts'
 const FAIR_QUEUE = 'app/gateway/fair-queue.ts'
 
-/** Mutants of the code that decides when each program's requests go upstream. */
+/** Mutants of the code that decides when each program's requests are sent upstream. */
 export const GATEWAY_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T14',

@@ -3,7 +3,7 @@ import type { Mutant } from './registry.ts'
 const PAGES = 'e2e/hostile-pages.spec.ts'
 const REQUESTS = 'e2e/hostile-requests.spec.ts'
 
-/** Breaks that hostile pages, programs and files notice. */
+/** Mutants that tests with hostile pages, programs and files notice. */
 export const HOSTILE_MUTANTS: readonly Mutant[] = [
   {
     promise: 'W4',

@@ -4,7 +4,7 @@ const AGENTS = 'main/network/http-agents.ts'
 const ECHO_TEST = 'main/echoing-service.test.ts'
 const NETWORK_TEST = 'main/ports/network-way.process.test.ts'
 
-/** Mutants of how a request leaves this computer, and of how much of an answer is read. */
+/** Mutants of how a request leaves this computer, and of how much of a response is read. */
 export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     promise: 'G1',

@@ -17,7 +17,7 @@ const ORDERS = 'main/orders/orders.ts'
 const JOURNAL = 'main/orders/journal.ts'
 const RECOGNITION = 'app/orders/recognition.ts'
 
-/** Mutants of what counts as an order, of how often it is sent, and of what is known about it. */
+/** Mutants of orders: what counts as one, how often it is sent, and how its outcome is found. */
 export const ORDER_MUTANTS: readonly Mutant[] = [
   {
     promise: 'O1',

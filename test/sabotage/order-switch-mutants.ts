@@ -1,6 +1,9 @@
 import type { Mutant } from './registry.ts'
 
-/** Mutants of the switch that a person opens and closes; those of the gateway are in `order-mutants.ts`. */
+/**
+ * Mutants of the switch with which a person allows and stops orders; those of the gateway are in
+ * `order-mutants.ts`.
+ */
 export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
   {
     promise: 'O2',

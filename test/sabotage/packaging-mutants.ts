@@ -2,7 +2,7 @@ import type { Mutant } from './registry.ts'
 
 const PACKAGE_TEST = 'packaging/linux-package.test.ts'
 
-/** Mutants of what the installers contain, and of what they leave behind. */
+/** Mutants of the installers' contents, and of files left after removal. */
 export const PACKAGING_MUTANTS: readonly Mutant[] = [
   {
     promise: 'P1',

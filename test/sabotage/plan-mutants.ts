@@ -7,7 +7,7 @@ const DEMAND = 'app/plan/demand.ts'
 const REPLAY = 'app/plan/replay.ts'
 
 /**
- * Mutants of whether a set of programs fits a key, of who waits, and of what a day with them would look like.
+ * Mutants of the planner: whether programs fit a key, how long they wait, and the replayed day.
  */
 export const PLAN_MUTANTS: readonly Mutant[] = [
   {

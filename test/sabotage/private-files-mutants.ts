@@ -4,7 +4,7 @@ const FILES = 'main/storage/private-files.ts'
 const FILES_TEST = 'main/storage/private-files.test.ts'
 const OTHERS_TEST = 'main/storage/other-users.process.test.ts'
 
-/** Mutants of what keeps other users of the machine away from the data folder. */
+/** Mutants of the protection of the data folder from other users of the machine. */
 export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
   {
     promise: 'D7',

@@ -3,7 +3,7 @@ import type { Mutant } from './registry.ts'
 const HOLDS = 'main/api/row-holds.ts'
 const TAP_TEST = 'main/api/quota-tap.test.ts'
 
-/** Mutants of what is known about a quota, and of what depends on it: checks, and waiting after a 429. */
+/** Mutants of the quota model, and of code that depends on it: checks, and waiting after a 429. */
 export const QUOTA_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q8',

@@ -23,7 +23,7 @@ const ASK_AGAIN = `        if (state !== 'sent') return
 `
 
 /**
- * Mutants of the outcome of a request that gets no response, is abandoned, or is rejected without a reason.
+ * Mutants of requests that get no response, are abandoned, or are rejected without a reason.
  */
 export const REQUEST_MUTANTS: readonly Mutant[] = [
   {

@@ -1,6 +1,6 @@
 import type { Mutant } from './registry.ts'
 
-/** Mutants of how keys are added, and of what must not happen to a newer sign-in. */
+/** Mutants of adding keys, and of protecting a newer sign-in. */
 export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T8',

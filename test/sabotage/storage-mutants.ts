@@ -8,7 +8,7 @@ const TOKEN_STORE = 'main/tokens/token-store.ts'
 const VAULT = 'main/vault/vault.ts'
 
 /**
- * Mutants of what has to outlive a process: the store, its keystores, and the order of writing and sending.
+ * Mutants of stored data that must survive a process: the store, its keystores, and writing before sending.
  */
 export const STORAGE_MUTANTS: readonly Mutant[] = [
   {

@@ -10,7 +10,7 @@ const SILENCE_ENDS = "if (silentMs >= SILENCE.deadMs) return failed('silent for 
 const SILENCE_GOES_ON = "if (silentMs >= 100 * SILENCE.deadMs) return failed('silent for 30 s', 'silent')"
 const REVOKED = "    this.parts.streams.closeAll('tokens revoked', 'revoked')\n"
 
-/** Mutants of what keeps streams alive and slots exact. */
+/** Mutants of reopening streams and counting slots. */
 export const STREAM_MUTANTS: readonly Mutant[] = [
   {
     promise: 'S1',

@@ -6,7 +6,10 @@ const AGES = 'e2e/shown-ages.spec.ts'
 const BAND = 'renderer/history/band.ts'
 const BAND_TEST = 'renderer/history/band.test.ts'
 
-/** Mutants of what a person sees: text that is more than text, and numbers that look newer than they are. */
+/**
+ * Mutants of the window: text that is interpreted as more than text, and numbers that look newer than they
+ * are.
+ */
 export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q11',

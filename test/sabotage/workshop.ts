@@ -38,7 +38,7 @@ export class Workshop {
     const filter = (path: string) => !LEFT_OUT.has(basename(path))
     // Keeps the files' times, from which the launcher knows that no build is necessary.
     cpSync(root, this.folder, { recursive: true, preserveTimestamps: true, filter })
-    // Some tests run a part as another user of this machine.
+    // Some tests run a process as another user of this machine.
     chmodSync(this.folder, 0o755)
     const packages = join(this.folder, 'node_modules')
     mkdirSync(packages)

@@ -53,7 +53,7 @@ export class Machine {
     if (this.#disk) this.#disk.health = health
   }
 
-  /** Lets the process die when it next reaches this step. */
+  /** Kills the process when it next reaches this step. */
   crashAt(step: CrashStep, downMs: number): void {
     if (step === 'anywhere') this.#crash(step, downMs)
     else this.#armed = { step, downMs }

@@ -118,7 +118,7 @@ export class VirtualProcess {
     this.#disk?.die()
   }
 
-  /** Ends the process as a user does, and waits for a response that is under way. */
+  /** Ends the process as a user does, and waits for a response that is in flight. */
   async quit(): Promise<void> {
     this.monitor.stop()
     await this.monitor.idle()

@@ -85,7 +85,7 @@ describe('the headline', () => {
     expect(said(...four).detail).toMatch(/^Still measuring other traffic: 4 quotas\. Tightest/)
   })
 
-  it('makes no statement about now if nothing is checked', () => {
+  it('makes no statement about the present if nothing is checked', () => {
     expect(said(row('Balances', { state: 'not-checked', observedAt: NOW_MS - 250_000 }))).toEqual({
       severity: 'unknown',
       headline: 'No fresh data for 4 min.',
@@ -216,7 +216,7 @@ describe('the headline', () => {
     expect(row('low').action).toBe('Slow or stop the others.')
   })
 
-  it('names who to slow: a poller by its period, machines that can’t be heard, a program on another machine', () => {
+  it('names what to slow: a poller by its period, silent machines, a program on another machine', () => {
     const others = { total: 1.2, own: 0, elsewhere: 1.2, elsewhereLow: 1.1, elsewhereHigh: 1.3 }
     const desk = { total: 1.1, own: 0, desk: 1.1, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
     const actionOf = (more: Partial<RequestQuota>, of: Partial<Snapshot> = {}) => {

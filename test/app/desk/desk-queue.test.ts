@@ -32,7 +32,7 @@ test('machines that start together agree on one dispatcher within four seconds',
   expect(world.machines.map(({ queue }) => queue?.summary.members)).toEqual([3, 3, 3])
 })
 
-test('programs of all machines share one bucket: a burst takes all but the reserve, and no 429', async () => {
+test('programs of all machines share one bucket: a burst uses all but the reserve, and gets no 429', async () => {
   const world = await desk(['A', 'B', 'C'])
   burst(world, 100)
   await world.advance(5_000)
@@ -42,7 +42,7 @@ test('programs of all machines share one bucket: a burst takes all but the reser
   expect(world.refused).toBe(0)
 })
 
-test('after the dispatcher is killed, another takes over within eight seconds and grants what waits', async () => {
+test('after the dispatcher is killed, another takes over within eight seconds and grants the waiting requests', async () => {
   const world = await desk(['A', 'B', 'C'])
   const { holder } = world
   burst(world, 100)
@@ -58,7 +58,7 @@ test('after the dispatcher is killed, another takes over within eight seconds an
   proves(['M3', 'M7'], { level: 2, cases: 1 })
 })
 
-test('a dispatcher that freezes for 30 s and wakes grants nothing, and joins the new one', async () => {
+test('a dispatcher that wakes after 30 s of standstill grants nothing, and joins the new one', async () => {
   const world = await desk(['A', 'B', 'C'])
   const { holder } = world
   burst(world, 60)
@@ -101,7 +101,7 @@ test.each(['freeze', 'sleep'] as const)(
   },
 )
 
-test('a machine that loses its network works alone within its part, and the others leave that to it', async () => {
+test('a machine that loses its network works alone within its part, which the others don’t use', async () => {
   const world = await desk(['A', 'B', 'C'])
   const cut = world.machines.find((machine) => machine !== world.holder) ?? world.holder
   for (const machine of world.machines) machine.request()
@@ -136,7 +136,7 @@ test('without the server, each machine has its part of the quota', async () => {
   proves('M3', { level: 2, cases: 4 })
 })
 
-test('a machine alone sends as many requests at once as the row’s burst says, and before a header none', async () => {
+test('a machine alone sends at most the row’s burst at once, and nothing before a header', async () => {
   const world = await desk(['A', 'B'])
   world.stop()
   await world.advance(6_000)
@@ -248,7 +248,7 @@ test('the part of a machine that a new dispatcher meets only for a moment stays 
   proves('M3', { level: 2, cases: 1 })
 })
 
-test('a request that is asked for again is not sent by the earlier grant', async () => {
+test('a request with a second ask is not sent by its earlier grant', async () => {
   const world = await desk(['A', 'B'])
   const member = world.machines.find((machine) => machine !== world.holder) ?? world.holder
   member.request()

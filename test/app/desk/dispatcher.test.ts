@@ -92,7 +92,7 @@ test('a member of another epoch, or one that has not joined, gets no grant', () 
   expect([granted('A'), granted('B')]).toEqual([[], []])
 })
 
-test('a request that is asked for again takes its unused grant back', () => {
+test('a second ask for a request takes back its unused grant', () => {
   const { joins, asks, ended, granted } = dispatching()
   joins('A')
   joins('B')
@@ -107,7 +107,7 @@ test('a request that is asked for again takes its unused grant back', () => {
   expect(granted('B')).toEqual([2, 2, 3])
 })
 
-test('after a take-over, only what members hand in may be used, and what they don’t is set aside', () => {
+test('after a take-over, only the parts that members hand in may be used; the rest is set aside', () => {
   const former = { parts: { A: 0.25, B: 0.25, C: 0.25, D: 0.25 }, settledFromMs: 0 }
   const { state, dispatcher, joins, asks, ended, granted } = dispatching(former)
   const part = { confirmed: 0.25, used: 0.25, tokens: { Accounts: 0.5 } }
@@ -189,7 +189,7 @@ test('a part that the member’s present run does not have is free', () => {
   ended('A', 1, 50)
 })
 
-test('a new member gets a part only once the others know of it', () => {
+test('a new member gets a part only once the others know about it', () => {
   const { dispatcher, joins } = dispatching()
   joins('A')
   const reply = (id: string) => {

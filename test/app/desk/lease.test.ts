@@ -63,7 +63,7 @@ test('a renewal that was under way while the machine slept does not count', () =
   expect(lease.mayGrant).toBe(false)
 })
 
-test('a holder that stood still for a second renews the lease before it grants', () => {
+test('a holder that was frozen for a second renews the lease before it grants', () => {
   const { clock, run, pass } = machine()
   const lease = new Lease(clock, clock.monotonicMs())
   run(200, lease)

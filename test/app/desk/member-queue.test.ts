@@ -39,7 +39,7 @@ function member() {
   return { time, queue, messages, decisions, offer, asked, withdrawn, grant, sent }
 }
 
-test('a request is asked for at once, and sent when its grant arrives', () => {
+test('the ask for a request is sent at once, and the request when its grant arrives', () => {
   const { offer, asked, grant, sent } = member()
   offer(1)
   expect(asked()).toMatchObject([{ id: 1, attempt: 1, program: 'bot', bucket: 'Accounts', age: 0 }])
@@ -49,7 +49,7 @@ test('a request is asked for at once, and sent when its grant arrives', () => {
   expect(sent()).toEqual([1])
 })
 
-test('a request that waits for a second is asked for again, and the earlier grant is void', () => {
+test('after a second’s wait the ask is sent again, and the earlier grant is void', () => {
   const { time, queue, offer, asked, grant, sent } = member()
   offer(1)
   time.ms += 999
@@ -67,7 +67,7 @@ test('a request that waits for a second is asked for again, and the earlier gran
   expect(sent()).toEqual([1])
 })
 
-test('a grant is used within its time from the sending of its ask, or asked for again', () => {
+test('a grant expires some time after its ask was sent, and a new one is requested', () => {
   for (const [lateMs, isUsed] of [
     [1_500, true],
     [1_501, false],
@@ -90,7 +90,7 @@ test('a request that no longer waits is withdrawn', () => {
   expect(sent()).toEqual([])
 })
 
-test('the outcome of a granted request is reported once, and its resend is asked for', () => {
+test('the outcome of a granted request is reported once, and its resend needs a new grant', () => {
   const { time, queue, messages, offer, asked, grant } = member()
   offer(1)
   grant(1, 1)
@@ -111,7 +111,7 @@ test('a declined request gets the dispatcher’s answer', () => {
   expect(decisions.at(-1)).toEqual({ kind: 'refuse', request: 1, why: 'too-late', retryAfterSeconds: 7 })
 })
 
-test('an order goes at once, and the dispatcher learns of it', () => {
+test('an order is sent at once, and reported to the dispatcher', () => {
   const { time, queue, messages } = member()
   expect(queue.goAtOnce(9, 'Orders', time.ms)).toBeUndefined()
   expect(messages).toEqual([{ kind: 'ended', used: [{ id: 9, bucket: 'Orders' }], ended: [] }])

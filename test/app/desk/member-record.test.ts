@@ -143,7 +143,7 @@ test('a request whose observations arrive is not charged again by the totals', (
   expect(row()?.used).toEqual({ own: 0, desk: 1, elsewhere: 0 })
 })
 
-test('a request whose end was missed counts if the totals say so, and not otherwise', () => {
+test('a request whose end was missed counts only if the totals include it', () => {
   const { pictured, totals, sent, row } = setUp()
   pictured(0)
   sent(1)
@@ -218,7 +218,7 @@ test('an answer without its request is charged as one that was just sent', () =>
   expect(headers.of('Accounts')).toMatchObject({ from: 'b', since: 0 })
 })
 
-test('requests that headers took for others’ are not, once the totals show whose they were', () => {
+test('requests counted as others’ are the member’s again once its totals show them', () => {
   const { pictured, totals, ledger, row } = setUp()
   pictured(0)
   const own = (remaining: number) => {
@@ -247,7 +247,7 @@ test('what a lost member had under way may have counted', () => {
   expect(row()?.used).toMatchObject({ desk: 1 })
 })
 
-test('what was missed since totals that were held up may have been refilled since', () => {
+test('requests missed since delayed totals may have been refilled in the meantime', () => {
   const { pictured, totals, row, nowMs } = setUp()
   pictured(0, { sentAt: { fromMs: nowMs - 20_000, toMs: nowMs - 19_000 } })
   totals(3)

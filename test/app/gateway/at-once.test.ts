@@ -31,7 +31,7 @@ test('a quota that no header has shown lets everything pass at once', () => {
   for (let id = 1; id <= 50; id += 1) expect(scheduler.goAtOnce(id, BUCKET, 0)).toBeUndefined()
 })
 
-test('what is left is spent to the last request, the reserve too; then 429 with the time of the next', () => {
+test('every request left may be used, the reserve too; then 429 with the time of the next', () => {
   const scheduler = scheduled(3, 5)
   for (let id = 2; id <= 4; id += 1) expect(scheduler.goAtOnce(id, BUCKET, 0)).toBeUndefined()
   expect(scheduler.goAtOnce(5, BUCKET, 0)).toMatchObject({
@@ -56,7 +56,7 @@ test('it passes reads that wait, of any class', () => {
   expect(scheduler.hasWaiting).toBe(true)
 })
 
-test('its outcome counts, and one that was not sent does not', () => {
+test('its outcome counts, unless it was not sent', () => {
   const scheduler = scheduled(1)
   for (let id = 2; id < 9; id += 1) {
     expect(scheduler.goAtOnce(id, BUCKET, 0)).toBeUndefined()

@@ -327,7 +327,7 @@ describe('a fixed window', () => {
     expect(bound.low(300_100)).toBe(310)
   })
 
-  test('a late header of a window before the first one that was shown says nothing', () => {
+  test('a late header of a window before the first known one is ignored', () => {
     const bound = new BucketBound()
     bound.sent(1, 0)
     bound.sent(2, 1_100)

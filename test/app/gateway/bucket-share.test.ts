@@ -108,7 +108,7 @@ test('use by another side shows once the whole bucket belongs to this side, even
   expect(bound.hasShare).toBe(false)
 })
 
-test('nothing is set aside of a bucket of which both sides have no part', () => {
+test('nothing is set aside in a bucket where neither side has a part', () => {
   const { bound } = shared()
   bound.setShare({ fraction: 0, tokens: 2, settledFromMs: 0 }, 0)
   bound.setAside({ fraction: 0, least: 0 }, 0)

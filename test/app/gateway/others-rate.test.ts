@@ -17,7 +17,7 @@ test('a first header shows no rate', () => {
   expect(paceAfter(() => {})).toBe(0)
 })
 
-test('whatever own requests and the refill do not explain was used by others', () => {
+test('use that own requests and the refill do not explain is others’', () => {
   const pace = paceAfter((others) => {
     others.ownCounted()
     others.shown(98, 1_000, BUCKET)
@@ -34,7 +34,7 @@ test('own requests count until the next header, no longer', () => {
   expect(pace).toBe(0)
 })
 
-test('a full bucket gains nothing for others to use', () => {
+test('a full bucket has no refill that others could use', () => {
   const pace = new OthersRate()
   pace.shown(320, 0, BUCKET)
   pace.shown(320, 60_000, BUCKET)

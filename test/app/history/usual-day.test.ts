@@ -65,7 +65,7 @@ test('a scan that comes each day at 9:30 is expected on the next trading day', (
   expect(after).toMatchObject([{ from: 585, until: 960, perSecond: 2 / 180 }])
 })
 
-test('before the fifth day, and at a weekend, nothing is expected and no line is drawn', () => {
+test('before the fifth day, and on weekends, no load is expected and no line is drawn', () => {
   expect(loadsAfter(4, SCAN)).toEqual([])
   expect(loadsAfter(WEEKS + 5, SCAN)).toEqual([])
   const four = usualDayOf(record(4, SCAN), nextDay(4))
@@ -77,7 +77,7 @@ test('before the fifth day, and at a weekend, nothing is expected and no line is
   expect(open).toEqual([nextDay(WEEKS, 577.5), 320 - (2 * 360 + 3 * 2) / 20])
 })
 
-test('the day that is not over teaches nothing', () => {
+test('an unfinished day teaches nothing', () => {
   const untilMs = nextDay(WEEKS, 900)
   expect(usualDayOf(record(WEEKS + 1, SCAN), untilMs)).toEqual(usualDayOf(record(WEEKS, SCAN), untilMs))
 })

@@ -81,7 +81,7 @@ test('rates beyond the refill do not fit, and wait without bound', () => {
   expect(verdict.advice).toEqual(['Positions: lower scanner to 0.26/s.'])
 })
 
-test('the least urgent class gives up first, in it the least weight, all of it before the next', () => {
+test('the least urgent class is reduced first, in it the lowest weight, completely before the next', () => {
   const plan = planOf(
     program('heavy', { class: 'background', weight: 5, requests: positions(0.1, 200) }),
     program('light', { class: 'background', requests: positions(0.1, 100) }),

@@ -41,7 +41,7 @@ test('running programs arrive as recorded, faster by as much as their rate was r
   expect(countOf(planOf(program('scanner', 0.25)), 'scanner')).toBe(150)
 })
 
-test('what the plan removed does not arrive', () => {
+test('requests that the plan removed do not arrive', () => {
   expect(countOf(planOf(), 'scanner')).toBe(0)
   expect(countOf(planOf({ ...program('scanner', 1), requests: [] }), 'scanner')).toBe(0)
 })

@@ -59,7 +59,7 @@ describe('the ladder', () => {
     expect(stateOf(reading(fields))).toBe(state)
   })
 
-  test('no reading below the threshold is ok, no unseen row either, and none above it low', () => {
+  test('a reading below the threshold and an unseen row are never ok, and one above it is never low', () => {
     const anyReading = fc.record({
       isSeen: fc.boolean(),
       low: fc.double({ min: 0, max: 320, noNaN: true }),

@@ -63,7 +63,7 @@ test('after a 429 others get at most the refill, however much they took before',
   expect(elsewhereLow).toBe(500 / 300 - own)
 })
 
-test('others get at most the refill of an empty row, and the time to empty is that of the rate asked for', () => {
+test('others get at most the refill of an empty row, and the time to empty follows the requested rate', () => {
   const [some, none] = [drained(4, 8), drained(4, 0.5)].map(({ bucket, nowMs }) => rowOf(bucket, nowMs))
   expect(some!.use?.elsewhere).toBeGreaterThan(3)
   expect(some!.emptyFrom).toBeLessThanOrEqual(some!.emptyAt!)

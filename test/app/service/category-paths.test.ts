@@ -34,7 +34,7 @@ describe('each path of service 11 counts against its category', () => {
   test.each(ROWS)('%s: %s %s', (category, method, path) => expect(categoryOf(method, path)).toBe(category))
 })
 
-describe('a near miss counts against nothing', () => {
+describe('a path that nearly matches counts against no quota', () => {
   test.each(ROWS)('%s: near %s %s', (_category, method, path) => {
     const misses = [
       path.replace(/^\/v./, '/v4'),

@@ -20,7 +20,7 @@ test('after nine days a scanner at the open gets an earlier warning and a better
   expect(last.covered / last.looks).toBeGreaterThan(0.93)
 }, 60_000)
 
-test('days without a pattern teach no load, and nothing gets worse', async () => {
+test('days without a pattern teach no load, and make nothing worse', async () => {
   const kind = named(controlKinds(), 'control: a scanner at a random time, 320 in 300 s')
   const { last, lastUnlearned } = await tenDays(kind, SEED)
   expect(last.brier / last.forecasts).toBeLessThan(lastUnlearned.brier / lastUnlearned.forecasts + 0.02)

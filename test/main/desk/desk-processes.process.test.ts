@@ -180,7 +180,7 @@ describe.skipIf(program === undefined)(name, () => {
     proves('M4', { level: 3, cases: 2 })
   }, 90_000)
 
-  it('work alone where one of them can’t reach the server, and count everything afterwards', async () => {
+  it('work alone while one of them can’t reach the server, and count everything afterwards', async () => {
     await begin()
     const before = signIns()
     const told = tellsOnce(ALONE_MS, [laptop], 'desk-alone')
@@ -200,7 +200,7 @@ describe.skipIf(program === undefined)(name, () => {
     proves(['M4', 'M6'], { level: 3, cases: 2 })
   }, 90_000)
 
-  it('work alone while the server is gone, and go on when it starts with an empty store', async () => {
+  it('work alone while the server is gone, and continue when it starts with an empty store', async () => {
     await begin()
     const before = signIns()
     const alone = tellsOnce(ALONE_MS, desk.machines, 'desk-alone')
@@ -228,7 +228,7 @@ describe.skipIf(program === undefined)(name, () => {
     const totalOf = async () =>
       (await workstation.snapshot()).desk?.members.find((one) => one.name === 'SERVER')?.total ?? 0
     const before = await totalOf()
-    // The server freezes while this request is under way. The other machines have already learned of it and
+    // The server freezes while this request is in flight. The other machines have already learned of it and
     // of the later ones.
     const counted = desk.key.delayNext(3_000)
     const underWay = server.get('hedger', '/v3/brokerage/accounts')
@@ -255,7 +255,7 @@ describe.skipIf(program === undefined)(name, () => {
     await begin()
     const others = [workstation, server]
     const lost = tellsOnce(LOST_MS, others, 'desk-member-lost', 'LAPTOP')
-    // Sends requests all the time, so that some are under way at the kill.
+    // Sends requests all the time, so that some are in flight at the kill.
     const acceptedMs: number[] = []
     const before = sumOf(desk.key.countsOf('LAPTOP'))
     onTestFinished(
@@ -279,7 +279,7 @@ describe.skipIf(program === undefined)(name, () => {
       const member = (await machine.snapshot()).desk?.members.find((one) => one.name === 'LAPTOP')
       expect(member).toMatchObject({ present: false, perSecond: 0 })
       expect(member?.total).toBeGreaterThanOrEqual(before + early.length)
-      // One more request may have been under way without being counted.
+      // One more request may have been in flight without being counted.
       expect(member?.total).toBeLessThanOrEqual(before + acceptedMs.length + 1)
     }
     proves('M4', { level: 3, cases: 2 })
@@ -320,7 +320,7 @@ describe.skipIf(program === undefined)(name, () => {
     proves(['M4', 'M6'], { level: 3, cases: 2 })
   }, 90_000)
 
-  it('go on where the server in use of a cluster is killed', async () => {
+  it('continue when the cluster’s server in use is killed', async () => {
     const before = signIns()
     await desk.moveToCluster(program ?? '')
     await begin()

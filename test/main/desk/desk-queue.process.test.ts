@@ -13,9 +13,9 @@ import { getNatsServer } from '../../desk-server/get-nats-server.ts'
 import { proves } from '../../proof/proves.ts'
 
 /**
- * Three real `headroom gateway` on one key whose programs want more than the quotas give, and a real NATS
- * server. A part of them fails. The service's own count is the judge: no 429, no request accepted twice, and
- * an answer to each.
+ * Three real `headroom gateway` processes on one key, whose programs request more than the quotas allow, and
+ * a real NATS server. A part of them fails. The service's own count is the judge: no 429, no request accepted
+ * twice, and an answer to each.
  */
 const program = await getNatsServer((line) => console.error(line))
 const name = `the queue of a desk${program === undefined ? ' (not run: no nats-server)' : ''}`
@@ -79,7 +79,7 @@ describe.skipIf(program === undefined)(name, () => {
     120_000,
   )
 
-  it('gives each machine its share within a second where no server can be reached', async () => {
+  it('gives each machine its share within a second if no server can be reached', async () => {
     const { desk } = busy
     const dispatcher = await world.dispatcher()
     onTestFinished(() => {

@@ -98,7 +98,7 @@ test('lost and repeated messages are made good by the next report', async () => 
   expect(errorOf(world, one)).toBeLessThan(1)
 })
 
-test('a member that is killed is lost within six seconds, and what it had under way may have counted', async () => {
+test('a killed member is lost within six seconds, and its requests in flight may have counted', async () => {
   const { world, one, two } = await pair()
   await traffic(world, 20)
   two.request({ tripMs: [4_000, 4_000] })
@@ -127,7 +127,7 @@ test('a killed member is lost within six seconds, whenever it is killed and howe
   }
 })
 
-test('a machine that stood still loses no member that reported meanwhile, and one that was killed', async () => {
+test('a machine that was frozen still has the members that reported meanwhile, but not a killed one', async () => {
   const world = new DeskWorld({ seed: 8 })
   const [one, two, three] = [world.machine('SERVER'), world.machine('LAPTOP'), world.machine('TOWER')]
   for (const machine of [one, two, three]) machine.join()
@@ -156,7 +156,7 @@ test('a member that leaves is gone at once, and its streams hold no slot', async
   expect(ofQuotes()).not.toHaveProperty('desk')
 })
 
-test('a machine that leaves settles what the others had under way, and counts its own on', async () => {
+test('a machine that leaves settles the others’ requests in flight, and continues to count its own', async () => {
   const { world, one, two } = await pair()
   await traffic(world, 10)
   two.slots.taken('Positions Stream')
@@ -168,7 +168,7 @@ test('a machine that leaves settles what the others had under way, and counts it
   expect(one.slots.view().find(({ category }) => category === 'Positions Stream')).not.toHaveProperty('desk')
   await world.advance(4_000)
   const { low = 0, level = 0 } = one.row ?? {}
-  // The header of its own request arrived last, and no request is under way any more.
+  // The header of its own request arrived last, and no request is in flight any more.
   expect(level - low).toBeLessThan(1.5)
   expect(one.used?.own).toBe(one.accepted)
   const { own = 0, ...others } = one.row?.use ?? {}
@@ -348,7 +348,7 @@ test('a machine that is killed before its first report is lost too, and holds no
   expect(level - low).toBeLessThan(1)
 })
 
-test('without the server each machine is alone, and both agree again after it is back', async () => {
+test('without the server each machine works alone, and both agree again once it responds', async () => {
   const { world, one, two } = await pair()
   await traffic(world, 10)
   world.server.stop()
@@ -370,7 +370,7 @@ test('without the server each machine is alone, and both agree again after it is
 })
 
 test.each([0, 300, 1_000, 2_500])(
-  'a machine that starts and is connected %i ms later is taken for others by none',
+  'no machine counts one that starts and connects %i ms later as others',
   async (connectsMs) => {
     const rule = { limit: 500, periodSeconds: 300, window: 'rolling' } as const
     const { world, one, two } = await pair({ rule })
@@ -407,7 +407,7 @@ test('use by others on a desk is still reported, a few seconds later, also after
   for (const { events } of [one, two]) expect(events.filter((event) => event === 'elsewhere')).toHaveLength(1)
 })
 
-test('a response that a machine got only after it stood still changes nothing on the others', async () => {
+test('a response that a machine received only after a freeze changes nothing on the others', async () => {
   const rule = { limit: 500, periodSeconds: 300, window: 'rolling' } as const
   const { world, one, two } = await pair({ rule })
   for (let sent = 0; sent < 80; sent += 1) {
@@ -415,7 +415,7 @@ test('a response that a machine got only after it stood still changes nothing on
     for (const machine of [one, two]) machine.request({ tripMs: [20, 60] })
   }
   await world.advance(1_000)
-  // The others have not heard of this request.
+  // The others don't know about this request.
   two.request({ tripMs: [20, 20] })
   two.machine.freeze()
   for (let sent = 0; sent < 60; sent += 1) {
@@ -431,7 +431,7 @@ test('a response that a machine got only after it stood still changes nothing on
   expect(one.used).toEqual({ own: one.accepted, desk: two.accepted, elsewhere: 1 })
 })
 
-test('a machine that joins knows the rows of the others before it sent a request', async () => {
+test('a machine that joins knows the rows of the others before it sends a request', async () => {
   const { world, one } = await pair()
   await traffic(world, 30, [one])
   await world.advance(10_000)
@@ -544,7 +544,7 @@ test('another machine dispatches at once after the dispatcher left, and within e
   expect(third?.desk?.summary().dispatcher).toBe(third?.id)
 })
 
-test('a machine that is refused leaves the queue, and gives its lease up', async () => {
+test('a rejected machine leaves the queue and releases its lease', async () => {
   const { world, one, two } = await pair()
   await world.advance(1_500)
   const [former, next] = one.desk?.summary().dispatcher === one.id ? [one, two] : [two, one]
@@ -619,7 +619,7 @@ test('a member that is signed in as another user is refused', async () => {
   })
 })
 
-test('after a rotation the others are refused and say what to ask for', async () => {
+test('after a rotation the others are rejected, and ask for a new invitation', async () => {
   const { world, one, two } = await pair()
   one.desk?.rotated()
   await world.advance(100)

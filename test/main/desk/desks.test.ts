@@ -175,7 +175,7 @@ describe('the desks of connected keys', () => {
     expect(runs[0]?.parts.isFromStart).toBe(false)
   })
 
-  test('are not run on a key that was disconnected meanwhile, and its engine is closed', async () => {
+  test('don’t run on a key that was disconnected meanwhile, and its engine is closed', async () => {
     const { desks, engines, runs } = setUp()
     const membership = member()
     desks.run(

@@ -138,7 +138,7 @@ describe('members of a desk', () => {
     expect(numbersOf(b.heard)).toEqual([2])
   })
 
-  it('go on with the same run after a lost connection, and ask for what they missed', async () => {
+  it('continue the same run after a lost connection, and request what they missed', async () => {
     const { desk, members } = await joined(['aa', 'bb', 'cc'])
     const [a, b, c] = members
     const before = a.wanted.length
@@ -379,7 +379,7 @@ describe('an attacker who can use the server', () => {
     expect(numbersOf(b.heard)).toEqual([1, 2])
   })
 
-  it('gets few replies to a flood, and members still hear each other', async () => {
+  it('gets few replies to a flood, and members still receive each other’s messages', async () => {
     const { desk, members } = await joined(['aa', 'bb'])
     const [a, b] = members
     const seen = record(desk)
@@ -483,7 +483,7 @@ describe('a believed member', () => {
     expect(a.wanted).toEqual(['ee', 'ee', 'ee'])
   })
 
-  it('that says what nobody understands is counted, and no harm', async () => {
+  it('whose message nobody understands is counted, and does no harm', async () => {
     const desk = new VirtualDesk()
     const raw = rawMember(desk, DESK_PROTOCOL)
     const a = desk.start('aa')
@@ -545,7 +545,7 @@ describe('a member of another version', () => {
 })
 
 describe('a full desk', () => {
-  it('has 32 members, and takes another one only in place of one that was silent for a minute', async () => {
+  it('has 32 members, and accepts another only in place of one that was silent for a minute', async () => {
     const desk = new VirtualDesk()
     const [a] = Array.from({ length: 32 }, (_, at) => desk.start((at + 16).toString(16)))
     await desk.advance(5_000)

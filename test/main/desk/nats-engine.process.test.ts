@@ -262,7 +262,7 @@ describe.skipIf(program === undefined)(name, () => {
     expect((await opened([`nats://127.0.0.1:${port}`, url])).state).toMatchObject({ reachable: true })
   })
 
-  it('that says nothing is given up within seconds, and its connection is closed', async () => {
+  it('that never responds is abandoned within seconds, and its connection is closed', async () => {
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => {
       sockets.add(socket)
@@ -418,7 +418,7 @@ describe.skipIf(program === undefined)(name, () => {
       .toMatchObject({ known: true, bytes: expect.anything() })
   }, 90_000)
 
-  it('sees no word of a desk, on its wire and in its store', async () => {
+  it('sees no plain text of a desk, on the wire or in its store', async () => {
     const server = await start()
     const proxy = await recordingProxy(server.port)
     const url = `nats://127.0.0.1:${proxy.port}`

@@ -193,7 +193,7 @@ class VirtualEngine implements Engine {
   readonly #subscribed = new Map<string, Set<(bytes: Uint8Array) => void>>()
   readonly #listeners = new Set<() => void>()
   #state: EngineState
-  /** Increased with each loss of the connection. Messages under way on an older connection do not arrive. */
+  /** Increased with each loss of the connection. Messages in flight on an older connection do not arrive. */
   #connection = 0
   #lastArrivalMs = 0
   #isChanging = false

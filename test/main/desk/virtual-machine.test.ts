@@ -30,7 +30,7 @@ describe('a virtual machine', () => {
     expect(ran).toEqual(['at 100'])
   })
 
-  it('does what was due while it was frozen as soon as it wakes, with time passed', async () => {
+  it('runs timers that were due while it was frozen as soon as it wakes, with time passed', async () => {
     const { world, machine, ran, inMs } = started()
     inMs(10, 'timer')
     const cancel = inMs(20, 'never')
@@ -45,7 +45,7 @@ describe('a virtual machine', () => {
     expect(machine.monotonicMs()).toBe(2_000)
   })
 
-  it('sees no time pass while it sleeps, and its timers wait for as much longer', async () => {
+  it('sees no time pass while it sleeps, and its timers wait longer by that time', async () => {
     const { world, machine, ran, inMs } = started()
     inMs(100, 'timer')
     await world.advance(50)

@@ -58,7 +58,7 @@ const NO_OBSERVATIONS = {
   yieldMs: () => 0,
 }
 
-test('a program’s request goes when the desk grants its turn, and its outcome is reported', async () => {
+test('a program’s request is sent when the desk grants its turn, and its outcome is reported', async () => {
   const { add, get, monitor, service } = await startGateway()
   const queue = scriptedQueue()
   const attach = (desk: SessionDesk | undefined) =>
@@ -88,7 +88,7 @@ test('a program’s request goes when the desk grants its turn, and its outcome 
   expect(queue.outcomes).toEqual(['answer'])
 })
 
-test('a gateway that is turned on after the desk takes part, and leaves when it is turned off', async () => {
+test('a gateway that is turned on after the desk joins the queue, and leaves when it is turned off', async () => {
   const { add, get, monitor, gateway, port } = await startGateway()
   const queue = scriptedQueue()
   const key = add('bot')

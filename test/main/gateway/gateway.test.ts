@@ -199,7 +199,7 @@ test('an own check waits behind programs, and is not sent without room', async (
   )
 })
 
-test('declines a request that cannot go within its longest wait at once, with its turn', async () => {
+test('declines a request at once if it can’t be sent within its longest wait, and reports its turn', async () => {
   const { add, get, service, monitor } = await startGateway({ simulator: { traffic: {} } })
   const key = add('bot', { class: 'background' })
   const answers = await Promise.all(
@@ -348,7 +348,7 @@ test('a pause applies to a served program, and not to a later one of its name', 
   expect(gateway.pause('bot')).toEqual({ ok: false, why: "the gateway isn't serving bot now" })
 })
 
-test('keys are stored as digests, in a file for the user alone, and are in no log and no snapshot', async () => {
+test('keys are stored as digests, in a file that only the user can read, and are in no log and no snapshot', async () => {
   const { add, get, dataFolder, notes, monitor, gateway } = await startGateway()
   const key = add('bot')
   await get(ACCOUNTS, key)

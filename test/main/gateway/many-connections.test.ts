@@ -99,7 +99,7 @@ test.each([200, 500])('%d simultaneous connections of a program all get a respon
   proves('G7', { level: 3, cases: count })
 })
 
-test('unauthenticated connections displace none that has shown a key once, for a response or a token', async () => {
+test('unauthenticated connections never displace one that has shown a key, for a response or a token', async () => {
   const { url, add, port } = await startGateway()
   const key = add('bot')
   const to = { port, host: '127.0.0.1' }

@@ -157,7 +157,7 @@ test('a program’s id is unique while it exists', () => {
   expect(programs.list().map(({ id }) => id)).toEqual(['program-2', 'program-3', 'program-4'])
 })
 
-test('the id of a program that was cut is not given again in this run', () => {
+test('the id of a program that was cut is not reused in this run', () => {
   const { programs, add, dataFolder } = opened()
   add('zed')
   const again = opened(dataFolder)

@@ -13,7 +13,7 @@ const CONTROL = 'a-secret-of-this-machine-only'
 const KEYS = { bot: 'k3y-of-the-bot-0123456789', notes: 'k3y-of-the-notes-0123456789' }
 const { seed, clientId, refreshToken } = DEFAULT_SIMULATOR_OPTIONS
 /**
- * After a fault, each client must read more frames than this. Fewer may have been under way when the fault
+ * After a fault, each client must read more frames than this. Fewer may have been in flight when the fault
  * began.
  */
 const MORE_FRAMES = 60

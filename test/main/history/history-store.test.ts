@@ -101,7 +101,7 @@ test('a report counts the current minute', () => {
   expect(report).toMatchObject({ from: EPOCH_MS, to: EPOCH_MS + 120_000 })
 })
 
-test('a report of hours counts each request once, whatever the resolution', () => {
+test('a report of hours counts each request once, at any resolution', () => {
   const started = startedStore(temporaryFolder())
   record(started, 7_000, (second) => ({ own: second % 3, remaining: 50 }))
   const { store } = started

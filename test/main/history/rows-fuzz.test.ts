@@ -53,7 +53,7 @@ const text = fc.oneof(
   ),
 )
 
-test('1,500 history files with one foreign cell cost history at most: never the start, nor time', () => {
+test('1,500 history files with one foreign cell lose at most history: the start neither fails nor slows down', () => {
   const good = writtenHistory()
   const folder = quickFolder()
   const database = new DatabaseSync(join(good, 'history.db'))

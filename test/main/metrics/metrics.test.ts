@@ -284,7 +284,7 @@ test('no series appears twice, even with two keys', () => {
   expect(new Set(series).size).toBe(series.length)
 })
 
-test('a number from the documented table alone is not exported as left', () => {
+test('a number that is only from the documented table is not exported as left', () => {
   const { values } = parsed([exampleSnapshot()])
   expect(values('headroom_requests_remaining').map(({ labels }) => labels['category'])).toEqual(['Accounts'])
   expect(values('headroom_requests_limit').length).toBeGreaterThan(10)
@@ -396,7 +396,7 @@ test('a taken port is reported in one line', async () => {
   })
 })
 
-test('metrics are off unless asked for, and never without a bearer', () => {
+test('metrics are off unless requested, and never without a bearer token', () => {
   expect(metricsChoice(undefined, { HEADROOM_METRICS_TOKEN: BEARER })).toEqual({ kind: 'off' })
   expect(metricsChoice(0, { HEADROOM_METRICS_TOKEN: BEARER })).toEqual({
     kind: 'on',

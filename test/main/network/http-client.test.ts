@@ -279,7 +279,7 @@ test('a flood of frames leaves other connections a turn after each 64 kB', async
     })
     onTestFinished(close)
   })
-  // One more part of 64 kB may already be under way.
+  // One more part of 64 kB may already be in flight.
   expect(most).toBeLessThanOrEqual(128 << 10)
 })
 

@@ -111,7 +111,7 @@ test('while the file is locked, an end is kept and written later', async () => {
   expect(states).toEqual(['another program locks the order journal', undefined])
 })
 
-test('a damaged file is set aside with a word, a removed one made again, a newer one left alone', () => {
+test('a damaged file is set aside and reported, a removed one recreated, a newer one left unchanged', () => {
   const { folder, journal } = open()
   journal.insert(entry('a'))
   journal.close()
@@ -135,7 +135,7 @@ test('a damaged file is set aside with a word, a removed one made again, a newer
   })
 })
 
-test('a journal that was removed is written again: what is in flight, its end, and unknown outcomes', () => {
+test('a removed journal is recreated with the orders in flight, their ends, and unknown outcomes', () => {
   const { folder, journal } = open()
   const remove = () => {
     for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `orders.db${end}`), { force: true })
@@ -206,7 +206,7 @@ test('the file has no symbol, price, quantity or account, and a hash only with i
   expect(others.isKnown(keyOfHash(hashes.of(text)))).toBe(true)
 })
 
-test('the hash of an order is the one that earlier versions wrote', () => {
+test('the hash of an order equals the one that earlier versions wrote', () => {
   const hashes = new OrderHashes(() => [Buffer.from('vault'), Buffer.from('earlier')], Buffer.from('own'))
   expect(hashes.of('["order","SIM1001"]')).toBe('GZ8pYkYu.SSum84or3bPjEV2NPaXu2LNj')
   expect(hashes.allOf('x')).toEqual([

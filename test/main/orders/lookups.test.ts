@@ -64,7 +64,7 @@ describe('after 60 s an order is not found only if that is certain', () => {
     expect(await concluded(KEY, [FORMER])).toEqual({ state: 'not-found' })
   })
 
-  test('made with a key that is gone, its hashes equal none', async () => {
+  test('made with a lost key, its hashes equal no others', async () => {
     expect(await concluded(Buffer.from('of a former run'), [])).toEqual({ state: 'ambiguous' })
   })
 
@@ -87,7 +87,7 @@ test('after 60 s an order is also looked for in the list of former days: the ser
   expect(found).toEqual({ state: 'found', orderIds: ['2'] })
 })
 
-test('a list whose pages lead back to an earlier one concludes nothing, and is not read on', async () => {
+test('a list whose pages lead back to an earlier page proves nothing, and is not read further', async () => {
   const tokens = ['a', 'b', 'a']
   const read: string[] = []
   const list = await readOrderList(

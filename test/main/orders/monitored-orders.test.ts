@@ -49,7 +49,7 @@ const REFUSED = { kind: 'refused', problem: { status: 403 } }
 const OTHER_KEY = { ...KEY, clientId: 'client-2', baseUrl: 'https://other.test' }
 const WITHDRAWN = 'orders of a former key’s programs were withdrawn'
 
-test('another key with the id of a disconnected one gets none of its programs’ orders', () => {
+test('a different key under the id of a disconnected one gets no orders of its programs', () => {
   const { monitor, programs, verdict, notes } = startedOn(temporaryFolder(), [KEY])
   programs.add({ ...BOT, profile: 'key-1' })
   expect(verdict()).toMatchObject(ADMITTED)

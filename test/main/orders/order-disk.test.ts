@@ -34,7 +34,7 @@ async function expectRefused({ send, get, orders, monitor, key }: Awaited<Return
   expect((await get('/v3/brokerage/accounts', key)).status).toBe(200)
 }
 
-describe.skipIf(why !== undefined)('on a full disk orders stop, reads go on, and orders resume', () => {
+describe.skipIf(why !== undefined)('on a full disk orders stop, reads continue, and orders resume', () => {
   test.each(['before the journal is made', 'before an order'] as const)('%s', async (when) => {
     const started = await startOnDisk()
     const { disk, send, orders, orderSwitch, service, key } = started

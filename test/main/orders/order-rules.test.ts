@@ -78,7 +78,7 @@ describe('without both keys, or after a stop, nothing passes', () => {
     proves('O2', { level: 3, cases: 1 })
   })
 
-  test('an order of a program that was cut stays unsent, although another was added meanwhile', async () => {
+  test('an order of a program that was cut is never sent, even if another program was added meanwhile', async () => {
     const { forward, asked, release } = heldForward()
     const { add, gateway, send, service } = await startOrderGateway({ forward })
     const answer = send('POST', ORDERS, add('zed'), ORDER)
@@ -185,7 +185,7 @@ test('a 401 is passed on, the access token renewed, and the order not sent again
   proves('O1', { level: 3, cases: 1 })
 })
 
-test('a used up quota is a 429 at once, whatever the program would wait', async () => {
+test('a used-up quota gets 429 at once, even if the program would wait', async () => {
   const { add, send, service } = await startOrderGateway()
   const key = add('bot')
   let answer = await send('POST', ORDERS, key, ORDER)
@@ -201,7 +201,7 @@ test('a used up quota is a 429 at once, whatever the program would wait', async 
 })
 
 test.each(['500', '502', '503', '504'])(
-  'a %s is passed on, and says nothing about the order',
+  'a %s is passed on, and leaves the order’s outcome unknown',
   async (status) => {
     const { add, send, service, orders, events } = await startOrderGateway()
     service.faults.set(`order-${status}-taken`, 1)
@@ -297,7 +297,7 @@ test('a program that is gone before its order left sends nothing', async () => {
   proves('O1', { level: 3, cases: 1 })
 })
 
-test('whenever a program goes, the journal has the answer of what it sent', async () => {
+test('whenever a program disconnects, the journal has the response to its order', async () => {
   const { add, url, service, orders } = await startOrderGateway()
   const key = add('bot')
   const post = (gone: AbortController) =>
@@ -321,7 +321,7 @@ test('whenever a program goes, the journal has the answer of what it sent', asyn
   proves(['O1', 'O3'], { level: 3, cases: 12 })
 })
 
-test('while the journal can’t be written, orders stop and reads go on; then they resume', async () => {
+test('while the journal can’t be written, orders stop and reads continue; then orders resume', async () => {
   const { add, send, get, service, orders, events, dataFolder } = await startOrderGateway()
   const key = add('bot')
   expect((await send('POST', ORDERS, key, ORDER)).status).toBe(200)

@@ -184,7 +184,7 @@ test('a stop while a sign-in is starting ends it, and one of another key leaves 
   expect([state(), cancelled]).toEqual(['stopped', ['s1']])
 })
 
-test('a sign-in that ended is none that a stop could meet', async () => {
+test('a stop does not affect a sign-in that has ended', async () => {
   const { switches, state, end, cancelled } = setUp()
   await switches.allow('key-1')
   end({ state: 'failed', signIn: 's1', code: 'declined', message: '' })

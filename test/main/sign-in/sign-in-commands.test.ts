@@ -231,7 +231,7 @@ describe('while a revocation of the same key is unconfirmed (R4)', () => {
     return all
   }
 
-  it('every way to connect asks first', async () => {
+  it('every way to connect asks for confirmation first', async () => {
     const { handlers, tasks, monitor } = await unconfirmed()
     const refusal = { ok: false, code: 'revoke-pending' }
     expect(await handlers.startSignIn(KEY)).toMatchObject(refusal)

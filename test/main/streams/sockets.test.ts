@@ -135,7 +135,7 @@ test('after a revocation every stream ends within 2 s and nothing uses the grant
   await vi.waitFor(() => expect(simulator.service.streams()).toHaveLength(3), BOUNDED)
   const from = performance.now()
   const revoked = monitor.withProfile(profile, (session) => session.revoke())
-  // An opening asked for while the revocation is under way must not slip through.
+  // An opening asked for while the revocation is in flight must not slip through.
   monitor.withProfile(profile, ({ parts }) => parts.streams.open({ ...POSITIONS, target: 'SIM1002' }))
   expect(await revoked).toEqual({ ok: true })
   await vi.waitFor(() => expect(simulator.service.streams()).toHaveLength(0), { timeout: 2_000, interval: 5 })

@@ -55,7 +55,7 @@ test('a lost response leaves the intent open; a start that finds it retries the 
   script.push(UNKNOWN)
   const first = start()
   await clock.advance(0)
-  // The process is killed while the second attempt is under way.
+  // The process is killed while the second attempt is in flight.
   first.stop()
   expect(store.stored.intent).toMatchObject({ generation: 1 })
   store.steps.length = 0

@@ -177,7 +177,7 @@ describe('a command', () => {
     expect(started.windows.calls).toEqual([])
   })
 
-  it('is reached by its one spelling only, whatever a router would decode', async () => {
+  it('is reached by one spelling only, even if a router would decode others', async () => {
     const bearer = bearing(await started.bearer())
     const twisted = [
       '/%61pi/pushes',
@@ -222,7 +222,7 @@ describe('a command', () => {
     expect(started.windows.sessions).toEqual([])
   })
 
-  it('that is not in the contract is not found, whatever an object inherits', async () => {
+  it('that is not in the contract is not found, even if every object inherits its name', async () => {
     const bearer = await started.bearer()
     for (const name of ['nothing', 'snapshotChanged', '__proto__', 'constructor', 'toString', 'hello/x'])
       expect((await started.post(`/api/command/${name}`, null, bearing(bearer))).status).toBe(404)

@@ -109,7 +109,7 @@ test.each(['isAsyncEncryptionAvailable', 'encryptStringAsync', 'decryptStringAsy
   },
 )
 
-test('a keyring that is not open yet is retried, and no key is given up', async () => {
+test('a keyring that is not open yet is retried, and no key is lost', async () => {
   let isOpen = false
   const opened = fakeSafeStorage()
   const { keystore: store, clock } = keystore({

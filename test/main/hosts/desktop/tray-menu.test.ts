@@ -17,7 +17,7 @@ function updateItems(updates: UpdateState, heard: string[] = []): MenuItemConstr
 
 const click = (item: MenuItemConstructorOptions | undefined) => (item?.click as (() => void) | undefined)?.()
 
-test('an app without a feed says that there are no updates, and why', () => {
+test('an app without a feed shows that there are no updates, and why', () => {
   expect(updateItems({ kind: 'no-feed' })).toEqual([
     { label: 'No Updates: Built on This Computer', enabled: false },
   ])

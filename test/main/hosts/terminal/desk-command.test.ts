@@ -261,7 +261,7 @@ describe('desk invite', () => {
     expect(said).toMatchObject({ exitCode: 1, out: [], errors: [line], asked: [] })
   })
 
-  test('of a folder says nothing of the next start', async () => {
+  test('of a folder doesn’t mention the next start', async () => {
     const said = await run({ action: 'invite', flags: { yes: true }, stored: { 'key-1': { kind: 'none' } } })
     expect(said.errors).toEqual([expect.stringMatching(/^on each other machine/)])
   })
@@ -274,7 +274,7 @@ test('desk rotate prints the new invitation, and that all others have to join ag
   expect(said.errors).toEqual([expect.stringMatching(/^every other machine has to join again: /)])
 })
 
-test('desk leave says which desk was left, and of a folder nothing of the next start', async () => {
+test('desk leave names the desk that was left, and of a folder doesn’t mention the next start', async () => {
   const said = await run({ action: 'leave', running: ONE, answer: { ok: true, left: 'key-1' } })
   const left = { exitCode: 0, out: [], errors: ['this machine left the desk of Key key-1'] }
   expect(said).toMatchObject(left)

@@ -155,7 +155,7 @@ describe.skipIf(program === undefined)('a desk on a real NATS server', () => {
   }, 120_000)
 })
 
-test('without a desk, no module of desks and none of NATS is loaded; a command for desks loads them', async () => {
+test('without a desk, no module of desks or of NATS is loaded; a desk command loads them', async () => {
   const { machine: another } = await service()
   const { folder, started, desk } = await another()
   const file = join(folder, 'modules.txt')

@@ -116,7 +116,7 @@ test('as Parquet a reader finds the same rows, with types', async () => {
   expect(kinds).toContainEqual(['kind', 'headroom-series'])
 })
 
-test('a file is written whole, for its owner alone, named for its key, and never over another', async () => {
+test('a file is written completely, readable by its owner only, named after its key, and never over another', async () => {
   const [folder, target] = [recorded(), temporaryFolder()]
   const first = await exported(folder, { profile: PROFILE, output: target })
   const path = join(target, 'headroom-series-key-1-live-2026-01-04T1500.csv')

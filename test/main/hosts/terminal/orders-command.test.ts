@@ -247,7 +247,7 @@ test('of several keys, allow needs the one to be named', async () => {
   expect(named.asked).toEqual([{ do: 'allow-orders', profile: 'b' }])
 })
 
-test('stop reaches every key or the named one, and says what it leaves', async () => {
+test('stop applies to every key or the named one, and prints what remains', async () => {
   const stopped = { ok: true, stopped: true } as const
   const all = await run({ action: 'stop', answers: [stopped] })
   expect(all).toMatchObject({ exitCode: 0, asked: [{ do: 'stop-orders' }], out: [PASSES_NONE] })

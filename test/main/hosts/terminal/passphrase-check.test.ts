@@ -39,7 +39,7 @@ test.each(['plum river saddle anchor', 'kx93hfqp2mza'])(
   },
 )
 
-test('twelve random letters are always as good as the line says', () => {
+test('twelve random letters are always as strong as the line claims', () => {
   const letters = fc.array(fc.constantFrom(...'bcdfghjkmnpqrstvwxz2456789'), { minLength: 14, maxLength: 14 })
   let enough = 0
   fc.assert(

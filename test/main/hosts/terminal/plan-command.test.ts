@@ -80,7 +80,7 @@ test('a day is replayed with the same result each time, and only if requested', 
   )
 })
 
-test('a plan that does not fit ends in exit 0, and says what to give up', () => {
+test('a plan that does not fit ends in exit 0, and prints what to reduce', () => {
   const { exitCode, text } = planned({
     programs: [scanner],
     limits: { Positions: { limit: 20, period: 100 } },

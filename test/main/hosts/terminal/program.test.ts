@@ -232,7 +232,7 @@ test('every command has help, and simulate lists its faults', async () => {
   expect((await run(['--help'])).out).toContain('watch')
 })
 
-test('a plan takes one file, and recorded use by a length of time', async () => {
+test('a plan takes one file, and a length of time for recorded use', async () => {
   const { calls } = await run(['plan', 'mine.json', '--json', '--from-history', '24h'])
   expect(calls).toEqual([['plan', { file: 'mine.json', json: true, fromHistory: 86_400_000 }]])
   const usage = await run(['plan', '--from-history', 'yesterday'])

@@ -86,7 +86,7 @@ test('the line of an unreachable service ends with the last part that fits', () 
   expect(shown(90)).toMatch(/unreachable, next try in 8s$/)
 })
 
-test('a desk has a column of its own, its machines and its server; nothing of it is shown without one', () => {
+test('a desk has its own column, its machines and its server; without a desk none of these is shown', () => {
   const use = { total: 1.4, own: 0.1, desk: 0.4, elsewhere: 0.9 }
   const slot = exampleSlot({ category: 'Order Stream', own: 1, desk: 2, elsewhere: 3, free: 34 })
   const at = { requests: [exampleQuota({ use })], slots: [slot], desk: DESK }
@@ -143,7 +143,7 @@ test('an unresponsive sign-in host is named, with what to do, at any width', () 
   }
 })
 
-test('with several problems each has a line that names it, and at most three besides the headline’s', () => {
+test('with several problems, up to three besides the headline’s have a line that names them', () => {
   const categories = ['Accounts', 'Balances', 'Positions', 'Quote Snapshot', 'Order Details']
   const requests = categories.map((category) =>
     exampleQuota({ category, problem: { status: 404, since: AT_MS } }),
@@ -245,7 +245,7 @@ test('the last five events are shown with their age', () => {
   expect(table).toContain('host-6')
 })
 
-test('a low window keeps the quotas, the urgent ones first, and counts what is missing', () => {
+test('a low window shows the quotas, the urgent ones first, and counts the hidden lines', () => {
   const requests = [
     exampleQuota({ category: 'Accounts' }),
     exampleQuota({ category: 'Balances', source: 'default', state: 'not-checked' }),
@@ -258,7 +258,7 @@ test('a low window keeps the quotas, the urgent ones first, and counts what is m
   expect(drawn[7]).toMatch(/^… \d+ more lines in a taller window$/)
 })
 
-test('a full group of slots says so without colour, and stays in a low window', () => {
+test('a full group of slots is marked without colour, and remains in a low window', () => {
   const slots = [exampleSlot({ category: 'Order Stream' }), exampleSlot({ free: 0, own: 1, elsewhere: 39 })]
   const snapshot = exampleSnapshot({ slots })
   expect(lineWith(renderTable(snapshot, [], AT_MS, PLAIN), 'Positions Stream')).toMatch(/ full 0\/40 +1 +39 /)

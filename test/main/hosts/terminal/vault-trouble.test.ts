@@ -18,7 +18,7 @@ test('the variable that a person can set is named', () => {
   expect(vaultTrouble('/d', { state: 'memory' })).toContain('HEADROOM_PASSPHRASE')
 })
 
-test('keys encrypted by the desktop are no wrong passphrase: the line says who encrypted them, and where to go', () => {
+test('keys encrypted by the desktop are not a wrong passphrase: the line names who encrypted them, and where to open them', () => {
   const line = vaultTrouble('/d', sealedElsewhere('gnome_libsecret'))
   expect(line).toMatch(
     /the keys in \/d: .*desktop app encrypted them.*\(gnome_libsecret\).*on the desktop.*--data/,

@@ -45,7 +45,7 @@ test('? shows the keys and hides them again', () => {
   expect(drawn.at(-1)).not.toMatch(/q {2}quit/)
 })
 
-test('an alert wraps between words, and none of its numbers is cut', () => {
+test('an alert wraps between words, and no number is split', () => {
   const { drawn, view } = onScreen({ columns: 40, rows: 30 })
   view.alert('Positions running out. Positions runs out in 3 min. 154 of 320 left on Main key.')
   view.snapshot(exampleSnapshot())
