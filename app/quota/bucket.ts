@@ -236,6 +236,7 @@ export class Bucket {
   markClockUncertain(fromMs: number, toMs: number): void {
     this.#level.markClockUncertain(fromMs, toMs)
     this.#poller.doubt()
+    this.#expected.restart()
   }
 
   /** Removes a request that did not reach the service. */
@@ -322,6 +323,7 @@ export class Bucket {
   learned(): LearnedQuota | undefined {
     if (this.#headers < 2) return this.#stored
     const poller = this.#poller.learned()
+    const { starts } = this.#expected
     return {
       ...{ limit: this.limit, periodSeconds: this.periodMs / 1000, model: this.model },
       ...{ atMs: this.#headerAtMs, isShared: this.#isShared },
@@ -330,6 +332,7 @@ export class Bucket {
       utilization: this.#utilization.chances,
       ...this.#atHeader.learned(),
       ...(poller && { poller }),
+      ...(starts.length > 0 && { starts }),
     }
   }
 
@@ -403,6 +406,8 @@ export class Bucket {
     const spare = this.#level.middleAt(nowMs) + this.#missing - 1
     const nearFull = this.#utilization.isConclusive ? this.#pacesNearFull() : undefined
     const perSecond = nearFull?.perSecond ?? (isShared ? others.rate() : 0)
+    const beforeLoad = this.#beforeLoad(nowMs, { taken, perSecond })
+    const due = this.#expected.dueChance(beforeLoad, nowMs, RUNNING_OUT_SECONDS)
     const reading = {
       taken,
       takenAtMost: this.#margin.takenAtMost(others, taken, this.limit),
@@ -411,9 +416,10 @@ export class Bucket {
       ...this.#rangeOfRate(nowMs, nearFull, perSecond),
       emptyChance: Math.max(
         empty.chance,
-        this.#expected.emptyChance(this.#beforeLoad(nowMs, { taken, perSecond }), nowMs, RUNNING_OUT_SECONDS),
+        due,
+        this.#expected.emptyChance(beforeLoad, nowMs, RUNNING_OUT_SECONDS),
       ),
-      emptyChanceByPresent: empty.byPresent,
+      emptyChanceByPresent: Math.max(empty.byPresent, due),
       emptyNow: isShared ? 1 - others.chanceOfAtMost(spare) : 0,
       growth: NO_GROWTH,
     }
@@ -593,6 +599,7 @@ export class Bucket {
     this.#isShared = stored.isShared
     this.#odds.restore(stored.emptyings)
     this.#margin.restore(stored.margin)
+    this.#expected.restore(stored.starts ?? [])
     this.#utilization.restore(stored.utilization)
     // A negative age means that the clock was set back. The real age is then unknown.
     const elapsedMs = nowMs - stored.atMs
@@ -604,6 +611,7 @@ export class Bucket {
     this.#recall(nowMs)
     this.#others.restart()
     this.#minute.restart(nowMs)
+    this.#expected.restart()
     this.#othersAtMs = nowMs
     this.#overflowed = this.#level.overflowedAt(nowMs)
     this.#mark()
@@ -618,8 +626,13 @@ export class Bucket {
     this.#learnOutcome(nowMs)
     const isRolling = this.model === 'rolling'
     this.#minute.header(nowMs, this.#missing)
+    const overflowed = isRolling ? this.#level.overflowedAt(nowMs) - this.#overflowedAtHeader : 0
+    this.#expected.header({
+      ...{ fromMs: this.#headerAtMs, toMs: nowMs, missing: this.#missing, overflowed },
+      refill: this.#level.gainPerMs * 1000,
+    })
     this.#utilization.header(this.limit, {
-      overflowed: isRolling ? this.#level.overflowedAt(nowMs) - this.#overflowedAtHeader : 0,
+      overflowed,
       seconds: (nowMs - this.#headerAtMs) / 1000,
       missing,
       ...shown,

@@ -1,11 +1,14 @@
 import type { UsualLoad } from '../contract/history.ts'
+import type { LoadStart } from './learned.ts'
+import { isSameTimeOfDay, LoadStarts } from './load-starts.ts'
 import type { PossibleLoad } from './others-use.ts'
 
 /**
- * Usual start times are known to within three minutes. So the probability of a load is not added all at once,
- * but in `steps` equal parts, `everyMs` apart.
+ * The probability of a load is not added all at once, but in `steps` equal parts over the time in which the
+ * load may start. The record shows that time to within three minutes: the last step is `recordedMs` after the
+ * first.
  */
-const ONSET = { steps: 3, everyMs: 60_000 } as const
+const ONSET = { steps: 3, recordedMs: 120_000 } as const
 /**
  * A load stays listed for this time after its usual start, so that a check just after the start can still be
  * planned.
@@ -34,6 +37,15 @@ interface BeforeLoad {
   readonly others: number
 }
 
+/** A usual load today, and the time in which it starts. */
+interface TodaysLoad extends UsualLoad {
+  /** Epoch ms. `atMs` is the earliest start, `latestMs` the latest. */
+  readonly latestMs: number
+  readonly lastsSeconds: number
+  /** Whether headers of earlier days showed the start, and not only the record. */
+  readonly isTimed: boolean
+}
+
 /**
  * The usual loads of one quota today, as a prior for others' use. The prior gives, for each time, the
  * probability that others' rate jumps, and the new rate.
@@ -42,17 +54,58 @@ interface BeforeLoad {
  * out a rate that headers leave possible. Two headers after a load's usual start outweigh the prior.
  */
 export class ExpectedLoads {
-  #loads: readonly UsualLoad[] = []
+  #recorded: readonly UsualLoad[] = []
+  #loads: readonly TodaysLoad[] = []
   #onsets: readonly Onset[] = []
+  readonly #starts = new LoadStarts()
 
   set(loads: readonly UsualLoad[]): void {
-    if (loads === this.#loads) return
-    this.#loads = loads
-    this.#onsets = loads.flatMap(({ atMs, perSecond, requests, chance }) =>
-      Array.from({ length: ONSET.steps }, (_, step) => ({
-        atMs: atMs + step * ONSET.everyMs,
-        perSecond,
+    if (loads === this.#recorded) return
+    this.#recorded = loads
+    this.#time()
+  }
+
+  /** Starts of usual loads on earlier days, for `restore` in a later run of the app. */
+  get starts(): readonly LoadStart[] {
+    return this.#starts.all
+  }
+
+  restore(starts: readonly LoadStart[]): void {
+    this.#starts.restore(starts)
+    this.#time()
+  }
+
+  /** Learns from a header when a usual load starts: see `LoadStarts.header`. */
+  header(...interval: Parameters<LoadStarts['header']>): void {
+    if (this.isEmpty) return
+    const start = this.#starts.header(...interval)
+    if (start && this.#recorded.some(({ atMs }) => isSameTimeOfDay(atMs, start.atMs)))
+      this.#starts.keep(start)
+  }
+
+  /** Called when headers no longer show others' use since the last one. */
+  restart(): void {
+    this.#starts.restart()
+  }
+
+  #time(): void {
+    this.#loads = this.#recorded.map((load) => {
+      const { atMs, perSecond, requests } = load
+      const window = this.#starts.windowOf(atMs)
+      return {
+        ...load,
+        atMs: window?.fromMs ?? atMs,
+        latestMs: window?.toMs ?? atMs + ONSET.recordedMs,
+        perSecond: Math.max(perSecond, window?.perSecond ?? 0),
         lastsSeconds: requests / perSecond,
+        isTimed: window !== undefined,
+      }
+    })
+    this.#onsets = this.#loads.flatMap(({ atMs, latestMs, perSecond, lastsSeconds, chance }) =>
+      Array.from({ length: ONSET.steps }, (_, step) => ({
+        atMs: atMs + (step * (latestMs - atMs)) / (ONSET.steps - 1),
+        perSecond,
+        lastsSeconds,
         chance: 1 - (1 - BEGUN * chance) ** (1 / ONSET.steps),
       })),
     )
@@ -81,6 +134,20 @@ export class ExpectedLoads {
     return most
   }
 
+  /**
+   * The chance, 0 to 1, that a usual load that starts about now empties the row within `horizonSeconds`. It
+   * counts as present use, from the earliest start that headers of earlier days showed to the latest one.
+   */
+  dueChance(row: BeforeLoad, nowMs: number, horizonSeconds: number): number {
+    let most = 0
+    for (const load of this.#loads) {
+      if (!load.isTimed || nowMs < load.atMs || nowMs > load.latestMs) continue
+      const seconds = emptyAfter(load, row, nowMs, (load.latestMs - load.atMs) / 1000 + 1)
+      if (seconds !== undefined && seconds <= horizonSeconds) most = Math.max(most, BEGUN * load.chance)
+    }
+    return most
+  }
+
   /** The next load that starts within `withinSeconds` and would use up the row's remaining requests. */
   ahead(row: BeforeLoad, nowMs: number, withinSeconds: number): UsualLoad | undefined {
     return this.#loads.find(
@@ -99,7 +166,7 @@ export class ExpectedLoads {
  * until the load has made all its requests.
  */
 function emptyAfter(
-  load: UsualLoad,
+  load: TodaysLoad,
   { level, limit, gain, others }: BeforeLoad,
   nowMs: number,
   startedSeconds = 0,
@@ -109,5 +176,5 @@ function emptyAfter(
   if (nowMs >= load.atMs + startedSeconds * 1000 || drain <= 0) return undefined
   const levelThen = Math.max(0, Math.min(limit, level + (gain - others) * wait))
   const seconds = levelThen / drain
-  return seconds <= load.requests / load.perSecond ? wait + seconds : undefined
+  return seconds <= load.lastsSeconds ? wait + seconds : undefined
 }

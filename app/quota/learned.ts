@@ -21,6 +21,14 @@ export interface LearnedQuota {
   readonly spells: readonly number[]
   /** Present if headers showed that others are one program that polls: see `OthersPoller`. */
   readonly poller?: Poller
+  /** When usual loads of others started on earlier days. Absent if none did: see `LoadStarts`. */
+  readonly starts?: readonly LoadStart[]
+}
+
+/** The start of a load from others, epoch ms, and the load's rate in requests per second. */
+export interface LoadStart {
+  readonly atMs: number
+  readonly perSecond: number
 }
 
 /** Another program that polls at equal intervals. */

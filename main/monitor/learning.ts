@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { RATE_COUNT } from '../../app/quota/candidates.ts'
-import type { LearnedQuota, LearnedQuotas } from '../../app/quota/learned.ts'
+import type { LearnedQuota, LearnedQuotas, LoadStart } from '../../app/quota/learned.ts'
+import { MAX_STARTS } from '../../app/quota/load-starts.ts'
 import { CANDIDATE_COUNT } from '../../app/quota/others-use.ts'
 import { SPELL_COUNT } from '../../app/quota/spells.ts'
 import { UTILIZATIONS } from '../../app/quota/utilization.ts'
@@ -8,7 +9,7 @@ import { JsonFile } from '../storage/json-file.ts'
 import { SAVED, type Saved } from '../storage/storage-error.ts'
 import { markOf, type PinOwner } from '../streams/pinned-streams.ts'
 
-/** Maximum length of one key's part of the file. A category takes about 2 kB. */
+/** Maximum length of one key's part of the file. A category takes 2 to 4 kB. */
 const MAX_KEY_LENGTH = 64 << 10
 const MAX_KEYS = 64
 const MAX_NAME_LENGTH = 256
@@ -53,6 +54,14 @@ const storedQuota = z.object({
       mayBeMore: z.boolean(),
       sinceMs: z.number(),
     }),
+  ),
+  /** Seconds since the epoch and a rate for each start, in one string like `numbers`. */
+  starts: z.exactOptional(
+    z
+      .string()
+      .max(MAX_STARTS * 24)
+      .regex(/^\d+:[\d.]+( \d+:[\d.]+)*$/)
+      .refine((text) => startsFrom(text).every(({ perSecond }) => perSecond > 0)),
   ),
 })
 const storedKey = z.object({
@@ -153,17 +162,27 @@ const toText = (all: readonly number[]): string =>
   all.map((one) => String(Number(one.toPrecision(DIGITS)))).join(' ')
 const fromText = (text: string): readonly number[] => text.split(' ').map(Number)
 
-const toStored = (quota: LearnedQuota): StoredQuota => ({
+const startsText = (starts: readonly LoadStart[]): string =>
+  starts.map(({ atMs, perSecond }) => `${Math.round(atMs / 1000)}:${toText([perSecond])}`).join(' ')
+const startsFrom = (text: string): readonly LoadStart[] =>
+  text.split(' ').map((start) => {
+    const [seconds, perSecond] = start.split(':').map(Number)
+    return { atMs: 1000 * (seconds ?? 0), perSecond: perSecond ?? 0 }
+  })
+
+const toStored = ({ starts, ...quota }: LearnedQuota): StoredQuota => ({
   ...quota,
   utilization: toText(quota.utilization),
   rates: toText(quota.rates),
   jumps: toText(quota.jumps),
   spells: toText(quota.spells),
+  ...(starts && { starts: startsText(starts) }),
 })
-const fromStored = (quota: StoredQuota): LearnedQuota => ({
+const fromStored = ({ starts, ...quota }: StoredQuota): LearnedQuota => ({
   ...quota,
   utilization: fromText(quota.utilization),
   rates: fromText(quota.rates),
   jumps: fromText(quota.jumps),
   spells: fromText(quota.spells),
+  ...(starts !== undefined && { starts: startsFrom(starts) }),
 })

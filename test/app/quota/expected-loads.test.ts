@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import type { UsualLoad } from '../../../app/contract/history.ts'
+import { DAY_MS } from '../../../app/contract/units.ts'
 import { Bucket } from '../../../app/quota/bucket.ts'
 import { ExpectedLoads } from '../../../app/quota/expected-loads.ts'
+import type { LoadStart } from '../../../app/quota/learned.ts'
 import { RowState } from '../../../app/quota/state.ts'
 import { viewOf } from '../../../app/quota/view.ts'
 
@@ -42,8 +44,9 @@ function header(bucket: Bucket, seconds: number, level: number): void {
  * Two buckets under the same headers, with and without the usual load; others use a fifth of the refill
  * before it.
  */
-function both(loads: readonly UsualLoad[], then: number) {
+function both(loads: readonly UsualLoad[], then: number, starts: readonly LoadStart[] = []) {
   const [told, untold] = [new Bucket(LIMIT, PERIOD_SECONDS, 0), new Bucket(LIMIT, PERIOD_SECONDS, 0)]
+  if (starts.length > 0) told.restore({ ...learnedEarlier(), starts })
   told.expect(loads)
   let level = LIMIT
   let second = 0
@@ -57,6 +60,12 @@ function both(loads: readonly UsualLoad[], then: number) {
     }
   }
   return { told, untold, until }
+}
+
+function learnedEarlier() {
+  const bucket = new Bucket(LIMIT, PERIOD_SECONDS, 0)
+  for (const seconds of [0, 60]) header(bucket, seconds, LIMIT)
+  return bucket.learned() ?? expect.fail('nothing learned')
 }
 
 const row = (bucket: Bucket, seconds: number) =>
@@ -129,6 +138,55 @@ test('a day that differs is believed within two headers of the usual start', () 
   expect(differs.use?.elsewhere).toBeCloseTo(without.use?.elsewhere ?? 0, 1)
   expect(Math.abs(differs.low - without.low)).toBeLessThanOrEqual(3)
   expect(Math.abs((differs.emptyChance ?? 0) - (without.emptyChance ?? 0))).toBeLessThan(0.05)
+})
+
+/** The load's start on three earlier days: second 4, 10 and 16 after `atMs`. */
+const TIMED = [1, 2, 3].map((day) => ({
+  atMs: LOAD.atMs - day * DAY_MS + 1000 * (22 - 6 * day),
+  perSecond: 3.5,
+}))
+
+test('a start that earlier days showed to the second warns from the earliest one on, not before', () => {
+  const expected = new ExpectedLoads()
+  expected.set([LOAD])
+  const row = { level: 300, limit: LIMIT, gain: REFILL, others: 0 }
+  const due = (second: number) => expected.dueChance(row, LOAD.atMs + 1000 * second, 600)
+  expect(due(10)).toBe(0)
+  expected.restore(TIMED)
+  expect([due(-2.1), due(-2), due(22), due(22.1)]).toEqual([0, 0.9 * LOAD.chance, 0.9 * LOAD.chance, 0])
+  expect(expected.dueChance({ ...row, gain: 3 }, LOAD.atMs, 600)).toBe(0)
+  expect(expected.ahead(row, LOAD.atMs - 60_000, 600)).toMatchObject({
+    ...{ atMs: LOAD.atMs - 2000, perSecond: 3.5 },
+  })
+  const onsets = expected.between(LOAD.atMs - 60_000, LOAD.atMs + 60_000)
+  expect(onsets.map(({ atMs }) => (atMs - LOAD.atMs) / 1000)).toEqual([-2, 10, 22])
+})
+
+test('a bucket keeps the start of a usual load for the next day, and of no other load', () => {
+  const starts = (loads: readonly UsualLoad[]) => {
+    const { told, until } = both(loads, LOAD.perSecond)
+    until(START_SECONDS + 200)
+    return told.learned()?.starts
+  }
+  const [start, ...more] = starts([LOAD]) ?? []
+  expect(Math.abs((start?.atMs ?? 0) - LOAD.atMs)).toBeLessThan(5000)
+  expect(start?.perSecond).toBeCloseTo(LOAD.perSecond, 0)
+  expect(more).toEqual([])
+  expect(starts([{ ...LOAD, atMs: LOAD.atMs - 301_000 - 5000 }])).toBeUndefined()
+})
+
+test('on a day without the load, the warning at its start ends within two headers', () => {
+  const { told, until } = both([LOAD], 0.2 * REFILL, TIMED)
+  const state = new RowState()
+  const states: string[] = []
+  for (let second = START_SECONDS - 60; second < START_SECONDS + 200; second += 1) {
+    until(second)
+    states.push(viewOf('Positions', undefined, told, { hold: undefined, state }, second * 1000).state)
+  }
+  // The latest start is 22 s after the load's, and two headers later is the end.
+  const [warnedAt, endedAt] = [states.indexOf('running-out'), states.lastIndexOf('running-out')]
+  expect(warnedAt).toBe(58)
+  expect(endedAt).toBeLessThanOrEqual(60 + 22 + 2 * HEADER_SECONDS)
 })
 
 test('a load starts at most with its chance, in three steps', () => {

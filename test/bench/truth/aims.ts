@@ -7,7 +7,7 @@ export interface Aim {
   readonly measured: string
   /** `undefined` if the run had no case to which the aim applies. */
   readonly isMet: boolean | undefined
-  /** The oracle's result, if the aim applies to it. */
+  /** The oracle's result, if the figure exists for it. `isMet`: whether it meets the aim. */
   readonly best?: Pick<Aim, 'measured' | 'isMet'>
   /** The result of an oracle that does not know the kind of traffic. */
   readonly untold?: Pick<Aim, 'measured' | 'isMet'>
@@ -315,7 +315,7 @@ export const percent = (share: number): string =>
 export const times = (ratio: number): string => (Number.isFinite(ratio) ? ratio.toFixed(2) : '–')
 export const number = (value: number): string =>
   Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '–'
-const seconds = (value: number): string => (Number.isFinite(value) ? `${Math.round(value)} s` : '–')
+export const seconds = (value: number): string => (Number.isFinite(value) ? `${Math.round(value)} s` : '–')
 const count = (value: number): string => value.toLocaleString('en')
 
 /** The outcome of an aim in a few words, for the terminal and the page. */
@@ -325,3 +325,7 @@ export const aimWord = ({ isMet, best, untold }: Aim): string => {
   if (best?.isMet === false) return 'missed, by the oracle too'
   return untold?.isMet === false ? 'missed, by the oracle without the kind too' : 'missed'
 }
+
+/** An aim and its result in one line, for the terminal. */
+export const aimText = (aim: Aim): string =>
+  `${aimWord(aim).toUpperCase()}: ${aim.figure} (${aim.aim}): ${aim.measured}`

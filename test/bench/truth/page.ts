@@ -13,6 +13,8 @@ import {
   times,
   widthOverOracle,
 } from './aims.ts'
+import { TRADING_DAYS } from './days.ts'
+import { type DaysMeasured, daysTable } from './days-aims.ts'
 import type { Figures } from './figures.ts'
 
 const COLUMNS = [
@@ -58,6 +60,7 @@ export function kindRow(figures: Figures): readonly string[] {
 export interface PageOf {
   readonly aims: readonly Aim[]
   readonly kinds: readonly Figures[]
+  readonly days?: DaysMeasured | undefined
   readonly how: string
   readonly origin: Origin
   readonly machine: string
@@ -67,7 +70,7 @@ const IGNORED_FIELDS =
   'The column “kind unknown” is an oracle that knows only the bench’s kinds of traffic, how likely each is and how they behave: 2,000 possible others, narrowed down by headers. It is a particle filter of 1,200 possible truths, each followed every second, and ran in the first seed of each kind.'
 
 /** The page about the accuracy of the displayed numbers, for each kind of traffic. */
-export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string {
+export function truthPage({ aims, kinds, days, how, origin, machine }: PageOf): string {
   const met = aims.filter(({ isMet }) => isMet === true).length
   const isUntoldAsked = aims.some(({ untold }) => untold !== undefined)
   return [
@@ -100,6 +103,7 @@ export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string
     '',
     ...reasons(aims.filter(({ isMet }) => isMet === false)),
     '',
+    ...(days ? daysSection(days) : []),
     '## Kinds of traffic',
     '',
     'Errors in requests. “No model” shows the last Remaining unchanged; the oracle is a particle filter that knows the process of others with its parameters; both see the same headers.',
@@ -107,6 +111,18 @@ export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string
     ...table(kindColumns(), kinds.map(kindRow)),
     '',
   ].join('\n')
+}
+
+function daysSection(days: DaysMeasured): readonly string[] {
+  const seeds = `${days.seeds} ${days.seeds === 1 ? 'seed' : 'seeds'}`
+  return [
+    `## What ${TRADING_DAYS} trading days teach`,
+    '',
+    `Others repeat themselves from 09:00 to 10:40 exchange time, with starts, rates and requests drawn at random each day; ${seeds} of each kind. “No pattern” has the same loads at a random time. Each day starts with what was learned on the days before. “Nothing learned” is the same day without it.`,
+    '',
+    ...table(daysTable(days)[0] ?? [], daysTable(days).slice(1)),
+    '',
+  ]
 }
 
 function reasons(missed: readonly Aim[]): readonly string[] {

@@ -1,5 +1,5 @@
 import { comesEmpty } from './emptyings.ts'
-import type { Kind } from './kinds.ts'
+import { type Kind, listedKinds } from './kinds.ts'
 import { type Watching, watchedKey } from './watched-key.ts'
 
 const RESTART_MINUTE = 60
@@ -41,11 +41,11 @@ async function brierOfLastHour(kind: Kind, seed: number, restart: Watching['rest
   return count === 0 ? 0 : sum / count
 }
 
-/** The means of each score over these kinds and seeds. */
-export async function meanAfterRestart(kinds: readonly Kind[], seeds: number): Promise<AfterRestart> {
-  const all: AfterRestart[] = []
-  for (const kind of kinds)
-    for (let seed = 1; seed <= seeds; seed += 1) all.push(await afterRestart(kind, seed))
+/** The kinds of traffic whose restarts are measured: those with others. */
+export const restartedKinds = (): readonly Kind[] => listedKinds().filter(({ shape }) => shape !== 'alone')
+
+/** The mean of each score. */
+export function meanOf(all: readonly AfterRestart[]): AfterRestart {
   const mean = (of: (one: AfterRestart) => number) => all.reduce((sum, one) => sum + of(one), 0) / all.length
   return {
     running: mean(({ running }) => running),

@@ -6,18 +6,20 @@ import { parseArgs } from 'node:util'
 import { originNow } from '../../proof/commit.ts'
 import { machineWords, thisMachine } from '../machine.ts'
 import { benchResult } from '../result.ts'
-import { type Aim, aimsOf, aimWord } from './aims.ts'
-import { measure } from './measure.ts'
+import { type Aim, aimsOf, aimText } from './aims.ts'
+import { daysAims } from './days-aims.ts'
+import { measure, measureDays } from './measure.ts'
 import { kindColumns, kindRow, truthPage } from './page.ts'
 import { MINUTES } from './watched-key.ts'
 
 /**
  * Measures Headroom's numbers of a quota against the service's own count, and writes `test/TRUTH.md`: `npm
- * run truth -- [--quick] [--seeds 20] [--random 60] [--random-seed 1|fresh] [--only TEXT] [--jobs 2]
- * [--kinds] [--out FILE]`.
+ * run truth -- [--quick] [--seeds 20] [--random 60] [--random-seed 1|fresh] [--day-seeds 1] [--only TEXT]
+ * [--jobs 2] [--kinds] [--out FILE]`.
  *
  * `--quick` uses one seed and eight random kinds of traffic. `--only` uses the kinds whose name contains the
- * text. Neither writes a page. `--kinds` prints a line for each kind. Exit 1 if an aim is missed.
+ * text. Neither measures days or writes a page. `--kinds` prints a line for each kind. Exit 1 if an aim is
+ * missed.
  */
 const { values } = parseArgs({
   options: {
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     'first-seed': { type: 'string', default: '1' },
     random: { type: 'string' },
     'random-seed': { type: 'string', default: '1' },
+    'day-seeds': { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
     jobs: { type: 'string', default: '2' },
     kinds: { type: 'boolean', default: false },
@@ -46,7 +49,9 @@ const kinds = await measure({
   ...{ seeds, firstSeed, jobs },
   done: ({ name }) => process.stderr.isTTY && process.stderr.write(`${name}\n`),
 })
-const aims = [...aimsOf(kinds), costs()]
+const isWhole = !values.quick && values.only === ''
+const days = isWhole ? await measureDays(Number(values['day-seeds']), jobs) : undefined
+const aims = [...aimsOf(kinds), ...(days ? daysAims(days) : []), costs()]
 const took = Math.round((performance.now() - from) / 1000)
 const how = `${kinds.length} kinds of traffic (${random} of them drawn at random from seed ${randomSeed}), ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} of ${MINUTES} minutes each, one sample a second of the product's own output at default settings, compared with the simulator's rules; ${took} s`
 /** The cost of the estimates, measured by the bench `quota.ts`. */
@@ -65,13 +70,11 @@ function costs(): Aim {
 }
 
 if (values.kinds) for (const row of [kindColumns(), ...kinds.map(kindRow)]) console.log(row.join(' | '))
-for (const aim of aims)
-  console.log(`${aimWord(aim).toUpperCase()}: ${aim.figure} (${aim.aim}): ${aim.measured}`)
+for (const aim of aims) console.log(aimText(aim))
 console.log(how)
-const isWhole = !values.quick && values.only === ''
 const out = values.out ?? (isWhole ? fileURLToPath(new URL('../../TRUTH.md', import.meta.url)) : undefined)
 if (out !== undefined) {
   const machine = machineWords(thisMachine())
-  writeFileSync(out, truthPage({ aims, kinds, how, origin: originNow(), machine }))
+  writeFileSync(out, truthPage({ aims, kinds, days, how, origin: originNow(), machine }))
 }
 if (aims.some(({ isMet }) => isMet === false)) process.exitCode = 1

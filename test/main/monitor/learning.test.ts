@@ -54,6 +54,23 @@ test('a recognized poller is available to the next run', () => {
   expect(next['Positions']).not.toHaveProperty('poller')
 })
 
+test('starts of usual loads are available to the next run, to the second', () => {
+  const starts = [
+    { atMs: NOW_MS - 1400, perSecond: 3.21234 },
+    { atMs: NOW_MS, perSecond: 0.5 },
+  ]
+  const folder = temporaryFolder()
+  const first = new Learning(folder, NOW_MS)
+  first.of(owner('key-1')).keep({ Accounts: { ...learned(), starts }, Positions: learned() })
+  first.flush()
+  const next = new Learning(folder, NOW_MS).of(owner('key-1')).read()
+  expect(next['Accounts']?.starts).toEqual([
+    { atMs: NOW_MS - 1000, perSecond: 3.212 },
+    { atMs: NOW_MS, perSecond: 0.5 },
+  ])
+  expect(next['Positions']).not.toHaveProperty('starts')
+})
+
 test('unchanged data is not written again', () => {
   const folder = temporaryFolder()
   const learning = new Learning(folder, NOW_MS)
@@ -115,6 +132,11 @@ test.each([
         '"isShared"',
         '"poller": {"everySeconds": 5, "calls": 0, "mayBeMore": false, "sinceMs": 0}, "isShared"',
       ),
+    'damaged',
+  ],
+  [
+    'one with a start without a rate',
+    (text: string) => text.replace('"isShared"', '"starts": "1767312000:0", "isShared"'),
     'damaged',
   ],
   ['one with a word', (text: string) => text.replace(/"jumps": "\S+/, '"jumps": "NaN'), 'damaged'],
