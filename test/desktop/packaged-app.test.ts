@@ -19,7 +19,7 @@ const obstacle = process.platform === 'linux' ? obstacleToHost() : 'packaged and
 const name = `the packaged app${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
 
 if (obstacle !== undefined) {
-  it('is not run, and the page of promises says so', () => cannotProve('W1', 4, obstacle))
+  it('is not run, and the page of promises reports that', () => cannotProve('W1', 4, obstacle))
 }
 
 describe.skipIf(obstacle !== undefined)(name, () => {

@@ -9,7 +9,7 @@ const obstacle = obstacleToHost()
 const name = `the app of a checkout, when it is told to end${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
 
 if (obstacle !== undefined) {
-  it('is not run, and the page of promises says so', () => cannotProve('W8', 4, obstacle))
+  it('is not run, and the page of promises reports that', () => cannotProve('W8', 4, obstacle))
 }
 
 describe.skipIf(obstacle !== undefined)(name, () => {

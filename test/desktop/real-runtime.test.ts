@@ -11,7 +11,7 @@ const name = `the desktop host on Electron's runtime${obstacle === undefined ? '
 
 if (obstacle !== undefined) {
   process.stderr.write(`${name}\n`)
-  it('is not run, and the page of promises says so', () => cannotProve('W1', 4, obstacle))
+  it('is not run, and the page of promises reports that', () => cannotProve('W1', 4, obstacle))
 }
 
 describe.skipIf(obstacle !== undefined)(name, () => {

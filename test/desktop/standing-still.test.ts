@@ -25,7 +25,7 @@ const obstacle =
 const name = `the main process on Electron's runtime${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
 
 if (obstacle !== undefined) {
-  it('is not run, and the page of promises says so', () => cannotProve('W9', 4, obstacle))
+  it('is not run, and the page of promises reports that', () => cannotProve('W9', 4, obstacle))
 }
 
 describe.skipIf(obstacle !== undefined)(name, { timeout: 120_000 }, () => {

@@ -171,7 +171,7 @@ test('the service responds 503', { tag: THOROUGH_TAG }, async ({ page, day }) =>
   })
 })
 
-test('a proxy that takes a second for each byte', { tag: THOROUGH_TAG }, async ({ page, day }) => {
+test('a proxy that sends one byte a second', { tag: THOROUGH_TAG }, async ({ page, day }) => {
   await day.open(page)
   await ready(page)
   day.resources.strike('slow-head')

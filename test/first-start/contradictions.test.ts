@@ -395,7 +395,7 @@ describe('the window’s first start', () => {
     }
   })
 
-  it('is contradicted by a quota that runs out within the ten minutes for which none was to', () => {
+  it('is contradicted by a quota that runs out although none was to within ten minutes', () => {
     const text = 'No quota runs out within 10 min.'
     const promise = look({ headline: { word: 'ok', severity: 'ok', text, detail: '' } })
     const full = (ms: number) => look({ rows: [] }, {}, NOW + ms)

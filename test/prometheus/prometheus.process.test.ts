@@ -15,7 +15,7 @@ import { getPrometheus } from './get-prometheus.ts'
 const prometheus = await getPrometheus((line) => console.error(line))
 const name = `a real Prometheus${prometheus === undefined ? ' (not run: no Prometheus)' : ''}`
 if (prometheus === undefined) {
-  it('is not run, and the page of promises says so', () => cannotProve('M1', 3, 'no Prometheus'))
+  it('is not run, and the page of promises reports that', () => cannotProve('M1', 3, 'no Prometheus'))
 }
 
 const BEARER = 'a-bearer-of-this-test'

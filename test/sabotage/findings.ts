@@ -481,7 +481,7 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'No test noticed that a late 401 was attributed to the current token',
     tests: [
-      ['main/tokens/keeper.test.ts', 'a late 401 to a replaced token says nothing about the current one'],
+      ['main/tokens/keeper.test.ts', 'a late 401 to a replaced token changes nothing for the current one'],
     ],
     breaks: ['take a late 401 for one to the token that is held'],
   },
@@ -1141,7 +1141,7 @@ export const FINDINGS: readonly Finding[] = [
       ],
       [
         'renderer/api/browser-api.test.ts',
-        'holds no connection while too many tabs are open, and connects once one is closed',
+        'opens no connection while too many tabs are open, and connects once one is closed',
       ],
     ],
     breaks: ['connect every tab of a browser', 'connect a tab that has no place among those of its browser'],

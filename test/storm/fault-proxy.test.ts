@@ -65,7 +65,7 @@ test('each fault reaches the caller', async () => {
   expect(await under('away')).toEqual({ text: '', how: 'ECONNRESET' })
 })
 
-test('a slow head is one byte a second, and complete once the fault is over', async () => {
+test('a slow head sends one byte a second, and completes once the fault ends', async () => {
   const { proxy, ask } = await proxied()
   proxy.strike('slow-head')
   const lengths: number[] = []

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ProgramLogs } from './logs.ts'
 
-test('programs are at rest once each machine says so and each request has ended', () => {
+test('programs are idle once each machine reports that and each request has ended', () => {
   const logs = new ProgramLogs()
   const sent = (id: string) =>
     logs.add({ kind: 'sent', id, program: 'a-bot', path: '/v3/brokerage/accounts', atMs: 1 })

@@ -63,7 +63,7 @@ test('a severity is never shown by colour alone: each has its own shape and a wo
   expect(new Set(shapes.values()).size).toBe(4)
 })
 
-test('nothing moves by itself, with or without a wish for reduced motion', async ({ page, open }) => {
+test('nothing is animated, with or without the preference for reduced motion', async ({ page, open }) => {
   await open(snapshot())
   const moving = () =>
     page.evaluate(() => {

@@ -66,7 +66,7 @@ test('the chart names its curves, when the row is empty, its lowest level and th
   await expect(chart.getByText('regular session 09:30–16:00 ET')).toBeVisible()
 })
 
-test('the chart says when the row is empty as soon as the row says so', async ({ page, open }) => {
+test('the chart shows when the row will be empty as soon as the row does', async ({ page, open }) => {
   const host = await open(snapshot())
   await expect(page.locator('[data-history]').getByText(/^empty \d\d:\d\d–\d\d:\d\d$/)).toBeVisible()
   // The chart's lines follow in steps of two seconds. A few frames after the row has changed, both agree.
@@ -104,7 +104,7 @@ test('a chart that began two minutes ago is mostly filled', async ({ page, open 
   )
 })
 
-test('m gives the chart all the space, and back', async ({ page, open }) => {
+test('m maximises the chart, and restores it', async ({ page, open }) => {
   await open(snapshot())
   const chart = page.getByRole('img', { name: /^Positions/ })
   await expect(chart).toBeVisible()

@@ -80,7 +80,7 @@ test('a dialog whose opener is disabled leaves the focus on the page', async ({ 
   await expect(page.getByRole('main')).toBeFocused()
 })
 
-test('a paused window says that its numbers are old, and resumes at the current state', async ({
+test('a paused window shows that its numbers are old, and resumes at the current state', async ({
   page,
   open,
 }) => {

@@ -199,7 +199,10 @@ test('an unreachable desk is the headline, and its machines were last seen', asy
   await expect(desk.locator('[data-machine=LAPTOP]')).toContainText(/last seen \d\d:\d\d:\d\d/)
 })
 
-test('an invitation is shown once asked for, copied, and gone with its dialog', async ({ page, open }) => {
+test('an invitation is shown on request, copied, and hidden when its dialog closes', async ({
+  page,
+  open,
+}) => {
   const host = await open(ON_DESK)
   host.answer('deskInvitation', { ok: true, invitation: INVITATION })
   const clipboard = await copied(page)
@@ -296,7 +299,10 @@ test('a saved desk that can’t be used can be left from the form', async ({ pag
   await expect(question).toHaveCount(0)
 })
 
-test('the secret is replaced after a question that says who has to join again', async ({ page, open }) => {
+test('the secret is replaced after a confirmation that names who has to join again', async ({
+  page,
+  open,
+}) => {
   const host = await open(ON_DESK)
   host.answer('rotateDesk', { ok: true, invitation: INVITATION })
   await openSettings(page)
@@ -311,7 +317,10 @@ test('the secret is replaced after a question that says who has to join again', 
   )
 })
 
-test('a refused machine can leave, but neither invite nor replace the secret', async ({ page, open }) => {
+test('a rejected machine can leave, but can neither invite nor replace the secret', async ({
+  page,
+  open,
+}) => {
   const refusal = { code: 'rotated', machine: 'SERVER' } as const
   await open({ ...ON_DESK, desk: { ...DESK, state: 'refused', refusal, members: DESK.members.slice(0, 1) } })
   await expect(page.getByTestId('verdict-headline')).toContainText(

@@ -90,7 +90,7 @@ test('no checks are counted while none can be made', async ({ page, open }) => {
   await expect(page.getByTestId('own-use')).toContainText('checks paused')
 })
 
-test('a share over its cap takes no third row of a narrow header, and nothing slows while paused', async ({
+test('a share over its cap adds no third row to a narrow header, and nothing slows down while paused', async ({
   page,
   open,
 }) => {

@@ -202,7 +202,7 @@ for (const [name, viewport] of [
   })
 }
 
-test('the button of the headline does what it says, by keyboard too', async ({ page, open }) => {
+test('the headline’s button performs its action, by keyboard too', async ({ page, open }) => {
   const waiting = stream('s9', 'Option Chain Stream', 'AAPL', { state: 'waiting', reasonCode: 'no-slot' })
   const own = stream('s4', 'Option Chain Stream', 'MSFT')
   const full = { slots: [slots('Option Chain Stream', 10, 1, 9)], streams: [own, waiting] }

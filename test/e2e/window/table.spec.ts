@@ -244,7 +244,7 @@ test('the row in most trouble stays in sight wherever the table is scrolled', as
   for (const share of [0, 0.5, 1]) expect(await scrolled(share), `${share}`).toBe('in sight')
 })
 
-test('the mark on a bar is at its row’s own threshold, and the heading says which', async ({
+test('the mark on a bar is at its row’s own threshold, and the heading names that', async ({
   page,
   open,
 }) => {
@@ -317,7 +317,7 @@ test('the chosen row stays until a person chooses another, or follows the worst'
   await expect(page.getByRole('checkbox', { name: 'Follow worst' })).not.toBeChecked()
 })
 
-test('keys that can’t be opened have no rows, and the table says so', async ({ page, open }) => {
+test('keys that can’t be opened have no rows, and the table reports that', async ({ page, open }) => {
   await open(snapshot({ requests: [], slots: [], streams: [], keystore: 'record-corrupt' }))
   await expect(page.getByRole('table', { name: 'Request quotas' })).toContainText('No quotas yet.')
 })

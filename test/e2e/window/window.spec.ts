@@ -134,7 +134,7 @@ test('a tab in the background shows the state by its title and its icon', async 
   await expect(icon).toHaveAttribute('href', /icon-unknown/)
 })
 
-test('the form says what happens to a key, whatever key is on screen', async ({ page, open }) => {
+test('the form explains how the key is stored, whichever key is shown', async ({ page, open }) => {
   const host = await open(STATES['simulated']!)
   host.answer('hello', { version: '0.1.0', host: 'browser', keeps: 'memory' })
   await page.getByRole('button', { name: 'Connect a key' }).click()

@@ -10,7 +10,7 @@ const PATIENT = { timeout: 20_000 }
 const POSITIONS = '/v3/brokerage/accounts/SIM1001/positions'
 
 describe('a fault', () => {
-  test('strikes as often as its description says, unless a count is given', () => {
+  test('occurs as often as its description says, unless a count is given', () => {
     const faults = new Faults(['lost-refresh-response', 'refresh-503:3', 'revoke-503:always', 'goaway-v2'])
     const strikes = (name: string) =>
       Array.from({ length: 5 }, () => faults.strike(name)).filter(Boolean).length
@@ -89,7 +89,7 @@ describe('refresh faults', () => {
     expect((await sim.refresh()).status).toBe(200)
   })
 
-  test('short-scope names two scopes, and the key keeps all', async () => {
+  test('short-scope lists two scopes, and the key still has all', async () => {
     const sim = await simulated({ faults: ['short-scope'] })
     expect((await json(await sim.refresh()))['scope']).toBe('openid offline_access')
     sim.server.faults.set('short-scope', false)

@@ -49,7 +49,7 @@ describe('frames', () => {
     )
   })
 
-  test('one late poll gives the same frames as many punctual ones', () => {
+  test('one late poll returns the same frames as many punctual polls', () => {
     const [punctual, late] = [opened().stream, opened().stream]
     const pieces = late.take(8000).map((piece) => ({ piece }))
     expect(textOf(pieces)).toBe(textOf(drive(punctual, 8000)))

@@ -141,7 +141,7 @@ describe('the Trade scope', () => {
 })
 
 describe('the order quota', () => {
-  test('counts orders apart from reads, and at 0 answers 429 that costs and places nothing', async () => {
+  test('counts orders separately from reads, and at 0 responds with a 429 that costs and places nothing', async () => {
     const { place, send, listed, clock } = await trading({
       limits: { 'Order Execution': { limit: 2, periodSeconds: 60 } },
     })
@@ -203,7 +203,7 @@ describe('faults', () => {
     expect(arrivals()).toMatchObject([{ outcome: 'reset', status: 0, changed: [] }])
   })
 
-  test.each([401, 429, 500, 502, 503, 504])('order-%i is answered once and takes nothing', async (status) => {
+  test.each([401, 429, 500, 502, 503, 504])('order-%i rejects one order', async (status) => {
     const { place, listed, get } = await trading({ faults: [`order-${status}`] })
     const before = (await listed()).length
     expect((await get('/v3/orderexecution/routes')).status).toBe(200)
@@ -221,13 +221,13 @@ describe('faults', () => {
     expect((await listed()).length).toBe(before + 1)
   })
 
-  test('a fault of taken orders waits for one that is taken', async () => {
+  test('a fault of accepted orders waits for an order that is accepted', async () => {
     const { place } = await trading({ faults: ['order-500-taken'] })
     expect((await place({ AccountID: 'SIM9' })).status).toBe(400)
     expect((await place()).status).toBe(500)
   })
 
-  test('order-silence takes the order and never answers', async () => {
+  test('order-silence accepts the order and never responds', async () => {
     const { send, get, listed, arrivals, clock } = await trading({ faults: ['order-silence'] })
     const before = (await listed()).length
     const leave = new AbortController()
@@ -270,7 +270,7 @@ describe('faults', () => {
 })
 
 describe('the ledger', () => {
-  test('counts what arrived, names repeats and keeps no body', async () => {
+  test('counts what arrived, lists repeats and stores no body', async () => {
     const { place, server } = await trading()
     await place()
     await place()
@@ -308,7 +308,7 @@ describe('the ledger', () => {
     expect(escaped?.confirmIds).toEqual(['C3"'])
   })
 
-  test('leaves out a request whose body did not arrive whole', async () => {
+  test('leaves out a request whose body did not arrive completely', async () => {
     const { server, accessToken, arrivals, get } = await trading()
     const token = await accessToken()
     const socket = connect(server.port, '127.0.0.1')

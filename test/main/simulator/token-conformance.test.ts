@@ -224,7 +224,7 @@ describe('sign-in (service 10)', () => {
     }
   })
 
-  test('the page names Trade if it is asked for', async () => {
+  test('the page names Trade if it was requested', async () => {
     const { server } = await simulated()
     const page = async (scope: string) => (await fetch(server.origin + asking({ scope }))).text()
     expect(await page('openid Trade')).toContain('<li>Trade</li>')
@@ -239,7 +239,7 @@ describe('sign-in (service 10)', () => {
     expect(answer.get('state')).toBe('st')
   })
 
-  test('a wrong verifier is rejected and spends the code', async () => {
+  test('a wrong verifier is rejected and uses up the code', async () => {
     const { server, form } = await simulated({ consent: 'approve' })
     const code = (await codeOf(server.origin)).get('code') ?? ''
     const exchange = (code_verifier: string) =>

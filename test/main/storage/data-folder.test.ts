@@ -53,7 +53,7 @@ asOrdinaryUser('a folder without permission to write is said in one line', () =>
   })
 })
 
-test('without a home folder nothing is opened, and the line says what to do', () => {
+test('without a home folder nothing is opened, and the error says what to do', () => {
   expect(openDataFolder(undefined)).toEqual({ kind: 'unusable', line: expect.stringContaining('--data') })
 })
 

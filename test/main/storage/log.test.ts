@@ -105,7 +105,7 @@ test('a server’s text cannot forge a line', () => {
   expect(line).not.toMatch(/[\r\n]/)
 })
 
-test('the log is bounded: a full one is kept once, and the previous one is deleted', () => {
+test('the log is bounded: one full log is kept, and the previous one is deleted', () => {
   const folder = temporaryFolder()
   const complaints: string[] = []
   const sink = fileSink(folder, (line) => complaints.push(line), 10)

@@ -5,7 +5,7 @@ import { DEPTH, POSITIONS, RATE, SLOTS, setUp } from './scripted-streams.ts'
 
 const KNOWN = { account: 'SIM1001', symbol: 'MSFT' }
 
-test('every stream category can be checked, or reports that only a person knows the target', () => {
+test('every stream category can be checked, or the error says that a person has to name the target', () => {
   const categories = [...CURRENT_REQUEST_QUOTAS, ...SLOT_QUOTAS].map(({ category }) => category)
   for (const category of categories) {
     const request = streamToCheck(category, KNOWN)
@@ -35,7 +35,7 @@ test('a check opens one stream, reads its headers, and frees its slot', async ()
   expect(http.streams.length).toBe(1)
 })
 
-test('a check whose token is revoked while it waits for it opens nothing', async () => {
+test('a check that waits for a token opens nothing after a revocation', async () => {
   const { clock, http, streams, state } = setUp()
   const look = streams.look(POSITIONS)
   state.access = { kind: 'none', why: 'revoke-unconfirmed' }

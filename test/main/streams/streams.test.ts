@@ -225,7 +225,7 @@ test('the stream named in the error is the one that replacing closes', async () 
   ])
 })
 
-test('nothing is closed to replace a stream that is gone, or if it is not needed', async () => {
+test('no stream is closed for a replacement that is no longer possible or needed', async () => {
   const setup = setUp()
   await fillDepth(setup)
   const { streams, open } = setup
@@ -257,7 +257,7 @@ test('a close can be undone for five seconds, and the slot is counted until it r
   expect(streams.summaries()).toEqual([])
 })
 
-test('a closing stream gives its slot at once to a new one', async () => {
+test('a closing stream frees its slot at once for a new one', async () => {
   const setup = setUp()
   await fillDepth(setup)
   const { streams, open, clock, own } = setup
@@ -394,7 +394,7 @@ test('after a sleep every stream is judged by its silence, and every wait by the
   expect(summary()).toMatchObject({ state: 'waiting', reason: 'timed out' })
 })
 
-test('after a moment of sleep a live stream is left alone', async () => {
+test('after a brief sleep a live stream stays open', async () => {
   const { streams, open, service, clock, http, summary } = setUp()
   await open()
   service.opens()

@@ -27,7 +27,7 @@ test('a refresh reports its duration, from request to response', async () => {
   expect(kinds('token-refreshed')).toMatchObject([{ tookMs: 0 }, { tookMs: 400 }])
 })
 
-test('a late 401 to a replaced token says nothing about the current one', async () => {
+test('a late 401 to a replaced token changes nothing for the current one', async () => {
   const { clock, keeper, http } = setUp([renewal('a1'), renewal('a2')])
   keeper.start()
   await clock.advance(19 * MINUTE_MS)

@@ -110,7 +110,7 @@ test('a revocation that an earlier run left open, with an open refresh, continue
   expect(wire).toEqual(['refresh refresh-0', 'revoke refresh-9'])
 })
 
-test('a key that keeps its token is never in doubt: it is revoked at once', async () => {
+test('a key without rotation is never in doubt: it is revoked at once', async () => {
   const { clock, keeper, wire } = world([renewal('a1'), UNKNOWN, UNKNOWN])
   keeper.start()
   await clock.advance(18 * 60 * SECOND_MS)

@@ -90,7 +90,7 @@ test('a rejection after a lost response names the loss, even for a key never see
   })
 })
 
-test('for a key that keeps its token a lost response is no reason', async () => {
+test('for a key without rotation a lost response is no reason', async () => {
   const { clock, keeper } = setUp([renewal('a1'), UNKNOWN, REFUSAL])
   keeper.start()
   await clock.advance(19 * MINUTE_MS)

@@ -23,7 +23,7 @@ class DamagedStore extends RecordingStore {
   }
 }
 
-test('a stop saves once more what the vault rejected', () => {
+test('a stop tries once more to save what the vault rejected', () => {
   const vault = new RecordingStore('refresh-0', CLOCK.wallMs())
   const store = TokenStore.stored(vault)
   store.open(LISTENER)
@@ -36,7 +36,7 @@ test('a stop saves once more what the vault rejected', () => {
   expect(store.unsaved).toBeUndefined()
 })
 
-test('a store whose key was forgotten meanwhile calls nothing saved', () => {
+test('a store whose key was forgotten meanwhile reports nothing as saved', () => {
   const vault = new RecordingStore('refresh-0', CLOCK.wallMs())
   const store = TokenStore.stored(vault)
   const told: string[] = []

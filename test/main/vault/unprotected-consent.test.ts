@@ -33,7 +33,7 @@ async function withoutKeyring(folder = temporaryFolder(), agreed = false) {
   return { folder, handle, storage, agree, restored }
 }
 
-test('nothing is stored unprotected until a person agrees; then it is, and still says so', async () => {
+test('nothing is stored unprotected until a person agrees; afterwards the window still says so', async () => {
   const { folder, handle, storage, agree } = await withoutKeyring()
   const tokens = storage.signIn(profile(), NOW_MS)
   expect([tokens.kind, storage.keystore('key-1'), handle.storedIds()]).toEqual(['memory', 'unprotected', []])

@@ -206,7 +206,7 @@ describe('the browser host’s client', () => {
     expect(host.browser.current().kind).toBe('live')
   })
 
-  it('treats a host without a line for 12 s, blank ones included, as gone', async () => {
+  it('treats a host without any line for 12 s, even a blank one, as gone', async () => {
     const host = scripted('B')
     const stream = pushes()
     host.answer('/api/pushes', stream.answer)
@@ -230,7 +230,7 @@ describe('the browser host’s client', () => {
     expect(host.asked.length).toBe(tries + 1)
   })
 
-  it('holds no connection while too many tabs are open, and connects once one is closed', async () => {
+  it('opens no connection while too many tabs are open, and connects once one is closed', async () => {
     const host = scripted(undefined, 'abc')
     host.places.free = 0
     host.answer('/api/session', json(200, { bearer: 'B' }))
@@ -244,7 +244,7 @@ describe('the browser host’s client', () => {
     expect(host.browser.current()).toEqual({ kind: 'live' })
   })
 
-  it('looks for a free place at once when the person asks', async () => {
+  it('looks for a free place at once when the person retries', async () => {
     const host = scripted('B')
     host.places.free = 0
     host.answer('/api/pushes', pushes().answer)

@@ -26,7 +26,7 @@ describe('the lines of the push stream', () => {
     )
   })
 
-  it('skip the blank ones that keep the connection alive', () => {
+  it('skip blank lines that keep the connection alive', () => {
     const split = lineSplitter()
     expect(split(bytes('\n\n{"a":1}\n\n'))).toEqual(['{"a":1}'])
   })

@@ -10,7 +10,7 @@ test('a small chart runs from the oldest point to now, with a full quota at the 
   expect(path?.area).toBe(`M0 1L32 8L64 15V${TREND.height}H0Z`)
 })
 
-test('one point, none, points of another time and unknown rows draw nothing', () => {
+test('a single point, no points, points of another time and unknown rows draw nothing', () => {
   const one = [[0, 320] as const]
   expect(trendPaths({ Positions: one }, rows, 0, 1000).size).toBe(0)
   expect(trendPaths({}, rows, 0, 1000).size).toBe(0)

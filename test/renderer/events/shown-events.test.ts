@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../../../app/contract/events.ts'
 import { EVENT_FILTERS, eventText, passes } from '../../../renderer/events/shown-events.ts'
 import { EVENTS } from '../fixtures.ts'
 
-it('lets each event through "all" and exactly one other filter', () => {
+it('shows each event under "all" and exactly one other filter', () => {
   for (const event of EVENTS) {
     expect(EVENT_FILTERS.filter((filter) => passes(event, filter))).toHaveLength(2)
   }

@@ -31,7 +31,7 @@ it('slots of the desk’s other machines are a part of their own: own + desk + o
   expect([usedSlots(row), usedSlots(slots('Positions Stream', 10, 1, 3))]).toEqual([6, 4])
 })
 
-it('a group without a free slot says it in one word', () => {
+it('a group without a free slot is marked in one word', () => {
   expect(freeText(slots('Option Chain Stream', 10, 9, 1))).toBe('full')
   expect(freeText(slots('Option Chain Stream', 10, 8, 1))).toBe('1 free')
   expect(othersSlotsText(slots('Option Chain Stream', 10, 8, 1))).toBe('8 own, 1 by others, 1 of 10 free.')

@@ -25,7 +25,7 @@ describe('typed settings', () => {
   })
 
   test.each(['', '0', '0.09', '20.1', '-2', '1e1', '0x2', '2 %', 'two', 'Infinity'])(
-    '“%s” is no budget, and the error says what is',
+    '“%s” is not a budget, and the error says what to enter',
     (text) => {
       expect(budgetFrom(text)).toEqual({ ok: false, error: 'Enter a number from 0.1 to 20.' })
     },
@@ -71,7 +71,7 @@ describe('the effect of a budget', () => {
     expect(probeUseText(shown, only)).toContain('At most 12 checks')
   })
 
-  test('when off says which headers still update a row', () => {
+  test('when off, explains which headers still update a row', () => {
     const off = { settings: { ...settings, probesEnabled: false }, probed }
     expect(probeUseText(shown, off)).toBe('Off. Rows update only from other headers and “Check now”.')
   })

@@ -25,7 +25,7 @@ const press = (key: string, more = {}) => ({
   ...more,
 })
 
-it('gives each key one meaning', () => {
+it('assigns each key one meaning', () => {
   const keys = SHORTCUTS.flatMap((one) => one.keys)
   expect(new Set(keys).size).toBe(keys.length)
 })

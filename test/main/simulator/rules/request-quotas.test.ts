@@ -79,7 +79,7 @@ describe('other programs on the key', () => {
     expect(lazy.elsewhere('Positions', 3_600_000)).toEqual(eager.elsewhere('Positions', 3_600_000))
   })
 
-  test('our request after an idle minute finds what they left', () => {
+  test('our request after an idle minute finds what others left', () => {
     const busy = quotas({ traffic: { 'Option Strikes': 3 } })
     // The level 90 + 1.5 × t − 3 × t reaches 0 after 60 s.
     expect(busy.reading('Option Strikes', 30_000)?.remaining).toBeGreaterThan(40)

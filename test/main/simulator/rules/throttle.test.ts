@@ -51,7 +51,7 @@ describe('rolling intervals (service 8.3.1 to 8.3.4)', () => {
     expect(spend(POSITIONS, bucket, 938).accepted).toBe(true)
   })
 
-  test('a clock that goes back adds nothing and removes nothing', () => {
+  test('a clock set back neither adds nor removes requests', () => {
     const empty = drained(QUOTES, 10_000)
     expect(bucketAt(QUOTES, empty, 0)).toEqual(empty)
   })
