@@ -102,6 +102,8 @@ interface Way {
   readonly ended: AbortSignal
   /** Called when the port has accepted the connection. */
   readonly accepted: () => void
+  /** Whether the library is connected. From then on, `endOnDamage` guards its parser. */
+  isConnected: boolean
 }
 
 /**
@@ -149,7 +151,7 @@ class EndableTransport extends NodeTransport {
     const trial = new Parser({ push: checkInfo })
     for await (const chunk of super.iterate()) {
       try {
-        trial.parse(chunk)
+        if (this.#way?.isConnected !== true) trial.parse(chunk)
       } catch {
         await this.close()
         return
@@ -165,6 +167,22 @@ class EndableTransport extends NodeTransport {
     } catch (error) {
       // TLS error codes contain an underscore. System error codes such as ECONNRESET do not.
       throw codeOf(error).includes('_') ? new RefusedError('tls-untrusted') : error
+    }
+  }
+}
+
+/**
+ * Calls `end` if the library can't parse what the server sends. The library is only reachable once it is
+ * connected. Until then, the transport parses each chunk by itself first.
+ */
+function endOnDamage(connection: NatsConnectionImpl, end: () => void): void {
+  const { parser } = connection.protocol
+  const parse = parser.parse.bind(parser)
+  parser.parse = (chunk) => {
+    try {
+      parse(chunk)
+    } catch {
+      end()
     }
   }
 }
@@ -207,7 +225,7 @@ export function connectTo(
   const outcome = async (): Promise<ConnectionOutcome> => {
     const cancel = clock.after(ATTEMPT_MS, end)
     try {
-      const connecting = connected(address, options, { ended: ending.signal, accepted })
+      const connecting = connected(address, options, { ended: ending.signal, accepted, end })
       const connection = await Promise.race([connecting, rejectedBy(ending.signal)])
       const { max_payload: maxBytes = 0 } = connection.info ?? {}
       if (maxBytes < MAX_ENVELOPE_BYTES) throw new RefusedError('small-messages')
@@ -225,7 +243,7 @@ export function connectTo(
 async function connected(
   address: ServerAddress,
   { tlsCa, credentials, names }: EngineOptions,
-  attempt: Pick<Way, 'ended' | 'accepted'>,
+  { end, ...attempt }: Pick<Way, 'ended' | 'accepted'> & Pick<Attempt, 'end'>,
 ): Promise<NatsConnection> {
   const { host, needsTls } = address
   const tls = {
@@ -235,7 +253,7 @@ async function connected(
     host,
     servername: isIP(host) === 0 ? host : '',
   }
-  const way: Way = { tls, needsTls, ...attempt }
+  const way: Way = { tls, needsTls, ...attempt, isConnected: false }
   const authenticator = authenticatorOf(credentials)
   setTransportFactory({ factory: () => new EndableTransport() })
   const options: NodeConnectionOptions & { way: Way } = {
@@ -254,6 +272,8 @@ async function connected(
     way,
   }
   const connection = await NatsConnectionImpl.connect(options)
+  endOnDamage(connection as NatsConnectionImpl, end)
+  way.isConnected = true
   if (attempt.ended.aborted) void connection.close()
   return connection
 }

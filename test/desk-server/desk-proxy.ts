@@ -96,6 +96,11 @@ export class DeskProxy {
     this.#fate = fate
   }
 
+  /** Sends bytes to all clients that the server did not send. */
+  inject(bytes: string): void {
+    for (const { client } of this.#pairs) client.write(bytes)
+  }
+
   close(): void {
     this.#server.close()
     for (const pair of this.#pairs) end(pair)

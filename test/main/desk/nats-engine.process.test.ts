@@ -311,6 +311,23 @@ describe.skipIf(program === undefined)(name, () => {
     expect(print).not.toHaveBeenCalled()
   })
 
+  it.each(['\u001b[2J\r\n', 'MSG a b c d e\r\n', 'INFO {"version"\r\n'])(
+    'that sends %j later is left, and found again',
+    async (text) => {
+      const print = vi.spyOn(console, 'log')
+      onTestFinished(() => print.mockRestore())
+      const { port } = await start()
+      const proxy = await DeskProxy.start(port)
+      onTestFinished(() => proxy.close())
+      const engine = await opened([proxy.url])
+      const changes: boolean[] = []
+      engine.onChange(() => changes.push(engine.state.reachable))
+      proxy.inject(text)
+      await expect.poll(() => [...changes], SOON).toEqual([false, true])
+      expect(print).not.toHaveBeenCalled()
+    },
+  )
+
   it('that starts after the app is found', async () => {
     const port = await freePort()
     const engine = engines.start({ servers: [`nats://127.0.0.1:${port}`], names: NAMES })
