@@ -141,6 +141,13 @@ export class Prober {
     this.tick()
   }
 
+  /** Chooses the first listed account. Keeps the present one while it is listed. */
+  #listed(accounts: readonly string[]): void {
+    const isListed = this.#account !== undefined && accounts.includes(this.#account)
+    // After another user has signed in, the former user's account is not listed.
+    if (!isListed) this.#account = accounts[0] ?? this.#account
+  }
+
   #endPauses(categories: Iterable<string>): void {
     for (const category of categories) {
       this.#records.set(category, { ...this.#recordOf(category), notBeforeMs: NO_PROBES.notBeforeMs })
@@ -387,7 +394,7 @@ export class Prober {
     }
     this.#records.set(category, settled)
     if (answer.kind !== 'answered') return
-    if (category === 'Accounts' && answer.status === 200) this.#account ??= accountsIn(answer.body)?.[0]
+    if (category === 'Accounts' && answer.status === 200) this.#listed(accountsIn(answer.body) ?? [])
     const { status, hasQuota } = answer
     if (hasQuota || (status !== UNAUTHORIZED && status !== FORBIDDEN)) this.#unaccepted.delete(category)
     else this.#unaccepted.add(category)

@@ -73,8 +73,8 @@ export class HistoryService {
    * a profile.
    */
   #problems: string[] = []
-  /** Profiles whose thresholds the monitor has received. */
-  readonly #thresholdsSet = new Set<string>()
+  /** Sessions with their profile's thresholds. A profile gets a new session if the clock is set back far. */
+  readonly #withThresholds = new WeakSet<object>()
   #cancelLook: () => void = () => {}
 
   constructor(deps: HistoryServiceDeps) {
@@ -113,7 +113,6 @@ export class HistoryService {
       changed: () => {},
       event: (event) => store?.add({ kind: 'event', event }),
       removed: (profile) => {
-        this.#thresholdsSet.delete(profile)
         this.#recorder.forget(profile)
         this.#usualDays.forget(profile)
         store?.add({ kind: 'forget', profile })
@@ -300,14 +299,13 @@ export class HistoryService {
     const { monitor } = this.#deps
     this.#tellProblems()
     for (const profile of monitor.profiles()) {
-      if (!this.#thresholdsSet.has(profile)) {
-        this.#thresholdsSet.add(profile)
-        const thresholds = this.#alerts.thresholds(profile)
-        monitor.withProfile(profile, (session) => session.setThresholds(thresholds))
-      }
       const failure = this.#store?.failure
       const failing = failure && { failure, what: historySentence(failure) }
-      monitor.withProfile(profile, (session) => session.historyFailing(failing))
+      monitor.withProfile(profile, (session) => {
+        if (!this.#withThresholds.has(session)) session.setThresholds(this.#alerts.thresholds(profile))
+        this.#withThresholds.add(session)
+        session.historyFailing(failing)
+      })
       const snapshot = monitor.snapshot(profile)
       if (!snapshot) continue
       this.#recorder.observe(snapshot, (...asked) => {

@@ -56,6 +56,25 @@ test('checks accounts first, and account resources once an account id is known',
   expect(paths).toContain('/v3/brokerage/accounts/SIM1001/positions')
 })
 
+test('checks the accounts of another user who has signed in, and keeps a listed account', async () => {
+  const { clock, prober, asked, state } = setUp(0.5)
+  const answer = state.answer
+  const lists = (...ids: readonly string[]) => {
+    const body = JSON.stringify({ Accounts: ids.map((AccountID) => ({ AccountID })) })
+    state.answer = async (request) => ({ ...(await answer(request)), body }) as ApiAnswer
+  }
+  prober.start()
+  await clock.advance(MINUTE_MS)
+  lists('SIM2', 'SIM1001')
+  await clock.advance(10 * MINUTE_MS)
+  expect(prober.account).toBe('SIM1001')
+  lists('SIM2')
+  prober.signedIn()
+  await clock.advance(10 * MINUTE_MS)
+  expect(asked.at(-1)?.path.includes('SIM1001')).toBe(false)
+  expect(prober.account).toBe('SIM2')
+})
+
 test('never checks streams or endpoints that place orders', async () => {
   const { clock, prober, asked } = setUp(0.5)
   prober.start()

@@ -175,6 +175,9 @@ test('the rows of a key follow its thresholds, from the start and at each change
   const after = started(folder)
   after.live(2, 300)
   expect(after.monitor.thresholds.get(PROFILE)?.perCategory).toEqual({ Accounts: 0.5 })
+  after.monitor.startAnew()
+  after.live(2, 300)
+  expect(after.monitor.thresholds.get(PROFILE)?.perCategory).toEqual({ Accounts: 0.5 })
 })
 
 test('without a data folder nothing is stored, but alerts still appear', () => {

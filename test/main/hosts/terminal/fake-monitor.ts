@@ -65,8 +65,22 @@ export class FakeMonitor implements MonitorSurface {
     this.stopped = true
   }
 
-  /** A session that stores thresholds, has no events, and accepts every command. */
+  readonly #sessions = new Map<string, ProfileSession>()
+
   withProfile<R>(profile: string, run: (session: ProfileSession) => R): R {
+    const session = this.#sessions.get(profile) ?? this.#session(profile)
+    this.#sessions.set(profile, session)
+    return run(session)
+  }
+
+  /** Gives each profile a new session, as the monitor does after its clock was set back far. */
+  startAnew(): void {
+    this.#sessions.clear()
+    this.thresholds.clear()
+  }
+
+  /** A session that stores thresholds, has no events, and accepts every command. */
+  #session(profile: string): ProfileSession {
     const session = {
       parts: {
         history: { query: () => this.recent, lowestHeader: () => undefined },
@@ -79,7 +93,7 @@ export class FakeMonitor implements MonitorSurface {
       revoke: async () => ({ ok: true }),
       tryNow: () => {},
     }
-    return run(session as unknown as ProfileSession)
+    return session as unknown as ProfileSession
   }
 
   disconnect = () => ({ ok: true }) as const
