@@ -414,9 +414,8 @@ export class Scheduler {
   }
 
   #send(upstream: Upstream, now: number): Decision {
-    const { id, ids, wasSent: isResend } = upstream
+    const { id, ids, isResend } = upstream
     upstream.state = 'sent'
-    upstream.wasSent = true
     upstream.bucket.bound.sent(id, now)
     return { kind: 'send', upstream: id, requests: ids, isResend }
   }

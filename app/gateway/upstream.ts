@@ -38,7 +38,6 @@ export class Upstream implements Waiting {
   readonly requests = new Map<number, Request>()
   bucket: BucketQueue<Upstream>
   state: UpstreamState
-  wasSent = false
   /** Reasons for which the request was resent. `undefined` if it never was. */
   #resent: Set<ResendReason> | undefined
   #placedAs: Pick<Request, 'program' | 'weight' | 'class'> = { program: '', weight: 1, class: 'background' }
@@ -56,6 +55,11 @@ export class Upstream implements Waiting {
     if (request === undefined) return
     this.requests.set(request.id, request)
     this.#placedAs = request
+  }
+
+  /** Whether the next attempt is a resend, which the service may have seen before. */
+  get isResend(): boolean {
+    return this.#resent !== undefined
   }
 
   get program(): string {

@@ -465,6 +465,18 @@ describe('resends', () => {
     expect(scheduler.rateOf(POSITIONS, 200)?.remaining).toBe(98)
   })
 
+  test('a request that was put back unsent is no resend, unless it was sent before', () => {
+    scheduler.isGranted = true
+    left(320)
+    offer({ id: 100 })
+    for (const isResend of [false, true]) {
+      expect(scheduler.grant(100, 0)).toEqual([send(100, isResend)])
+      expect(kinds(scheduler.putBack(100, 0))).toEqual(['wait'])
+      expect(scheduler.grant(100, 0)).toEqual([send(100, isResend)])
+      scheduler.answered(100, { kind: 'cut' }, 0)
+    }
+  })
+
   test('a request that times out fails, and one that never reached the service costs nothing', () => {
     left(100)
     offer()
