@@ -97,6 +97,8 @@ export class Forwarder {
   /** Decides when requests are sent: the gateway's scheduler, or the key's desk. */
   #turns: Turns
   #desk: DeskTurns | undefined
+  /** Requests that wait for an access token before they are queued. */
+  readonly #arriving = new Set<AdmittedRequest>()
   readonly #calls = new Map<number, Call>()
   readonly #upstreams = new Map<number, Upstream>()
   readonly #replies = new OpenReplies()
@@ -169,7 +171,8 @@ export class Forwarder {
     const { reply, maxWaitMs } = admitted
     const cameAtMs = this.#now()
     this.#seen(admitted.program)
-    const access = await this.#accessFor(admitted)
+    this.#arriving.add(admitted)
+    const access = await this.#accessFor(admitted).finally(() => this.#arriving.delete(admitted))
     const request = { ...admitted, maxWaitMs: Math.max(0, maxWaitMs - (this.#now() - cameAtMs)) }
     if (reply.destroyed || reply.writableEnded) return
     const obstacle = this.#obstacle(request.program)
@@ -265,6 +268,7 @@ export class Forwarder {
       sendProblem(call.reply, CUT_OFF)
       this.#drop(call)
     }
+    this.#refuseArriving(CUT_OFF, program)
     this.#replies.cut(program.id)
     this.#hub.cut(program)
     this.#uses.delete(program.id)
@@ -273,6 +277,7 @@ export class Forwarder {
   /** Answers the waiting requests of a paused program. Sent requests and open streams continue. */
   pause(program: Program, untilMs: number): void {
     const problem = pausedFor(untilMs - this.#now())
+    this.#refuseArriving(problem, program)
     this.#hub.refuseWaitingOf(program, problem)
     for (const { request, program: id } of this.#scheduler.waiting()) {
       // A queued request that is not in `#calls` opens a shared stream. It stays queued, because other
@@ -287,8 +292,18 @@ export class Forwarder {
 
   /** Ends waiting requests with 503, because the key cannot be used. Sent requests continue. */
   refuseWaiting(why: string): void {
+    this.#refuseArriving(unavailable(why))
     this.#hub.refuseWaiting(why)
     this.#apply(this.#turns.refuseWaiting(this.#now()), why)
+  }
+
+  /** Answers requests that wait for an access token: a program's, or all. */
+  #refuseArriving(problem: Problem, program?: Program): void {
+    for (const request of this.#arriving) {
+      if (program !== undefined && request.program.id !== program.id) continue
+      this.#arriving.delete(request)
+      this.#refuse(request, problem)
+    }
   }
 
   /**
@@ -340,7 +355,8 @@ export class Forwarder {
   /** Counts of unfinished requests and of requests upstream. Both are 0 when idle. */
   get open(): { readonly requests: number; readonly upstreams: number } {
     return {
-      requests: this.#calls.size + this.#replies.size + this.#hub.size + this.#openOrders.size,
+      requests:
+        this.#arriving.size + this.#calls.size + this.#replies.size + this.#hub.size + this.#openOrders.size,
       upstreams: Math.max(this.#upstreams.size, this.#scheduler.open.upstreams),
     }
   }

@@ -208,6 +208,25 @@ test('waits for a token as long as the caller waits', async () => {
   expect(sent).toEqual([])
 })
 
+test.each([
+  ['its program is cut off', 401, (of: Forwarder): void => of.cut(program('bot'))],
+  ['its program is paused', 429, (of: Forwarder): void => of.pause(program('bot'), Number.MAX_SAFE_INTEGER)],
+  ['the gateway stops', 503, (of: Forwarder): void => void of.drain('Headroom is quitting')],
+] as const)('a request that waits for a token is answered and never sent when %s', async (_, status, end) => {
+  const { forwarder, ask, sent, opened, state } = started()
+  const held = Promise.withResolvers<void>()
+  state.access = { kind: 'none', why: 'active' }
+  state.next = { kind: 'token', value: 'a2' }
+  state.held = held.promise
+  const replies = [ACCOUNTS, '/v3/marketdata/stream/quotes/MSFT'].map((path) => ask(path))
+  expect(forwarder.open.requests).toBe(2)
+  end(forwarder)
+  expect(forwarder.open.requests).toBe(0)
+  held.resolve()
+  for (const reply of replies) expect((await reply).status).toBe(status)
+  expect([sent.length, opened()]).toEqual([0, 0])
+})
+
 test('time spent on a token is no longer available for the turn', async () => {
   const { forwarder, ask, say, sent, clock, state, timeline } = started()
   await ask()
