@@ -21,7 +21,7 @@ import { type Connection, callerOf, type Peer, PeerSockets } from './peer-user.t
 import { sendProblem } from './problem.ts'
 import { type Attached, summaryOf } from './program-summary.ts'
 import { ONLY_KEY, type Program, type Programs } from './programs.ts'
-import { DEFECT } from './refusals.ts'
+import { CUT_OFF, DEFECT } from './refusals.ts'
 
 export interface GatewayDeps {
   readonly monitor: Pick<MonitorSurface, 'profiles' | 'withProfile' | 'subscribe' | 'snapshot'>
@@ -407,6 +407,11 @@ export class Gateway {
     admitted: T,
     serve: (forwarder: Forwarder, request: T) => Promise<void>,
   ): void {
+    // The program may have been cut off while the body of its request arrived.
+    if (!this.#deps.programs.has(admitted.program.id)) {
+      sendProblem(admitted.reply, CUT_OFF)
+      return
+    }
     const request = { ...admitted, program: this.#withKey(admitted.program) }
     const attached = this.#servers && this.#attach(request.program.profile)
     if (attached === undefined) {

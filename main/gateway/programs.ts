@@ -202,6 +202,11 @@ export class Programs {
       : refused(`saving failed: ${saved.why}`)
   }
 
+  /** Whether the program with this id was not cut off. */
+  has(id: string): boolean {
+    return this.#all().some((program) => program.id === id)
+  }
+
   /** The program with this name, ignoring case. */
   named(name: string): Program | undefined {
     return this.list().find((program) => sameName(program.name, name))

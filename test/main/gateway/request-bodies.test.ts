@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { READING_POST } from '../../../main/gateway/caller-gate.ts'
 import { type DoorDeps, door, GATEWAY_LIMITS, GATEWAY_TRAITS } from '../../../main/gateway/door.ts'
 import type { Program } from '../../../main/gateway/programs.ts'
 import { listenOnLoopback } from '../../../main/network/loopback-servers.ts'
@@ -106,6 +107,33 @@ test('an unfinished body is rejected only after the request before it', async ()
   await once(socket, 'close')
   expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '408'])
   expect(admitted).toEqual(['{}'])
+})
+
+test('a program that is cut off while its body arrives gets 401, and nothing is sent', async () => {
+  const sent: string[] = []
+  const { port, add, gateway } = await startGateway({
+    forward: ({ pathAndQuery }, listener) => {
+      sent.push(pathAndQuery)
+      setImmediate(() => listener.failed('not-sent', 'no service'))
+      return () => {}
+    },
+  })
+  const key = add('bot')
+  const socket = connect({ port, host: '127.0.0.1' })
+  onTestFinished(() => void socket.destroy())
+  let text = ''
+  socket.on('data', (bytes) => {
+    text += bytes
+  })
+  const head = `POST ${READING_POST} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${key}`
+  socket.write(`${head}\r\ncontent-length: 2\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n`)
+  await once(socket, 'data')
+  gateway.cut('bot')
+  socket.write('{}')
+  await once(socket, 'close')
+  expect(text).toContain('HTTP/1.1 401 ')
+  expect(text).toContain('This program was cut off in Headroom.')
+  expect(sent).toEqual([])
 })
 
 /** A form of this length for a token, with its key at the end. */
