@@ -26,7 +26,8 @@ export function otlpExporter({ protocol }: OtlpOptions, process: ProcessFacts): 
   const startTime = hrTime(process.startedMs)
   return {
     send: (metrics, atMs) => {
-      const there = metrics.filter(({ samples }) => samples.length > 0)
+      const sent = protocol === 'http/json' ? metrics.map(withFiniteSamples) : metrics
+      const there = sent.filter(({ samples }) => samples.length > 0)
       const data = there.map((metric) => dataOf(metric, startTime, hrTime(atMs)))
       const scopeMetrics = [{ scope, metrics: data }]
       return new Promise((resolve) => {
@@ -38,6 +39,12 @@ export function otlpExporter({ protocol }: OtlpOptions, process: ProcessFacts): 
     close: () => exporter.shutdown().catch(() => {}),
   }
 }
+
+/** Leaves out infinite values. JSON would have `null` for them, and a store would reject the whole push. */
+const withFiniteSamples = (metric: Metric): Metric => ({
+  ...metric,
+  samples: metric.samples.filter(({ value }) => Number.isFinite(value)),
+})
 
 function dataOf({ name, type, help, samples }: Metric, startTime: HrTime, endTime: HrTime): MetricData {
   const common = {

@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { otlpChoice } from '../../../main/metrics/metrics-options.ts'
 import { startMetricsPush } from '../../../main/metrics/metrics-push.ts'
+import { otlpExporter } from '../../../main/metrics/otlp-exporter.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 
 function pushing() {
@@ -28,6 +33,36 @@ function pushing() {
   }
   return { clock, sent, said, push, answer, closed: () => closed }
 }
+
+test.each([
+  ['http/json', false],
+  ['http/protobuf', true],
+] as const)('a push in %s has infinite values: %s', async (protocol, hasInfinite) => {
+  const bodies: Buffer[] = []
+  const server = createServer(async (request, response) => {
+    bodies.push(await buffer(request))
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const exporter = otlpExporter(
+    { protocol, intervalMs: 60_000, host: 'store.example' },
+    { version: '1.0.0', startedMs: 0 },
+  )
+  const gauge = (name: string, value: number) =>
+    ({ name, type: 'gauge', help: 'A value.', samples: [{ labels: {}, value }] }) as const
+  const metrics = [gauge('interval_at_rest', 2), gauge('interval_under_load', Number.POSITIVE_INFINITY)]
+  expect(await exporter.send(metrics, 1_000)).toBeUndefined()
+  await exporter.close()
+  const [body = ''] = bodies.map(String)
+  expect([body.includes('interval_at_rest'), body.includes('interval_under_load')]).toEqual([
+    true,
+    hasInfinite,
+  ])
+  expect(body).not.toContain('null')
+})
 
 test('metrics are pushed once a minute, and a last time at the end', async () => {
   const { clock, sent, push, closed } = pushing()
