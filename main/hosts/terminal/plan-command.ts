@@ -4,7 +4,7 @@ import { planRateText, recordedText, verdictLine } from '../../../app/plan/plan-
 import { plannedDay, seededChance } from '../../../app/plan/planned-day.ts'
 import { type RecordedMinute, recordedArrivals, recordedRequests } from '../../../app/plan/recorded.ts'
 import { type Arrival, type Replay, replay } from '../../../app/plan/replay.ts'
-import { OTHERS_NAME, OWN_NAME } from '../../../app/plan/running.ts'
+import { OTHERS_NAME, OWN_NAME, plannedName } from '../../../app/plan/running.ts'
 import { type PlanVerdict, planVerdict } from '../../../app/plan/verdict.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import type { SeriesOpening } from '../../history/series-file.ts'
@@ -130,7 +130,8 @@ function recordedPrograms(
     /** Requests of programs behind the gateway, by category and minute. */
     const theirs = new Map<string, number>()
     for (const { category, sample } of file.programMinutes(query)) {
-      const { program, class: ownClass, atMs, requests } = sample
+      const { class: ownClass, atMs, requests } = sample
+      const program = plannedName(sample.program)
       const minutes = programs.get(program)?.minutes ?? []
       minutes.push({ category, atMs, requests })
       programs.set(program, { class: ownClass, minutes })

@@ -188,6 +188,21 @@ test('each program behind the gateway is planned as recorded, and not twice', ()
   expect(Object.fromEntries(sent)).toMatchObject({ bot: 450, Headroom: 150 })
 })
 
+test('a recorded program that is named Others keeps its class, apart from the others', () => {
+  const data = temporaryFolder()
+  const started = startedStore(data)
+  started.store.add({ kind: 'profile', profile: PROFILE, environment: 'live' })
+  record(started, 65, () => ({ own: 1, elsewhere: 1 }), 'Positions')
+  const sample = { atMs: EPOCH_MS, program: 'Others', class: 'background', requests: 60 } as const
+  started.store.add({ kind: 'program', profile: PROFILE, category: 'Positions', sample })
+  started.store.flush()
+  const flags = { fromHistory: 3_600_000, data, json: true, replay: true } as const
+  const { categories, replay } = JSON.parse(planned(undefined, flags, EPOCH_MS + 3_600_000).text)
+  const names = ['Others (program)', 'Others']
+  for (const waits of [categories[0].waits, replay.waits])
+    expect(waits.map(({ program }: { program: string }) => program)).toEqual(names)
+})
+
 test('recorded use counts together with the programs of a file', () => {
   const data = temporaryFolder()
   const started = startedStore(data)
