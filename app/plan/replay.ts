@@ -316,7 +316,7 @@ function summary({ program, category, sentMs, refused }: Waits): ReplayedWaits {
     category,
     sent: sorted.length,
     refused,
-    p99Seconds: (sorted[Math.floor(sorted.length * 0.99)] ?? 0) / 1000,
+    p99Seconds: (sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0) / 1000,
     worstSeconds: (sorted.at(-1) ?? 0) / 1000,
   }
 }

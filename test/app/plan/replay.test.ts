@@ -87,6 +87,18 @@ test('declines and counts requests whose wait is too long', () => {
   expect(waits?.worstSeconds).toBeLessThan(4)
 })
 
+test('of 100 requests, 99 waited at most the p99 wait, and one waited longest', () => {
+  const plan = { ...BUSY, limits: { [CATEGORY]: { limit: 1, periodSeconds: 10 } } }
+  const arrivals = Array.from({ length: 100 }, (_, at) => ({
+    atMs: Math.min(at, 98) * 20_000,
+    program: 'scanner',
+    category: CATEGORY,
+  }))
+  const [waits] = replay(plan, arrivals, OPTIONS).waits
+  expect(waits).toMatchObject({ sent: 100, p99Seconds: 0 })
+  expect(waits?.worstSeconds).toBeGreaterThan(5)
+})
+
 test('p99 waits are within a tenth of those with a real service and trips, and below the bound', () => {
   const arrivals = plannedDay(BUSY, DAY_MS, chanceFrom(7))
   expect(arrivals.length).toBeGreaterThan(20_000)
