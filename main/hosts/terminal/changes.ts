@@ -44,7 +44,15 @@ const IGNORED_FIELDS: ReadonlySet<string> = new Set([
 ])
 /** A forecast is reported again if it has changed by at least this many milliseconds. */
 const FORECAST_MS = 10_000
-const FORECASTS: ReadonlySet<string> = new Set(['nextAt', 'fullAt', 'emptyAt', 'emptyFrom', 'emptyTo'])
+const FORECASTS: ReadonlySet<string> = new Set([
+  'nextAt',
+  'fullAt',
+  'emptyAt',
+  'emptyFrom',
+  'emptyTo',
+  'nextTurnAt',
+  'lastTurnAt',
+])
 /**
  * An estimate is reported again if it has changed by at least `ESTIMATE_SHARE` of its value and by at least
  * `ESTIMATE_STEP`.
@@ -60,6 +68,9 @@ const ESTIMATES: ReadonlySet<string> = new Set([
   'verdict',
   'desk',
 ])
+
+/** Counts in a program's `use`. They are reported exactly, like the program's own counts: their sums. */
+const USE_COUNTS: ReadonlySet<string> = new Set(['forwarded', 'waiting'])
 
 /**
  * Computes the changes of one profile since it was last reported.
@@ -151,11 +162,16 @@ function differs(name: string, reported: unknown, now: unknown): boolean {
   if (ESTIMATES.has(name) && isRecord(reported) && isRecord(now)) {
     const fields = new Set([...Object.keys(reported), ...Object.keys(now)])
     return [...fields].some(
-      (field) =>
-        !IGNORED_FIELDS.has(field) && differs(field === 'at' ? 'emptyAt' : name, reported[field], now[field]),
+      (field) => !IGNORED_FIELDS.has(field) && differs(ruleOf(name, field), reported[field], now[field]),
     )
   }
   return JSON.stringify(reported) !== JSON.stringify(now)
+}
+
+/** The name by which a field within an estimate is compared. A time in it is a forecast. */
+function ruleOf(name: string, field: string): string {
+  if (field === 'at') return 'emptyAt'
+  return FORECASTS.has(field) || (name === 'use' && USE_COUNTS.has(field)) ? field : name
 }
 
 const isRecord = (value: unknown): value is Row => typeof value === 'object' && value !== null

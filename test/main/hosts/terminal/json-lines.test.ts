@@ -202,6 +202,23 @@ test('a program that is added, calls, or is cut off is a change, and so is turni
   expect(changesTo(before)).toMatchObject({ gateway: null })
 })
 
+test('a program’s counts by category and its turns are reported with its totals', () => {
+  const bot = (forwarded: number, nextTurnAt: number): ProgramSummary => ({
+    ...{ id: 'p1', name: 'bot', class: 'normal', weight: 1, keyEnding: 'abcd', lastSeenAt: AT_MS },
+    ...{ coalesced: 0, refused: 0, perSecond: 0.5, longestWaitMs: 0, streams: 0 },
+    ...{ forwarded, waiting: 1 },
+    use: [{ category: 'Accounts', forwarded, perSecond: 0.5, waiting: 1, nextTurnAt }],
+  })
+  const before = exampleSnapshot()
+  const told = new ChangeReporter()
+  told.whole({ ...before, programs: [bot(1_000, AT_MS)] })
+  const changed = (program: ProgramSummary) => told.changes({ ...before, programs: [program] })?.programs
+  const counted = bot(1_001, AT_MS + 9_000)
+  expect(changed(counted)).toEqual([{ id: 'p1', forwarded: 1_001, use: counted.use }])
+  const later = bot(1_001, AT_MS + 30_000)
+  expect(changed(later)).toEqual([{ id: 'p1', use: later.use }])
+})
+
 test('of a desk, machines and rates are reported, but neither ages nor each ping', () => {
   const before = exampleSnapshot({ desk: DESK })
   const told = new ChangeReporter()
