@@ -656,13 +656,17 @@ export class Forwarder {
     if (isStream && !hasEnded) this.#streams.set(id, relayed)
   }
 
-  /** Abandons an upstream request that no longer serves any call. The service may have counted it. */
+  /**
+   * Abandons an upstream request that no longer serves any call. The service may have counted it, unless it
+   * still waits for a token.
+   */
   #abandon(id: number): void {
     const upstream = this.#upstreams.get(id)
+    const sending = upstream?.sending
     this.#upstreams.delete(id)
-    upstream?.sending?.abandon()
+    sending?.abandon()
     if (upstream !== undefined) upstream.sending = undefined
-    this.#settleSoon(id, { kind: 'cut' })
+    this.#settleSoon(id, { kind: sending === undefined ? 'not-sent' : 'cut' })
   }
 
   #drop(call: Call): void {

@@ -369,8 +369,8 @@ test('renews a token that expired while a request waited, before sending', async
   expect(reply.status).toBe(200)
 })
 
-test('sends nothing for a caller that leaves during the refresh', async () => {
-  const { forwarder, ask, say, sent, clock, state } = started()
+test('sends and counts nothing for a caller that leaves during the refresh', async () => {
+  const { forwarder, ask, say, sent, clock, state, timeline } = started()
   await ask()
   await say(sent[0], 200, left(0))
   const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { maxWaitMs: 100_000 })
@@ -378,12 +378,15 @@ test('sends nothing for a caller that leaves during the refresh', async () => {
   state.access = { kind: 'none', why: 'expired' }
   state.next = { kind: 'token', value: 'a2' }
   state.held = held.promise
-  await clock.advance(60_000)
+  const [{ turnAtMs = 0 } = {}] = forwarder.nowOf(program('bot')).waiting
+  await clock.advance(Math.ceil(turnAtMs - timeline.now()) + 100)
+  expect(forwarder.nowOf(program('bot')).waiting).toEqual([])
   reply.destroy()
   held.resolve()
   for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate)
   await clock.advance(0)
   expect([sent.length, forwarder.open]).toEqual([1, { requests: 0, upstreams: 0 }])
+  expect(forwarder.permits.roomAtMs(ACCOUNTS)).toBe(timeline.now())
 })
 
 test('the last caller that leaves ends the sent request, and a shared one continues', async () => {
