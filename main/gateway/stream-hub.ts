@@ -186,7 +186,8 @@ export class StreamHub {
     this.#asked.set(added, { shared: added, request, attempts: 0, isUnauthorized: false })
     added.add(reader)
     if (!this.#joinsOwn(added)) this.#advance()
-    if (waitsUntilMs <= sinceMs) this.#expire()
+    // Later, because a stream whose turn came at once is opened only after this call.
+    if (waitsUntilMs <= sinceMs) this.#deps.clock.after(0, () => this.#expire())
     this.#deps.changed()
     return true
   }

@@ -208,6 +208,16 @@ test('waits for a token as long as the caller waits', async () => {
   expect(sent).toEqual([])
 })
 
+test('a stream opens for a program that doesn’t wait, if its turn comes at once', async () => {
+  const { ask, opened, clock, spent } = started()
+  const path = '/v3/marketdata/stream/quotes/MSFT'
+  await spent(path, 90)
+  const reply = await ask(path, program('bot'), { maxWaitMs: 0 })
+  for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate)
+  await clock.advance(0)
+  expect([reply.status, opened()]).toEqual([undefined, 1])
+})
+
 test.each([
   ['its program is cut off', 401, (of: Forwarder): void => of.cut(program('bot'))],
   ['its program is paused', 429, (of: Forwarder): void => of.pause(program('bot'), Number.MAX_SAFE_INTEGER)],
