@@ -323,13 +323,13 @@ export class Forwarder {
   }
 
   /** Ends everything immediately. Unanswered requests are answered with `why`. */
-  stop(why = 'the gateway was turned off'): void {
+  stop(why: string): void {
     this.#closed ??= why
     this.refuseWaiting(this.#closed)
     void this.#hub.end(this.#closed)
     for (const stream of [...this.#streams.values()]) stream.goAway()
     this.#cancelWake()
-    for (const order of [...this.#openOrders]) order.abandon()
+    for (const order of [...this.#openOrders]) order.abandon(this.#closed)
     for (const call of [...this.#calls.values()]) {
       const problem = call.upstream.sending === undefined ? unavailable : abandoned
       sendProblem(call.reply, problem(this.#closed))

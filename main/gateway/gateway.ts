@@ -21,7 +21,7 @@ import { type Connection, callerOf, type Peer, PeerSockets } from './peer-user.t
 import { sendProblem } from './problem.ts'
 import { type Attached, summaryOf } from './program-summary.ts'
 import { ONLY_KEY, type Program, type Programs } from './programs.ts'
-import { CUT_OFF, DEFECT } from './refusals.ts'
+import { CUT_OFF, DEFECT, unavailable } from './refusals.ts'
 
 export interface GatewayDeps {
   readonly monitor: Pick<MonitorSurface, 'profiles' | 'withProfile' | 'subscribe' | 'snapshot'>
@@ -56,6 +56,7 @@ export type GatewayChange<T = unknown> =
 /** How long sent requests may take when the gateway stops, in milliseconds. */
 const DRAIN_MS = 5_000
 const PAUSE_MS = PAUSE_MINUTES * 60_000
+const NOT_CONNECTED = "this program's key isn't connected in Headroom"
 
 /**
  * The gateway of a running app: a server for programs on this machine. Each program has its own key, and its
@@ -356,7 +357,7 @@ export class Gateway {
     for (const { session, forwarder } of attached) {
       session.attachGateway(undefined)
       session.attachedHappened({ kind: 'gateway-off', why })
-      forwarder.stop()
+      forwarder.stop(why)
     }
     this.#attached.clear()
     await servers.close()
@@ -415,14 +416,8 @@ export class Gateway {
     const request = { ...admitted, program: this.#withKey(admitted.program) }
     const attached = this.#servers && this.#attach(request.program.profile)
     if (attached === undefined) {
-      sendProblem(request.reply, {
-        status: 503,
-        detail:
-          this.#servers === undefined
-            ? 'Not sent: the gateway is being turned off.'
-            : "Not sent: this program's key isn't connected in Headroom.",
-        proxyError: 'destination_unavailable',
-      })
+      const why = this.#servers === undefined ? 'the gateway is being turned off' : NOT_CONNECTED
+      sendProblem(request.reply, unavailable(why))
       return
     }
     void this.#peerOf(request.reply.req.socket).then((peer) => {
@@ -473,7 +468,7 @@ export class Gateway {
   #detach(profile: string): void {
     const known = this.#attached.get(profile)
     this.#attached.delete(profile)
-    known?.forwarder.stop()
+    known?.forwarder.stop(NOT_CONNECTED)
   }
 
   #forwarderOf(session: ProfileSession): Forwarder {

@@ -55,9 +55,9 @@ export interface OpenOrder {
   readonly done: Promise<void>
   /**
    * Answers the caller now. The answer says that the order was not sent, or that it was sent and its outcome
-   * is unknown.
+   * is unknown. `why`: the reason if it was not sent.
    */
-  abandon(): void
+  abandon(why: string): void
 }
 
 /** Sends orders. They do not wait in the queue of reads. */

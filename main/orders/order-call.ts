@@ -96,9 +96,9 @@ export class OrderCall implements OpenOrder {
     this.#sending.start()
   }
 
-  abandon(): void {
+  abandon(why: string): void {
     if (this.#sending === undefined || this.#isAnswered) return
-    this.#heldBack ??= unavailable('the gateway was turned off')
+    this.#heldBack ??= unavailable(why)
     this.#sending.abandon()
   }
 

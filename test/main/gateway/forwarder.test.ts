@@ -473,7 +473,7 @@ test('a drained gateway accepts nothing more, and is drained once sent requests 
 test('a stopped gateway ends every request, and calls only unsent ones not sent', async () => {
   const { forwarder, ask, sent, clock } = started()
   const replies = [await ask(), await ask(`${ACCOUNTS}?x`)]
-  forwarder.stop()
+  forwarder.stop('the gateway was turned off')
   expect(replies.map(({ status }) => status)).toEqual([502, 503])
   expect(replies.map(({ text }) => JSON.parse(text).detail)).toEqual([
     'No response yet: the gateway was turned off. The request may count against the quota.',
@@ -647,5 +647,5 @@ test('a turn that a desk granted is not used if the token came too late for it',
   expect(ended).toEqual([{ id: expect.any(Number), outcome: { kind: 'not-sent' } }])
   expect(reply.status).toBeUndefined()
   forwarder.setDesk(undefined)
-  forwarder.stop()
+  forwarder.stop('the gateway was turned off')
 })

@@ -92,6 +92,18 @@ describe('without both keys, or after a stop, nothing passes', () => {
   })
 })
 
+test('an order whose key is disconnected before it was sent gets that reason', async () => {
+  const { forward, asked } = heldForward()
+  const { add, send, service, monitor } = await startOrderGateway({ forward })
+  const answer = send('POST', ORDERS, add('bot'), ORDER)
+  await asked
+  monitor.disconnect('key-1')
+  expect((await (await answer).json()).detail).toBe(
+    "Not sent: this program's key isn't connected in Headroom.",
+  )
+  expect(service.service.orders.ledger.total()).toBe(0)
+})
+
 test('with both keys each of the requests passes, and no other one', async () => {
   const { add, send, service } = await startOrderGateway()
   const key = add('bot')
