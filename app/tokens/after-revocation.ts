@@ -6,7 +6,7 @@ import type { RevocationResult } from './revocation.ts'
 import type { TokenState } from './token-state.ts'
 
 /** The result if the current token is unusable. Only a new sign-in can revoke the key's other tokens. */
-const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to revoke' }
+const SIGN_IN_TO_REVOKE = { kind: 'refused', why: 'sign in to revoke' } as const satisfies RevocationResult
 
 /**
  * The result of a revocation, if it is certain without a request to the service. Otherwise `undefined`.
@@ -17,6 +17,9 @@ const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to 
 export function revocationForeseen({ token, standing }: TokenState): RevocationResult | undefined {
   if (standing.kind === 'revoked') return { kind: 'confirmed' }
   if (token === undefined) return SIGN_IN_TO_REVOKE
+  // An earlier revocation found that the service rejects the token.
+  if (standing.kind === 'revoke-unconfirmed' && standing.reason === SIGN_IN_TO_REVOKE.why)
+    return SIGN_IN_TO_REVOKE
   // A rejected API key does not make the token invalid.
   if (standing.kind !== 'sign-in-required' || standing.cause === 'misconfigured') return undefined
   return SIGN_IN_TO_REVOKE

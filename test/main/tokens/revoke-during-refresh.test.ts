@@ -58,3 +58,12 @@ test('a rejection in the first response ends it the same way', async () => {
   const { answer, revoked } = await revokedDuring(REFUSAL)
   expect([answer.kind, revoked]).toEqual(['refused', []])
 })
+
+test('a second revocation of the rejected token sends nothing, even after a restart', async () => {
+  const { answer, revoked, keeper, store, clock, http } = await revokedDuring(REFUSAL)
+  expect(await keeper.revoke()).toEqual(answer)
+  await keeper.tryNow()
+  const restarted = keeperOf(store, { http, clock })
+  expect(await restarted.revoke()).toEqual(answer)
+  expect([revoked, restarted.refreshSummary().state]).toEqual([[], 'revoke-unconfirmed'])
+})
