@@ -54,9 +54,13 @@ export function revocationAfter(
 
 /**
  * The state after a click on Revoke. From then on, calls get no access token, whatever the service answers.
+ *
+ * A first request is meant to end every earlier sign-in on this API key, so it may be retried. A repeated one
+ * may be older than a sign-in, see `withoutRevocationRetry`.
  */
 export function revocationAsked(state: TokenState): TokenState {
-  return { ...state, standing: { kind: 'revoking' } }
+  const mayRevokeByItself = state.standing.kind !== 'revoke-unconfirmed' || state.mayRevokeByItself
+  return { ...state, standing: { kind: 'revoking' }, mayRevokeByItself }
 }
 
 /**

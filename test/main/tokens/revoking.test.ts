@@ -70,6 +70,17 @@ test('a rejected revocation is reported and not retried automatically', async ()
   })
 })
 
+test('a revocation that a person requests after another sign-in with the key is retried', async () => {
+  const { clock, keeper, outcomes } = setUp([renewal('a1'), answerOf(503), answerOf(200)])
+  keeper.start()
+  await clock.advance(0)
+  // Another profile signs in with this API key.
+  keeper.suspendRevocationRetry()
+  expect((await keeper.revoke()).kind).toBe('unconfirmed')
+  await clock.advance(2 * MINUTE_MS)
+  expect([keeper.refreshSummary().state, outcomes]).toEqual(['revoked', []])
+})
+
 test('after a person cancels, an unconfirmed revocation waits for a person', async () => {
   const { clock, keeper, http } = setUp([renewal('a1'), answerOf(503)])
   keeper.start()
