@@ -19,6 +19,7 @@ import type { KeyRefresh } from './key-refresh.ts'
 import type { TokenStore } from './token-store.ts'
 
 const REVOKE_TIMEOUT_MS = 15_000
+const CONFIRMED: RevocationResult = { kind: 'confirmed' }
 
 /** The parts that revocations need from their keeper. */
 export interface KeyRevocationDeps
@@ -41,6 +42,8 @@ export class KeyRevocation {
   readonly #store: TokenStore
   readonly #deps: KeyRevocationDeps
   #flight: Promise<RevocationResult> | undefined
+  /** Whether another profile's revocation was confirmed while one of this profile was in progress. */
+  #isDoneElsewhere = false
 
   constructor(deps: KeyRevocationDeps) {
     this.#store = deps.store
@@ -59,10 +62,15 @@ export class KeyRevocation {
     return this.#flight
   }
 
-  /** Records that another profile's revocation ended these tokens too. Returns false if nothing changes. */
+  /**
+   * Records that another profile's revocation ended these tokens too. Returns false if nothing changes now. A
+   * revocation in progress then counts as confirmed, although the service may reject its token.
+   */
   doneElsewhere(): boolean {
-    if (this.#flight || this.#store.state.standing.kind === 'revoked') return false
-    this.#settle({ kind: 'confirmed' }, 0)
+    if (this.#store.state.standing.kind === 'revoked') return false
+    this.#isDoneElsewhere = true
+    if (this.#flight) return false
+    this.#settle(CONFIRMED, 0)
     return true
   }
 
@@ -74,7 +82,8 @@ export class KeyRevocation {
     const refresh = this.#deps.refresh.flight ?? this.#resolveDoubt()
     const refreshed = refresh && (await refresh)
     this.#store.use({ ...this.#store.state, access: undefined })
-    const answer = revocationAfter(this.#store.state, refreshed) ?? (await this.#send())
+    const own = revocationAfter(this.#store.state, refreshed) ?? (await this.#send())
+    const answer = this.#isDoneElsewhere ? CONFIRMED : own
     this.#settle(answer, this.#deps.random.next())
     return answer
   }

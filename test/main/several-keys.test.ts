@@ -139,6 +139,17 @@ describe('two keys connected at once', () => {
     expect(snapshot('sim').refresh.state).toBe('valid')
   })
 
+  it('on one API key, revoked at the same time: both are revoked', async () => {
+    const { clock, monitor, snapshot, profile } = setUp()
+    monitor.connect(profile('second', LIVE))
+    await clock.advance(MINUTE_MS)
+    const both = ['live', 'second'].map((id) => monitor.withProfile(id, (session) => session.revoke()))
+    await clock.advance(2_000)
+    expect(await Promise.all(both)).toEqual([{ ok: true }, { ok: true }])
+    expect(snapshot('live').refresh.state).toBe('revoked')
+    expect(snapshot('second').refresh.state).toBe('revoked')
+  })
+
   it('continue, and notify the other listeners, when a listener throws', async () => {
     const { clock, monitor, snapshot, events } = setUp()
     monitor.subscribe({
