@@ -27,6 +27,8 @@ export interface OtherHostDeps {
 export class OtherHost {
   readonly #deps: OtherHostDeps
   #cancelNext: (() => void) | undefined
+  /** The URLs whose checks are in progress. Each check schedules the next, so there must not be two. */
+  readonly #asking = new Set<string>()
   #isStopped = false
 
   constructor(deps: OtherHostDeps) {
@@ -62,10 +64,12 @@ export class OtherHost {
 
   async #ask(url: string): Promise<void> {
     const { clock, http, reachability } = this.#deps
+    if (this.#asking.has(url)) return
     this.#cancelNext?.()
     this.#cancelNext = undefined
     const host = hostOf(url)
-    const why = await http.reach(url, TIMEOUT_MS)
+    this.#asking.add(url)
+    const why = await http.reach(url, TIMEOUT_MS).finally(() => this.#asking.delete(url))
     if (this.#isStopped) return
     if (why !== undefined) reachability.failed(host, why)
     else if (this.#isOurs(url)) reachability.connected(host)
