@@ -118,16 +118,16 @@ export function nextStreamState(
     case 'ended':
       return state.kind === 'waiting' ? state : failed(input.reason, input.code)
     case 'former-ended':
-      if (state.kind !== 'restarting') return state
-      return { ...historyOf(state), kind: 'opening', sinceMs: state.sinceMs }
+      return state.kind === 'restarting' ? withoutFormer(state) : state
     case 'opened':
       return afterOpening(state, input.hasSnapshot, nowMs)
     case 'frame':
       if (state.kind === 'restarting') return { ...state, lastFrameAtMs: nowMs }
       return isUp(state) ? afterFrame(state, input.frame, input.canOverlap === true, nowMs, failed) : state
     case 'tick': {
-      if (!isUp(state)) return state
+      if (!('lastFrameAtMs' in state)) return state
       const silentMs = nowMs - state.lastFrameAtMs
+      if (state.kind === 'restarting') return silentMs >= SILENCE.deadMs ? withoutFormer(state) : state
       if (silentMs >= SILENCE.deadMs) return failed('silent for 30 s', 'silent')
       if (silentMs < SILENCE.staleMs || state.kind === 'stale') return state
       return { ...state, kind: 'stale', code: 'silent' }
@@ -203,6 +203,13 @@ const handingOver = (
   attempt: 0,
   shortLives,
   code,
+})
+
+/** The state once the former connection is over. Its replacement is still connecting. */
+const withoutFormer = (state: Extract<StreamState, { kind: 'restarting' }>): StreamState => ({
+  ...historyOf(state),
+  kind: 'opening',
+  sinceMs: state.sinceMs,
 })
 
 function afterFailure(

@@ -138,8 +138,8 @@ export class StreamHandover {
         listener.refused({ ...answer, tapped }, connection === this.#successor)
       },
       ended: (reason, code) => {
-        if (connection === this.#current && listener.isHandingOver()) this.#formerEnded()
-        else listener.lost({ kind: 'ended', reason, code })
+        const isFormer = connection === this.#current && listener.isHandingOver()
+        listener.lost(isFormer ? { kind: 'former-ended' } : { kind: 'ended', reason, code })
       },
     })
     return connection
@@ -151,9 +151,10 @@ export class StreamHandover {
     this.#successor = undefined
   }
 
-  #formerEnded(): void {
+  /** Closes the former connection, if it is open, while its replacement is still connecting. */
+  dropFormer(): void {
+    this.#current?.close()
     this.#current = this.#successor
     this.#successor = undefined
-    this.#listener.lost({ kind: 'former-ended' })
   }
 }

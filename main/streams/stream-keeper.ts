@@ -332,6 +332,7 @@ export class StreamKeeper {
     switch (state.kind) {
       case 'opening':
         if (before.kind === 'waiting') void this.#connections.connect()
+        else this.#connections.dropFormer()
         break
       case 'restarting':
         this.#lastReason = { text: state.reason, code: state.code }

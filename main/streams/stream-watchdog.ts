@@ -110,9 +110,9 @@ export class StreamWatchdog {
       case 'live':
         return state.lastFrameAtMs + SILENCE.staleMs
       case 'stale':
+      case 'restarting':
         return state.lastFrameAtMs + SILENCE.deadMs
       case 'opening':
-      case 'restarting':
       case 'closed':
         return undefined
     }

@@ -239,9 +239,14 @@ describe('make before break', () => {
       sinceMs: 60_000,
     })
     expect(next(restarting(), heartbeat, 61_000)).toMatchObject({ kind: 'restarting', lastFrameAtMs: 61_000 })
-    for (const late of [goAway, line('{"Error":"DualLogon"}'), line('END'), { kind: 'tick' } as const]) {
+    for (const late of [goAway, line('{"Error":"DualLogon"}'), line('END')]) {
       expect(next(restarting(), late, 200_000).kind).toBe('restarting')
     }
+  })
+  test('an old connection without a frame for 30 s is over, and its successor continues to open', () => {
+    const tick = { kind: 'tick' } as const
+    expect(next(restarting(), tick, 89_999).kind).toBe('restarting')
+    expect(next(restarting(), tick, 90_000)).toMatchObject({ kind: 'opening', sinceMs: 60_000 })
   })
   test('the successor takes over once open, whether the old connection is gone or not', () => {
     const up = { kind: 'opened', hasSnapshot: true } as const

@@ -215,6 +215,23 @@ test('after a GoAway the old connection is read until the new one has its permit
   expect([http.streams.length, http.streams[0]!.closed]).toEqual([2, true])
 })
 
+test('an old connection that falls silent before the new one has its permit is over', async () => {
+  const { clock, timeline, asked, give, http, service, summary, events } = await behindGateway()
+  await give()
+  service.opens()
+  await clock.advance(10_000)
+  service.says(GO_AWAY)
+  const heardMs = timeline.now()
+  await clock.advance(35_000)
+  expect([summary().state, http.streams[0]!.closed]).toEqual(['opening', true])
+  expect(events).toContainEqual(expect.objectContaining({ kind: 'stream-silent', since: heardMs }))
+  expect(asked.length).toBe(1)
+  await give()
+  service.opens()
+  service.says('{"PositionID":"1"}\n')
+  expect([summary().state, http.streams.length]).toEqual(['snapshot', 2])
+})
+
 test('without a token no permit is requested', async () => {
   const { asked, give, clock, service, state } = await behindGateway()
   await give()
