@@ -189,7 +189,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     const { id } = session.profile
     if (this.#profiles.get(id) !== session) return
     if (session.hasUnsavedToken) {
-      session.tryNow()
+      session.tryNow({ ofAllKeys: true })
       this.#ports.clock.after(UNSAVED_WAIT_MS, () => void this.#followAnew(session))
       return
     }

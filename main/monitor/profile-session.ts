@@ -239,10 +239,11 @@ export class ProfileSession {
     this.#changed()
   }
 
-  tryNow(): void {
+  /** Retries everything that failed. `ofAllKeys`: see `TokenKeeper.tryNow`. */
+  tryNow(scope?: { readonly ofAllKeys: true }): void {
     this.parts.reachability.tryNow()
     this.parts.otherHost.tryNow()
-    void this.#keeper.tryNow()
+    void this.#keeper.tryNow(scope)
     this.parts.streams.nudge()
     this.parts.prober.tick()
     this.#desk?.tryNow()

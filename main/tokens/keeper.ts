@@ -202,12 +202,16 @@ export class TokenKeeper {
 
   /**
    * Immediately retries anything pending: an unsaved token, a failed refresh, or an unconfirmed revocation.
+   *
+   * With `ofAllKeys`, a revocation that is older than a sign-in is not repeated, because it would end that
+   * sign-in. See `suspendRevocationRetry`.
    */
-  async tryNow(): Promise<void> {
+  async tryNow({ ofAllKeys = false } = {}): Promise<void> {
     this.#store.retry()
-    const { standing, failures } = this.#store.state
-    if (standing.kind === 'revoke-unconfirmed') await this.revoke()
-    else if (failures > 0 || standing.kind === 'sign-in-required') await this.refresh()
+    const { standing, failures, mayRevokeByItself } = this.#store.state
+    if (standing.kind === 'revoke-unconfirmed') {
+      if (mayRevokeByItself || !ofAllKeys) await this.revoke()
+    } else if (failures > 0 || standing.kind === 'sign-in-required') await this.refresh()
   }
 
   /** Revokes every refresh token of the key (service 4.2). No token is used after this call. */

@@ -150,6 +150,25 @@ describe('two keys connected at once', () => {
     expect(snapshot('second').refresh.state).toBe('revoked')
   })
 
+  it('retried together: a revocation that is older than a sign-in with its key is not repeated', async () => {
+    const { clock, monitor, services, snapshot, profile } = setUp({ faults: ['revoke-503'] })
+    await clock.advance(MINUTE_MS)
+    void monitor.withProfile('live', (session) => session.revoke())
+    await clock.advance(2_000)
+    expect(snapshot('live').refresh.state).toBe('revoke-unconfirmed')
+    // The person cancels the revocation in order to sign in again.
+    monitor.connect(profile('second', LIVE))
+    const revocations = () => services[LIVE]?.ledger.entries().filter(({ path }) => path === '/oauth/revoke')
+    for (const id of monitor.profiles())
+      monitor.withProfile(id, (session) => session.tryNow({ ofAllKeys: true }))
+    await clock.advance(5 * MINUTE_MS)
+    expect(revocations()).toHaveLength(1)
+    expect(snapshot('second').refresh.state).toBe('valid')
+    monitor.withProfile('live', (session) => session.tryNow())
+    await clock.advance(2_000)
+    expect(revocations()).toHaveLength(2)
+  })
+
   it('continue, and notify the other listeners, when a listener throws', async () => {
     const { clock, monitor, snapshot, events } = setUp()
     monitor.subscribe({

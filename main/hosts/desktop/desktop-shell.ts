@@ -100,7 +100,8 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     showWindow: show,
     toggleStrip: () => strip.toggle(),
     tryNow: () => {
-      for (const profile of monitor.profiles()) monitor.withProfile(profile, (session) => session.tryNow())
+      for (const profile of monitor.profiles())
+        monitor.withProfile(profile, (session) => session.tryNow({ ofAllKeys: true }))
     },
     stopOrders: () => {
       const stopped = switches.stop()
