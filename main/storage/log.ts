@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, renameSync, statSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fchmodSync, renameSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../ports/ports.ts'
 import type { Redactor } from '../ports/redactor.ts'
@@ -38,7 +38,8 @@ export function fileSink(folder: string, complain: (line: string) => void, mostB
     const bytes = Buffer.byteLength(entry)
     try {
       if (size > 0 && size + bytes > mostBytes) {
-        renameSync(file, join(folder, 'headroom.1.log'))
+        // A person or a cleaner may have deleted the file. It is then written anew.
+        if (existsSync(file)) renameSync(file, join(folder, 'headroom.1.log'))
         size = 0
       }
       append(file, entry)

@@ -124,6 +124,15 @@ test('a new start appends to the existing file, within the bound', () => {
   expect(readFileSync(join(folder, 'headroom.1.log'), 'utf8')).toBe('first\nsecond\n')
 })
 
+test('a full log that was deleted is written anew', () => {
+  const folder = temporaryFolder()
+  const sink = fileSink(folder, () => {}, 10)
+  sink('first-1')
+  rmSync(join(folder, 'headroom.log'))
+  for (const line of ['second-2', 'third-3']) sink(line)
+  expect(readFileSync(join(folder, 'headroom.log'), 'utf8')).toBe('third-3\n')
+})
+
 test('a disk that rejects the log is reported once and stops nothing', () => {
   const folder = join(temporaryFolder(), 'gone')
   mkdirSync(folder)
