@@ -8,6 +8,7 @@ import { countText } from '../../status/rates.ts'
 import { capitalised, sentence, sentenceEnd } from '../../status/sentences.ts'
 import { SIGN_IN_ENDS_SOON } from '../../status/token-status.ts'
 import { type Condition, conditionsOf, freshestMs, hasRecovered, isStopped } from '../evaluate.ts'
+import { isOfRow } from '../kinds.ts'
 import { deskConditionMessage } from './desk.ts'
 import { checkHosts, hostReason, joined, type Message, message, NO_ACTION } from './message.ts'
 import { isDiskFull, ordersMessage } from './orders.ts'
@@ -338,13 +339,12 @@ function conditionNow({ kind, subject }: Named, snapshot: Snapshot, nowMs: numbe
   return [...roots, ...consequences].find((one) => one.kind === kind && (one.subject ?? '') === subject)
 }
 
-/**
- * For an alert about the whole key: the condition that now stops all calls, if any. While there is one, the
- * alert's text does not say that calls have recovered.
- */
-function successorOf({ subject }: Named, snapshot: Snapshot, nowMs: number): Condition | undefined {
+/** What a quota suffers from after its alert's own condition ended, or what now stops all calls, if anything. */
+function successorOf({ kind, subject }: Named, snapshot: Snapshot, nowMs: number): Condition | undefined {
   const conditions = conditionsOf(snapshot, nowMs)
-  return subject === '' && isStopped(conditions) ? conditions.roots[0] : undefined
+  if (isStopped(conditions)) return conditions.roots[0]
+  const isNow = (one: Condition) => isOfRow(one.kind) && one.subject === subject && one.severity !== 'watch'
+  return isOfRow(kind) ? conditions.roots.find(isNow) : undefined
 }
 
 /** The number of alerts by key, for keys that are not displayed: `Beta: 2 alerts.` Empty without alerts. */

@@ -171,6 +171,17 @@ it('an alert of a key that still cannot call names the present cause, not a reco
   })
 })
 
+it('an alert of a quota that is now in another trouble names it, and no recovery', () => {
+  const low = { kind: 'low', subject: 'Positions' } as const
+  expect(presentAlert(low, shown('empty'), NOW_MS)).toMatchObject({
+    severity: 'critical',
+    title: 'Positions is empty',
+  })
+  const short = { kind: 'running-out', subject: 'Positions' } as const
+  expect(presentAlert(short, shown('low'), NOW_MS).title).toBe('Positions is low')
+  expect(presentAlert(low, snapshot({ refresh: REVOKED }), NOW_MS)).toMatchObject({ title: 'Revoked' })
+})
+
 it('a header or the lower bound announces a recovery, never the middle of an estimate', () => {
   const of = (more: Partial<RequestQuota>) => {
     const row = quota('Positions', 320, 300, 75, { state: 'ok', source: 'modelled', ...more })
@@ -195,6 +206,8 @@ const TOKENS: Readonly<Record<RefreshSummary['state'], readonly [severity: Sever
   'revoke-unconfirmed': ['critical', 'revocation not confirmed'],
   revoked: ['ok', 'revoked'],
 }
+
+const REVOKED: RefreshSummary = { ...snapshot().refresh, state: 'revoked', revokedAt: NOW_MS - 60_000 }
 
 /** A healthy key, except for the given state of its tokens. */
 const withTokens = (more: Partial<RefreshSummary>) => {
