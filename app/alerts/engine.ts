@@ -11,7 +11,7 @@ import { alertText, recoveredText } from '../conditions/messages/conditions.ts'
 import type { Alert, AlertSeverity } from '../contract/alerts.ts'
 import { urgencyOf } from '../contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
-import { isSlotCountCurrent } from '../status/stream-status.ts'
+import { isSlotCountCurrent, waitsForSlot } from '../status/stream-status.ts'
 
 /** Raises or withdraws an alert. Each effect is returned once. */
 export type AlertEffect =
@@ -223,10 +223,7 @@ function raised(
 function alerts({ kind, subject, severity }: Condition, { streams }: Snapshot): boolean {
   if (severity !== 'critical' && severity !== 'warning') return false
   if (kind !== 'slots-full') return ALERTS[kind] !== undefined
-  return streams.some(
-    ({ category, state, reasonCode }) =>
-      category === subject && state === 'waiting' && reasonCode === 'no-slot',
-  )
+  return streams.some((stream) => stream.category === subject && waitsForSlot(stream))
 }
 
 /**

@@ -1,9 +1,11 @@
 import { type Severity, urgencyOf } from '../contract/severity.ts'
 import type { ProgramSummary, RequestQuota, Snapshot, StreamSummary } from '../contract/snapshot.ts'
 import { type JudgedRow, worstFirst } from '../quota/verdict.ts'
+import { SILENT_AFTER_MS } from '../service/stream-kinds.ts'
 import { pushedMs } from '../status/durations.ts'
 import { isServiceAway, type KeyProblem, keyProblems } from '../status/problem-status.ts'
 import { isStale, quotaStatus, stateAt, usesWholeRefill } from '../status/quota-status.ts'
+import { waitsForSlot } from '../status/stream-status.ts'
 import { hasExpired, SIGN_IN_ENDING, signInEndSeverity } from '../status/token-status.ts'
 import { CONDITION_KINDS, CONDITIONS, type ConditionKind, explains, kindRow } from './kinds.ts'
 
@@ -31,8 +33,6 @@ export interface KeyConditions {
   readonly consequences: readonly Condition[]
 }
 
-/** An open stream counts as missed if it has received no frame for this long. Milliseconds. */
-const MISSED_MS = 15_000
 /**
  * A stream with at least this many restarts in ten minutes counts as restarting. An occasional planned
  * restart is normal (service 12).
@@ -211,13 +211,13 @@ export function streamsHeard(snapshot: Snapshot, nowMs: number): StreamsHeard {
     (state === 'waiting' || state === 'opening') &&
     reasonCode !== 'no-slot' &&
     lastFrameAt !== undefined &&
-    atMs - lastFrameAt >= MISSED_MS
+    atMs - lastFrameAt >= SILENT_AFTER_MS
   return {
     wanted,
     silent: wanted.filter(({ state }) => state === 'stale'),
     missed: wanted.filter(isMissed),
     restarting: wanted.filter(({ recentRestarts = 0 }) => recentRestarts >= OFTEN),
-    queued: wanted.filter(({ state, reasonCode }) => state === 'waiting' && reasonCode === 'no-slot'),
+    queued: wanted.filter(waitsForSlot),
   }
 }
 
@@ -245,7 +245,7 @@ export function replacementOf(
   { streams }: Snapshot,
 ): { readonly quietest: StreamSummary; readonly waiting: StreamSummary } | undefined {
   const of = streams.filter((stream) => stream.category === category)
-  const waiting = of.find(({ state }) => state === 'waiting')
+  const waiting = of.find(waitsForSlot)
   const [quietest] = of
     .filter(({ state }) => state === 'live' || state === 'stale')
     .toSorted((a, b) => a.framesPerSecond - b.framesPerSecond)

@@ -1,6 +1,12 @@
 /** The kind of names in a stream's target. Commas separate several accounts or symbols. */
 export type StreamTarget = 'symbol' | 'symbols' | 'option-symbols' | 'accounts' | 'orders'
 
+/**
+ * Time in milliseconds after which an open stream without frames counts as silent. Heartbeats are frames too
+ * and come every 5 s (service 12).
+ */
+export const SILENT_AFTER_MS = 15_000
+
 /** An option of a stream, which the app window offers when a person opens the stream. */
 export interface StreamOption {
   /** The service's name for the option. */

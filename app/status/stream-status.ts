@@ -1,7 +1,12 @@
 import type { Severity } from '../contract/severity.ts'
 import type { SlotQuota, StreamSummary } from '../contract/snapshot.ts'
 import type { StreamProposal } from '../contract/streams.ts'
-import { STREAM_TABLE, type StreamKind, streamCategoryName } from '../service/stream-kinds.ts'
+import {
+  SILENT_AFTER_MS,
+  STREAM_TABLE,
+  type StreamKind,
+  streamCategoryName,
+} from '../service/stream-kinds.ts'
 
 /** Severity and label of a stream or of a group of slots, the same in the whole app. */
 export interface StreamStatus {
@@ -33,17 +38,17 @@ export const streamStatus = ({
 export const openStreams = <S extends Pick<StreamSummary, 'state'>>(streams: readonly S[]): readonly S[] =>
   streams.filter(({ state }) => state === 'snapshot' || state === 'live' || state === 'stale')
 
-/**
- * Time in milliseconds after which an open stream without frames counts as silent. Heartbeats are frames too.
- */
-const SILENT_AFTER_MS = 15_000
+/** Whether a stream waits for a slot. Such a stream is not silent. */
+export const waitsForSlot = ({ state, reasonCode }: Pick<StreamSummary, 'state' | 'reasonCode'>): boolean =>
+  state === 'waiting' && reasonCode === 'no-slot'
 
 /**
  * Whether a stream that should be open receives no data at `nowMs`, epoch ms. A quick reconnection does not
  * count.
  */
-export function isStreamSilent({ state, lastFrameAt, reasonCode }: StreamSummary, nowMs: number): boolean {
-  if (reasonCode === 'calls-fail') return false
+export function isStreamSilent(stream: StreamSummary, nowMs: number): boolean {
+  const { state, lastFrameAt, reasonCode } = stream
+  if (reasonCode === 'calls-fail' || waitsForSlot(stream)) return false
   if (state === 'stale') return true
   // A stream at its first opening is not silent. A stream that reopens may have been silent before.
   if (state === 'opening') return lastFrameAt !== undefined && nowMs - lastFrameAt >= SILENT_AFTER_MS

@@ -1,5 +1,6 @@
 import type { StreamReasonCode } from '../contract/stream-reasons.ts'
 import { RETRY, retryDelayMs } from '../retry/schedules.ts'
+import { SILENT_AFTER_MS } from '../service/stream-kinds.ts'
 import type { Frame } from './frames.ts'
 
 interface History {
@@ -51,10 +52,8 @@ export type StreamInput =
   | { readonly kind: 'restart' }
   | { readonly kind: 'close'; readonly reason: string; readonly code: StreamReasonCode }
 
-/**
- * Heartbeats come every 5 s (service 12). Without a frame, a stream is stale after 15 s and dead after 30 s.
- */
-export const SILENCE = { staleMs: 15_000, deadMs: 30_000 } as const
+/** Time without a frame after which a stream is stale, and after which it is dead. Milliseconds. */
+export const SILENCE = { staleMs: SILENT_AFTER_MS, deadMs: 30_000 } as const
 
 /** GoAway this soon after the stream opened counts as a failure. Milliseconds. */
 const SOON_MS = 2_000

@@ -140,7 +140,16 @@ describe('the table of keys', () => {
             stream('c', 'Order Stream', 'C', { state: 'closed' }),
           ],
         }),
-        key('full', { slots: [slots('Option Chain Stream', 10, 10, 0)] }),
+        key('full', {
+          slots: [slots('Option Chain Stream', 10, 10, 0)],
+          streams: [
+            stream('w', 'Option Chain Stream', 'W', {
+              state: 'waiting',
+              reasonCode: 'no-slot',
+              lastFrameAt: NOW_MS - 60_000,
+            }),
+          ],
+        }),
       ],
       NOW_MS,
       { blocked: 7 },
@@ -159,6 +168,7 @@ describe('the table of keys', () => {
     })
     expect(lines[3]).toMatchObject({ state: 'Option chains full', tightest: 'Option Expirations' })
     expect(lines[4]).toMatchObject({ state: 'ok', silent: '', note: '58–61 %' })
+    expect(lines[3]).toMatchObject({ silent: '0 of 1' })
     expect(lines[0]).toMatchObject({ state: 'Signed out', tightest: '', left: '', signInBy: 'signed out' })
   })
 })

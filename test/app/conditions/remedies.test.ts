@@ -45,6 +45,8 @@ describe('the button of a headline', () => {
       action: 'Replace MSFT to open TSLA.',
       detail: 'MSFT is the quietest, 0.2/s.',
     })
+    const lost = stream('s3', of, 'TSLA', { state: 'waiting', reasonCode: 'connection-lost' })
+    expect(remedyOf({ ...full, streams: [...streams.slice(0, 2), lost] })).toBeUndefined()
     const none = { ...full, streams: streams.slice(0, 2) }
     expect(remedyOf(none)).toBeUndefined()
     expect(keyFindings(none, NOW_MS)[0]?.action).toBe('Close a stream before you open another.')
