@@ -37,15 +37,17 @@ export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
     case 'slots':
       return { caption: 'slots free', value: '0' }
     case 'streams':
-      return { caption: 'streams silent', value: silentShare(snapshot, nowMs) }
+      return streamsNumber(worst, snapshot, nowMs)
     case 'sign-in': {
       const { endsAt } = snapshot.refresh
       const isEnding = worst.kind === 'sign-in-ends' && endsAt !== undefined
       return isEnding ? { caption: 'sign-in ends in', value: countdown(endsAt - nowMs, 'down') } : NONE
     }
     case 'service': {
-      const { since } = worst
-      return since === undefined ? NONE : { caption: 'silent for', value: digits((nowMs - since) / 1000) }
+      const { since, problem } = worst
+      const caption =
+        problem === undefined ? 'silent for' : problem.problem.status < 400 ? 'no headers for' : 'failing for'
+      return since === undefined ? NONE : { caption, value: digits((nowMs - since) / 1000) }
     }
     case 'orders': {
       const open = notFound(snapshot.orders?.unknown ?? [])
@@ -63,10 +65,16 @@ export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
   }
 }
 
-/** Share of the wanted streams that are silent: `2/3`. */
-function silentShare(snapshot: Snapshot, nowMs: number): string {
-  const { silent, missed, wanted } = streamsHeard(snapshot, nowMs)
-  return `${silent.length + missed.length}/${wanted.length}`
+/** Share of the wanted streams that are silent, waiting or restarting: `2/3`. */
+function streamsNumber({ kind }: Finding, snapshot: Snapshot, nowMs: number): GlanceNumber {
+  const { silent, missed, queued, restarting, wanted } = streamsHeard(snapshot, nowMs)
+  const of = (what: string, count: number) => ({
+    caption: `streams ${what}`,
+    value: `${count}/${wanted.length}`,
+  })
+  if (kind === 'streams-waiting') return of('waiting', missed.length + queued.length)
+  if (kind === 'streams-restarting') return of('restarting', restarting.length)
+  return of('silent', silent.length + missed.length)
 }
 
 function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {

@@ -14,7 +14,10 @@ export function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, n
   const text = since === undefined ? '' : `since ${minuteText(since)}.`
   const waiting = missed.length + queued.length
   if (kind === 'streams-waiting') {
-    const forSlot = queued.length > 0 ? ` ${countText(queued.length, 'stream')} of them for a slot.` : ''
+    const forSlot =
+      queued.length === 0
+        ? ''
+        : `${queued.length} of them ${queued.length === 1 ? 'waits' : 'wait'} for a slot.`
     return message({
       label: `${waiting} waiting`,
       name: `${countText(waiting, 'stream')} waiting`,
@@ -22,7 +25,7 @@ export function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, n
       moment,
       title: `${waiting} of ${countText(wanted.length, 'stream')} ${waiting === 1 ? 'is' : 'are'} waiting`,
       text: missed.length > 0 && text !== '' ? text : 'for a slot.',
-      detail: joined('Headroom reopens them.', missed.length > 0 ? forSlot.trim() : ''),
+      detail: joined('Headroom reopens them.', missed.length > 0 ? forSlot : ''),
     })
   }
   if (kind === 'streams-restarting') {

@@ -14,6 +14,7 @@ import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot, stream } from '../../ren
 
 const row = (more: Parameters<typeof quota>[4] = {}) => quota('Positions', 320, 300, 55, more)
 const ENDS = { emptyFrom: NOW_MS + 214_000, emptyTo: NOW_MS + 298_000 }
+const WAITS = stream('w', 'Order Stream', 'W', { state: 'waiting', reasonCode: 'no-slot' })
 const of = (more: Partial<Snapshot>) => snapshot({ requests: CALM_REQUESTS, ...more })
 const { refresh } = snapshot()
 
@@ -94,6 +95,24 @@ it.each<[string, Partial<Snapshot>, string, string]>([
     { streams: [stream('a', 'Order Stream', 'A', { state: 'stale' }), stream('b', 'Order Stream', 'B')] },
     'streams silent',
     '1/2',
+  ],
+  [
+    'streams that keep restarting',
+    { streams: [stream('a', 'Order Stream', 'A', { recentRestarts: 3 }), stream('b', 'Order Stream', 'B')] },
+    'streams restarting',
+    '1/2',
+  ],
+  [
+    'a stream that waits for a slot',
+    { streams: [WAITS, stream('b', 'Order Stream', 'B')] },
+    'streams waiting',
+    '1/2',
+  ],
+  [
+    'a service that fails',
+    { requests: CALM_REQUESTS.map((one) => ({ ...one, problem: { status: 503, since: NOW_MS - 65_000 } })) },
+    'failing for',
+    '1:05',
   ],
   [
     'a service that does not answer',

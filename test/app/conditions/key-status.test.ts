@@ -35,6 +35,16 @@ describe('the headline', () => {
     })
   })
 
+  it('counts the waiting streams, and among them those that wait for a slot', () => {
+    const lost = stream('a', 'Order Stream', 'A', { state: 'waiting', lastFrameAt: NOW_MS - 60_000 })
+    const queued = stream('b', 'Order Stream', 'B', { state: 'waiting', reasonCode: 'no-slot' })
+    const streams = [lost, queued, stream('c', 'Order Stream', 'C')]
+    expect(headline(snapshot({ requests: [ok], streams, slots: [] }), NOW_MS)).toMatchObject({
+      headline: '2 of 3 streams are waiting since 14:30.',
+      detail: 'No action needed. Headroom reopens them. 1 of them waits for a slot.',
+    })
+  })
+
   it('promises the next 10 minutes only if every checked row is ok', () => {
     expect(said(ok, row('Balances'))).toMatchObject({
       severity: 'ok',
