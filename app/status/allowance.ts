@@ -2,7 +2,7 @@ import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { emptyAtWith } from '../quota/safe-pace.ts'
 import { scopeOf } from '../service/categories.ts'
 import { durationText, pushedMs } from './durations.ts'
-import { clockText, minuteText } from './moments.ts'
+import { clockText, dayAndMinuteText } from './moments.ts'
 import { isServiceAway } from './problem-status.ts'
 import {
   GETS_429,
@@ -74,11 +74,12 @@ function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | un
   const problem = refusedProblem(quota, nowMs)
   if (problem?.status === 401) return 'calls get 401'
   if (problem?.status === 403) return `needs ${scopeOf(category)}`
-  if (problem !== undefined && problem.status < 400) return `no headers since ${minuteText(problem.since)}`
+  if (problem !== undefined && problem.status < 400)
+    return `no headers since ${dayAndMinuteText(problem.since, nowMs)}`
   const fails =
     key !== undefined && (isServiceAway(key.service) || hasExpired(key.access, pushedMs(key, nowMs)))
   if (observedAt === undefined) return fails ? 'calls fail' : ''
-  return `${fails ? 'calls fail, value of' : 'last value'} ${minuteText(observedAt)}`
+  return `${fails ? 'calls fail, value of' : 'last value'} ${dayAndMinuteText(observedAt, nowMs)}`
 }
 
 /** A pace as text: `1 per 1.9 s`, or `12 per s` if it is above ten per second. `none` for `null`. */

@@ -106,11 +106,17 @@ export function weekdayText(atMs: number): string {
 const dayText = ({ year, month, day }: Fields) => `${year}-${two(month)}-${two(day)}`
 
 /** `09:12` today, `Sat 09:12` within a week, `2026-03-14 09:12` beyond it. */
-export function dayAndMinuteText(atMs: number, nowMs: number): string {
-  const day = dayText(fieldsOf(atMs))
-  if (day === dayText(fieldsOf(nowMs))) return minuteText(atMs)
-  if (Math.abs(atMs - nowMs) < 6 * DAY_MS) return weekdayText(atMs)
-  return `${day} ${minuteText(atMs)}`
+export const dayAndMinuteText = (atMs: number, nowMs: number): string =>
+  withDay(minuteText(atMs), atMs, nowMs)
+
+/** As `dayAndMinuteText`, with seconds: `Sat 09:12:05`. */
+export const dayAndClockText = (atMs: number, nowMs: number): string => withDay(clockText(atMs), atMs, nowMs)
+
+function withDay(time: string, atMs: number, nowMs: number): string {
+  const fields = fieldsOf(atMs)
+  const day = dayText(fields)
+  if (day === dayText(fieldsOf(nowMs))) return time
+  return `${Math.abs(atMs - nowMs) < 6 * DAY_MS ? fields.weekday : day} ${time}`
 }
 
 const DAY_SECONDS = 86_400

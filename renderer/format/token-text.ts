@@ -1,7 +1,7 @@
 import type { Severity } from '../../app/contract/severity.ts'
 import type { AccessSummary, RefreshSummary } from '../../app/contract/snapshot.ts'
 import { untilText } from '../../app/status/durations.ts'
-import { clockText, dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
+import { clockText, dayAndClockText, dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
 import { accessStatus, refreshStatus } from '../../app/status/token-status.ts'
 import { ROTATION } from '../../app/tokens/schedule.ts'
 
@@ -30,7 +30,8 @@ export function accessText(access: AccessSummary, nowMs: number): TokenText {
   if (access.state === 'none') return { ...text, value: state, note: '' }
   // The service may end a token before `expiresAt`. The text then has no time.
   const isOver = expiresAt !== undefined && expiresAt <= nowMs
-  if (state === 'expired') return { ...text, value: state, note: isOver ? endedAt(expiresAt) : '', left: 0 }
+  if (state === 'expired')
+    return { ...text, value: state, note: isOver ? endedAt(expiresAt, nowMs) : '', left: 0 }
   if (expiresAt === undefined) return { ...text, value: state, note: '' }
   const value = untilText(expiresAt, nowMs)
   const lived = lifeline(issuedAt, expiresAt, refreshAt, nowMs)
@@ -78,7 +79,7 @@ export function refreshText(refresh: RefreshSummary, nowMs: number): TokenText {
     case 'revoke-unconfirmed':
       return { ...text, note: '' }
     case 'revoked':
-      return { ...text, note: confirmedAt(refresh.revokedAt), left: 0 }
+      return { ...text, note: confirmedAt(refresh.revokedAt, nowMs), left: 0 }
     case 'unconfirmed':
       return { ...text, ...living(refresh, nowMs), note: state }
     case 'valid':
@@ -105,6 +106,7 @@ function living(
 }
 
 const share = (part: number, whole: number) => Math.min(1, Math.max(0, part / whole))
-const endedAt = (atMs: number | undefined) => (atMs === undefined ? '' : `at ${clockText(atMs)}`)
-const confirmedAt = (atMs: number | undefined) =>
-  atMs === undefined ? 'confirmed by the service' : `confirmed at ${clockText(atMs)}`
+const endedAt = (atMs: number | undefined, nowMs: number) =>
+  atMs === undefined ? '' : `at ${dayAndClockText(atMs, nowMs)}`
+const confirmedAt = (atMs: number | undefined, nowMs: number) =>
+  atMs === undefined ? 'confirmed by the service' : `confirmed at ${dayAndClockText(atMs, nowMs)}`

@@ -2,7 +2,7 @@ import { SAVED_KEYS } from '../../contract/key-health.ts'
 import type { Severity } from '../../contract/severity.ts'
 import type { Snapshot } from '../../contract/snapshot.ts'
 import { coarseSinceText, countdownText, sinceText } from '../../status/durations.ts'
-import { clockText, minuteText } from '../../status/moments.ts'
+import { clockText, dayAndMinuteText, minuteText } from '../../status/moments.ts'
 import { STALE_AFTER_MS, STATE_LABELS, stateAt, surelyLeftText } from '../../status/quota-status.ts'
 import { countText } from '../../status/rates.ts'
 import { capitalised, sentence, sentenceEnd } from '../../status/sentences.ts'
@@ -20,7 +20,7 @@ import { slotsMessage, streamsMessage } from './streams.ts'
 export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: number): Message {
   const { refresh, service, signInHost, access } = snapshot
   const { since, subject = '', problem, row } = condition
-  const sinceWords = since === undefined ? '' : `since ${minuteText(since)}.`
+  const sinceWords = since === undefined ? '' : `since ${dayAndMinuteText(since, nowMs)}.`
   switch (condition.kind) {
     case 'keys-damaged':
       return message({
@@ -136,7 +136,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
           label: 'revoked',
           name: `Revoked on ${refresh.revokedBy}`,
           title: `Revoked on ${refresh.revokedBy}${since === undefined ? '.' : ''}`,
-          text: since === undefined ? '' : `at ${minuteText(since)}.`,
+          text: since === undefined ? '' : `at ${dayAndMinuteText(since, nowMs)}.`,
           action: 'Sign in to use this key again.',
           detail: 'The service confirmed the revocation.',
         })
@@ -161,7 +161,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         label: 'revoked',
         name: 'Tokens revoked',
         title: since === undefined ? 'Revoked.' : 'Revoked',
-        text: since === undefined ? '' : `at ${minuteText(since)}.`,
+        text: since === undefined ? '' : `at ${dayAndMinuteText(since, nowMs)}.`,
         action: 'Sign in to use this key again.',
         detail: 'The service confirmed the revocation.',
       })
@@ -219,7 +219,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
     case 'no-headers':
       return problem === undefined
         ? message({ label: '', name: subject, title: subject })
-        : problemMessage(condition.kind, problem, snapshot)
+        : problemMessage(condition.kind, problem, snapshot, nowMs)
     case 'service-unreachable':
       return message({
         label: 'unreachable',
@@ -256,7 +256,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
     case 'orders-failed':
     case 'orders-forbidden':
     case 'orders-stopped':
-      return ordersMessage(condition.kind, snapshot)
+      return ordersMessage(condition.kind, snapshot, nowMs)
     case 'desk-unreachable':
     case 'desk-refused':
       return deskConditionMessage(condition.kind, snapshot)
@@ -360,7 +360,8 @@ function retrying(atMs: number | undefined, nowMs: number): string {
 }
 
 function endedText({ refresh: { endsAt, reason } }: Snapshot, nowMs: number): string {
-  if (endsAt !== undefined && endsAt <= nowMs) return `The sign-in ended at ${minuteText(endsAt)}.`
+  if (endsAt !== undefined && endsAt <= nowMs)
+    return `The sign-in ended at ${dayAndMinuteText(endsAt, nowMs)}.`
   return sentence(reason ?? 'the service rejected the refresh token')
 }
 
@@ -390,9 +391,9 @@ function dataMessage({ row }: Condition, snapshot: Snapshot, nowMs: number): Mes
   return message({
     ...words,
     note: `last data ${age} ago`,
-    moment: `last data at ${minuteText(newest)}`,
+    moment: `last data at ${dayAndMinuteText(newest, nowMs)}`,
     title: isRow ? `${row.category} was last checked ${age} ago.` : `No fresh data for ${age}.`,
     action: isRow ? `Check ${row.category} now, or send a request.` : 'Check now, or send a request.',
-    detail: `Numbers since ${minuteText(newest)} are estimates.`,
+    detail: `Numbers since ${dayAndMinuteText(newest, nowMs)} are estimates.`,
   })
 }

@@ -1,6 +1,6 @@
 import { LOOKUP_MS, STOPPED_BY_PERSON } from '../../contract/orders.ts'
 import type { Snapshot } from '../../contract/snapshot.ts'
-import { clockText } from '../../status/moments.ts'
+import { clockText, dayAndClockText } from '../../status/moments.ts'
 import { lookupText, notFound, STOPPING_LEAVES } from '../../status/orders-status.ts'
 import { sentence } from '../../status/sentences.ts'
 import type { ConditionKind } from '../kinds.ts'
@@ -9,10 +9,10 @@ import { joined, type Message, message } from './message.ts'
 export type OrdersKind = Extract<ConditionKind, 'order-unknown' | `orders-${string}`>
 
 /** The text for a condition about orders. */
-export function ordersMessage(kind: OrdersKind, { orders }: Snapshot): Message {
+export function ordersMessage(kind: OrdersKind, { orders }: Snapshot, nowMs: number): Message {
   switch (kind) {
     case 'order-unknown':
-      return unknownMessage(orders?.unknown ?? [])
+      return unknownMessage(orders?.unknown ?? [], nowMs)
     case 'orders-failed':
       return message({
         label: 'stopped',
@@ -50,11 +50,11 @@ const UNKNOWN = { label: 'outcome unknown', name: 'Order outcome unknown' } as c
  * The message about orders whose response was lost. It names the program of the first order that no lookup
  * has found. If all were found, it names the program of the first order.
  */
-function unknownMessage(unknown: NonNullable<Snapshot['orders']>['unknown']): Message {
+function unknownMessage(unknown: NonNullable<Snapshot['orders']>['unknown'], nowMs: number): Message {
   const open = notFound(unknown)
   const [first = unknown[0]] = open
   if (first === undefined) return message({ ...UNKNOWN, title: 'Every order’s outcome is known.' })
-  const text = `Sent by ${first.program} at ${clockText(first.at)}.`
+  const text = `Sent by ${first.program} at ${dayAndClockText(first.at, nowMs)}.`
   if (open.length === 0)
     return message({
       label: 'order found',

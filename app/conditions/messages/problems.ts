@@ -1,7 +1,7 @@
 import type { RequestQuota, RowProblem, Snapshot } from '../../contract/snapshot.ts'
 import { scopeOf } from '../../service/categories.ts'
 import { sinceText } from '../../status/durations.ts'
-import { minuteText } from '../../status/moments.ts'
+import { dayAndMinuteText } from '../../status/moments.ts'
 import { type KeyProblem, problemStatus } from '../../status/problem-status.ts'
 import { countText, listText } from '../../status/rates.ts'
 import type { ConditionKind } from '../kinds.ts'
@@ -36,6 +36,7 @@ export function problemMessage(
   kind: ConditionKind,
   { categories, problem, isWhole }: KeyProblem,
   { access, profile, requests, service }: Snapshot,
+  nowMs: number,
 ): Message {
   const { label, note } = problemStatus(problem)
   const title = problemTitle(isWhole ? undefined : fewText(categories), problem)
@@ -60,12 +61,12 @@ export function problemMessage(
         : problemName(kind, problem, categories[0], isWhole),
     ...(isWhole ? {} : { note }),
     title: lasts ? title : `${title}.`,
-    text: lasts ? `since ${minuteText(problem.since)}.` : '',
+    text: lasts ? `since ${dayAndMinuteText(problem.since, nowMs)}.` : '',
     action: problemAdvice(categories, problem),
     detail: joined(
       known[kind] ?? '',
       quotedText(problem),
-      lasts ? '' : `Since ${minuteText(problem.since)}.`,
+      lasts ? '' : `Since ${dayAndMinuteText(problem.since, nowMs)}.`,
     ),
   })
 }
@@ -126,7 +127,7 @@ export function problemAdvice(categories: readonly string[], { status }: Pick<Ro
 /** The service's message, and since when: `It says: “Forbidden”. Since 14:02 (3 min 4 s).` */
 export function problemDetail(problem: RowProblem, nowMs: number): string {
   const { since } = problem
-  return `${quotedText(problem)} Since ${minuteText(since)} (${sinceText(since, nowMs)}).`.trimStart()
+  return `${quotedText(problem)} Since ${dayAndMinuteText(since, nowMs)} (${sinceText(since, nowMs)}).`.trimStart()
 }
 
 /**

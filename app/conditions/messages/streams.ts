@@ -1,7 +1,7 @@
 import type { SlotQuota, Snapshot } from '../../contract/snapshot.ts'
 import { streamCategoryName } from '../../service/stream-kinds.ts'
 import { sinceText } from '../../status/durations.ts'
-import { minuteText } from '../../status/moments.ts'
+import { dayAndMinuteText } from '../../status/moments.ts'
 import { countText, rateText } from '../../status/rates.ts'
 import { type Condition, replacementOf, streamsHeard } from '../evaluate.ts'
 import { checkHosts, joined, type Message, message } from './message.ts'
@@ -10,8 +10,8 @@ import { checkHosts, joined, type Message, message } from './message.ts'
 export function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, nowMs: number): Message {
   const { silent, missed, queued, restarting, wanted } = streamsHeard(snapshot, nowMs)
   const note = since === undefined ? '' : sinceText(since, nowMs)
-  const moment = since === undefined ? '' : `since ${minuteText(since)}`
-  const text = since === undefined ? '' : `since ${minuteText(since)}.`
+  const moment = since === undefined ? '' : `since ${dayAndMinuteText(since, nowMs)}`
+  const text = since === undefined ? '' : `since ${dayAndMinuteText(since, nowMs)}.`
   const waiting = missed.length + queued.length
   if (kind === 'streams-waiting') {
     const forSlot =

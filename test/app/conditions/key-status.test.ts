@@ -9,6 +9,7 @@ import {
 } from '../../../app/conditions/key-status.ts'
 import { mostUrgent } from '../../../app/contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
+import { weekdayText } from '../../../app/status/moments.ts'
 import { proves } from '../../proof/proves.ts'
 import {
   CALM_REQUESTS,
@@ -43,6 +44,27 @@ describe('the headline', () => {
       headline: '2 of 3 streams are waiting since 14:30.',
       detail: 'No action needed. Headroom reopens them. 1 of them waits for a slot.',
     })
+  })
+
+  it('names the day of a time that is not today', () => {
+    const since = NOW_MS - 70 * 3_600_000
+    const at = (more: Partial<Snapshot>) => headline(snapshot({ requests: [ok], ...more }), NOW_MS)
+    const day = weekdayText(since)
+    expect(at({ service: { reachable: false, host: 'h', since } }).headline).toContain(`since ${day}.`)
+    const { refresh } = snapshot()
+    expect(at({ refresh: { ...refresh, state: 'revoked', revokedAt: since } }).headline).toBe(
+      `Revoked at ${day}.`,
+    )
+    expect(at({ refresh: { ...refresh, state: 'sign-in-required', endsAt: since } }).detail).toContain(
+      `The sign-in ended at ${day}.`,
+    )
+    const order = { id: 'o', kind: 'order', accountEnding: '782', program: 'bot', at: since } as const
+    const orders = { state: 'on', today: 0, unknown: [{ ...order, state: 'not-found' }] } as const
+    expect(at({ orders }).headline).toContain(`Sent by bot at ${day}:`)
+    const problem = { status: 503, since }
+    expect(at({ requests: CALM_REQUESTS.map((one) => ({ ...one, problem })) }).headline).toContain(
+      `503 since ${day}.`,
+    )
   })
 
   it('promises the next 10 minutes only if every checked row is ok', () => {
