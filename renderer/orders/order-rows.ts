@@ -1,10 +1,12 @@
 import type { OrderEntry } from '../../app/contract/orders.ts'
 import type { Severity } from '../../app/contract/severity.ts'
+import { dayAndClockText } from '../../app/status/moments.ts'
 import { lookupText } from '../../app/status/orders-status.ts'
 
 export interface OrderRow {
   readonly id: string
-  readonly atMs: number
+  /** With the day, unless it is today. */
+  readonly time: string
   readonly program: string
   /** Method and path, without an ID. */
   readonly request: string
@@ -22,10 +24,10 @@ const PATHS: Readonly<Record<OrderEntry['kind'], string>> = {
   cancel: 'orders/{id}',
 }
 
-export function orderRow(entry: OrderEntry): OrderRow {
+export function orderRow(entry: OrderEntry, nowMs: number): OrderRow {
   const { id, atMs, program, method, kind, accountEnding, orderIds, latencyMs } = entry
   return {
-    ...{ id, atMs, program },
+    ...{ id, time: dayAndClockText(atMs, nowMs), program },
     request: `${method} ${PATHS[kind]}`,
     account: accountEnding === '' ? '–' : `…${accountEnding}`,
     ...statusOf(entry),

@@ -1,8 +1,8 @@
 import { useCallback, useState } from 'react'
 import { NO_ORDERS, type OrderEntry, type OrdersSummary } from '../../app/contract/orders.ts'
-import { DAY_MS } from '../../app/contract/units.ts'
+import { DAY_MS, MINUTE_MS } from '../../app/contract/units.ts'
 import { ordersCsv } from '../../app/history/orders-export.ts'
-import { clockText, dayAndMinuteText } from '../../app/status/moments.ts'
+import { dayAndClockText } from '../../app/status/moments.ts'
 import { lookupText } from '../../app/status/orders-status.ts'
 import { countText } from '../../app/status/rates.ts'
 import type { WindowApi } from '../api/window-api.ts'
@@ -34,7 +34,7 @@ export function OrdersPanel({ profile }: { readonly profile: string }) {
 function Journal({ profile, orders }: { readonly profile: string; readonly orders: OrdersSummary }) {
   const [range, setRange] = useState<Range>('Today')
   const { unknown, today } = orders
-  const nowMs = useShown((_, now) => Math.floor(now / 60_000) * 60_000) ?? 0
+  const nowMs = useMinute()
   const ask = useCallback(
     (main: WindowApi) =>
       main.orderJournal({ profile, fromMs: Math.max(0, nowMs - RANGES[range]), toMs: nowMs + DAY_MS }),
@@ -91,6 +91,9 @@ function Journal({ profile, orders }: { readonly profile: string; readonly order
   )
 }
 
+/** The start of the present minute, epoch ms. */
+const useMinute = (): number => useShown((_, nowMs) => Math.floor(nowMs / MINUTE_MS) * MINUTE_MS) ?? 0
+
 /** The journal as a CSV file. The content is that of `headroom export --orders`. */
 const journalFile = (entries: readonly OrderEntry[]): SavedFile => ({
   name: `headroom-orders-${new Date(entries.at(-1)?.atMs ?? 0).toISOString().slice(0, 10)}.csv`,
@@ -102,13 +105,14 @@ const journalFile = (entries: readonly OrderEntry[]): SavedFile => ({
 function UnknownOrders({ unknown }: Pick<OrdersSummary, 'unknown'>) {
   const { api } = useParts()
   const run = useCommand()
+  const nowMs = useMinute()
   if (unknown.length === 0) return null
   return (
     <ul className={css('unknown')} aria-label={countText(unknown.length, 'unknown outcome')}>
       {unknown.map((one) => (
         <li key={one.id} data-severity={one.state === 'found' ? 'warning' : 'critical'} data-order={one.id}>
           <Shape severity={one.state === 'found' ? 'warning' : 'critical'} />
-          <b className={css('mono')}>{clockText(one.at)}</b>
+          <b className={css('mono')}>{dayAndClockText(one.at, nowMs)}</b>
           <span>{one.program}</span>
           <span className={css('word')}>{lookupText(one)}</span>
           <button
@@ -125,7 +129,7 @@ function UnknownOrders({ unknown }: Pick<OrdersSummary, 'unknown'>) {
 }
 
 function OrderTable({ entries }: { readonly entries: readonly OrderEntry[] }) {
-  const nowMs = useShown((_, now) => Math.floor(now / 60_000) * 60_000) ?? 0
+  const nowMs = useMinute()
   return (
     <table className={css('headed', 'orders')}>
       <thead>
@@ -140,21 +144,23 @@ function OrderTable({ entries }: { readonly entries: readonly OrderEntry[] }) {
         </tr>
       </thead>
       <tbody>
-        {entries.map(orderRow).map((row) => (
-          <tr key={row.id}>
-            <th scope="row" className={css('mono')} title={dayAndMinuteText(row.atMs, nowMs)}>
-              {clockText(row.atMs)}
-            </th>
-            <td>{row.program}</td>
-            <td className={css('mono')}>{row.request}</td>
-            <td className={css('mono')}>{row.account}</td>
-            <td data-severity={row.severity}>
-              <Shape severity={row.severity} /> <span className={css('word')}>{row.status}</span>
-            </td>
-            <td className={css('mono')}>{row.orderIds}</td>
-            <td className={css('mono')}>{row.latency}</td>
-          </tr>
-        ))}
+        {entries
+          .map((entry) => orderRow(entry, nowMs))
+          .map((row) => (
+            <tr key={row.id}>
+              <th scope="row" className={css('mono')}>
+                {row.time}
+              </th>
+              <td>{row.program}</td>
+              <td className={css('mono')}>{row.request}</td>
+              <td className={css('mono')}>{row.account}</td>
+              <td data-severity={row.severity}>
+                <Shape severity={row.severity} /> <span className={css('word')}>{row.status}</span>
+              </td>
+              <td className={css('mono')}>{row.orderIds}</td>
+              <td className={css('mono')}>{row.latency}</td>
+            </tr>
+          ))}
       </tbody>
     </table>
   )

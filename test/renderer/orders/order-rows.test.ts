@@ -1,6 +1,9 @@
+import '../utc.ts'
 import { expect, test } from 'vitest'
 import type { OrderEntry } from '../../../app/contract/orders.ts'
+import { DAY_MS } from '../../../app/contract/units.ts'
 import { orderRow } from '../../../renderer/orders/order-rows.ts'
+import { NOW_MS } from '../fixtures.ts'
 
 const ENTRY: OrderEntry = {
   id: '17',
@@ -23,18 +26,25 @@ test.each<[Partial<OrderEntry>, string]>([
   [{ method: 'PUT', kind: 'replace' }, 'PUT orders/{id}'],
   [{ method: 'DELETE', kind: 'cancel' }, 'DELETE orders/{id}'],
 ])('%j is shown as %s, without its ID', (more, request) => {
-  expect(orderRow({ ...ENTRY, ...more }).request).toBe(request)
+  expect(orderRow({ ...ENTRY, ...more }, NOW_MS).request).toBe(request)
+})
+
+test('an order of another day has its date', () => {
+  const timeOf = (ageMs: number) => orderRow({ ...ENTRY, atMs: NOW_MS - ageMs }, NOW_MS).time
+  expect(timeOf(0)).toMatch(/^\d\d:\d\d:\d\d$/)
+  expect(timeOf(2 * DAY_MS)).toMatch(/^[A-Z][a-z]{2} \d\d:\d\d:\d\d$/)
+  expect(timeOf(12 * DAY_MS)).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
 })
 
 test('an answered order has the status and IDs of the service', () => {
-  expect(orderRow(ENTRY)).toMatchObject({
+  expect(orderRow(ENTRY, NOW_MS)).toMatchObject({
     account: '…782',
     severity: 'ok',
     status: '200',
     orderIds: '9001',
     latency: '48 ms',
   })
-  const rejected = orderRow({ ...ENTRY, status: 400, orderIds: [], accountEnding: '' })
+  const rejected = orderRow({ ...ENTRY, status: 400, orderIds: [], accountEnding: '' }, NOW_MS)
   expect(rejected).toMatchObject({ account: '–', severity: 'unknown', status: '400', orderIds: '–' })
 })
 
@@ -48,6 +58,6 @@ test.each<[OrderEntry['outcome'], boolean, string, string]>([
   ['found', false, 'warning', 'found as order 9001'],
   ['found', true, 'ok', 'found as order 9001'],
 ])('an order that is %s (dismissed: %s) is %s: %s', (outcome, isDismissed, severity, status) => {
-  const row = orderRow({ ...UNANSWERED, outcome, isDismissed })
+  const row = orderRow({ ...UNANSWERED, outcome, isDismissed }, NOW_MS)
   expect(row).toMatchObject({ severity, status, latency: '–' })
 })
