@@ -1,7 +1,7 @@
-import type { ComponentType } from 'react'
+import { type ComponentType, useEffect, useRef } from 'react'
 import { loadedLater } from './components/loaded-later.ts'
 import type { Dialog } from './state/view-state.ts'
-import { useView } from './state/window-parts.ts'
+import { useParts, useSnapshot, useView } from './state/window-parts.ts'
 
 // Each dialog is a separate chunk, so that the window shows its first numbers before the dialogs are loaded.
 const DIALOGS: Readonly<Record<Dialog, ComponentType>> = {
@@ -32,5 +32,39 @@ const DIALOGS: Readonly<Record<Dialog, ComponentType>> = {
 export function Dialogs() {
   const dialog = useView((view) => view.dialog)
   const Opened = dialog && DIALOGS[dialog]
-  return Opened ? <Opened /> : null
+  if (!Opened) return null
+  return (
+    <>
+      <Opened />
+      {OF_KEY.has(dialog) && <SameKey key={dialog} />}
+    </>
+  )
+}
+
+/** Dialogs whose buttons act on the displayed key. */
+const OF_KEY: ReadonlySet<Dialog> = new Set<Dialog>([
+  'open-stream',
+  'revoke',
+  'sign-in',
+  'disconnect',
+  'allow-orders',
+  'create-desk',
+  'join-desk',
+  'invite-to-desk',
+  'leave-desk',
+  'replace-desk-secret',
+])
+
+/**
+ * Closes the dialog once another key is displayed, as when this one was disconnected elsewhere. Otherwise a
+ * click would act on the other key.
+ */
+function SameKey() {
+  const { view } = useParts()
+  const profile = useSnapshot((snapshot) => snapshot.profile.id)
+  const opened = useRef(profile)
+  useEffect(() => {
+    if (profile !== opened.current) view.setState({ dialog: undefined })
+  }, [view, profile])
+  return null
 }

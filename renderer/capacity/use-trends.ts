@@ -27,10 +27,6 @@ export function useTrends(): ReadonlyMap<string, TrendPath> {
     const rows = mirror.getState().snapshots.find((one) => one.profile.id === profile)?.requests ?? []
     return trendPaths(trends, rows, fromMs, toMs)
   }, [api, ticker, mirror, profile])
-  const last = useRepeated({
-    ask,
-    isOn: profile !== undefined && !isPaused,
-    everyMs: ASK_AGAIN_MS,
-  })
-  return last?.isCurrent === true ? last.answer : NONE
+  const isOn = profile !== undefined && !isPaused
+  return useRepeated({ ask, isOn, everyMs: ASK_AGAIN_MS }) ?? NONE
 }

@@ -33,7 +33,7 @@ export function RowDetailsPanel({ category }: { readonly category: string }) {
         </Suspense>
       </div>
       <div>
-        {profile !== undefined && <CheckNow profile={profile} category={category} />}
+        {profile !== undefined && <CheckNow key={profile} profile={profile} category={category} />}
         {details !== undefined && (
           <>
             <AnswerHeaders details={details} />
@@ -98,5 +98,5 @@ function useRowDetails(profile: string | undefined, category: string): RowDetail
     return answer?.ok === true ? answer.details : undefined
   }, [api, profile, category])
   const isOn = profile !== undefined && !isPaused
-  return useRepeated({ ask, isOn, everyMs: ASK_AGAIN_MS })?.answer
+  return useRepeated({ ask, isOn, everyMs: ASK_AGAIN_MS })
 }

@@ -24,11 +24,10 @@ export function useHistory(
     const toMs = Math.round(ticker.nowMs())
     return api.history({ profile, category, fromMs: Math.max(0, toMs - pastMs), toMs, points: MAX_POINTS })
   }, [api, ticker, profile, category, pastMs])
-  const last = useRepeated({
+  return useRepeated({
     ask,
     isOn: profile !== undefined && category !== undefined,
     // A paused window fetches once for each row and range that a person chooses.
     everyMs: isPaused ? undefined : askAgainMs,
   })
-  return last?.isCurrent === true ? last.answer : undefined
 }

@@ -12,21 +12,12 @@ interface Repeated<Answer> {
   readonly everyMs: number | undefined
 }
 
-interface LastAnswer<Answer> {
-  readonly answer: Answer
-  /** Whether the response is to the present request, not to an earlier one. */
-  readonly isCurrent: boolean
-}
-
 /**
- * Sends a request at an interval while the window is visible and its host connected. After a failed request,
- * the last response stays. The banner reports a lost host.
+ * Sends a request at an interval while the window is visible and its host connected. Returns the last
+ * response to this request, never one to an earlier `ask`, which may be about another key or row. After a
+ * failed request, the last response stays. The banner reports a lost host.
  */
-export function useRepeated<Answer>({
-  ask,
-  isOn,
-  everyMs,
-}: Repeated<Answer>): LastAnswer<Answer> | undefined {
+export function useRepeated<Answer>({ ask, isOn, everyMs }: Repeated<Answer>): Answer | undefined {
   const { clock } = useParts()
   const isLive = useMirror((mirror) => mirror.link.kind === 'live')
   const [last, setLast] = useState<{ readonly of: typeof ask; readonly answer: Answer }>()
@@ -51,5 +42,5 @@ export function useRepeated<Answer>({
       cancel()
     }
   }, [clock, ask, isOn, isLive, everyMs])
-  return last && { answer: last.answer, isCurrent: last.of === ask }
+  return last?.of === ask ? last.answer : undefined
 }

@@ -29,12 +29,9 @@ export function useProgramHistory(profile: string | undefined, category: string)
     ])
     return { ...history, toMs, rejectedAt }
   }, [api, ticker, profile, category, range])
-  const last = useRepeated({
+  return useRepeated({
     ask,
     isOn: profile !== undefined,
     everyMs: isPaused ? undefined : ASK_AGAIN_MS,
   })
-  // There is no history until the response for this category arrives. Bars of another category must not
-  // appear with this category's text.
-  return last?.isCurrent === true ? last.answer : undefined
 }

@@ -18,7 +18,7 @@ export function useRecentUse(profile: string): ReadonlyMap<string, readonly numb
     const { programs } = await api.recordedUses({ profile, fromMs, toMs })
     return { fromMs, programs }
   }, [api, ticker, profile])
-  const answer = useRepeated({ ask, isOn: true, everyMs: ASK_AGAIN_MS })?.answer
+  const answer = useRepeated({ ask, isOn: true, everyMs: ASK_AGAIN_MS })
   return useMemo(() => answer && byMinute(answer.programs, answer.fromMs), [answer])
 }
 

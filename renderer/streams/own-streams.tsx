@@ -20,13 +20,14 @@ export function OwnStreams() {
   const streams = useSnapshot((snapshot) => snapshot.streams) ?? NONE
   const groups = useMemo(() => streamGroups(streams), [streams])
   const open = openStreams(streams).length
+  const profile = useSnapshot((snapshot) => snapshot.profile.id)
   return (
     <section className={css('part')} aria-labelledby="streams-title">
       <div className={css('head', 'joined')}>
         <h2 id="streams-title">Own streams</h2>
         {open > 0 && <span>{open} open</span>}
         <Unlisted of="streams" />
-        <CloseAll streams={streams} />
+        <CloseAll key={profile} streams={streams} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
       <section className={css('scroll')} aria-label="Own streams, list" tabIndex={0}>
