@@ -8,7 +8,7 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
-import type { MirrorState } from '../state/mirror-state.ts'
+import { MAX_EVENTS, type MirrorState } from '../state/mirror-state.ts'
 import { useMirror, useMoment, useParts, useSnapshot } from '../state/window-parts.ts'
 import sheet from './glance.module.css'
 
@@ -128,6 +128,9 @@ function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
   return { tightest, left, until: note.endsWith('%') ? '' : note }
 }
 
+/** The past events are fetched again after this many new ones. */
+const FETCHED_EACH = MAX_EVENTS / 2
+
 /**
  * Each key's 429s since midnight in the displayed zone, from the history and this run of the app. Keys
  * without a readable history are left out.
@@ -137,7 +140,10 @@ function useRefusalsToday(): Readonly<Record<string, number>> {
   const fromMs = useMoment(({ nowMs }) => startOfToday(nowMs))
   const profiles = useMirror(({ snapshots }) => snapshots.map(({ profile }) => profile.id).join('\n'))
   const ofRun = useMirror(({ events }) => events)
+  // The window drops old events, so they are fetched again before they could be missing in both.
+  const turn = useMirror(({ events: [newest] }) => Math.floor((newest?.seq ?? 0) / FETCHED_EACH))
   const [past, setPast] = useState<Readonly<Record<string, readonly LoggedEvent[]>>>({})
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn must fetch again
   useEffect(() => {
     let stopped = false
     for (const profile of profiles.split('\n').filter(Boolean)) {
@@ -151,7 +157,7 @@ function useRefusalsToday(): Readonly<Record<string, number>> {
     return () => {
       stopped = true
     }
-  }, [api, live, fromMs, profiles])
+  }, [api, live, fromMs, profiles, turn])
   return useMemo(
     () =>
       Object.fromEntries(

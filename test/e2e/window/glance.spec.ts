@@ -1,3 +1,4 @@
+import { MAX_EVENTS } from '../../../renderer/state/mirror-state.ts'
 import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot } from '../../renderer/fixtures.ts'
 import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
@@ -148,6 +149,23 @@ test('several keys are a table, the worst first, and each opens by a click or a 
   await page.keyboard.press('g')
   await rows.getByRole('button', { name: /Paper/ }).click()
   await expect(page.getByTestId('profile')).toContainText('Paper')
+})
+
+test('a busy day of events leaves the 429s of today as counted', async ({ page, open }) => {
+  const host = await open(worst)
+  const calm = snapshot({ profile: { id: 'paper', name: 'Paper', environment: 'sim' } })
+  host.show(worst, calm)
+  host.answer('pastEvents', [])
+  await page.keyboard.press('0')
+  const count = page.locator('tr[data-key=main] td').nth(4)
+  await expect(count).toHaveText('1')
+  const refused = { kind: 'rate-limited', profile: 'main', category: 'Positions', retryAt: NOW_MS } as const
+  host.answer('pastEvents', [{ ...refused, seq: 100, at: NOW_MS - 1 }])
+  for (let seq = 101; seq <= 101 + MAX_EVENTS; seq += 1)
+    host.push('eventHappened', { kind: 'signed-in', profile: 'paper', seq, at: NOW_MS })
+  await expect(count).toHaveText('1')
+  await expect.poll(() => asked(host, 'pastEvents').length).toBeGreaterThan(2)
+  await expect(count).toHaveText('1')
 })
 
 for (const { width, height, colorScheme } of [
