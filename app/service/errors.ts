@@ -37,10 +37,10 @@ function errorFields(body: string): { readonly Message?: unknown; readonly Error
 
 const MAX_MESSAGE = 200
 /**
- * Number of characters that are searched for secrets before a text is shortened. It exceeds the length of the
+ * Number of characters that are searched for secrets before a text is shortened. It exceeds the length of any
  * shortened text, so that a secret at the cut is still complete during the search.
  */
-const MAX_CLEANED = 2_000
+export const MAX_CLEANED = 2_000
 
 /**
  * The readable text of an error body (service 2.3): `Message`, or else `Error`, as one line of at most 200

@@ -1,3 +1,4 @@
+import { MAX_CLEANED } from '../service/errors.ts'
 import { parseJson } from '../service/json.ts'
 
 /** The kind of one line of a stream (service 12). Its payload is never stored. */
@@ -19,11 +20,6 @@ export type Frame =
 const FATAL = new Set(['DualLogon', 'InternalServerError'])
 const MAX_TEXT = 100
 const MAX_SYMBOL = 64
-/**
- * Number of characters that are searched for secrets before a text is shortened. It exceeds the length of any
- * shortened text, so that a secret at the cut is still complete during the search.
- */
-const MAX_CLEANED = 2_000
 
 /** Removes secrets from a text of the service. */
 export type CleanText = (text: string) => string
