@@ -339,7 +339,7 @@ function conditionNow({ kind, subject }: Named, snapshot: Snapshot, nowMs: numbe
   return [...roots, ...consequences].find((one) => one.kind === kind && (one.subject ?? '') === subject)
 }
 
-/** What a quota suffers from after its alert's own condition ended, or what now stops all calls, if anything. */
+/** The present trouble of an alert's quota, or of the key while all calls fail. Absent without one. */
 function successorOf({ kind, subject }: Named, snapshot: Snapshot, nowMs: number): Condition | undefined {
   const conditions = conditionsOf(snapshot, nowMs)
   if (isStopped(conditions)) return conditions.roots[0]
