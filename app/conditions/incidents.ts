@@ -221,8 +221,8 @@ function beganAt(event: LoggedEvent): number {
 }
 
 /**
- * End time of a refresh or of a stream's interruption. `undefined` for other events, and without a recorded
- * start.
+ * End time of a refresh or of a stream's interruption. `undefined` for other events, or if no start was
+ * recorded.
  */
 function finishedAt(event: LoggedEvent): number | undefined {
   const isFinished =

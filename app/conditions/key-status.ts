@@ -180,7 +180,7 @@ function withoutCondition(
         : { severity: 'ok', label: STATE_LABELS.ok }
     }
     case 'sign-in':
-      // If both hosts are unreachable, the service's condition covers both.
+      // `signInHost` is absent while the service is unreachable too. Its condition then names both hosts.
       return snapshot.signInHost === undefined
         ? { severity: 'ok', label: stopped ? 'valid' : STATE_LABELS.ok }
         : { severity: 'critical', label: 'unreachable' }

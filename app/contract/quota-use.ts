@@ -39,6 +39,6 @@ export const quotaPoller = openObject({
    * requests before the next header arrives.
    */
   mayBeMore: z.exactOptional(z.literal(true)),
-  /** Time of the first header that shows the poller, epoch ms. */
+  /** Time of the first header that revealed the poller, epoch ms. */
   since: number,
 })

@@ -48,7 +48,7 @@ export class Wakefulness {
 
 /**
  * A dispatcher's lease, timed by the dispatcher's own clocks. Even while the store reports the lease as held,
- * only this class decides whether the holder may grant.
+ * only this class decides whether the holder may grant turns.
  */
 export class Lease {
   readonly #clock: Clocks

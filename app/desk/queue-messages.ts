@@ -115,7 +115,7 @@ const grant = z.strictObject({
   epoch,
   /** Counts this epoch's messages of this kind to this member. */
   number: count,
-  /** Requests that may be sent now. A grant is valid for `spendWithinMs` after its ask was sent. */
+  /** Requests that may be sent now. A grant is valid for `spendWithinMs` after the member asked for it. */
   granted: z.array(z.strictObject({ id, attempt })).check(z.maxLength(MAX_REQUESTS)),
   spendWithinMs: count,
   declined: z

@@ -8,7 +8,7 @@ export interface Clocks {
   monotonicMs(): number
 }
 
-/** The ports of a desk's queue to its host. */
+/** What a desk's queue needs from the run that contains it. */
 export interface DeskQueuePorts {
   /** The id of this member. */
   readonly self: string
@@ -37,9 +37,9 @@ export interface QueueSummary {
    * - `alone`: no dispatcher is heard, and this machine uses its own share of each quota.
    */
   readonly mode: 'granted' | 'starting' | 'alone'
-  /** Number of members that share the quota. Absent if this machine has never heard a dispatcher. */
+  /** Number of members that share the quota. Absent until this machine has heard from a dispatcher. */
   readonly members?: number
-  /** The part of each quota that this machine uses alone, from 0 to 1. Absent in the other modes. */
+  /** The part of each quota that this machine may use, from 0 to 1. Absent unless it works alone. */
   readonly share?: number
   /** When this machine began to work alone, on the monotonic clock. */
   readonly aloneSinceMs?: number

@@ -121,10 +121,10 @@ export class Scheduler {
   }
 
   /**
-   * Sends a request that must not wait, such as an order. The request precedes all waiting requests and may
-   * use the reserve.
+   * Decides whether a request that must not wait, such as an order, may be sent now. It precedes all waiting
+   * requests and may use the reserve.
    *
-   * Returns `undefined` if the request may be sent. The caller must then report its outcome to `answered`.
+   * Returns `undefined` if it may be sent. The caller must then report its outcome to `answered`.
    * Before the bucket's first header, the result is always `undefined`.
    */
   goAtOnce(id: number, bucketName: string, nowMs: number): Extract<Decision, { kind: 'refuse' }> | undefined {

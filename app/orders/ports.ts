@@ -2,7 +2,7 @@ import type { LookupState, OrderEntry, OrdersSummary } from '../contract/orders.
 
 export type { OrderKind, OrderOutcome } from '../contract/orders.ts'
 
-/** The two permissions for orders: on the connected key, and for the program. A person gives both. */
+/** The two permissions for orders: on the connected key, and for the program. A person grants both. */
 export interface OrderSwitch {
   /** Whether a person allowed orders on this connected key. */
   state(profile: string): 'off' | 'on' | 'stopped'

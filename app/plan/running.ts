@@ -132,7 +132,7 @@ export function outsidePrograms(desk: DeskSummary | undefined, category: string,
 
 const isProgram = ({ name }: PlannedProgram): boolean => name !== OWN_NAME && name !== OTHERS_NAME
 
-/** Others as a program of a plan. */
+/** The use by others, as one program of a plan. */
 export function othersProgram(
   asked: readonly { readonly category: string; readonly perSecond: number }[],
 ): PlannedProgram {

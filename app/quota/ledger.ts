@@ -162,7 +162,7 @@ export class Ledger {
     return this.#sent(endpoint, nowMs)
   }
 
-  /** Records a request of another machine of the desk: see `Bucket.heard`. */
+  /** Records a request by another machine of the desk. See `Bucket.heard`. */
   sentByDesk(endpoint: string, sentAtMs: number, nowMs: number): Ticket {
     return this.#sent(endpoint, nowMs, Math.min(sentAtMs, nowMs))
   }

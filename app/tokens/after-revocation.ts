@@ -12,7 +12,7 @@ const SIGN_IN_TO_REVOKE = { kind: 'refused', why: 'sign in to revoke' } as const
  * The result of a revocation, if it is certain without a request to the service. Otherwise `undefined`.
  *
  * A service may answer 200 for a token that it no longer knows (RFC 7009 2.2), while other tokens of the key
- * are still valid. So an ended session must not be reported as "revoked".
+ * are still valid. So for a token that the service has rejected, a 200 would not prove a revocation.
  */
 export function revocationForeseen({ token, standing }: TokenState): RevocationResult | undefined {
   if (standing.kind === 'revoked') return { kind: 'confirmed' }

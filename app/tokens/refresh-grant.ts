@@ -61,8 +61,8 @@ export type RefreshOutcome =
       /** Whether an intermediary answered in place of the sign-in host. */
       readonly isFromIntermediary?: true
       /**
-       * Whether the response is a 4xx status without an OAuth error code. Another candidate token may then be
-       * valid.
+       * Whether the response has a 4xx status without an OAuth error code. Another candidate token may then
+       * be valid.
        */
       readonly anotherTokenMayDo?: true
       /**

@@ -1,6 +1,6 @@
 import { type RetrySchedule, retryDelayMs } from '../retry/schedules.ts'
 
-/** When to refresh, as data and pure functions (service 5.3, 8.4). Milliseconds. */
+/** When to refresh, as data and pure functions (service 5.3, 8.4). All times are in milliseconds. */
 
 export interface RefreshSchedule {
   /** How long before its expiry a token is refreshed. */

@@ -14,7 +14,7 @@ const keyOf = (secret: string): Uint8Array => derivedKey(Buffer.from(secret, 'ba
 export const markRotated = (engine: Pick<Engine, 'write'>, secret: string): Promise<boolean> =>
   engine.write(KEY, seal(keyOf(secret), PLACE, TEXT))
 
-/** Whether the server's store has the note of `markRotated` for this secret. */
+/** Whether the server's store has the note that `markRotated` writes for this secret. */
 export async function isRotated(engine: Pick<Engine, 'read'>, secret: string): Promise<boolean> {
   const stored = await engine.read(KEY)
   return stored.known && stored.bytes !== undefined && unseal(keyOf(secret), PLACE, stored.bytes) === TEXT

@@ -302,7 +302,7 @@ const METRICS: readonly Definition[] = [
   {
     name: 'headroom_requests_used_total',
     type: 'counter',
-    help: 'Requests since this app started, by origin. Others’ are counted when a header shows them: use rate() over 5m or more; over 1m for by="own".',
+    help: 'Requests since this app started, by origin. Others’ requests are counted once a header shows them, so use rate() over 5m or more. For by="own", 1m is enough.',
     samples: (input) => [
       ...perRow(input, (row) => row.used?.own).map(withLabel('by', 'own')),
       ...perRow(input, (row) => row.used?.desk).map(withLabel('by', 'desk')),
@@ -407,7 +407,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_program_longest_wait_seconds',
-    help: 'How long a program’s first waiting request has waited so far.',
+    help: 'How long a program’s oldest waiting request has waited.',
     program: ({ longestWaitMs }) => longestWaitMs / 1000,
   },
   {

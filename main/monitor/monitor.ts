@@ -203,7 +203,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     if (!session) return UNKNOWN_PROFILE
     const forgotten = this.#storage.forget(profile)
     if (!forgotten.ok) {
-      const message = `The key is still saved here: ${forgotten.why}. Nothing was changed. Try again.`
+      const message = `The key could not be forgotten: ${forgotten.why}. Nothing was changed. Try again.`
       return { ok: false, code: 'not-forgotten', message }
     }
     const owner = this.#ownerOf(session.profile)

@@ -169,7 +169,7 @@ export class ProfileSession {
     return revocationOutcome(await this.#keeper.revoke())
   }
 
-  /** Records that the service confirmed a revocation of this API key that another profile requested. */
+  /** Records that another profile revoked this API key, and that the service confirmed it. */
   revokedElsewhere(): void {
     if (this.#keeper.revokedElsewhere()) this.parts.streams.closeAll('tokens revoked', 'revoked')
   }

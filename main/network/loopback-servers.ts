@@ -191,8 +191,8 @@ function makeServer(limits: LoopbackLimits): Server {
 }
 
 /**
- * Exempts a connection from the silence timeout, which Node sets again at the next request. The exemption
- * from the limits of unauthenticated connections is permanent.
+ * Exempts a connection from the silence timeout, until Node sets it again at the next request. Also exempts
+ * it from the limits for unauthenticated connections, for good.
  */
 function keep(socket: Socket, limit: ConnectionLimit): void {
   socket.setTimeout(0)

@@ -87,7 +87,7 @@ export function noticesText(packages: readonly BundledPackage[]): string {
   for (const { name, version, identifier, text } of byName) {
     if (identifier === undefined && text === undefined)
       throw new Error(`${name} ${version} states no licence`)
-    const body = text ?? 'The package states this licence in its package.json and ships no text of it.'
+    const body = text ?? 'The package states this licence in its package.json and does not include its text.'
     sections.set(body, [
       ...(sections.get(body) ?? []),
       `${name} ${version} (${identifier ?? 'see the text'})`,

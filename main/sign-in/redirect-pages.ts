@@ -49,7 +49,7 @@ export const ALREADY_USED: RedirectPage = {
 
 export const NOT_HERE: RedirectPage = {
   status: 404,
-  title: 'Nothing to see here',
+  title: 'Not a sign-in page',
   text: 'Headroom waits at this address for a sign-in to finish.',
 }
 

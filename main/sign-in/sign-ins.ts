@@ -89,7 +89,7 @@ export class SignIns {
    * before and after the wait. If it has changed, a newer sign-in has replaced the waiting one.
    */
   #starts = 0
-  /** Resolves once the last server is closed and its port is free. */
+  /** Resolves once the previous sign-in's server is closed and its port is free. */
   #closing: Promise<void> = Promise.resolve()
 
   constructor(deps: SignInDeps) {

@@ -102,7 +102,7 @@ export function whyNotTrusted(
   if (open !== undefined) return `any user may replace it, because all users may write to ${open}`
   for (const name of readdirSync(path)) {
     const found = lstatSync(join(path, name), { throwIfNoEntry: false })
-    if (found?.isSymbolicLink()) return `${name} in it is a link; move it away`
+    if (found?.isSymbolicLink()) return `it contains a link, ${name}; move the link away`
     // Opening a pipe would block until another program opens it.
     if (found?.isFIFO() || found?.isCharacterDevice() || found?.isBlockDevice())
       return `${name} in it is a pipe or a device; move it away`

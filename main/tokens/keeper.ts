@@ -127,7 +127,7 @@ export class TokenKeeper {
     this.#store.stop()
   }
 
-  /** Resolves when none of this key's requests is pending. Their responses may contain a token to store. */
+  /** Resolves once no refresh or revocation is pending. Their responses may contain a token to store. */
   async idle(): Promise<void> {
     await Promise.all([this.#refresh.flight, this.#revocation.flight])
   }

@@ -70,7 +70,7 @@ export class BrowserApi implements LinkSource {
     if (this.#link.kind === 'lost' || this.#link.kind === 'too-many-tabs') this.start()
   }
 
-  /** Connects immediately. Also called for a new code in the address bar. */
+  /** Connects immediately. Also called when a new code appears in the address bar. */
   start(): void {
     this.#cancelRetry()
     this.#abort?.abort()

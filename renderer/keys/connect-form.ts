@@ -31,7 +31,7 @@ export type CheckedConnection =
   | { readonly ok: true; readonly connection: ConnectionDraft }
   | { readonly ok: false; readonly errors: Readonly<Record<string, string>> }
 
-/** Validates the form. `field` reads one of its texts. */
+/** Validates the form. `field` returns the value of one of its fields. */
 export function checkConnection(
   environment: ConnectionKind,
   way: Way,

@@ -34,7 +34,7 @@ const overviewOf = (main: WindowApi) => main.gateway()
 /** The programs behind the gateway: their use, their waiting requests, and a panel that adds a program. */
 export function ProgramsPage() {
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
-  // `key` resets the page, so that a new program's key never appears with another API key's programs.
+  // React's `key` remounts the page for another profile. Otherwise a new program's secret would stay on it.
   return profile === undefined ? null : <ProgramsOf key={profile} profile={profile} />
 }
 

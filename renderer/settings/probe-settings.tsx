@@ -58,7 +58,7 @@ export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
             />
             <Switch
               label="After a 429, keep checking"
-              hint="Half as often; other requests still wait. Default: wait for the full Reset."
+              hint="At half the usual rate; other requests still wait. By default, checks wait until the reset too."
               isOn={current.settings.trialAfterStep}
               isElsewhere={elsewhere.has('trialAfterStep')}
               onChange={(trialAfterStep) => change(() => ({ trialAfterStep }))}

@@ -161,7 +161,7 @@ function slowOthers({ poller }: RequestQuota, { desk }: Snapshot): string {
   return unheard === '' ? 'Slow or stop the others.' : `Slow or stop the others; check ${unheard}.`
 }
 
-/** Asks to slow the desk's other machines, and names the program if one of them uses most of the quota. */
+/** Asks a person to slow the desk's other machines. Names a program on them that uses most of the quota. */
 function slowDesk({ category, use }: RequestQuota, { desk }: Snapshot): string {
   const busiest = otherMachinesPrograms(desk)
     .flatMap(({ name, machine, use: used }) =>

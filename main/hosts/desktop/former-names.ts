@@ -20,8 +20,8 @@ const OPEN_LIMIT_MS = 10_000
 export type OpenAs = (name: string, wrapped: Uint8Array) => Promise<Uint8Array | undefined>
 
 /**
- * Adds the former names to a keystore. If the current name can't unwrap a key, the former names are tried. A
- * key that a former name unwraps is wrapped again under the current name.
+ * Lets a keystore open keys that were wrapped under one of the app's former names. Such a key is then wrapped
+ * again under the current name.
  */
 export function withFormerNames(keystore: Keystore, openAs: OpenAs): Keystore {
   return {

@@ -27,7 +27,7 @@ export interface SafeStorageDeps {
  */
 const DEADLINE_MS = 3_000
 
-/** Interval of attempts with a keyring that was not open. Milliseconds. */
+/** Interval between attempts to use a locked keyring. Milliseconds. */
 const ASK_AGAIN_MS = 5_000
 
 const UNAVAILABLE = 'the system has no keyring'

@@ -237,7 +237,7 @@ async function invited(
     if (end.kind === 'failed') terminal.error(end.line)
     return EXIT_FAILURE
   }
-  const who = what === 'rotate-desk' ? 'every other machine has to join again' : 'on each other machine'
+  const who = what === 'rotate-desk' ? 'every other machine has to join again' : 'on every other machine'
   terminal.error(`${who}: run headroom desk join there and paste this word; it contains a secret`)
   return EXIT_OK
 }

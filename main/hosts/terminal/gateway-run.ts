@@ -35,7 +35,7 @@ export interface GatewayHome {
 }
 
 /**
- * Creates the gateway of a run, which does not serve yet. Without a `home`, its programs are only in memory.
+ * Creates a run's gateway without serving yet. Without a `home`, its programs are kept only in memory.
  */
 export type CreateGateway = (
   run: GatewayRun,

@@ -117,7 +117,7 @@ async function confirmation(
   const nothing = (line: string): undefined => {
     terminal.error(`nothing was changed: ${line}`)
   }
-  const question = `Programs with --orders may then send orders of ${profile.name} (${profile.id}).`
+  const question = `Programs that may send orders can then use ${profile.name} (${profile.id}).`
   if (isLive(profile.environment, service.host)) {
     if (!terminal.interactive) return nothing('a LIVE key must be confirmed in a terminal')
     const typed = await terminal.ask(

@@ -128,7 +128,7 @@ export const describeDesk = (program: Command): Command =>
     .command('desk')
     .summary('share one key between the Headrooms of several machines')
     .description(
-      'desk create prints an invitation: one word, with a secret. desk join reads it on each other machine, at a prompt or from stdin. ' +
+      'desk create prints an invitation: one word, with a secret. desk join reads it on every other machine, at a prompt or from stdin. ' +
         'desk invite prints it again. desk status shows the machines, which one dispatches, and which requests wait. desk leave leaves the desk. ' +
         'desk rotate replaces the secret; then every other machine has to join again. ' +
         'While no Headroom runs, HEADROOM_PASSPHRASE opens the keys in --data.',

@@ -202,7 +202,7 @@ const withWatched = (command: Command) =>
     )
     .option(
       '--trial-after-step',
-      'after a 429 of a rolling quota, keep checking it half as often while other requests wait',
+      'after a 429 on a rolling quota, keep checking it at half the rate; other requests still wait',
     )
     .option(
       '--stream <stream>',

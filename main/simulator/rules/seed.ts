@@ -13,7 +13,7 @@ export function unitOf(seed: number, ...words: readonly (string | number)[]): nu
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32
 }
 
-/** A repeatable whole number in [low, high]. */
+/** A whole number in [low, high], always the same for the same seed and words. */
 export const wholeOf = (seed: number, low: number, high: number, ...words: readonly (string | number)[]) =>
   low + Math.floor(unitOf(seed, ...words) * (high - low + 1))
 

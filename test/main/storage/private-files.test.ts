@@ -215,7 +215,7 @@ onPosix('a link in the folder is refused by its name', () => {
   symlinkSync('/nowhere', join(folder, 'history.db'))
   expect(openDataFolder(folder)).toMatchObject({
     kind: 'unusable',
-    line: expect.stringContaining('history.db in it is a link; move it away'),
+    line: expect.stringContaining('it contains a link, history.db; move the link away'),
   })
   expect(existsSync('/nowhere')).toBe(false)
 })

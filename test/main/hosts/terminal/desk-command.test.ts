@@ -122,7 +122,7 @@ describe('desk create', () => {
     ])
     expect(said.out).toEqual([WORD])
     expect(said.errors).toEqual([
-      'on each other machine: run headroom desk join there and paste this word; it contains a secret',
+      'on every other machine: run headroom desk join there and paste this word; it contains a secret',
     ])
     expect(said.exitCode).toBe(0)
   })
@@ -263,7 +263,7 @@ describe('desk invite', () => {
 
   test('of a folder doesn’t mention the next start', async () => {
     const said = await run({ action: 'invite', flags: { yes: true }, stored: { 'key-1': { kind: 'none' } } })
-    expect(said.errors).toEqual([expect.stringMatching(/^on each other machine/)])
+    expect(said.errors).toEqual([expect.stringMatching(/^on every other machine/)])
   })
 })
 

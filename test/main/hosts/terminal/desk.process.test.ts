@@ -69,7 +69,7 @@ describe.skipIf(program === undefined)('a desk on a real NATS server', () => {
     expect(created).toMatchObject({
       exitCode: 0,
       stdout: expect.stringMatching(/^headroom-desk-1\.[\w.-]+\n$/),
-      stderr: expect.stringContaining('on each other machine: run headroom desk join there'),
+      stderr: expect.stringContaining('on every other machine: run headroom desk join there'),
     })
     expect(created.stderr).not.toContain('headroom-desk-')
     const again = await tower.desk(['create', '--server', nats.url])
