@@ -1,6 +1,6 @@
 import { SAVED_KEYS } from '../contract/key-health.ts'
 import { PAUSE_MINUTES } from '../contract/programs.ts'
-import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
+import { type RequestQuota, SIGN_IN_TO_REVOKE, type Snapshot } from '../contract/snapshot.ts'
 import { busiestProgram, type Condition, isMostlyOwn, replacementOf } from './evaluate.ts'
 import type { ConditionKind } from './kinds.ts'
 import { isDiskFull } from './messages/orders.ts'
@@ -80,6 +80,9 @@ export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: S
     case 'keys-locked':
       // The passphrase is requested only at startup.
       if (snapshot.keystore !== 'waiting') return undefined
+      break
+    case 'revocation-unconfirmed':
+      if (snapshot.refresh.reason === SIGN_IN_TO_REVOKE) return { kind: 'sign-in', label: LABELS['sign-in'] }
       break
     case 'desk-unreachable':
       // The machines choose a dispatcher by themselves.

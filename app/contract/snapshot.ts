@@ -67,6 +67,9 @@ const accessSummary = openObject({
 
 export interface AccessSummary extends Immutable<z.output<typeof accessSummary>> {}
 
+/** The `reason` of an unconfirmed revocation if the service has rejected the key's token. */
+export const SIGN_IN_TO_REVOKE = 'sign in to revoke'
+
 const refreshSummary = openObject({
   state: z.enum([
     'none',

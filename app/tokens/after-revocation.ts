@@ -1,4 +1,5 @@
 import type { MonitorEvent } from '../contract/events.ts'
+import { SIGN_IN_TO_REVOKE } from '../contract/snapshot.ts'
 import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 import type { Transition } from './after-refresh.ts'
 import type { RefreshOutcome } from './refresh-grant.ts'
@@ -6,7 +7,7 @@ import type { RevocationResult } from './revocation.ts'
 import type { TokenState } from './token-state.ts'
 
 /** The result if the current token is unusable. Only a new sign-in can revoke the key's other tokens. */
-const SIGN_IN_TO_REVOKE = { kind: 'refused', why: 'sign in to revoke' } as const satisfies RevocationResult
+const UNUSABLE: RevocationResult = { kind: 'refused', why: SIGN_IN_TO_REVOKE }
 
 /**
  * The result of a revocation, if it is certain without a request to the service. Otherwise `undefined`.
@@ -16,13 +17,12 @@ const SIGN_IN_TO_REVOKE = { kind: 'refused', why: 'sign in to revoke' } as const
  */
 export function revocationForeseen({ token, standing }: TokenState): RevocationResult | undefined {
   if (standing.kind === 'revoked') return { kind: 'confirmed' }
-  if (token === undefined) return SIGN_IN_TO_REVOKE
+  if (token === undefined) return UNUSABLE
   // An earlier revocation found that the service rejects the token.
-  if (standing.kind === 'revoke-unconfirmed' && standing.reason === SIGN_IN_TO_REVOKE.why)
-    return SIGN_IN_TO_REVOKE
+  if (standing.kind === 'revoke-unconfirmed' && standing.reason === SIGN_IN_TO_REVOKE) return UNUSABLE
   // A rejected API key does not make the token invalid.
   if (standing.kind !== 'sign-in-required' || standing.cause === 'misconfigured') return undefined
-  return SIGN_IN_TO_REVOKE
+  return UNUSABLE
 }
 
 /**
@@ -44,7 +44,7 @@ export function revocationAfter(
   state: TokenState,
   refreshed: RefreshOutcome | undefined,
 ): RevocationResult | undefined {
-  if (refreshed?.kind === 'refused') return SIGN_IN_TO_REVOKE
+  if (refreshed?.kind === 'refused') return UNUSABLE
   if (!isInDoubt(state)) return undefined
   if (refreshed?.kind === 'misconfigured') return { kind: 'refused', why: refreshed.why }
   const since = refreshed !== undefined && 'why' in refreshed ? ` (${refreshed.why})` : ''

@@ -1,6 +1,6 @@
 import { SAVED_KEYS } from '../../contract/key-health.ts'
 import type { Severity } from '../../contract/severity.ts'
-import type { Snapshot } from '../../contract/snapshot.ts'
+import { SIGN_IN_TO_REVOKE, type Snapshot } from '../../contract/snapshot.ts'
 import { coarseSinceText, countdownText, sinceText } from '../../status/durations.ts'
 import { clockText, dayAndMinuteText, minuteText } from '../../status/moments.ts'
 import { STALE_AFTER_MS, STATE_LABELS, stateAt, surelyLeftText } from '../../status/quota-status.ts'
@@ -174,16 +174,17 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         detail: 'Waiting for the service to confirm.',
       })
     case 'revocation-unconfirmed': {
-      const status = /\b[45]\d\d\b/.exec(refresh.reason ?? '')?.[0]
+      const { reason = '', retryAt } = refresh
+      const status = /\b[45]\d\d\b/.exec(reason)?.[0]
+      const why = status !== undefined || reason === '' ? '' : sentence(reason)
       return message({
         label: 'revocation not confirmed',
         name: 'Revocation not confirmed',
         title: `Revocation not confirmed${status === undefined ? '' : ` (${status})`}.`,
         text: 'Assume the tokens still work.',
-        detail: joined(
-          status !== undefined || refresh.reason === undefined ? '' : sentence(refresh.reason),
-          retrying(refresh.retryAt, nowMs),
-        ),
+        ...(reason === SIGN_IN_TO_REVOKE
+          ? { action: 'Sign in, then revoke again.' }
+          : { detail: joined(why, retrying(retryAt, nowMs)) }),
       })
     }
     case 'renewal-failing':

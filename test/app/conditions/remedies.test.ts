@@ -1,7 +1,12 @@
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import { keyFindings } from '../../../app/conditions/key-status.ts'
-import type { RequestQuota, SlotQuota, Snapshot } from '../../../app/contract/snapshot.ts'
+import {
+  type RequestQuota,
+  SIGN_IN_TO_REVOKE,
+  type SlotQuota,
+  type Snapshot,
+} from '../../../app/contract/snapshot.ts'
 import { NOW_MS, quota, snapshot, stream } from '../../renderer/fixtures.ts'
 import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 
@@ -30,6 +35,18 @@ describe('the button of a headline', () => {
   ])('of "%s" is "%s"', (day, label) => {
     expect(BAD_DAYS).toHaveProperty([day])
     expect(remedyOf(BAD_DAYS[day])?.label).toBe(label)
+  })
+
+  it('of a revocation with a token that the service rejects is to sign in, which nothing else can help', () => {
+    const refresh = { ...snapshot().refresh, state: 'revoke-unconfirmed' as const }
+    const rejected = snapshot({ refresh: { ...refresh, reason: SIGN_IN_TO_REVOKE } })
+    expect(remedyOf(rejected)?.label).toBe('Sign in')
+    expect(keyFindings(rejected, NOW_MS)[0]).toMatchObject({
+      action: 'Sign in, then revoke again.',
+      detail: '',
+    })
+    const failed = snapshot({ refresh: { ...refresh, reason: 'the service responded 503' } })
+    expect(remedyOf(failed)?.label).toBe('Try now')
   })
 
   it('replaces the quietest own stream of a full group that another one waits for', () => {
