@@ -204,8 +204,8 @@ test('waits are listed in order of turn, with program, reason and time', async (
     /Option Strikes ok, others use 0\.2\/s/,
     /Option Expirations 429, until \d/,
   ])
-  await expect(list.getByRole('listitem').nth(0)).toContainText(/scanner.*2\d s.*waits up to 1 min$/)
-  await expect(list.getByRole('listitem').nth(1)).toContainText(/backtest.*11 requests.*[34]\d s/)
+  await expect(list.getByRole('listitem').nth(0)).toContainText(/scanner.*[12]\d s.*waits up to 1 min$/)
+  await expect(list.getByRole('listitem').nth(1)).toContainText(/backtest.*11 requests.*[234]\d s/)
   expect(await problemsOf(page)).toEqual([])
 })
 

@@ -44,7 +44,12 @@ function scriptedQueue() {
     if (id === undefined) throw new Error('nothing was asked')
     joined?.apply(joined.scheduler.grant(id, joined.now()))
   }
-  const desk = { queue: join, slots: () => {}, summary: () => undefined } as unknown as SessionDesk
+  const desk = {
+    queue: join,
+    slots: () => {},
+    partOf: () => undefined,
+    summary: () => undefined,
+  } as unknown as SessionDesk
   return { desk, asked, outcomes, grant, left: () => left }
 }
 
