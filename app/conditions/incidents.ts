@@ -232,7 +232,12 @@ function finishedAt(event: LoggedEvent): number | undefined {
 }
 
 /** Events of conditions that only responses show, such as the rate of other programs. */
-const TRAFFIC: ReadonlySet<LoggedEvent['kind']> = new Set(['elsewhere', 'rate-limited', 'quota-short'])
+const TRAFFIC: ReadonlySet<LoggedEvent['kind']> = new Set([
+  'elsewhere',
+  'rate-limited',
+  'quota-short',
+  'slots-exhausted',
+])
 
 /** Whether a condition without a recorded end may still be open. */
 function mayLast(event: LoggedEvent, { nowMs, runSinceMs, isStopped }: LogStyle): boolean {

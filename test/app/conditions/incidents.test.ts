@@ -356,11 +356,12 @@ test('a condition whose end an earlier run did not see is not open now', () => {
 
 test('no traffic is shown as open while all calls fail', () => {
   const down = logged({ kind: 'service-unreachable', host: 'h' }, 2)
-  const events = [refusal('Positions', 1), others('Accounts', 1), down]
+  const full = logged({ kind: 'slots-exhausted', category: 'Order Stream' }, 1)
+  const events = [refusal('Positions', 1), others('Accounts', 1), full, down]
   const open = (style: LogStyle) =>
     incidentLines(events, style).flatMap((line) => (line.isOpen ? line.title : []))
   expect(open({ isStopped: true })).toEqual(['h unreachable'])
-  expect(open({ isStopped: false })).toHaveLength(3)
+  expect(open({ isStopped: false })).toHaveLength(4)
 })
 
 test('loses no event and repeats no line, except a rejected refresh within its sign-in', () => {
