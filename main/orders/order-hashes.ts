@@ -12,8 +12,8 @@ interface PreparedKey {
 }
 
 /**
- * Keyed hashes of texts about orders. Without the key, which is in the vault, nobody can recover an order by
- * hashing all likely symbols, quantities and prices.
+ * Keyed hashes of texts about orders. The key is in the vault. Without it, hashing all likely symbols,
+ * quantities and prices does not reveal an order.
  */
 export class OrderHashes {
   readonly #keys: () => readonly Uint8Array[]

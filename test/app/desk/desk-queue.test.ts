@@ -194,7 +194,7 @@ test('a lease that vanishes twice within seconds leaves no two dispatchers whose
   world.store.empty()
   while (world.store.holder === undefined) await world.advance(50)
   const [second] = world.machines.filter(({ runName }) => runName === world.store.holder)
-  // Nobody hears it begin to dispatch, and nobody but its own programs gets its grants.
+  // The others never hear it dispatch, and only its own programs get its grants.
   await world.advance(5_400)
   world.cut(second ?? holder)
   world.store.empty()

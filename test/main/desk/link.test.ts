@@ -483,7 +483,7 @@ describe('a believed member', () => {
     expect(a.wanted).toEqual(['ee', 'ee', 'ee'])
   })
 
-  it('whose message nobody understands is counted, and does no harm', async () => {
+  it('whose messages are malformed is ignored, and the messages are counted', async () => {
     const desk = new VirtualDesk()
     const raw = rawMember(desk, DESK_PROTOCOL)
     const a = desk.start('aa')
