@@ -31,8 +31,8 @@ const PlanPage = loadedLater(async () => (await import('./plan/plan-page.tsx')).
 const Dialogs = loadedLater(async () => (await import('./dialogs.tsx')).Dialogs)
 const DASHBOARD = { page: 'dashboard' } as const
 const CLOSED = { dialog: undefined } as const
-/** Time for which a page or a dialog waits for its code, in milliseconds. */
-const LOADS_WITHIN_MS = 3_000
+/** Time for which a page or a dialog waits for its code, in milliseconds. A busy machine needs seconds. */
+const LOADS_WITHIN_MS = 10_000
 
 export function HeadroomWindow() {
   const link = useMirror((mirror) => mirror.link.kind)
@@ -86,12 +86,23 @@ export function HeadroomWindow() {
 }
 
 /**
- * The fallback of a page or dialog whose code is being loaded. If the code does not arrive, the view returns
- * to `wayBack`, because the page or dialog can't be closed without its code.
+ * The fallback of a page or dialog whose code is being loaded. If the code does not arrive, or on Escape, the
+ * view returns to `wayBack`, because the page or dialog can't be closed without its code.
  */
 function LoadingPart({ wayBack }: { readonly wayBack: Partial<ViewState> }) {
   const { clock, view } = useParts()
-  useEffect(() => clock.after(LOADS_WITHIN_MS, () => view.setState(wayBack)), [clock, view, wayBack])
+  useEffect(() => {
+    const back = () => view.setState(wayBack)
+    const pressed = ({ key }: KeyboardEvent) => {
+      if (key === 'Escape') back()
+    }
+    document.addEventListener('keydown', pressed)
+    const cancel = clock.after(LOADS_WITHIN_MS, back)
+    return () => {
+      cancel()
+      document.removeEventListener('keydown', pressed)
+    }
+  }, [clock, view, wayBack])
   return null
 }
 

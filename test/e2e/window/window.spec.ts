@@ -383,6 +383,7 @@ test('while code can’t be loaded, the window keeps its numbers; once the host 
   await expect(page.locator(row('Positions'))).toBeVisible()
   await page.keyboard.press('s')
   await expect(page.locator('[inert]')).not.toHaveCount(0)
+  await page.keyboard.press('Escape')
   await expect(page.locator('[inert]')).toHaveCount(0)
   host.show(snapshot({ revision: 2, requests: CALM_REQUESTS }))
   await expect(page.getByTestId('verdict-headline')).toHaveText(CALM)
@@ -390,6 +391,17 @@ test('while code can’t be loaded, the window keeps its numbers; once the host 
   await page.unroute(chunks)
   await page.getByRole('button', { name: 'Plan', exact: true }).click()
   await expect(page.getByTestId('plan-headline')).toBeVisible()
+})
+
+test('a dialog opens even if its code takes several seconds to load', async ({ page, open }) => {
+  await open(snapshot())
+  await page.clock.install()
+  await page.route(/assets\/settings-dialog[^/]*js/, async (route) => {
+    await page.clock.runFor(5_000)
+    await route.continue()
+  })
+  await page.keyboard.press('s')
+  await expect(page.getByTestId('storage')).toBeVisible()
 })
 
 test('a reload needs no new link', async ({ page, open }) => {
