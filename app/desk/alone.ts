@@ -1,7 +1,7 @@
 import type { Refill, ShareStart } from '../gateway/bucket-share.ts'
 import { LEASE_TTL_MS } from './lease-store.ts'
 
-/** A gateway works alone if it has not heard a dispatcher for this time. Milliseconds. */
+/** A gateway works alone if it has received no `dispatch` for this long. Milliseconds. */
 export const ALONE_AFTER_MS = 1_000
 /** After this time without a sign of life, a member's part of the quota is free again. Milliseconds. */
 export const PART_LASTS_MS = 60_000
@@ -13,7 +13,7 @@ export const PART_LASTS_MS = 60_000
 export const SETTLED_AFTER_MS = 4_000
 /** All members' allowances together equal the refill in this time. Milliseconds. */
 const ALLOWANCE_MS = 2_000
-/** The part of a bucket for a gateway that has never heard its desk. */
+/** The part of a bucket for a gateway that has never received a `dispatch`. */
 const UNKNOWN_FRACTION = 1 / 2
 
 /** Requests that a member may send when it begins to work alone. `fraction`: the member's part. */
@@ -22,20 +22,20 @@ export const aloneAllowance = ({ meanPerMs }: Pick<Refill, 'meanPerMs'>, fractio
 
 /** A member's knowledge of its desk. Times in milliseconds on the monotonic clock. */
 export interface Standpoint {
-  /** Number of members. `undefined` if this member never heard a dispatcher. */
+  /** Number of members. `undefined` if this member has never received a `dispatch`. */
   readonly members: number | undefined
-  /** The member's part of each quota, as a dispatcher confirmed. 0 if none did. */
+  /** The member's confirmed part of each quota. 0 before the first confirmation. */
   readonly fraction: number
   /** Whether the dispatcher reserves an allowance for this member. */
   readonly hasAllowance: boolean
-  /** When the dispatcher was heard last. */
+  /** When the newest received `dispatch` was sent. */
   readonly heardMs: number
   /**
    * When this run last noticed that it had slept or been frozen. During that time, another machine may have
    * joined and used the quotas.
    */
   readonly stoodStillMs: number
-  /** Buckets of which a silent member may use a part. */
+  /** Buckets with a part that a silent member may be using. */
   readonly split: ReadonlySet<string>
   /** Buckets without an allowance. */
   readonly scarce: ReadonlySet<string>
@@ -47,13 +47,13 @@ export interface ShareLeft {
   readonly sent: number
 }
 
-/** Whether a member is the only one of its desk, and its levels are still valid. */
+/** Whether a member is the only one of its desk, and the levels that it knows are still valid. */
 export const isWhole = ({ members, fraction, heardMs, stoodStillMs }: Standpoint): boolean =>
   members === 1 && fraction === 1 && stoodStillMs < heardMs
 
 /**
- * Whether this run was asleep or frozen for longer than a lease lasts. Meanwhile, all members that knew its
- * part may have ended. A new run may then have taken the lease and used up each quota.
+ * Whether this run was asleep or frozen for longer than a lease lasts. Meanwhile, all members that knew this
+ * run's part may have ended. A new run may then have taken the lease and used up each quota.
  */
 const mayBeUnknown = ({ heardMs, stoodStillMs }: Standpoint): boolean => stoodStillMs - heardMs > LEASE_TTL_MS
 
@@ -64,8 +64,8 @@ export const hasAllowance = (from: Standpoint, nowMs: number): boolean =>
 /** The part of each quota that a member uses alone, from 0 to 1. */
 export function aloneFraction({ members, fraction, heardMs }: Standpoint, nowMs: number): number {
   if (members === undefined) return UNKNOWN_FRACTION
-  // A new member has no part until all others know of it. If the dispatcher has been silent for longer than
-  // `PART_LASTS_MS`, it won't inform them any more.
+  // A new member has no part until all others know of it. After `PART_LASTS_MS` of silence, the dispatcher
+  // will not inform the others any more, so the member takes a part.
   const isForgotten = nowMs - heardMs > PART_LASTS_MS
   return fraction === 0 && isForgotten ? 1 / (members + 1) : fraction
 }

@@ -20,7 +20,7 @@ import type { HandedIn } from './seat.ts'
 const BEAT_MS = 200
 /** Interval of the dispatcher's `dispatch` messages. Milliseconds. */
 const DISPATCH_EVERY_MS = 400
-/** Interval of renewals of the lease, and of attempts after a failed one. Milliseconds. */
+/** Interval of lease renewals, and of attempts after a failed renewal. Milliseconds. */
 const RENEW_EVERY_MS = 2_000
 const RENEW_AGAIN_MS = 500
 /** Interval of attempts to take the lease, and the largest random addition. Milliseconds. */
@@ -31,16 +31,16 @@ const EPOCHS_WITHIN_MS = 500
 /** This long after the last renewal of a lease, no grant under that lease can be used. Milliseconds. */
 const LAPSED_MS = LEASE_TTL_MS - 500
 /**
- * How long a run waits for its first dispatcher before it works alone: while the server is reachable, and
- * while it is not. Milliseconds.
+ * How long a run waits for its first dispatcher before it works alone, if the server is reachable and if it
+ * is not. Milliseconds.
  */
 const STARTS_WITHIN_MS = { reachable: TAKE_OVER_MS, unreachable: 2_000 } as const
 
-/** A dispatcher that this member hears. */
+/** The dispatcher of this member. */
 interface Heard {
   readonly id: string
   readonly epoch: number
-  /** This member's shares, handed in until the dispatcher confirms them. */
+  /** This member's shares, in each reply until the dispatcher confirms them. */
   readonly handsIn: HandedIn
   isConfirmed: boolean
   /** The number of the newest `grant` that arrived. */
@@ -68,10 +68,10 @@ export class DeskQueue {
   #aloneSinceMs: number | undefined
   #isReachable = false
   #heard: Heard | undefined
-  /** The highest epoch that this run has seen, and its holder. */
+  /** The highest epoch that this run has seen, and its dispatcher's id. */
   #highest = { epoch: 0, holder: '' }
   #standpoint: Standpoint
-  /** The part of each quota that each member may use alone, as far as this run knows. */
+  /** By member id: the part of each quota that the member may use alone, as far as this run knows. */
   #parts: Readonly<Record<string, number>> = {}
   /** The latest time at which a run certainly held the lease, as far as this run knows. */
   #renewedMs: number | undefined
@@ -105,7 +105,7 @@ export class DeskQueue {
     this.#beat()
   }
 
-  /** Leaves the queue and releases the lease. Call this before saying goodbye to the other members. */
+  /** Leaves the queue and releases the lease. Call this before the link sends its goodbye. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancelBeat()
@@ -121,7 +121,7 @@ export class DeskQueue {
     if (isReachable) this.#takeLater(this.#ports.random() * TAKE_JITTER_MS)
   }
 
-  /** Takes the turns of a gateway from the desk. */
+  /** Connects a gateway to the desk's queue. */
   join(local: LocalTurns): DeskTurns {
     const member: MemberQueue = new MemberQueue(local, {
       now: () => this.#now,
@@ -153,10 +153,7 @@ export class DeskQueue {
     this.#takeLater(this.#ports.random() * BEAT_MS)
   }
 
-  /**
-   * Handles a message. `sentMs`: the latest time at which it can have been sent, on this machine's monotonic
-   * clock.
-   */
+  /** Handles a message. `sentMs`: the latest possible sending time, on this machine's monotonic clock. */
   message(from: string, message: QueueMessage, sentMs: number): void {
     if (this.#isStopped) return
     this.#touch()
@@ -191,7 +188,7 @@ export class DeskQueue {
     }
   }
 
-  /** This machine's part of a bucket. `undefined` unless it works alone. */
+  /** This machine's part of a bucket. `undefined` unless this machine works alone. */
   partOf(bucket: string): DeskPart | undefined {
     if (this.#mode !== 'alone' || isWhole(this.#standpoint)) return undefined
     return this.#member?.partOf(bucket) ?? { fraction: aloneFraction(this.#standpoint, this.#now) }
@@ -242,7 +239,7 @@ export class DeskQueue {
     this.#arm()
   }
 
-  /** Notices that the dispatcher is not heard any more. */
+  /** Begins to work alone if no `dispatch` has arrived in time. */
   #look(): void {
     const nowMs = this.#now
     if (this.#mode === 'alone') return
@@ -271,7 +268,7 @@ export class DeskQueue {
     }
     if (nowMs >= this.#renewAtMs && !this.#isAsking) this.#renew(office.lease)
     if (office.kind === 'electing') {
-      // A lease that vanished early may have vanished twice, from a run that no member has heard.
+      // If the lease vanished early, an unknown run may have taken it and lost it again since.
       const isEarly = this.#renewedMs !== undefined && this.#renewedMs + LAPSED_MS > office.sinceMs
       if (nowMs >= office.sinceMs + (isEarly ? LAPSED_MS : EPOCHS_WITHIN_MS)) this.#enter(office.lease)
     } else {
@@ -383,7 +380,7 @@ export class DeskQueue {
     this.#awake.restart()
     this.#renewedBy(sentMs - leaseAge)
     let joined = this.#mode === 'granted' && this.#heard?.epoch === epoch ? this.#heard : undefined
-    // The dispatcher no longer hears this member, and may have set its part aside.
+    // The dispatcher dropped this member, and may have set the member's part aside.
     const isDropped = joined?.isConfirmed === true && own?.join !== joined.handsIn.join
     if (joined === undefined || isDropped) {
       this.#joins += 1
@@ -425,7 +422,7 @@ export class DeskQueue {
     this.#member?.ask()
   }
 
-  /** The shares of a run without a gateway. */
+  /** The shares that a run without a gateway hands in. */
   #handInNothing(): HandedBack {
     const { fraction, hasAllowance } = this.#standpoint
     return { confirmed: fraction, used: 0, tokens: {}, sent: {}, windows: {}, hasAllowance }
@@ -457,7 +454,7 @@ export class DeskQueue {
     const dispatcher = this.#dispatcherOf()
     if (message.kind === 'standing') {
       dispatcher?.standing(from, message)
-      // A new member that is cut off before it has its part sends nothing.
+      // Dispatches at once: a new member that is cut off before it has its part could send nothing.
       if (dispatcher?.isAwaited) this.#dispatch()
     } else if (message.kind === 'ask') dispatcher?.ask(from, message)
     else dispatcher?.ended(from, message)
@@ -481,7 +478,7 @@ export class DeskQueue {
     if (isOutdated && from !== this.#ports.self) this.#resign()
   }
 
-  /** Records that a run held the lease at a time. */
+  /** Records that a run held the lease at `atMs`. */
   #renewedBy(atMs: number): void {
     this.#renewedMs = Math.max(this.#renewedMs ?? atMs, atMs)
   }

@@ -3,17 +3,17 @@ import type { Scheduler } from '../gateway/scheduler.ts'
 import type { Ask, Grant, MemberStanding } from './queue-messages.ts'
 import type { AskedRequest, Seat } from './seat.ts'
 
-/** How long a grant may be used, counted from its ask. Milliseconds. */
+/** How long a grant may be used, counted from the member's ask. Milliseconds. */
 const SPEND_WITHIN_MS = 1_500
 /** Time after which a grant is either used or void. Milliseconds. */
 export const LAPSED_AFTER_MS = 2_000
-/** Interval at which members receive the expected turns of their requests, and for how many requests. */
+/** How often members receive their requests' expected turns (milliseconds), and the most turns at once. */
 const TURNS_EVERY_MS = 1_000
 const MAX_TURNS = 64
 
 /**
- * The requests of all members at their dispatcher. When the dispatcher's scheduler sends a request, the
- * member that asked for it gets a grant.
+ * The dispatcher's record of all members' requests. When its scheduler sends a request, the member that asked
+ * for the request gets a grant.
  */
 export class DispatchedRequests {
   readonly #scheduler: Scheduler
@@ -46,7 +46,7 @@ export class DispatchedRequests {
     this.#apply(this.#scheduler.offer(offered, nowMs))
   }
 
-  /** Withdraws a request whose present attempt was not sent and will not be. */
+  /** Withdraws a request whose current attempt was not sent and will not be sent. */
   takeBack(seat: Seat, id: number): void {
     const request = seat.requests.get(id)
     if (request === undefined) return
@@ -91,7 +91,7 @@ export class DispatchedRequests {
       if (grant === undefined) {
         if (!queued.has(id)) this.takeBack(seat, id)
       } else if (grant <= heard) {
-        // The grant was not used, or its request ended and that report was lost.
+        // The grant was not used, or the report that its request ended was lost.
         this.settle(seat, id, { kind: queued.has(id) ? 'not-sent' : 'cut' })
       } else if (dispatchedMs - grantedMs >= LAPSED_AFTER_MS) this.settle(seat, id, { kind: 'not-sent' })
     }
@@ -111,7 +111,7 @@ export class DispatchedRequests {
     for (const id of [...seat.used.keys()]) this.settle(seat, id, { kind: 'cut' })
   }
 
-  /** Grants what may be granted. Returns the answers to each member. */
+  /** Grants the requests that may be sent now. Returns the answers to each member. */
   grants(seats: Iterable<Seat>): readonly (readonly [to: string, grant: Omit<Grant, 'epoch'>])[] {
     const nowMs = this.#now()
     this.#apply(this.#scheduler.due(nowMs))

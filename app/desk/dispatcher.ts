@@ -16,7 +16,7 @@ const JOIN_WITHIN_MS = 500
 const MAX_DISPATCHES = 64
 
 export interface DispatcherDeps {
-  /** The id of the member that dispatches. Its own messages are never missing. */
+  /** The id of the member that dispatches. This member never counts as silent. */
   readonly self: string
   readonly epoch: number
   /** Monotonic clock. Milliseconds. */
@@ -27,16 +27,16 @@ export interface DispatcherDeps {
   readonly send: (to: string, message: Grant) => void
 }
 
-/** State that an earlier dispatcher left, as far as this member knows it. */
+/** An earlier dispatcher's state, as far as this member knows it. */
 export interface Former {
-  /** The part of each quota that each member may use alone. Does not include members that left. */
+  /** By member id: the part of each quota that the member may use alone. Leaves out members that left. */
   readonly parts: Readonly<Record<string, number>>
   /** Time by which unreported requests have reached the service, on the monotonic clock. Milliseconds. */
   readonly settledFromMs: number
 }
 
 /**
- * The desk's queue, at the member that holds the lease. It runs a `Scheduler` whose programs are those of all
+ * The desk's queue, at the member that holds the lease. It runs a `Scheduler` for the programs of all
  * members. See `DispatchedRequests`.
  *
  * A member that does not reply may work alone. Its part of each quota is set aside before it can begin: the
@@ -51,17 +51,17 @@ export class Dispatcher {
   readonly #scheduler: Scheduler
   readonly #requests: DispatchedRequests
   readonly #seats = new Seats()
-  /** When each recent `dispatch` was sent, and its number of members. */
+  /** By message number: sending time and number of members of each recent `dispatch`. */
   readonly #dispatches = new Map<number, { readonly atMs: number; readonly members: number }>()
   readonly #startedMs: number
   readonly #former: Former | undefined
   /** The part of each quota that no silent member may use. */
   #fraction: number
-  /** Whether members may still reply for the first time, and hand in their parts. */
+  /** Whether members still have time to reply for the first time and hand in their shares. */
   #isGathering: boolean
   #number = 0
 
-  /** `former`: absent if no member has heard a dispatcher before. */
+  /** `former`: absent if no member knows of an earlier dispatcher. */
   constructor(deps: DispatcherDeps, former?: Former) {
     this.#deps = deps
     this.#former = former
@@ -175,15 +175,13 @@ export class Dispatcher {
     return wakeAtMs
   }
 
-  /** Whether the next `dispatch` tells the others of a new member, or gives it its part. */
+  /** Whether the next `dispatch` announces a new member to the others, or gives a new member its part. */
   get isAwaited(): boolean {
     const { pending, hasRoom, members } = this.#seats
     return pending.length > 0 && (hasRoom || this.#dispatches.get(this.#number)?.members !== members)
   }
 
-  /**
-   * The unused share of each bucket. `undefined` while another member replies, because it shares the rest.
-   */
+  /** The unused share of each bucket. `undefined` while another member replies, because both share it. */
   get left(): ReadonlyMap<string, ShareLeft> | undefined {
     const { self } = this.#deps
     for (const { id, state } of this.#seats.values()) if (state === 'heard' && id !== self) return undefined
@@ -222,7 +220,7 @@ export class Dispatcher {
       if (seat.state === 'heard' && isLate && seat.id !== this.#deps.self) this.#silent(seat, nowMs)
       if (seat.state !== 'silent') continue
       if (nowMs - seat.silentSinceMs >= LAPSED_AFTER_MS) this.#requests.forget(seat)
-      // In buckets whose headers show unreported use, its part stays set aside even longer.
+      // In buckets whose headers show unreported use, the member's part stays set aside for longer.
       if (nowMs - seat.silentSinceMs >= PART_LASTS_MS) seat.isEntitled = false
     }
     this.#scheduler.isGranted = !this.#deps.mayGrant()
@@ -236,7 +234,7 @@ export class Dispatcher {
     for (const [to, grant] of this.#requests.grants(this.#seats.values())) send(to, { ...grant, epoch })
   }
 
-  /** Ends the time for first replies. All parts that no silent member may use are then free. */
+  /** Ends the time for first replies. Frees all parts that no silent member may use. */
   #gathered(nowMs: number): void {
     this.#isGathering = false
     const fraction = Math.max(0, 1 - this.#seats.silentFraction() - this.#fraction)
@@ -270,7 +268,7 @@ export class Dispatcher {
     this.#releaseLater()
   }
 
-  /** Schedules the release of all parts set aside, for when no silent member may use its part any more. */
+  /** Schedules the release of all set-aside parts for the time when silent members may no longer use them. */
   #releaseLater(): void {
     let silentSinceMs = Number.NEGATIVE_INFINITY
     for (const seat of this.#seats.values())
@@ -322,7 +320,7 @@ export class Dispatcher {
     seat.joinedMs = nowMs
     seat.state = 'heard'
     seat.confirmedBy = Number.POSITIVE_INFINITY
-    // An earlier run of this member had the rest of the part, and has ended.
+    // The rest of the part belonged to an earlier run of this member, which has ended.
     const unused = Math.min(expected - fraction, 1 - this.#seats.silentFraction() - this.#fraction)
     if (!this.#isGathering && unused >= ROUNDING) this.#free(unused, nowMs + LAPSED_AFTER_MS)
     if (isFirst) seat.fraction = this.#former === undefined ? 0 : handedIn.confirmed

@@ -19,7 +19,7 @@ export interface LeaseStore {
   release(): Promise<void>
 }
 
-/** Time after its last write at which a lease expires, in milliseconds. */
+/** Time from the last write of a lease to its expiry, in milliseconds. */
 export const LEASE_TTL_MS = 6_000
-/** Longest time that a store takes for an answer, in milliseconds. */
+/** Maximum time in which a store answers, in milliseconds. */
 export const LEASE_ANSWER_MS = 1_500

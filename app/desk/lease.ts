@@ -4,10 +4,10 @@ import type { Clocks } from './queue-ports.ts'
 const GRANTS_FOR_MS = 4_000
 /** If the clocks of a machine drift apart by more than this, it is assumed to have slept. Milliseconds. */
 const MAX_DRIFT_MS = 1_000
-/** Longest gap between two events of a program that runs. Milliseconds. */
+/** Longest gap between two events of a running program. Milliseconds. */
 const MAX_GAP_MS = 1_000
 
-/** Whether a machine ran without interruption, from its two clocks. */
+/** Detects from a machine's two clocks whether the machine slept or froze. */
 export class Wakefulness {
   readonly #clock: Clocks
   #differenceMs: number
@@ -19,7 +19,7 @@ export class Wakefulness {
     this.#lastMs = clock.monotonicMs()
   }
 
-  /** Whether the clocks agree since the last `restart`. A monotonic clock may stand still during sleep. */
+  /** Whether the clocks have agreed since `restart`. A monotonic clock may stand still during sleep. */
   get isSteady(): boolean {
     return this.driftMs <= MAX_DRIFT_MS
   }
@@ -85,7 +85,7 @@ export class Lease {
     this.#renewedMs = Number.NEGATIVE_INFINITY
   }
 
-  /** Records a renewal. `sent`: the moment at which it was sent. */
+  /** Records a renewal. `sent`: when the renewal was sent. */
   renewed(sent: ClockReading): void {
     const isOfNow = Math.abs(differenceOf(clockReadingOf(this.#clock)) - differenceOf(sent)) <= MAX_DRIFT_MS
     if (!isOfNow || sent.monotonicMs < this.#awakeSinceMs) return

@@ -16,11 +16,11 @@ import {
 import type { Ask, Ended, Grant, MemberStanding } from './queue-messages.ts'
 import type { HandedIn } from './seat.ts'
 
-/** A waiting request is asked for again after this time, in case a message was lost. Milliseconds. */
+/** Time after which a member asks again for a waiting request, in case a message was lost. Milliseconds. */
 const ASK_AGAIN_MS = 1_000
 
 /**
- * - `waiting`: nothing is sent until this run hears its first dispatcher or begins to work alone.
+ * - `waiting`: nothing is sent until this run receives its first `dispatch` or begins to work alone.
  * - `granted`: the dispatcher decides.
  * - `alone`: the gateway's own scheduler decides, within a share of each quota.
  */
@@ -29,10 +29,10 @@ type MemberMode = 'waiting' | 'granted' | 'alone'
 export interface MemberQueueDeps {
   /** Monotonic clock. Milliseconds. */
   readonly now: () => number
-  /** Whether a grant may be used now: the dispatcher was heard a moment ago. */
+  /** Whether grants may be used now: the last `dispatch` is recent enough. */
   readonly maySpend: () => boolean
   readonly toDispatcher: (message: Omit<Ask, 'epoch'> | Omit<Ended, 'epoch'>) => void
-  /** Called before each event, because this machine may have stood still since the last one. */
+  /** Called before each event, because this machine may have slept or frozen since the last event. */
   readonly touch: () => void
   readonly isOnlyMember: () => boolean
   readonly left: () => void
@@ -62,7 +62,7 @@ export class MemberQueue implements DeskTurns {
   readonly #granted = new Set<number>()
   /** Sending deadlines of granted requests in flight, by id. Includes a former dispatcher's grants. */
   readonly #spendUntilMs = new Map<number, number>()
-  /** Expected turns of waiting requests, on the scheduler's clock. */
+  /** Expected turns of waiting requests, by request id, on the scheduler's clock. */
   readonly #turns = new Map<number, number>()
   /** Decisions of the call that is being handled. */
   #collected: Decision[] | undefined
@@ -133,7 +133,7 @@ export class MemberQueue implements DeskTurns {
     const { scheduler, now } = this.#local
     const nowMs = now()
     scheduler.onBucket(undefined)
-    // The use by other members is no longer known. It shows in the next header of each bucket.
+    // Other members' use is no longer reported. The next header of each bucket includes it.
     if (this.#mode === 'granted' && !this.#deps.isOnlyMember())
       for (const [, bound] of scheduler.bounds())
         bound.setShare({ fraction: 1, tokens: 0, settledFromMs: nowMs }, nowMs)
@@ -170,13 +170,13 @@ export class MemberQueue implements DeskTurns {
     apply(scheduler.due(now()))
   }
 
-  /** Starts new shares after this run stood still while alone, if others may have used its part meanwhile. */
+  /** Handles a sleep or freeze while alone: starts new shares if others may have used this member's part. */
   stoodStill(from: Standpoint): void {
     const isForgotten = this.#deps.now() - from.heardMs > PART_LASTS_MS
     if (isForgotten || from.members === 1) this.setAlone(from)
   }
 
-  /** Ends the work alone, and returns the unused shares. See `MemberStanding`. */
+  /** Stops working alone, and returns the unused shares. See `MemberStanding`. */
   handIn(from: Standpoint): HandedBack {
     const tokens: Record<string, number> = {}
     const sent: Record<string, number> = {}

@@ -5,13 +5,13 @@ import type { MemberPicture, MemberReport, RequestStep, SilentRun } from './mess
 import { ageOf, type DeskAnswer, isCounted } from './own-record.ts'
 import type { RowHeaders } from './row-headers.ts'
 
-/** The earliest and latest time at which a message can have been sent, epoch ms on this machine's clock. */
+/** The earliest and latest possible sending time of a message, epoch ms on this machine's clock. */
 export interface SentAt {
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** The parts of this machine that a member's observations update. */
+/** What a member's observations update on this machine. */
 export interface RecordDeps {
   readonly ledger: Pick<
     MeteredLedger,
@@ -46,7 +46,7 @@ export class MemberRecord {
    * that started as a member, the time is the app's start. `undefined` until a `picture` message states both.
    */
   #run: { readonly beganAtMs: number; readonly counted: Readonly<Record<string, number>> } | undefined
-  /** The rows of requests that were counted as lost when the member stopped responding, by request id. */
+  /** By request id: the row of each request that counted as lost when the member stopped responding. */
   readonly #lost = new Map<number, string>()
   #streams: Readonly<Record<string, number>> = {}
   /** Earliest time at which the member may have sent its last totals, epoch ms. */
@@ -160,12 +160,12 @@ export class MemberRecord {
   /**
    * Decides which of the member's earlier requests are charged.
    *
-   * If the member joined the desk after this machine, all its requests since then are charged, even if this
-   * machine learns of the member late. Of the requests before it joined, only those of the last minute are
-   * charged. The same applies to all earlier requests of a member that joined before this machine.
+   * If the member joined the desk after this machine, all its requests since it joined are charged, even if
+   * this machine learns of the member late. Of the requests before it joined, only those of the last minute
+   * are charged. The same applies to all earlier requests of a member that joined before this machine.
    *
-   * No request is charged that was sent before `apartSinceMs`, when this machine's app started or last left a
-   * desk.
+   * Requests sent before `apartSinceMs` are never charged. At that time, this machine's app started or last
+   * left a desk.
    */
   #began({ counted, run, recent }: Pick<Pictured, 'counted' | 'run' | 'recent'>, { fromMs }: SentAt): void {
     const { ledger, headers, now, sinceMs } = this.#deps
@@ -180,8 +180,7 @@ export class MemberRecord {
         .map((age) => Math.min(nowMs, fromMs - age))
         .filter((atMs) => atMs >= ledger.apartSinceMs && (isOlder || atMs < beganAtMs))
         .sort((a, b) => a - b)
-      // If the member joined first, the last requests in `early` are those that this record has already
-      // observed.
+      // If the member joined first, this record has already observed the last requests in `early`.
       const missed = isOlder ? early.slice(0, Math.max(0, early.length - observed)) : early
       for (const atMs of missed) {
         ledger.missedByDesk(row, 1, { sinceMs: atMs, nowMs })

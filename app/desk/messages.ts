@@ -57,13 +57,13 @@ const slots = z.strictObject({
 
 const observation = z.discriminatedUnion('kind', [sent, answered, lost, notSent, checked, slots])
 
-/**
- * One step of a member's requests, checks or streams. Steps are sent in the order in which they happened.
- */
+/** One step of a member's requests, checks or streams. Steps are sent in the order in which they happened. */
 export type RequestStep = z.output<typeof observation>
 
 const MAX_OBSERVATIONS = 2_000
-/** Maximum number of rows in a `picture` message. A ledger has at most 128 rows besides the known quotas. */
+/**
+ * Maximum number of rows in a `picture` message. A ledger has the known quotas and at most 128 other rows.
+ */
 export const MAX_ROWS = 160
 const perCategory = z.record(shortText, count)
 
@@ -145,7 +145,7 @@ const report = z.strictObject({
 
 export type MemberReport = z.output<typeof report>
 
-/** Sent instead of a report if nothing but time has changed since the sender's report with this number. */
+/** Sent instead of a report if only elapsed times have changed since the sender's report number `report`. */
 const unchanged = z.strictObject({ kind: z.literal('unchanged'), report: count })
 
 export type ReportMessage = MemberReport | z.output<typeof unchanged>
@@ -162,7 +162,7 @@ const silentRun = z.strictObject({
 
 /**
  * A run of another member's app that has ended or does not respond, with the requests that the sender knows
- * of. A member that was cut off meanwhile can't get these totals from the app itself.
+ * of. A member that was disconnected at the time can't get these totals from that app.
  */
 export type SilentRun = z.output<typeof silentRun>
 

@@ -1,6 +1,6 @@
 import { MAX_CLOCK_ERROR } from '../quota/window-model.ts'
 
-/** Maximum relative drift between two monotonic clocks: one is fast, and the other one is slow. */
+/** Maximum relative drift between two monotonic clocks, if one is fast and the other is slow. */
 const MAX_DRIFT = (1 + MAX_CLOCK_ERROR) / (1 - MAX_CLOCK_ERROR) - 1
 /** Because of rounding, two bounds may contradict each other by at most this much. Milliseconds. */
 const ROUNDING_MS = 0.001

@@ -14,14 +14,14 @@ const MAX_BUCKETS = 1_024
 const id = count
 const epoch = count
 const ids = z.array(id).check(z.maxLength(MAX_REQUESTS))
-/** Counts a request's asks. A later ask of a request replaces its earlier ones. */
+/** Number of an ask for the same request. The newest ask replaces the earlier ones. */
 const attempt = count
 const fraction = z.number().check(z.gte(0), z.lte(1))
 const byMember = <T extends z.ZodMiniType>(one: T) =>
   z.record(shortText, one).check(z.refine((all) => Object.keys(all).length <= MAX_MEMBERS))
 const tokens = z.record(path, z.number())
 
-/** Shows that the dispatcher runs. A gateway that has received none for a second works alone. */
+/** Shows that the dispatcher runs. A gateway that receives no `dispatch` for a second works alone. */
 const dispatch = z.strictObject({
   kind: z.literal('dispatch'),
   epoch,
@@ -33,18 +33,16 @@ const dispatch = z.strictObject({
   members: count,
   seats: byMember(
     z.strictObject({
-      /**
-       * Number of the member's last join, if this dispatcher hears it. Any other member has to join again.
-       */
+      /** Number of the member's last join. Absent if the member does not reply, and so has to join again. */
       join: z.exactOptional(count),
       /**
-       * The largest part of each quota that the member may use alone, whether it is heard or silent. A heard
-       * member also has an allowance.
+       * The largest part of each quota that the member may use alone, even while it is silent. A member that
+       * replies also has an allowance.
        */
       part: z.exactOptional(fraction),
     }),
   ),
-  /** Buckets of which a silent member may use a part. */
+  /** Buckets with a part that a silent member may be using. */
   split: z.array(path).check(z.maxLength(MAX_BUCKETS)),
   /** Buckets with too few requests left for all members' allowances. */
   scarce: z.array(path).check(z.maxLength(MAX_BUCKETS)),
@@ -76,9 +74,9 @@ const standing = z.strictObject({
       tokens: tokens.check(z.refine((all) => Object.keys(all).length <= MAX_BUCKETS)),
       /** Requests that the member sent alone and that have ended, by bucket. */
       sent: z.record(path, count),
-      /** Longest time until the end of fixed windows on the service's clock, by bucket. */
+      /** By bucket: the longest time until the current fixed window ends on the service's clock. */
       windows: z.record(path, age),
-      /** Whether the member's allowance is unused in all other buckets. */
+      /** Whether the member's allowance is unused in each bucket that `tokens` leaves out. */
       hasAllowance: z.boolean(),
       /** The parts of all members, from the last `dispatch`. */
       parts: byMember(fraction),

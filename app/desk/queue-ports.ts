@@ -25,19 +25,19 @@ export interface DeskQueuePorts {
   readonly changed: () => void
 }
 
-/** Longest time without a dispatcher after one has ended, while the server is reachable. Milliseconds. */
+/** Maximum time between one dispatcher and the next if the server is reachable. Milliseconds. */
 export const TAKE_OVER_MS = 8_000
 
 export interface QueueSummary {
-  /** The id of the dispatcher that this member hears. */
+  /** The id of this member's dispatcher. */
   readonly dispatcher: string | undefined
   /**
    * - `granted`: the dispatcher decides about turns.
-   * - `starting`: this run has not heard a dispatcher yet, for at most `TAKE_OVER_MS`.
-   * - `alone`: no dispatcher is heard, and this machine uses its own share of each quota.
+   * - `starting`: this run waits for its first `dispatch`, for at most `TAKE_OVER_MS`.
+   * - `alone`: no `dispatch` arrives, and this machine uses its own share of each quota.
    */
   readonly mode: 'granted' | 'starting' | 'alone'
-  /** Number of members that share the quota. Absent until this machine has heard from a dispatcher. */
+  /** Number of members that share the quota. Absent until this machine has received a `dispatch`. */
   readonly members?: number
   /** The part of each quota that this machine may use, from 0 to 1. Absent unless it works alone. */
   readonly share?: number

@@ -7,11 +7,11 @@ export interface RowHeader {
   readonly rate: RateReading
   readonly sentAtMs: number
   readonly atMs: number
-  /** Number of the whole desk's requests that ended since this header. The header may not include them. */
+  /** Number of the whole desk's requests that ended since this header. The header might not count them. */
   since: number
 }
 
-/** Members take over a check one after the other, with this wait between two members. Milliseconds. */
+/** Delay between one member's turn to take over a due check and the next member's. Milliseconds. */
 const TURN_MS = 3_000
 
 /**
@@ -48,9 +48,8 @@ export class RowHeaders {
   }
 
   /**
-   * How long the member `self` waits once a check of the row is due, in milliseconds. If another member
-   * checks the row in this time, `self` need not. `present`: the ids of the members that respond, `self`
-   * included.
+   * How many milliseconds the member `self` waits after a check of the row is due. If another member checks
+   * the row in this time, `self` does not. `present`: the ids of the members that respond, `self` included.
    */
   yieldMs(row: string, self: string, present: readonly string[]): number {
     const from = this.#rows.get(row)?.from

@@ -2,45 +2,45 @@ import { type Refill, ROUNDING, type ShareStart } from '../gateway/bucket-share.
 import { aloneAllowance } from './alone.ts'
 import type { MemberStanding } from './queue-messages.ts'
 
-/** A member's request that its dispatcher knows. */
+/** The dispatcher's record of a member's request. */
 export interface AskedRequest {
   /** Id in the dispatcher's scheduler. */
   readonly turn: number
   readonly attempt: number
-  /** The number of the message with its grant. `undefined` while it waits. */
+  /** Number of the message with the grant. `undefined` while the request waits. */
   grant: number | undefined
   grantedMs: number
 }
 
 /**
- * A member at its dispatcher.
+ * The dispatcher's record of one member.
  *
- * - `joining`: it has not replied in this epoch yet.
- * - `heard`: it replies. It takes turns from this dispatcher alone.
+ * - `joining`: the member has not replied in this epoch yet.
+ * - `heard`: it replies, and takes turns from this dispatcher alone.
  * - `silent`: it may work alone. Its part of each quota is set aside.
  */
 export class Seat {
   readonly id: string
   state: 'joining' | 'heard' | 'silent' = 'joining'
-  /** Asked requests, by the ids that the member uses. */
+  /** Requests for turns, by the member's own request ids. */
   readonly requests = new Map<number, AskedRequest>()
-  /** Requests that were sent without a grant, and their ids in the dispatcher's scheduler. */
+  /** Requests sent without a grant: ids in the scheduler, by the member's own request ids. */
   readonly used = new Map<number, number>()
   /** Number of `grant` messages so far. */
   grants = 0
   /** Sending time of the last `dispatch` that the member replied to. */
   repliedMs: number
-  /** Whether each `dispatch` confirms the member's part, and its allowance while it is heard. */
+  /** Whether each `dispatch` confirms the member's part, and an allowance while the member replies. */
   isEntitled = false
   /** The largest part of each quota that the member may use alone, as far as is known. From 0 to 1. */
   fraction = 0
-  /** Since when the member has been silent. Applies only while it is not `heard`. */
+  /** When the member fell silent. Meaningless in the state `heard`. */
   silentSinceMs: number
-  /** The number of the first `dispatch` since its last join that confirmed its part. */
+  /** Number of the first `dispatch` that confirmed the member's part since its last join. */
   confirmedBy = Number.POSITIVE_INFINITY
-  /** When the expected turns of its requests were last sent to it. */
+  /** When the member was last sent the expected turns of its requests. */
   turnsSentMs = Number.NEGATIVE_INFINITY
-  /** The shares from its last join in this epoch. `undefined` before the first. */
+  /** The shares from the last join in this epoch. `undefined` before the first join. */
   handedIn: HandedIn | undefined
   joinedMs = 0
 
@@ -51,7 +51,7 @@ export class Seat {
   }
 }
 
-/** All members at their dispatcher, by id. */
+/** The dispatcher's record of all members, by id. */
 export class Seats extends Map<string, Seat> {
   /** Number of members that the quota is divided among, at least 1. */
   get members(): number {
@@ -65,14 +65,14 @@ export class Seats extends Map<string, Seat> {
     return [...this.values()].filter((seat) => seat.state === 'heard' && !seat.isEntitled)
   }
 
-  /** Whether the parts of the other members leave room for those of the pending ones. */
+  /** Whether the members that have a part leave enough room for the pending members' parts. */
   get hasRoom(): boolean {
     let used = 0
     for (const seat of this.values()) if (seat.isEntitled) used += seat.fraction
     return used + this.pending.length / this.members <= 1 + ROUNDING
   }
 
-  /** Sum of the parts that members without a reply may use alone. Leaves out `except`. */
+  /** Sum of the parts of all members that do not reply, other than `except`. */
   silentFraction(except?: Seat): number {
     let fraction = 0
     for (const seat of this.values()) if (seat !== except && seat.state !== 'heard') fraction += seat.fraction
