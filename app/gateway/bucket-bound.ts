@@ -35,9 +35,7 @@ export interface BucketSize {
  */
 export type Refused = 'no' | 'rate' | 'unattributed'
 
-/**
- * Pauses after 429s that the quota headers do not explain (service 7). Each next pause is twice as long.
- */
+/** Pauses after 429s that the quota headers do not explain (service 7). Each next pause is twice as long. */
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
 /**
  * Resolution of the Reset header in milliseconds. A header may understate the level by one step of refill.
@@ -49,7 +47,7 @@ const MAX_LATER_SHARE = 0.9
 /**
  * A lower bound on the level of one bucket. A request that the bound allows is not rate-limited.
  *
- *     low(t) = min(limit, low₀ + (t − received) / rate) − own requests that the header may not include
+ *     low(t) = min(limit, low₀ + (t − received) / rate) − own requests that the header might not include
  *     low₀   = max(Remaining, limit − Reset / rate)
  *     rate   = period / limit, in seconds per request (service 8.3.2)
  *
@@ -57,7 +55,7 @@ const MAX_LATER_SHARE = 0.9
  * exceeds the level at that time. From there the level grows by 1 / rate per second up to the limit. A header
  * certainly includes an own request that ended before the header's request was sent. Any other own request
  * may be counted later, so it is subtracted. This machine's clock may be fast, so the growth is reduced by
- * `MAX_CLOCK_ERROR`. Headers show a clock's error only once it exceeds the rounding of Remaining and Reset.
+ * `MAX_CLOCK_ERROR`. Headers show a clock's error only if it exceeds the rounding of Remaining and Reset.
  *
  * low(t) is often too low: it rounds down, and it subtracts some requests that the header already includes.
  * The previous bound, projected to now, has neither fault. But it is valid only while no other program uses
@@ -121,7 +119,7 @@ export class BucketBound {
     return this.#own.inFlight
   }
 
-  /** True if no header has arrived, no request is in flight and no pause applies. May then be discarded. */
+  /** Whether the bound can be discarded: no header has arrived, nothing is in flight, no pause applies. */
   isForgettable(nowMs: number): boolean {
     return this.#free === undefined && this.inFlight === 0 && !this.isHeld(nowMs)
   }
@@ -197,7 +195,7 @@ export class BucketBound {
     return true
   }
 
-  /** Whether a request that needs `level` may be sent. Before a header, only one may be in flight. */
+  /** Whether a request that needs `level` may be sent. Before the first header, only one may be in flight. */
   allows(level: number, nowMs: number): boolean {
     if (this.isHeld(nowMs)) return false
     if (this.#free === undefined) return this.inFlight === 0
@@ -282,7 +280,7 @@ export class BucketBound {
     this.#isWindowAssumed = true
   }
 
-  /** Whether others may use the bucket without this side's knowledge, even if no header shows it. */
+  /** Whether others may use the bucket without this side's knowledge, even if no header shows their use. */
   protected get hasOtherSides(): boolean {
     return false
   }
@@ -364,8 +362,8 @@ export class BucketBound {
     const fromHeader = shown.least - this.#own.endedSince(header.sentAtMs)
     const former = this.#free ?? fromHeader
     const isLower = !isAnew && former - inFlight > shown.most + TOLERANCE
-    // Another program's use was seen after this header's request was sent. The header may not include that
-    // use, so it must not raise the bound.
+    // Another program's use was seen after this header's request was sent. The header might not include
+    // that use, so it must not raise the bound.
     const isOlder = !isAnew && header.sentAtMs < this.#othersSeenAtMs
     if (isLower) this.#othersSeenAtMs = nowMs
     const kept =

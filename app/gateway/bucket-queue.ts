@@ -212,9 +212,8 @@ export class BucketQueue<T extends Waiting> {
     const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
     const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
     const fewest = Math.max(0, expected - optimismSigmas * spread)
-    // The first test may fail only because even the `fewest` arrivals exceed the refill until `byMs`. In the
-    // second test, `turnOf` caps the arrivals at a share of the refill, so it may still find a turn before
-    // `byMs`.
+    // The first test can fail just because even the `fewest` arrivals exceed the refill until `byMs`. The
+    // second test can still pass, because `turnOf` caps the arrivals at a share of the refill.
     return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }
 

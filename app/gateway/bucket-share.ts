@@ -8,7 +8,7 @@ export interface Refill {
   readonly windowEndsMs: number | undefined
 }
 
-/** Error of a fraction, because fractions are sums of reciprocals. */
+/** Tolerance for fractions, which are rounded sums of reciprocals. */
 export const ROUNDING = 1e-6
 
 /** The initial values of a share, or a change to a share. */
@@ -65,7 +65,7 @@ export class BucketShare {
     return this.#sentAtMs.length
   }
 
-  /** Requests that may be sent at `nowMs`, the present or a later time, if none is sent before then. */
+  /** Requests that may be sent at `nowMs` (now or later), if none is sent before that time. */
   tokens(refill: Refill, nowMs: number): number {
     const { limit, perMs, windowEndsMs } = refill
     const most = limit * this.#fraction
@@ -121,7 +121,7 @@ export class BucketShare {
     return this.#isShown
   }
 
-  /** Whether the header of a request that was sent at `sentAtMs` includes everything before the split. */
+  /** Whether the header of a request that was sent at `sentAtMs` includes all use before the split. */
   isSettled(sentAtMs: number): boolean {
     return sentAtMs >= this.#settledFromMs
   }

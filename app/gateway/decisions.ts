@@ -29,7 +29,7 @@ export interface OfferedRequest {
  */
 export type UpstreamOutcome =
   | { readonly kind: 'answer'; readonly rate?: RateReading; readonly bucket?: string }
-  /** A 429 because of the request rate, or one that names no quota. */
+  /** A 429 for the request rate, or a 429 that names no quota. */
   | {
       readonly kind: 'rate-limited'
       readonly of: 'rate' | 'unattributed'
@@ -49,7 +49,7 @@ export type UpstreamOutcome =
 
 /**
  * - `too-late`: the request's turn would come after its maximum wait.
- * - `queue-full`: too many requests wait, and this is the newest one of the program with the most waiting
+ * - `queue-full`: too many requests wait. This is the newest request of the program with the most waiting
  *   requests.
  * - `empty`: the request must not wait, and its quota is empty.
  * - `unavailable`: no request can be sent (no token, sign-in needed, shutting down).
@@ -60,8 +60,8 @@ export type RefusalReason = 'too-late' | 'queue-full' | 'empty' | 'unavailable'
 export type FailureReason = 'cut' | 'broken' | 'timeout' | 'not-sent'
 
 /**
- * An instruction to the door (the gateway's HTTP server). `request` and `requests` are ids as offered.
- * `upstream` is an upstream request, identified by the first request that it serves.
+ * An instruction to the door (the gateway's HTTP server). `request` and `requests` are ids of offered
+ * requests. `upstream` is an upstream request, named by the id of the first request that it serves.
  *
  * Each offered request ends in one `answer`, `refuse` or `fail`, unless it was dropped.
  */
@@ -74,7 +74,8 @@ export type Decision =
       readonly isResend: boolean
     }
   /**
-   * Queue the request until about `turnAtMs`. If `upstream` already serves another request, both share it.
+   * Queue the request until about `turnAtMs`. If `upstream` already serves another request, both share
+   * `upstream`.
    */
   | {
       readonly kind: 'wait'
@@ -105,7 +106,7 @@ export type Decision =
       readonly why: FailureReason
     }
   /**
-   * No request waits for this upstream response any more, so it may be aborted. Its outcome must still be
-   * reported.
+   * No request waits for this upstream response any more, so the upstream request may be aborted. Its outcome
+   * must still be reported.
    */
   | { readonly kind: 'abandon'; readonly upstream: number }

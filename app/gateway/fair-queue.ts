@@ -42,7 +42,7 @@ const TAG_TOLERANCE = 1e-9
  */
 export class FairQueue<T extends Queued> {
   readonly #waiting = new Map<string, Flow<T>>()
-  /** Finish tag of the last request of each program that no longer waits. Cleared when the queue is empty. */
+  /** By program without waiting requests: finish tag of its last request. Cleared when the queue is empty. */
   readonly #former = new Map<string, number>()
   #virtual = 0
   #size = 0
@@ -117,8 +117,8 @@ export class FairQueue<T extends Queued> {
   }
 
   /**
-   * How many further requests `other` could add now that would be served before `item`. `weight`: the weight
-   * of the program `other`. The result need not be whole.
+   * How many more requests the program `other` could add now and have served before `item`. `weight`: the
+   * weight of that program. The result need not be whole.
    */
   roomBefore(program: string, item: T, other: string, weight: number): number {
     const own = this.#find(program, item)

@@ -16,7 +16,7 @@ interface Bucket {
 /**
  * The rate at which other programs use a bucket, averaged over about the last minute.
  *
- * Each header shows a level. Without others, this would be the previous level, plus the refill, minus own
+ * Each header shows a level. Without others, the level would be the previous one, plus the refill, minus own
  * requests. Others used the difference. Because levels are rounded, each level has an error, which raises one
  * difference and lowers the next by the same amount.
  */

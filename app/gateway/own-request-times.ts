@@ -29,8 +29,8 @@ export class OwnRequestTimes {
   /**
    * Records a request that the service counted, or may have counted, at or before `endedAtMs`.
    *
-   * Keeps the end times from `neededSinceMs` on, and those since the oldest request in flight was sent,
-   * because the header of that request may not include them.
+   * Keeps end times at or after `neededSinceMs`, and those after the oldest request in flight was sent: that
+   * request's header might not include them.
    */
   ended(endedAtMs: number, neededSinceMs = Number.POSITIVE_INFINITY): void {
     const [oldestMs = endedAtMs] = this.#sentAtMs.values()

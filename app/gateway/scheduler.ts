@@ -121,11 +121,11 @@ export class Scheduler {
   }
 
   /**
-   * Decides whether a request that must not wait, such as an order, may be sent now. It precedes all waiting
-   * requests and may use the reserve.
+   * Decides whether a request that must not wait, such as an order, may be sent now. Such a request precedes
+   * all waiting requests and may use the reserve.
    *
-   * Returns `undefined` if it may be sent. The caller must then report its outcome to `answered`.
-   * Before the bucket's first header, the result is always `undefined`.
+   * Returns `undefined` if it may be sent. The caller must then report its outcome to `answered`. Before the
+   * bucket's first header, the result is always `undefined`.
    */
   goAtOnce(id: number, bucketName: string, nowMs: number): Extract<Decision, { kind: 'refuse' }> | undefined {
     const now = this.#passed(nowMs)
@@ -259,7 +259,7 @@ export class Scheduler {
     return this.#buckets.get(bucket)?.bound
   }
 
-  /** Makes a bucket, if it does not exist. */
+  /** Creates a bucket if it does not exist yet. */
   know(bucket: string): void {
     this.#bucket(bucket)
   }
@@ -310,7 +310,7 @@ export class Scheduler {
     return [this.#send(upstream, now)]
   }
 
-  /** Declines the requests of a waiting upstream request, because a desk did. */
+  /** Declines the requests of a waiting upstream request, because a dispatcher declined it. */
   decline(
     id: number,
     { why, retryAfterSeconds, rate }: Omit<Extract<Decision, { kind: 'refuse' }>, 'kind' | 'request'>,
@@ -343,7 +343,7 @@ export class Scheduler {
     return this.#pump(upstream.bucket, now, [...this.#again(upstream, 'too-late', now)])
   }
 
-  /** Counts of unfinished requests and of requests upstream. Both are 0 when idle. */
+  /** Numbers of unfinished requests and upstream requests. Both are 0 when idle. */
   get open(): { readonly requests: number; readonly upstreams: number } {
     return { requests: this.#upstreamOf.size, upstreams: this.#upstreams.size }
   }
@@ -462,7 +462,7 @@ export class Scheduler {
   /**
    * Puts an upstream request back in its former place in the queue. Several programs' requests may wait for
    * the same upstream request. A request that can no longer meet its deadline stops waiting. `others`:
-   * whether it then gets the upstream response, or a refusal as too late.
+   * whether such requests then get the upstream response, or a refusal as too late.
    */
   #again(upstream: Upstream, others: 'answer' | 'too-late', now: number): readonly Decision[] {
     upstream.state = 'waiting'

@@ -26,7 +26,7 @@ interface Kept {
 /** Minimum rate, in requests per millisecond. Slower programs are dropped. */
 const FORGOTTEN_PER_MS = 1 / 600_000
 
-/** Recent service rates of the programs of each class, from one bucket. */
+/** Recent service rates in one bucket, by class and program. */
 export class ServedRates {
   readonly #byClass: Readonly<Record<ProgramClass, Map<string, Kept>>> = {
     critical: new Map(),

@@ -11,7 +11,7 @@ import { BucketShare, type Refill, ROUNDING, type ShareStart } from './bucket-sh
 export class SharedBound extends BucketBound {
   #share: BucketShare | undefined
   #sharedSinceMs = Number.NEGATIVE_INFINITY
-  /** When requests in flight were sent, by id. Only while there is a share. */
+  /** By id: when each request in flight was sent, if it was sent under the current share. */
   readonly #sentAtMs = new Map<number, number>()
   /**
    * From this time on, a header releases the parts of sides that no longer respond, unless headers of the
@@ -63,7 +63,7 @@ export class SharedBound extends BucketBound {
     return !this.hasShare && super.isForgettable(nowMs)
   }
 
-  /** Requests of this side since the bucket was split, without those in flight. */
+  /** Number of requests sent by this side since the bucket was split, without those in flight. */
   get sentSince(): number {
     return Math.max(0, (this.#share?.sentSince ?? 0) - this.inFlight)
   }
@@ -80,7 +80,7 @@ export class SharedBound extends BucketBound {
     const isWindow = perMs === 0 || (this.limit === undefined && this.#windowEndsMs !== undefined)
     if (this.#share === undefined || meanPerMs === 0 || !isWindow) return refill
     const endsMs = windowEndsMs ?? this.#windowEndsMs ?? Number.NEGATIVE_INFINITY
-    // A window that this side does not know ends within a period.
+    // A window that this side has not seen ends within one period.
     const isKnown = endsMs > this.#sharedSinceMs
     const latestMs = this.#sharedSinceMs + longest(limit / meanPerMs)
     return { ...refill, perMs: 0, windowEndsMs: isKnown ? endsMs : latestMs }
@@ -98,8 +98,8 @@ export class SharedBound extends BucketBound {
   }
 
   /**
-   * Sets a part of the bucket aside for a side that is no longer heard. That side may use its fraction of the
-   * level, and at least `least` requests.
+   * Sets a part of the bucket aside for a side that has stopped responding. That side may use its fraction of
+   * the level, and at least `least` requests.
    */
   setAside({ fraction, least }: { readonly fraction: number; readonly least: number }, nowMs: number): void {
     this.#advanceShare(nowMs)
@@ -108,7 +108,7 @@ export class SharedBound extends BucketBound {
     const available = Math.max(0, tokens)
     const known = Math.max(fraction, share?.fraction ?? 1)
     const level = known > 0 ? available / known : 0
-    // With fewer requests left than all allowances together, the bucket is scarce, so no side has an
+    // If fewer requests are left than all allowances together, the bucket is scarce, so no side has an
     // allowance.
     const aside = Math.min(available, Math.max(least, fraction * level))
     const change = { fraction: -fraction, tokens: -aside, settledFromMs: nowMs }
@@ -175,7 +175,7 @@ export class SharedBound extends BucketBound {
       share.change({ fraction: 1, tokens: 0, settledFromMs: sentAtMs })
     }
     if (share.fraction > 1 - ROUNDING) {
-      // Rounded headers may not show all use by the other sides, so the bound before the split is discarded.
+      // Rounded headers might not show all use by other sides, so the bound before the split is discarded.
       this.forgetPrevious()
       this.setShare(undefined, nowMs)
     } else share.shown(low, this.refill, nowMs)
@@ -210,7 +210,7 @@ export class SharedBound extends BucketBound {
     return share === undefined || share.tokens(this.refill, nowMs) >= this.#tokensFor(share, level)
   }
 
-  /** The level that the whole bucket must have, so that the floor remains after a request. */
+  /** The level that the whole bucket needs so that the floor remains after a request. */
   #levelWith(level: number): number {
     if (this.floorOf === undefined) return level
     const { refill } = this
@@ -220,7 +220,7 @@ export class SharedBound extends BucketBound {
 
   /**
    * The tokens that a request needs: `level` scaled to the share, and at least the floor. Until a header has
-   * shown the bucket's level, a request needs only the floor if no other is in flight.
+   * shown the bucket's level, a request needs only the floor if no other request is in flight.
    */
   #tokensFor(share: BucketShare, level: number): number {
     if (this.limit === undefined) return 1

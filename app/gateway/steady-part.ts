@@ -7,7 +7,8 @@ const MEMORY_MS = 60_000
  * Determines how many requests of a flow count as steady use. A single burst is not steady use.
  *
  * In a burst, only as many requests count as the largest earlier burst had. This number decays with age. So
- * hardly any request of a first burst counts, but those of a repeated burst do. Single requests always count.
+ * hardly any request of a first burst counts, but requests of a repeated burst do. Single requests always
+ * count.
  */
 export class SteadyPart {
   readonly #least: number

@@ -10,12 +10,12 @@ export type Turns = Pick<
   'offer' | 'goAtOnce' | 'answered' | 'refreshed' | 'drop' | 'refuseWaiting' | 'due' | 'turnAtMs'
 >
 
-/** A gateway's own scheduler, as a desk uses it. */
+/** Access to a gateway's own scheduler, for a desk. */
 export interface LocalTurns {
   readonly scheduler: Scheduler
   /** Time on the scheduler's clock, in milliseconds. */
   readonly now: () => number
-  /** Carries out decisions that no call of `Turns` returns, such as those of a grant that just arrived. */
+  /** Carries out decisions that no call of `Turns` returns, such as the decisions after a grant arrived. */
   readonly apply: (decisions: readonly Decision[]) => void
 }
 
@@ -29,5 +29,5 @@ export interface DeskTurns extends Turns {
   leave(): void
 }
 
-/** Takes part in the queue of a desk. */
+/** Connects a gateway's scheduler to the queue of a desk. */
 export type JoinQueue = (local: LocalTurns) => DeskTurns

@@ -57,7 +57,7 @@ export class Upstream implements Waiting {
     this.#placedAs = request
   }
 
-  /** Whether the next attempt is a resend, which the service may have seen before. */
+  /** Whether the next attempt is a resend. The service may have seen the request before. */
   get isResend(): boolean {
     return this.#resent !== undefined
   }

@@ -57,8 +57,8 @@ export class WaitingRequests<R extends Deadlined> {
 
   /**
    * The request to decline after a request of `program` was added. `undefined` if no maximum is exceeded.
-   * - If this program has too many requests: its newest one.
-   * - If all programs together have too many: the newest one of the program with the most.
+   * - If this program has too many requests: its newest request.
+   * - If all programs together have too many: the newest request of the program with the most.
    *
    * Critical requests are never declined here.
    */
