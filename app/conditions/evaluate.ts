@@ -18,7 +18,7 @@ export interface Condition {
   /** When the condition began, epoch ms. Absent if unknown. */
   readonly since?: number
   readonly row?: RequestQuota
-  /** The problem behind the condition, if responses without quota headers caused it. */
+  /** The problem behind the condition. Absent unless responses lacked quota headers. */
   readonly problem?: KeyProblem
 }
 

@@ -33,7 +33,7 @@ export interface IncidentLine extends EventSentence {
 }
 
 /**
- * Facts that the log needs besides the events, to show whether a condition is still open and whether it is
+ * Facts beyond the events that the log needs to show whether a condition is still open and whether it is
  * critical.
  */
 export interface LogStyle extends EventStyle {
@@ -112,8 +112,8 @@ interface Happened {
 }
 
 /**
- * The lines of a log, from events in any order. Open lines come first, worst at the top. The others are
- * newest first.
+ * The lines of a log, from events in any order. Open lines come first, worst at the top. Ended lines
+ * follow, newest first.
  */
 export function incidentLines(events: readonly LoggedEvent[], style: LogStyle = {}): readonly IncidentLine[] {
   const happened = [...Map.groupBy(identified(events), keyOf).values()].map((of) => happenedOf(of, style))

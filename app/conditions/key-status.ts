@@ -34,7 +34,7 @@ function findingOf(condition: Condition, snapshot: Snapshot, nowMs: number): Fin
 }
 
 /**
- * Status of an API key, the same in the whole app: the text of its root cause, or that the key is ok.
+ * Status of an API key, the same in the whole app: the text of its root cause, or the text of an ok key.
  *
  * Each surface chooses the parts that fit, and whether to show times of day or countdowns.
  */
@@ -121,7 +121,7 @@ const ASPECT_NAMES: Readonly<Record<Aspect, string>> = {
 
 /**
  * All parts of the key's health at `nowMs`, epoch ms, including healthy ones. If the key cannot make calls,
- * no part is ok. Orders are included once a person has allowed them. The desk is included if there is one.
+ * no part is ok. Orders are included after a person has allowed them. The desk is included if there is one.
  */
 export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly AspectStatus[] {
   const conditions = conditionsOf(snapshot, nowMs)
@@ -180,7 +180,7 @@ function withoutCondition(
         : { severity: 'ok', label: STATE_LABELS.ok }
     }
     case 'sign-in':
-      // `signInHost` is absent while the service is unreachable too. Its condition then names both hosts.
+      // `signInHost` is also absent while the service is unreachable. That condition then names both hosts.
       return snapshot.signInHost === undefined
         ? { severity: 'ok', label: stopped ? 'valid' : STATE_LABELS.ok }
         : { severity: 'critical', label: 'unreachable' }

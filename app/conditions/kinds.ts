@@ -67,8 +67,8 @@ const stops = (aspect: Aspect, explains: readonly string[]) => ({ aspect, explai
 const leaves = (aspect: Aspect, ...explains: string[]) => ({ aspect, explains, stopsCalls: false })
 
 /**
- * Every problem of a key, and other noteworthy conditions. If the most severe root conditions are equally
- * severe, the first in this table is the headline.
+ * Every problem of a key, and other noteworthy conditions. Among equally severe root conditions, the first in
+ * this table is the headline.
  *
  * When the access token expires, `sign-in-host-unreachable` becomes `sign-in-host-gone`. Calls work until
  * then.

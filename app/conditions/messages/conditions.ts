@@ -286,7 +286,7 @@ export interface AlertText {
 
 /**
  * Title and body of an alert whose condition is no longer found. Without a header that proves the recovery,
- * they say that the row may have recovered.
+ * the text says that the row may have recovered.
  */
 export function recoveredText(
   kind: string,
@@ -340,7 +340,7 @@ function conditionNow({ kind, subject }: Named, snapshot: Snapshot, nowMs: numbe
   return [...roots, ...consequences].find((one) => one.kind === kind && (one.subject ?? '') === subject)
 }
 
-/** The present trouble of an alert's quota, or of the key while all calls fail. Absent without one. */
+/** The current condition of an alert's quota, or of the key while all calls fail. `undefined` if none. */
 function successorOf({ kind, subject }: Named, snapshot: Snapshot, nowMs: number): Condition | undefined {
   const conditions = conditionsOf(snapshot, nowMs)
   if (isStopped(conditions)) return conditions.roots[0]

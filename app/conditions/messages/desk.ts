@@ -44,7 +44,7 @@ function refusedMessage(desk: DeskSummary | undefined): Message {
   })
 }
 
-/** Why the desk refuses this machine, and what helps: a line for events and terminals. */
+/** Why the desk refuses this machine, and what to do: a line for events and terminals. */
 export function refusalText(refusal: DeskRefusal | undefined): string {
   const { title, action } = refusedWords(refusal)
   return `${title} ${action}`

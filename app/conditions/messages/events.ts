@@ -281,7 +281,7 @@ const REFRESH_FAILURES: Readonly<Record<RefreshFailure, readonly [string, string
   unknown: ['Token renewal failing', 'response lost; retrying with the same token'],
 }
 
-/** The text of an event that starts a state of the refresh token, with that state's severity and label. */
+/** The text of an event that changes the refresh token's state, with the new state's severity and label. */
 function ofRefresh(
   refresh: Pick<RefreshSummary, 'state' | 'cause'>,
   atMs: number,

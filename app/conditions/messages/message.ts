@@ -65,7 +65,7 @@ export function checkHosts({ service, signIn }: AwayHosts): string {
   return here.length === 1 ? `Check that a server is running at ${here[0]}.` : 'Check the network.'
 }
 
-/** Why a host does not respond. Without the host's name if `checkHosts` names it. */
+/** Why a host does not respond. Leaves out the host's name if `checkHosts` gives it. */
 export const hostReason = (host: string | undefined, why: string | undefined): string => {
   if (host === undefined || why === undefined) return ''
   return isOnThisComputer(host) ? sentence(why) : `${host}: ${sentenceEnd(why)}`

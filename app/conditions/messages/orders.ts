@@ -41,7 +41,7 @@ export function ordersMessage(kind: OrdersKind, { orders }: Snapshot, nowMs: num
   }
 }
 
-/** Whether free disk space would end a failure. */
+/** Whether freeing disk space would resolve a failure. */
 export const isDiskFull = (why: string | undefined): boolean => why?.includes('disk is full') === true
 
 const UNKNOWN = { label: 'outcome unknown', name: 'Order outcome unknown' } as const

@@ -175,11 +175,11 @@ function slowDesk({ category, use }: RequestQuota, { desk }: Snapshot): string {
   return `Slow the programs on ${busy || 'the desk’s other machines'}.`
 }
 
-/** The names of the desk's other machines of one kind. */
+/** Names of the desk's other machines that match `isMeant`. */
 const machinesOf = (desk: Snapshot['desk'], isMeant: (member: DeskMember) => boolean): string =>
   fewText((desk?.members ?? []).filter((one) => !one.self && isMeant(one)).map(({ name }) => name))
 
-/** The safe rate of one program while the other programs continue. `undefined` if they use all of it. */
+/** The safe rate of one program while the others continue. `undefined` if there is none above `SLOWEST`. */
 function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): string | undefined {
   if (safe?.everySeconds === undefined || safe.everySeconds === null) return undefined
   // The rates of the other programs are added up. Own use minus this program's rate would be wrong, because
@@ -260,8 +260,8 @@ function deskRate({ use, state }: RequestQuota): string {
 }
 
 /**
- * Own use as text. Without use by programs: `Headroom uses 0.1/s`. With it: `you use 0.9/s (scanner 0.6)`. On
- * a desk, the subject is `this machine`.
+ * Own use as text. If no program uses the quota: `Headroom uses 0.1/s`. Otherwise: `you use 0.9/s (scanner
+ * 0.6)`. On a desk, the subject is `this machine`.
  */
 function ownUse(quota: RequestQuota, own: string, snapshot: Pick<Snapshot, 'programs'>) {
   const most = busiestProgram(quota, snapshot)
