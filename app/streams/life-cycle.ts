@@ -45,7 +45,7 @@ export type StreamInput =
   | { readonly kind: 'retry' }
   /**
    * A program needs the first response of a connection, so the stream reconnects as after GoAway.
-   * `canOverlap` as above.
+   * `canOverlap`: see `frame`.
    */
   | { readonly kind: 'renew'; readonly canOverlap: boolean }
   /** A person requested a restart now. */
@@ -169,7 +169,7 @@ function afterFrame(
     }
     case 'fatal':
       // Another sign-in took over this session. If this stream reopened, it would end the other sign-in's
-      // stream, and the two streams would end each other again and again.
+      // stream, and the two streams would keep ending each other.
       return frame.error === 'DualLogon'
         ? { kind: 'closed', reason: frame.error, code: 'dual-logon' }
         : failed(frame.error, 'stream-error')
@@ -204,7 +204,7 @@ const handingOver = (
   code,
 })
 
-/** The state once the former connection is over. Its replacement is still connecting. */
+/** The state after the former connection has ended. Its replacement is still connecting. */
 const withoutFormer = (state: Extract<StreamState, { kind: 'restarting' }>): StreamState => ({
   ...historyOf(state),
   kind: 'opening',

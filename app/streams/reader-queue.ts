@@ -1,12 +1,12 @@
 import type { SharedFrame, SharedState } from './shared-state.ts'
 
-/** How far one reader may be behind. */
+/** How far a reader is behind. */
 export interface Behind {
   readonly frames: number
   readonly bytes: number
 }
 
-/** How far one reader may be behind before frames are merged. */
+/** How far a reader can fall behind before frames are merged. */
 export const MAX_BEHIND: Behind = { frames: 256, bytes: 1 << 20 }
 
 /** Maximum number of pending deletions for one reader. Pending states of stored objects do not count. */
@@ -52,7 +52,7 @@ export class ReaderQueue {
     this.#max = max
   }
 
-  /** Whether the reader missed frames whose content is not in the stored state. Its stream must then end. */
+  /** Whether the reader missed frames whose content is not stored. The reader's stream must then end. */
   get isLost(): boolean {
     return this.#isLost
   }

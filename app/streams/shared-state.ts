@@ -297,7 +297,7 @@ export class SharedState {
 
   /**
    * Called when the first response of a connection is complete. On the first connection, returns an
-   * EndSnapshot frame. On a later connection, returns how its objects differ from those of the former
+   * EndSnapshot frame. On a later connection, returns frames for what has changed since the former
    * connection.
    */
   #ended(): readonly SharedFrame[] {

@@ -1,7 +1,7 @@
 import type { StreamProposal } from '../contract/streams.ts'
 import type { StreamKind } from '../service/stream-kinds.ts'
 
-/** One of Headroom's own streams, with a slot. Times in epoch ms. */
+/** One of Headroom's own streams that holds a slot. Times in epoch ms. */
 export interface SlotHolder {
   readonly stream: string
   readonly streamKind?: StreamKind
@@ -9,7 +9,7 @@ export interface SlotHolder {
   readonly openedAt: number
   readonly framesPerSecond: number
   readonly pinned: boolean
-  /** Readers in programs behind the gateway. */
+  /** Number of readers in programs behind the gateway. */
   readonly readers?: number
 }
 

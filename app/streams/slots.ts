@@ -14,7 +14,7 @@ interface Row {
   elsewhere: number
   resource: string | undefined
   observedAtMs: number | undefined
-  /** When own slots were released, in the last few seconds. */
+  /** Release times of own slots in the last few seconds. */
   releasedAtMs: readonly number[]
 }
 
@@ -22,7 +22,7 @@ interface Row {
 const RELEASE_SEEN_MS = 5_000
 
 /**
- * Concurrency slots of one profile. Own streams and those of the desk are counted exactly. The number of
+ * Concurrency slots of one profile. Own streams and the desk's streams are counted exactly. The number of
  * others' streams comes from headers.
  *
  * `own + desk + elsewhere + free = limit`, and no number is ever negative. Source: service 2.2, 3, 8.2.
