@@ -50,7 +50,7 @@ interface Episode {
  */
 export class AlertEngine {
   readonly #episodes = new Map<string, Episode>()
-  /** Alerts that were open when the last run of the app ended. Kept until their profile is seen again. */
+  /** Alerts that were open when the last run of the app ended. Kept until their profile's next snapshot. */
   #restored: readonly Alert[]
 
   constructor(restored: readonly Alert[] = []) {

@@ -1,7 +1,7 @@
 import type { Alert, Announcement } from '../contract/alerts.ts'
 import { mostUrgent, type Severity, urgencyOf } from '../contract/severity.ts'
 
-/** Alerts of one profile and kind form a group if at least `GROUP_FROM` begin in this time. Milliseconds. */
+/** Time within which `GROUP_FROM` or more alerts of one profile and kind form a group. Milliseconds. */
 const GROUP_WITHIN_MS = 5_000
 const GROUP_FROM = 3
 
@@ -61,8 +61,8 @@ interface Burst {
 /**
  * Turns alerts into announcements.
  *
- * The third open alert of a burst replaces the earlier announcements with one. A later alert of that burst is
- * silent, unless it is more urgent: then it replaces the announcement.
+ * The third open alert of a burst replaces the earlier announcements with a single one. A later alert of that
+ * burst is silent, unless it is more urgent: then it replaces the announcement.
  */
 export class Announcements {
   readonly #bursts = new Map<string, Burst>()
