@@ -55,8 +55,8 @@ export function revocationAfter(
 /**
  * The state after a click on Revoke. From then on, calls get no access token, whatever the service answers.
  *
- * A first request is meant to end every earlier sign-in on this API key, so it may be retried. A repeated one
- * may be older than a sign-in, see `withoutRevocationRetry`.
+ * The first request is meant to end every earlier sign-in on this API key, so it may be retried. A repeated
+ * request may be retried only if the first one still may: see `withoutRevocationRetry`.
  */
 export function revocationAsked(state: TokenState): TokenState {
   const mayRevokeByItself = state.standing.kind !== 'revoke-unconfirmed' || state.mayRevokeByItself

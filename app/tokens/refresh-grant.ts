@@ -66,8 +66,8 @@ export type RefreshOutcome =
        */
       readonly anotherTokenMayDo?: true
       /**
-       * A string that an error response contains where a new refresh token would be. The service may have
-       * renewed the token, so either this string or the token that was sent is valid.
+       * A string in an error response, in the place of a new refresh token. The service may have renewed the
+       * token, so either this string or the token that was sent is valid.
        */
       readonly refreshToken?: string
     }

@@ -13,7 +13,7 @@ export interface TokenRecord {
   /** When the person signed in: the start of a rotating key's 24 hours (service 8.4). */
   readonly signedInAtMs: number
   /**
-   * When the service last replaced the refresh token. Absent until the first replacement. With it, the key
+   * When the service last replaced the refresh token. Absent until the first replacement. If present, the key
    * counts as a rotating key.
    */
   readonly rotatedAtMs?: number
@@ -61,7 +61,7 @@ export type SignInCause = 'misconfigured'
  * requested.
  */
 export type Standing =
-  /** The service has not been asked yet. */
+  /** The service has not judged the token yet. */
   | { readonly kind: 'unconfirmed' }
   | { readonly kind: 'active' }
   | { readonly kind: 'sign-in-required'; readonly reason: string; readonly cause?: SignInCause }
@@ -92,7 +92,7 @@ export interface TokenState {
    */
   readonly lostAnswer: boolean
   /**
-   * Whether a revocation may be retried automatically. False once a late retry would end a newer sign-in on
+   * Whether a revocation may be retried automatically. False if a late retry would end a newer sign-in on
    * this API key.
    */
   readonly mayRevokeByItself: boolean
@@ -103,7 +103,7 @@ export interface TokenState {
   readonly warnedAheadMs: number
 }
 
-/** The state of a token that the service has not been asked about. */
+/** The state of a token that the service has not judged yet. */
 export function newTokenState(token: TokenRecord): TokenState {
   return {
     token,
