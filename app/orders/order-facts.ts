@@ -9,10 +9,10 @@ export interface OrderFacts {
   readonly hasConfirmId: boolean
   readonly confirmIds: readonly string[]
   /**
-   * One text per order, which identifies the order. The same order in the service's list has the same text.
+   * One identifying text per order, equal to the text of the same order in the service's list.
    *
-   * Empty if the body can't be read, if the orders are of several accounts, or if a replace request changes
-   * nothing that a list shows.
+   * Empty if the body can't be read, if the orders belong to several accounts, or if a replace request
+   * changes nothing that a list shows.
    */
   readonly texts: readonly string[]
 }

@@ -19,7 +19,8 @@ export interface JournalEntry extends OrderEntry {
 }
 
 /**
- * - `orders-stopped`, `orders-allowed`: the journal can't be written, or can be written again.
+ * - `orders-stopped`: the journal can't be written.
+ * - `orders-allowed`: the journal can be written again.
  * - `order-unknown`: an outcome became unknown.
  * - `order-resolved`: the outcome was determined, as far as possible.
  *

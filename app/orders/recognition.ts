@@ -30,7 +30,7 @@ export interface HashedOrder extends Pick<ListedOrder, 'orderId' | 'isCancelled'
 
 /**
  * - `absent`: the list certainly does not show the order.
- * - `unclear`: a listed order may be this one, or the list can't show whether the change was made.
+ * - `unclear`: a listed order may be this order, or the list can't show whether the change was made.
  */
 export type Recognition =
   | { readonly kind: 'found'; readonly orderIds: readonly string[] }
