@@ -45,8 +45,8 @@ const ofSymbol =
     `${path}/${encodeURIComponent(symbol)}`
 
 /**
- * The resource categories except streams, with quotas (service 8.2) and paths (service 4.3, 11). The order is
- * that of the display and of checks. Accounts comes first, because other checks need an account.
+ * The resource categories except streams, with quotas (service 8.2) and paths (service 4.3, 11), in the order
+ * of display and of checks. Accounts comes first, because other checks need an account.
  *
  * The category of a path is a guess. At run time, `X-RateLimit-Resource` names the bucket that counted a
  * request. Each option endpoint has its own bucket. MarketDepth is one bucket for quotes and aggregates.
@@ -155,7 +155,7 @@ export const EARLIER_REQUEST_QUOTAS: readonly RequestQuotaDefault[] = CATEGORIES
     earlierRequests ? [{ category: name, ...earlierRequests }] : [],
 )
 
-/** The stream slots of the table (service 8.2). */
+/** The slots of each stream category (service 8.2). */
 export const SLOT_QUOTAS: readonly SlotQuotaDefault[] = CATEGORIES.flatMap(({ name, slots }) =>
   slots === undefined ? [] : [{ category: name, limit: slots }],
 )
