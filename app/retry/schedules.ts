@@ -15,7 +15,7 @@ export const RETRY = {
   stream: { stepsMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 1 },
   /** Requests to a host that does not respond. */
   host: { stepsMs: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 0.5 },
-  /** Checks that get a 401 although the token is new. A new token may not be valid everywhere immediately. */
+  /** Checks that get a 401 although the token is new. The new token might not be valid everywhere yet. */
   unauthorized: { stepsMs: [10_000, 30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /** Refreshing after a 401, if the last refresh returned a token that was rejected too. */
   rejected: { stepsMs: [30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
