@@ -20,7 +20,7 @@ interface Entry {
   lastUsedAt: number
 }
 
-/** The windows that were admitted by a code. A person can list them and end an unknown window. */
+/** The windows that were admitted by a code. A person can list these windows and end an unfamiliar one. */
 export class AdmittedWindows {
   readonly #deps: AdmittedWindowsDeps
   readonly #windows = new Map<string, Entry>()

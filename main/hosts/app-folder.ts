@@ -11,8 +11,8 @@ export interface AppFolder {
 }
 
 /**
- * Finds the folder of Headroom's package.json, upwards from `file`. Sources, bundle and chunks are at
- * different depths.
+ * Finds the folder of Headroom's package.json, searching upwards from `file`. Sources, bundle and chunks are
+ * at different depths.
  */
 export function findAppFolder(file: string): AppFolder {
   for (let folder = dirname(file); ; folder = dirname(folder)) {

@@ -2,8 +2,8 @@ import { systemErrorCode } from '../storage/system-error.ts'
 /**
  * Describes an invalid command argument in one line: the field and the expected type or range.
  *
- * Received values and names may be secrets and are not repeated. The line names only a field that the
- * contract declares. Names below that field may come from the input.
+ * Received values and names can be secrets, so the line repeats none of them. It names only a field that the
+ * contract declares, without names from inside that field.
  */
 export function argumentError(command: string, error: unknown): string {
   const issue = firstIssue(error)
@@ -24,7 +24,7 @@ interface Issue {
 }
 
 function complaint(issue: Issue): string {
-  // The issue is about a value inside the field. Its limit would be misread as the limit of the whole field.
+  // The issue is about a value inside the field. The limit of that value would be misread as the field's.
   if (issue.path.length > 1) return 'has an invalid part'
   switch (issue.code) {
     case 'invalid_type':

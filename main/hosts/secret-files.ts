@@ -69,8 +69,8 @@ export function readSecret(path: string): string | undefined {
 }
 
 /**
- * The environment variables with secrets. Flags are unsafe, because every user can read the arguments of a
- * process.
+ * The environment variables with secrets. Flags would be unsafe, because every user can read the arguments of
+ * a process.
  */
 export const SECRETS = [
   'HEADROOM_PASSPHRASE',

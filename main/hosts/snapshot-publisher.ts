@@ -1,11 +1,11 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Clock } from '../ports/ports.ts'
 
-/** Minimum time in milliseconds between two of a profile's snapshots that are sent because of changes. */
+/** Minimum time in milliseconds between two snapshots of a profile that are sent because of changes. */
 export const PUBLISH_EVERY_MS = 250
 /**
- * Interval in milliseconds of snapshots without a change. Displayed numbers are valid for one second. The
- * interval is shorter, because timers may fire late.
+ * Interval in milliseconds of snapshots without a change. Displayed numbers are valid for one second, and
+ * timers can fire late.
  */
 export const PUBLISH_AT_LEAST_EVERY_MS = 900
 const MAX_PER_SECOND = 4
@@ -100,8 +100,8 @@ export class Publisher {
   }
 
   /**
-   * Earliest time at which the next change may be sent. `PUBLISH_EVERY_MS` counts from the last change that
-   * was sent. The limit per second counts all snapshots.
+   * Earliest time for the next snapshot of a change. `PUBLISH_EVERY_MS` counts from the previous such
+   * snapshot. The limit per second counts all snapshots.
    */
   #earliestMs({ changeSentMs, sentMs }: Lane): number {
     const [oldest] = sentMs.length < MAX_PER_SECOND ? [] : sentMs
@@ -120,7 +120,7 @@ export class Publisher {
     lane.cancelRefresh()
     if (!this.#keepsFresh || !this.#visible) return
     lane.cancelRefresh = this.#clock.after(PUBLISH_AT_LEAST_EVERY_MS, () => {
-      // If a change is pending, its snapshot follows within the second, so none is sent here.
+      // A pending change sends its own snapshot within the second.
       if (lane.due) this.#refreshLater(profile, lane)
       else this.#flush(profile, lane)
     })

@@ -55,7 +55,7 @@ export interface AppDeps {
   readonly keystore?: Keystore
   /**
    * Whether new keys may be sealed under a new data key if the stored keys can't be opened. False for a
-   * passphrase, because it may have been mistyped.
+   * passphrase, because it might be mistyped.
    */
   readonly startsOver?: boolean
   /** Stores a person's consent to unprotected keys. Absent if the keystore never needs consent. */
@@ -295,7 +295,7 @@ const noFileManager = (folder: string): Outcome => ({
   message: `The data folder is ${folder}.`,
 })
 
-/** Messages about the key storage for the window. Empty without problems. */
+/** The window's messages about problems of the key storage. Empty if there are none. */
 function storageNotices({ notices, status }: VaultHandle): readonly string[] {
   return status.state === 'ok' || status.line === undefined ? notices : [...notices, status.line]
 }

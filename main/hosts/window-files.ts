@@ -42,7 +42,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Reads the built window. Throws if the folder has none. */
+/** Reads the built window. Throws if the folder contains no window. */
 export function readWindowFiles(folder: string): WindowFiles {
   const files = new Map<string, WindowFile>()
   for (const path of pathsIn(folder, '/')) {

@@ -24,7 +24,7 @@ export interface WindowSession {
   close(): void
 }
 
-/** Opens a host's windows. Each window has one session, which gets the functions that deliver its pushes. */
+/** Opens one session for each window of a host. The session sends data to the window through `pushes`. */
 export interface Windows {
   /** `id` is the window's id in the list of admitted windows, if listed. */
   open(pushes: Pushes<AppContract>, id?: string): WindowSession
@@ -51,7 +51,7 @@ export interface WindowsDeps {
   readonly features: AppFeatures
   /** Tracks which windows are visible. Absent if nothing depends on visibility. */
   readonly attention?: Attention
-  /** Absent in a host whose windows need no code. */
+  /** Absent if the host admits windows without a code. */
   readonly admitted?: AdmittedWindows
 }
 

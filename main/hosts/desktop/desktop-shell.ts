@@ -84,7 +84,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     ...deps,
     isWanted: () => state.read().checkForUpdates,
     changed: () => choicesChanged(),
-    // The address may appear in an argument list, because it comes from the build and contains no secret.
+    // The address is allowed in an argument list, because it comes from the build and contains no secret.
     openPage: (url) => {
       const opened = restoreFileMask()
       return shell.openExternal(url).finally(opened)

@@ -5,7 +5,7 @@ import type { ElectronPieces } from './electron-pieces.ts'
 /** System notifications. A new notification replaces the one with the same tag. */
 export interface SystemNotices {
   readonly notify: Notify
-  /** Closes the notification with `tag`, whose cause has ended. */
+  /** Closes the notification with `tag`, because its cause has ended. */
   withdraw(tag: string): void
 }
 

@@ -38,7 +38,7 @@ export const startedAtLogin = ({ app, platform }: Pick<LoginItemDeps, 'app' | 'p
   platform === 'darwin' && app.isPackaged && app.getLoginItemSettings().wasOpenedAtLogin
 
 function systemItem({ app }: LoginItemDeps): LoginItem {
-  // Windows finds the entry only if the arguments are the same too.
+  // Windows finds the entry only if it is requested with the same arguments.
   const args = [IN_TRAY_FLAG]
   return {
     isSet: () => app.getLoginItemSettings({ args }).openAtLogin,

@@ -49,7 +49,7 @@ import { storedDesktopState } from './stored-desktop-state.ts'
 import { systemRoutes } from './system-proxy.ts'
 import { trayPresence } from './tray-presence.ts'
 
-/** The entry point of the desktop. Creates the real ports and starts the app with them. */
+/** The entry point of the desktop host. Creates the real ports and starts the app with them. */
 
 createFilesPrivately()
 
@@ -217,11 +217,11 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
 }
 
 /**
- * Makes a keystore try the app's former names too, but only on Linux. Linux keyrings find an entry by its
- * name, and any of the person's programs can open any entry.
+ * Makes a keystore try the app's former names too, but only on Linux.
  *
- * On macOS, only the app may open its entry. With `--open-as`, any program could start the app there and get
- * the key from it.
+ * Linux keyrings find an entry by its name, and any of the person's programs can open any entry. On macOS,
+ * only the app can open its entry. With `--open-as` on macOS, any program could start the app and get the key
+ * from it.
  */
 function foundByName(keystore: Keystore): Keystore {
   if (process.platform !== 'linux') return keystore

@@ -9,7 +9,7 @@ export interface RotatingKeysDeps {
   readonly clockText: (atMs: number) => string
 }
 
-/** Keeps the machine awake while it has rotating keys. */
+/** Keeps the machine awake while a rotating key is connected. */
 export interface RotatingKeys {
   /** Applies the person's choice. */
   setKeepAwake(wanted: boolean): void

@@ -90,8 +90,8 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
     isWanted = true
     shell?.show()
   }
-  // These listeners come before slow steps such as opening the keyring, because the app may be launched again
-  // during these steps.
+  // These listeners are registered before slow steps such as opening the keyring, because the app can be
+  // launched again during these steps.
   app.on('second-instance', show)
   app.on('activate', show)
   app.setAppUserModelId(APP_ID)

@@ -9,7 +9,7 @@ export interface StartFailureDeps {
   readonly complain: (line: string) => void
 }
 
-/** Says in one line why the app can't start, and exits with 1. */
+/** Shows in one line why the app can't start, and exits with 1. */
 export async function failToStart(
   line: string,
   { electron, hasTerminal, complain }: StartFailureDeps,

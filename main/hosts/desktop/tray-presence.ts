@@ -24,7 +24,8 @@ const BUS = 'org.freedesktop.DBus'
 const BUS_PATH = '/org/freedesktop/DBus'
 
 /**
- * One query of the session bus, written for several programs. A desktop may have only one of these programs.
+ * The same query of the session bus, for each program that can send it. A desktop might have only one of
+ * these programs.
  */
 const QUESTIONS: readonly (readonly [program: string, ...args: string[]])[] = [
   ['busctl', '--user', 'call', BUS, BUS_PATH, BUS, 'NameHasOwner', 's', WATCHER],
@@ -57,7 +58,7 @@ export function trayPresence({
   const look = async (): Promise<boolean> => {
     if (platform !== 'linux') return true
     const { DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: folder } = environment
-    // If no session bus runs, two of the programs would start a new bus.
+    // If no session bus is running, two of the programs would start a new bus.
     if (!address && !(folder && exists(join(folder, 'bus')))) return false
     for (const [program, ...args] of QUESTIONS) {
       const answer = await run(program, args)

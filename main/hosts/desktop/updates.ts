@@ -76,7 +76,7 @@ export function followUpdates(deps: UpdatesDeps): Updates {
     }
     checkAfter(CHECK_EVERY_MS)
   }
-  /** Whether to report a version. It must not replace one that is being downloaded or is ready to install. */
+  /** Whether to report a found version. Not while a version is being downloaded or is ready to install. */
   const isNews = (version: string) =>
     state.kind === 'none' ||
     state.kind === 'available' ||

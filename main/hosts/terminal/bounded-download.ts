@@ -23,7 +23,7 @@ export interface DownloadBounds {
 /** Time in milliseconds without data after which a download is aborted. */
 const STALL_TIMEOUT_MS = 20_000
 
-/** Downloads `url` to `file`. Rejects if no response arrives in time, or no data for too long. */
+/** Downloads `url` to `file`. Rejects if no response arrives in time, or if the download stalls. */
 export async function fetchTo(
   url: string,
   file: string,

@@ -5,8 +5,8 @@ export interface BoundedLines {
   /** Writes one line. If the reader is slow, the oldest lines are dropped and counted. */
   each(line: string): void
   /**
-   * Queues a line that is made only when it can be written. A later call replaces it if it is still waiting.
-   * If `make` returns `undefined`, nothing is written.
+   * Queues a line that `make` creates when the line can be written. A later call replaces a line that is
+   * still waiting. If `make` returns `undefined`, nothing is written.
    */
   newest(make: () => string | undefined): void
   /** Writes everything that is waiting, even if the reader is slow. */

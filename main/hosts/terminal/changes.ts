@@ -69,11 +69,11 @@ const ESTIMATES: ReadonlySet<string> = new Set([
   'desk',
 ])
 
-/** Counts in a program's `use`. They are reported exactly, like the program's own counts: their sums. */
+/** Counts in a program's `use`. Reported exactly, like the program's own counts, which are their sums. */
 const USE_COUNTS: ReadonlySet<string> = new Set(['forwarded', 'waiting'])
 
 /**
- * Computes the changes of one profile since it was last reported.
+ * Computes the changes of one profile since the last report about it.
  *
  * Forecasts and estimates are compared with the last reported value, not with the previous snapshot. So small
  * changes are reported once they add up.
@@ -168,7 +168,7 @@ function differs(name: string, reported: unknown, now: unknown): boolean {
   return JSON.stringify(reported) !== JSON.stringify(now)
 }
 
-/** The name by which a field within an estimate is compared. A time in it is a forecast. */
+/** The name whose rule compares a field of an estimate. A time in an estimate is a forecast. */
 function ruleOf(name: string, field: string): string {
   if (field === 'at') return 'emptyAt'
   return FORECASTS.has(field) || (name === 'use' && USE_COUNTS.has(field)) ? field : name

@@ -31,19 +31,19 @@ import { NOT_STORED, type StoredKeys, type StoredKeysOpening } from './stored-ke
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type OutputEnd } from './terminal.ts'
 
 export interface DeskCommandDeps extends GatewayCommandDeps {
-  /** Opens the keys of a folder on which no app runs. Absent without a passphrase. */
+  /** Opens the keys of a folder that no app is using. Absent without a passphrase. */
   openStored?(folder: string): Promise<StoredKeysOpening>
   /** The commands for the desks of opened keys. */
   commandsOf(stored: StoredKeys): Handlers<typeof deskContract>
   absolutePath(path: string): string
   /**
-   * Resolves once all output is written. If it could not be written or is discarded, resolves with the
+   * Resolves once all output is written. If output could not be written or is discarded, resolves with the
    * reason.
    */
   written(): Promise<OutputEnd | undefined>
 }
 
-/** The keys of a running app, or of a folder on which no app runs. */
+/** The keys of a running app, or of a folder that no app is using. */
 type Keys =
   | { readonly kind: 'running'; readonly folder: string; readonly snapshots: readonly Snapshot[] }
   | { readonly kind: 'stored'; readonly folder: string; readonly stored: StoredKeys }
@@ -67,7 +67,7 @@ const TYPED: Partial<Record<keyof DeskFlags, string>> = {
 
 /**
  * Creates, shows, joins, leaves or rotates the desk of a key. The key belongs to the running app, or is
- * stored in a data folder on which no app runs.
+ * stored in a data folder that no app is using.
  */
 export async function desk(action: DeskAction, flags: DeskFlags, deps: DeskCommandDeps): Promise<number> {
   const foreign = (Object.keys(TYPED) as (keyof DeskFlags)[]).find(
@@ -112,10 +112,7 @@ interface Chosen {
   readonly credentials?: string
 }
 
-/**
- * Checks the flags and reads the invitation if needed. Returns a function that makes the request once the key
- * is known.
- */
+/** Checks the flags and reads the invitation if needed. The result creates the request for the chosen key. */
 async function request(
   action: DeskAction,
   { server = [], tlsCa, name }: DeskFlags,
@@ -152,7 +149,7 @@ async function request(
 const wrong = (line: string): Requested => ({ kind: 'misused', line })
 const change = (make: (chosen: Chosen) => DeskRequest): Requested => ({ kind: 'change', make })
 
-/** The keys of the running app or, if no app runs, of the folder. If no keys can be read, prints why. */
+/** Keys of the running app, or of the folder if no app is running. If none can be read, prints the reason. */
 async function keysOf({ data }: DeskFlags, deps: DeskCommandDeps): Promise<Keys | undefined> {
   const { terminal, defaultDataFolder, askRunning, openStored } = deps
   const folder = data ?? defaultDataFolder()
@@ -193,7 +190,7 @@ function notChosen(
   return kind === 'usage' ? EXIT_USAGE : EXIT_FAILURE
 }
 
-/** Error codes that mean that the person's input is invalid. */
+/** Codes of errors in a person's input. */
 const MALFORMED: ReadonlySet<string> = new Set([MALFORMED_INVITATION, 'address'])
 
 async function perform(
@@ -223,7 +220,7 @@ async function perform(
   return EXIT_OK
 }
 
-/** Prints the invitation alone on stdout, and what to do with it on stderr. */
+/** Prints only the invitation on stdout, and the instructions on stderr. */
 async function invited(
   invitation: string,
   { do: what }: DeskRequest,
@@ -310,7 +307,7 @@ function machineLines(snapshot: Snapshot): readonly string[] {
   })
 }
 
-/** Adds the programs to this machine's entry. The entries of other machines already have theirs. */
+/** Adds the programs to this machine's entry. The other machines' entries already contain their programs. */
 const withOwnPrograms = (member: DeskMember, { programs }: Snapshot): DeskMember =>
   member.self && programs !== undefined
     ? {
@@ -321,7 +318,7 @@ const withOwnPrograms = (member: DeskMember, { programs }: Snapshot): DeskMember
       }
     : member
 
-/** The requests that wait for one quota, and the reason. */
+/** Lines about the requests that wait for one quota: the reason, then one line per program. */
 const waitLines = ({ category, label, why, rows }: WaitingGroup): readonly string[] => {
   const reason = [label, why].filter((text) => text !== '').join(', ')
   return [`  waiting for ${category}${reason === '' ? '' : `: ${reason}`}`, ...rows.map(waitLine)]

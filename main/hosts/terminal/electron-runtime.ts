@@ -33,8 +33,8 @@ const require = createRequire(import.meta.url)
 const UNPACK_LIMIT_MS = 120_000
 
 /**
- * The path of an installed runtime. `electron/index.js` looks in the same places, but would start a download
- * if there is no runtime.
+ * The path of an installed runtime. `electron/index.js` looks in the same places, but starts a download if it
+ * finds none.
  */
 export function installedRuntime(): string | undefined {
   const folder = electronFolder()

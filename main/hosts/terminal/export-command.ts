@@ -156,8 +156,8 @@ function ordersTable(
 }
 
 /**
- * The path of an export: `output` itself, or a file in it if it is a folder. The file's name has the profile
- * (`all` for several), the start and the format.
+ * The path of an export: `output` itself, or a file in `output` if that is a folder. The file's name has the
+ * profile (`all` for several), the start and the format.
  */
 function pathOf(output: string, table: ExportedTable, { profile, format, fromMs }: Interval): string {
   if (!statSync(output, { throwIfNoEntry: false })?.isDirectory()) return output
@@ -189,7 +189,7 @@ async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Termina
   }
 }
 
-/** Writes a new file completely or not at all. Never replaces a file. Returns the reason of a failure. */
+/** Writes a new file completely or not at all. Never replaces a file. Returns the reason for a failure. */
 function writeNew(path: string, pieces: Iterable<string | Uint8Array>): string | undefined {
   let descriptor: number
   try {

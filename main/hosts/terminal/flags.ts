@@ -93,9 +93,7 @@ export interface PlanFlags {
 
 export interface RevokeFlags extends ServiceFlags {
   readonly yes?: true
-  /**
-   * Data folder and profile of a key of the running app. Not allowed together with the flags of a service.
-   */
+  /** With `profile`, selects a key of the running app. Not allowed together with the flags of a service. */
   readonly data?: string
   readonly profile?: string
 }

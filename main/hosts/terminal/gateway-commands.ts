@@ -21,11 +21,11 @@ export interface GatewayCommandDeps {
 }
 
 export interface ProgramCommandDeps extends GatewayCommandDeps {
-  /** Answers requests about the programs of a data folder while no app runs on it. */
+  /** Answers requests about the programs of a data folder that no app is using. */
   answerStored(dataFolder: string, request: ProgramRequest): ControlAnswer
   readonly clock: Pick<Clock, 'after'>
   /**
-   * Resolves once all output is written. If it could not be written or is discarded, resolves with the
+   * Resolves once all output is written. If output could not be written or is discarded, resolves with the
    * reason.
    */
   written(): Promise<OutputEnd | undefined>
@@ -59,7 +59,7 @@ export async function gateway(
 }
 
 /**
- * Adds, lists or revokes programs of the running app, or of the data folder while no app runs. Pausing needs
+ * Adds, lists or revokes programs of the running app, or of a data folder that no app is using. Pausing needs
  * a running app.
  */
 export async function program(
@@ -152,7 +152,7 @@ async function added(
 }
 
 /**
- * Sends a request about programs to the app. If no app runs, applies the request to the data folder and
+ * Sends a request about programs to the app. If no app is running, applies the request to the data folder and
  * prints a line that says so.
  */
 function askedOrStored(
@@ -181,8 +181,8 @@ function askedOrStored(
 type Answered = Extract<ControlAnswer, { ok: true }>
 
 /**
- * Returns the running app's answer, or the answer of `stored` if no app runs. If the request fails, prints
- * the reason and returns `undefined`.
+ * Returns the running app's answer. If no app is running, returns the answer of `stored`. If the request
+ * fails, prints the reason and returns `undefined`.
  */
 export async function asked(
   request: ControlRequest,

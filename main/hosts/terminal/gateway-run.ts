@@ -34,9 +34,7 @@ export interface GatewayHome {
   readonly keysFor: (purpose: string) => readonly Uint8Array[]
 }
 
-/**
- * Creates a run's gateway without serving yet. Without a `home`, its programs are kept only in memory.
- */
+/** Creates a run's gateway, which does not serve yet. Without a `home`, its programs are only in memory. */
 export type CreateGateway = (
   run: GatewayRun,
   monitor: GatewayMonitor,

@@ -34,9 +34,7 @@ void terminal.written().then((end) => {
 })
 exitWithin(LINGER_MS)
 
-/**
- * Commands that fail with `line`, because a secret could not be read. They are all commands that use secrets.
- */
+/** All commands that use secrets. Each fails with `line`, because a secret could not be read. */
 function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' | 'program' | 'orders'> {
   const refuse = async () => {
     terminal.error(line)

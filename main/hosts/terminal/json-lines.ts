@@ -42,8 +42,8 @@ const v = z.literal(JSON_LINES_VERSION)
 type Fields = Readonly<Record<string, z.ZodMiniType>>
 
 /**
- * The schema of a list of changed rows. Each row has its `key`, and any of the other fields. A removed field
- * is `null`.
+ * The schema of a list of changed rows. Each row has its `key` and its changed fields. A removed field is
+ * `null`.
  */
 function someOf(key: string, fields: Fields) {
   const some = Object.entries(fields).map(([name, field]) => [name, z.optional(z.nullable(field))] as const)

@@ -19,9 +19,9 @@ export type TerminalProcess = Pick<
   'stdin' | 'stdout' | 'stderr' | 'on' | 'off' | 'kill' | 'pid'
 >
 
-/** A terminal that also reports when its output was written. */
+/** A terminal that also reports when its output has been written. */
 export interface NodeTerminal extends Terminal {
-  /** Resolves once all output was written. If it could not be written, resolves with the reason. */
+  /** Resolves once all output is written. If output could not be written, resolves with the reason. */
   written(): Promise<OutputEnd | undefined>
 }
 
@@ -104,8 +104,8 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     written: () =>
       new Promise((resolve) => {
         stdout.write('', (error) => {
-          // The error may belong to an earlier line. Its `error` event comes only after this callback, too
-          // late for `resolve`, so `end` is set here.
+          // The error may belong to an earlier line. Its `error` event is emitted only after this callback,
+          // too late for `resolve`, so `end` is set here.
           if (error && systemErrorCode(error) !== 'ERR_STREAM_DESTROYED') end ??= outputEnd(error)
           resolve(end)
         })
@@ -128,8 +128,8 @@ const nextLine = (lines: Interface): Promise<string | undefined> =>
 const unseen = () => new Writable({ write: (_bytes, _encoding, done) => done() })
 
 /**
- * The reason if output to a file descriptor is discarded: the descriptor is the null device, which Node also
- * opens in place of a closed descriptor.
+ * Why output to a file descriptor is discarded: the descriptor is the null device, which Node also opens in
+ * place of a closed descriptor. Otherwise `undefined`.
  */
 export function discardedEnd(fd: number): OutputEnd | undefined {
   try {

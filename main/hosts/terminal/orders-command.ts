@@ -12,7 +12,7 @@ import { pickRunningKey } from './revoke-running.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE } from './terminal.ts'
 
 export interface OrdersCommandDeps extends GatewayCommandDeps {
-  /** Stops orders in a data folder on which no app runs: of one key, or of all keys. */
+  /** Stops the orders of one key or of all keys, in a data folder that no app is using. */
   stopStored(folder: string, profile: string | undefined): Promise<ControlAnswer>
 }
 

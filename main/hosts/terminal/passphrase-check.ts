@@ -9,7 +9,7 @@ export type PassphraseCheck =
   | { readonly kind: 'too-weak'; readonly line: string }
   /** No keys are stored. The line shows the passphrase's strength. */
   | { readonly kind: 'new'; readonly line: string }
-  /** Keys may be stored, and the passphrase is weak. */
+  /** The folder might contain keys, and the passphrase is weak. */
   | { readonly kind: 'weak'; readonly line: string }
   | { readonly kind: 'strong'; readonly line?: undefined }
 

@@ -53,7 +53,7 @@ export const programCells = (program: ProgramSummary): readonly FittedCell[] => 
   ])
 }
 
-/** The headings and the programs as lines of text, for output that is not a table of the screen. */
+/** The heading and the programs as lines of text, for output outside the screen's table. */
 export const programLines = (programs: readonly ProgramSummary[]): readonly string[] =>
   [programHeading(), ...programs.map(programCells)].map((cells) =>
     cells

@@ -100,8 +100,8 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         const { kind, line } = checkPassphrase(folder, words)
         if (kind === 'too-weak' && opened === undefined) return { kind: 'failed', line, needsPerson: true }
         const opening = await (opened ?? open())
-        // The line about a weak passphrase is printed only if the vault was opened and a key will be stored
-        // in it. Otherwise the message about the vault is more important.
+        // The line about the passphrase is printed only if the vault was opened and has or gets a key.
+        // Otherwise the message about the vault is more important.
         const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
         if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
         return opening

@@ -18,7 +18,7 @@ export interface RevokeDeps {
   revokeTokens(key: ServiceKey): Promise<RevocationResult>
   /** Sends a request to the app that runs on this data folder, or on the default folder. */
   running(dataFolder: string | undefined): AskRunning
-  /** Opens the stored keys of the folder while no app runs. Absent without a passphrase. */
+  /** Opens the stored keys of a folder that no app is using. Absent without a passphrase. */
   openStored?(dataFolder: string | undefined): Promise<StoredKeysOpening>
 }
 
@@ -62,7 +62,7 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
     return EXIT_FAILURE
   }
 
-  /** Revokes a stored key while no app runs. */
+  /** Revokes a stored key in a folder that no app is using. */
   async function revokeStored(stored: StoredKeys): Promise<number> {
     try {
       const chosen = pickKey(stored.keys, flags.profile, 'the data folder')

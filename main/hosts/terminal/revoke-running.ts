@@ -2,15 +2,15 @@ import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { RunningAnswer } from '../../control/ask-running.ts'
 import type { ControlRequest } from '../../control/protocol.ts'
 
-/** A connected key of the running app. */
+/** A key of the running app, or a stored key. */
 export interface RunningKey {
   readonly profile: string
   readonly name: string
 }
 
 /**
- * The selected key, or the reason why none is selected: no app runs (`nobody`), the name is wrong, or the
- * request failed.
+ * The selected key, or the reason why none is selected. `nobody`: no app is running. `usage`: there are
+ * several keys, and none was named. `failed`: there is no such key, or the request failed.
  */
 export type RunningKeyChoice =
   | { readonly kind: 'key'; readonly key: RunningKey }

@@ -21,7 +21,7 @@ export interface SimulateDeps {
 export const CONTROL_SECRET = 'HEADROOM_SIMULATOR_CONTROL'
 const MIN_SECRET = 16
 
-/** One line about a secret of the control surface that is too short. Otherwise `undefined`. */
+/** One line if the secret of the control surface is too short. Otherwise `undefined`. */
 export function secretProblem(secret: string | undefined): string | undefined {
   if (secret === undefined || secret === '' || secret.length >= MIN_SECRET) return undefined
   return `${CONTROL_SECRET} needs at least ${MIN_SECRET} characters`

@@ -92,7 +92,7 @@ export async function start(flags: StartFlags, deps: StartDeps): Promise<number>
     lock.release()
   }
 
-  /** Starts the desktop host. It shows the window of the running app and exits. */
+  /** Starts the desktop host, which shows the running app's window and exits. */
   async function bringToFront(): Promise<void> {
     const search = await deps.findDesktop()
     if (search.kind === 'desktop') await deps.runDesktop(search.electronPath, args)

@@ -14,12 +14,12 @@ import { mayHoldKeys } from '../../vault/vault-file.ts'
 import { VaultHandle, type VaultStatus } from '../../vault/vault-handle.ts'
 import type { RunningKey } from './revoke-running.ts'
 
-/** The keys of a data folder on which no Headroom runs. */
+/** The keys of a data folder that no Headroom is using. */
 export interface StoredKeys {
   readonly keys: readonly RunningKey[]
   /** Where the desks of these keys are stored. */
   readonly desks: DeskStore
-  /** The values of a key that a desk compares. `undefined` if the key is not stored here. */
+  /** The fields of a key that must match its desk. `undefined` if the key is not stored here. */
   keyOf(profile: string): (DeskKey & Pick<Profile, 'environment'>) | undefined
   revoke(profile: string): Promise<RevocationResult>
   close(): void
@@ -37,11 +37,11 @@ export interface StoredKeysPorts {
   readonly http: Http
 }
 
-/** The end of a message about a folder on which no Headroom runs. */
+/** The end of a message about a folder that no Headroom is using. */
 export const NOT_STORED = ', and no key is saved there'
 
 /**
- * Opens the keys of a data folder with its passphrase, to revoke one or to change its desk. Locks the folder.
+ * Opens the keys of a data folder, to revoke a key or to change its desk. Locks the folder.
  *
  * A token is refreshed only if the response to an earlier refresh was lost. The outcome of a revocation is
  * stored for the next start.

@@ -8,8 +8,8 @@ import { NOT_STORED } from './stored-keys.ts'
 const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
 
 /**
- * Stops the orders of one key or of all keys in a data folder without a running app, also for the next start.
- * The keys need not be opened.
+ * Stops the orders of one key or of all keys in a data folder that no app is using. The orders stay stopped
+ * at the next start. The keys need not be opened.
  */
 export async function stopStored(
   folder: string,

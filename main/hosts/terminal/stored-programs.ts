@@ -18,12 +18,12 @@ export interface StoredProgramsPorts {
   readonly problem: (sentence: string) => void
 }
 
-/** Error code for a folder that another Headroom uses. The other Headroom may still be starting. */
+/** Error code for a folder that another Headroom is using. That Headroom might still be starting. */
 export const FOLDER_BUSY = 'folder-busy'
 
 const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
 
-/** The counts of a program while no app runs. */
+/** The counts of a program while no app is running. */
 const NO_USE = {
   ...{ forwarded: 0, coalesced: 0, refused: 0, perSecond: 0 },
   ...{ waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
@@ -31,8 +31,8 @@ const NO_USE = {
 const OFF = { state: 'off' } as const
 
 /**
- * Adds, lists or revokes programs of a data folder without a running app, with the same answers as the app.
- * The folder is locked during the call. The next app on the folder serves the programs.
+ * Adds, lists or revokes programs in a data folder that no app is using, with the same answers as the app.
+ * The folder is locked during the call. The app serves the programs after its next start on the folder.
  *
  * The keys are sealed, so it is unknown which are connected. A program without `profile` uses the only key.
  */

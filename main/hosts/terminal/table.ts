@@ -85,7 +85,7 @@ const WEIGHTS = {
 /** The order in which columns are removed if there is too little width: highest first. */
 const LEAVES = { category: 1, age: 2, pace: 3, full: 4, others: 5, own: 6, desk: 6, bar: 7 } as const
 
-/** Widths of the columns that do not depend on the terminal's width, without the space before each. */
+/** Widths of the columns with a fixed width, without the space before each column. */
 const WIDTHS = { left: 12, own: 4, others: 7, pace: 9, full: 5, age: 5 } as const
 /** Width of the state: `running out <10m`, or `running out 14:34–14:36` if there is room. */
 const STATE = { least: 17, most: 23 } as const
@@ -218,7 +218,7 @@ const URGENT: ReadonlySet<QuotaState> = new Set(['low', 'running-out', 'empty', 
 const weighed = (weight: number, lines: readonly (readonly FittedCell[])[]): readonly WeighedLine[] =>
   lines.map((cells) => ({ cells, weight }))
 
-/** A heading and its lines, which weigh as much as a stream's. */
+/** A heading and its lines, with the weight of stream lines. */
 const headedBy = ([heading = [], ...lines]: readonly (readonly FittedCell[])[]): readonly WeighedLine[] =>
   headed(heading, weighed(WEIGHTS.stream, lines))
 
@@ -226,7 +226,7 @@ const weightOf = (quota: RequestQuota | SlotQuota, seen: number) => (isSeen(quot
 
 interface Layout {
   readonly width: number
-  /** `undefined` without a desk. There is then no column for its other machines. */
+  /** `undefined` without a desk. The table then has no desk column. */
   readonly desk: DeskSummary | undefined
   readonly state: number
   readonly category: number
@@ -298,7 +298,7 @@ function barOf({ source, limit, low, high }: RequestQuota, width: number): strin
   return limit > 0 ? levelBar(low / limit, width, high / limit) : levelBar(0, width)
 }
 
-/** The state and its note in short form: `429 40s`. Only the state if both do not fit into `width`. */
+/** The state and its note in short form: `429 40s`. Without the note if it does not fit into `width`. */
 function stateText(quota: RequestQuota, nowMs: number, width: number): string {
   const { label, untilMs } = quotaStatus(quota, nowMs)
   const note = rowNote(quota, nowMs)
@@ -313,7 +313,7 @@ function verdictLine(snapshot: Snapshot, nowMs: number): string {
   return headline(snapshot, nowMs).headline
 }
 
-/** Maximum number of causes that get a line in addition to the headline's cause. */
+/** Maximum number of causes that get a line, not counting the headline's cause. */
 const MAX_CAUSES = 3
 
 /** One line per cause, with what to do and why. The cause in the headline comes first. */
@@ -326,7 +326,7 @@ function causeLines(snapshot: Snapshot, nowMs: number): readonly string[] {
   ].map((parts) => parts.filter(Boolean).join(' '))
 }
 
-/** Parts of the line about the key and its service. The reason of an outage may be long, so it is last. */
+/** Parts of the line about the key and its service. The reason for an outage can be long, so it is last. */
 function serviceParts({ profile, service }: Snapshot, nowMs: number): readonly string[] {
   const { host, pending, retryAt, why } = service
   const key = `${profile.name} (${profile.environment})  ${host}`
@@ -334,13 +334,13 @@ function serviceParts({ profile, service }: Snapshot, nowMs: number): readonly s
   return [`${key} unreachable`, ...[triesText(retryAt, nowMs), why].filter((part) => part !== undefined)]
 }
 
-/** When the next attempt follows: `next try in 12s` or `retrying now`. `undefined` if no time is known. */
+/** When the next attempt starts: `next try in 12s` or `retrying now`. `undefined` if the time is unknown. */
 function triesText(retryAtMs: number | undefined, nowMs: number): string | undefined {
   if (retryAtMs === undefined) return undefined
   return retryAtMs <= nowMs ? 'retrying now' : `next try in ${duration(retryAtMs - nowMs)}`
 }
 
-/** Joins the first parts, as many as fit into `columns`, but at least one. */
+/** Joins as many parts as fit into `columns`, from the first on. Always includes the first part. */
 function fitParts([first = '', ...more]: readonly string[], columns: number): string {
   return more.reduce(
     (text, part) => {
@@ -370,7 +370,7 @@ function tokenParts({ access }: Snapshot, nowMs: number): readonly string[] {
 function refreshParts({ refresh }: Snapshot, nowMs: number): readonly string[] {
   const parts = [`refresh token  ${refreshStatus(refresh, nowMs).label}`]
   if (refresh.reason !== undefined) parts.push(refresh.reason)
-  // If the sign-in has ended, its end and the token's rotation are not shown.
+  // After the sign-in has ended, neither its end time nor the token's rotation is shown.
   const isAlive = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   if (isAlive && refresh.endsAt !== undefined)
     parts.push(`sign-in ends in ${duration(refresh.endsAt - nowMs)}`)

@@ -1,7 +1,7 @@
 /** The terminal of a command: its input, output and signals. */
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The screen of stdout. Absent for a file or a pipe, or if it cannot be redrawn. */
+  /** The screen of stdout. Absent for a file or a pipe, or if the screen cannot be redrawn. */
   readonly screen?: Screen
   /** Whether a person can answer a question. */
   readonly interactive: boolean
@@ -27,7 +27,7 @@ export interface Terminal {
    * Subscribes to requests to stop: Ctrl-C, SIGTERM, a closed terminal. Returns a function that unsubscribes.
    */
   onStop(run: () => void): () => void
-  /** Subscribes to single typed keys. Absent if stdin is no terminal. Returns the unsubscribe function. */
+  /** Subscribes to single typed keys. Absent if stdin is not a terminal. Returns the unsubscribe function. */
   onKey?(run: (key: string) => void): () => void
   /** Subscribes to the end of stdout. Returns the unsubscribe function. */
   onOutputEnd(run: (end: OutputEnd) => void): () => void

@@ -28,7 +28,7 @@ export interface WatchDeps {
   readonly terminal: Terminal
   readonly clock: Clock
   createMonitor(): MonitorSurface
-  /** Whether a data folder may contain stored keys. */
+  /** Whether a data folder might contain stored keys. */
   mayHoldKeys(folder: string): boolean
   openVault(folder: string, passphrase: string): Promise<WatchVaultOpening>
   startBuiltIn(): Promise<BuiltIn>
@@ -43,8 +43,8 @@ export interface WatchDeps {
   ): WatchHistory
   readonly createGateway: CreateGateway
   /**
-   * Creates the desks of a monitor's stored keys without starting them. `history` is called only after they
-   * have started.
+   * Creates the desks of a monitor's stored keys without starting them. `history` is called only after the
+   * desks have started.
    */
   createDesks(
     monitor: MonitorSurface,
@@ -184,8 +184,8 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     vault && flags.data,
     { ...served, ...(desks && { desk: desks.handlers }) },
   )
-  // The gateway starts before the key is connected. If the gateway can't serve, the command ends, and no
-  // rotating token has been used up.
+  // The gateway starts before the key is connected. If the gateway can't serve, the command ends before a
+  // rotating token is used up.
   const started = gateway && (await gateway.start(flags.gateway?.port))
   if (started?.ok === false) {
     terminal.error(`the gateway can't serve: ${started.why}`)
@@ -289,7 +289,7 @@ async function metricsFor(
   return choice.kind === 'on' ? serveMetrics(monitor, choice.options) : undefined
 }
 
-/** The reason to end, for an event after which a person must act. `undefined` for any other event. */
+/** The reason to end after an event that requires a person's action. `undefined` for any other event. */
 function reasonToGiveUp(event: LoggedEvent): string | undefined {
   if (event.kind === 'sign-in-required') return `sign in again: ${event.reason}`
   if (event.kind === 'token-refresh-failed' && event.outcome === 'misconfigured') {

@@ -17,8 +17,9 @@ export interface WatchVault {
   /** Messages about damaged files. */
   readonly notices: readonly string[]
   /**
-   * Connects the key with the given token, unless the stored token is at least as new. Returns the profile's
-   * id. `undefined` if no token is given or stored.
+   * Connects the key with its stored token. Uses the given token if none is stored, or if the given token is
+   * new and the stored sign-in has ended. Returns the profile's id, or `undefined` if no token is given or
+   * stored.
    *
    * Stored settings do not change. `asWatched` applies the flags of this run of the app.
    */

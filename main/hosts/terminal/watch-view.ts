@@ -99,7 +99,7 @@ export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Th
   }
 }
 
-/** Returns a function that is true once per `gapMs`, even if the clock is set back. */
+/** Returns a function that returns true once per `gapMs`, even if the clock is set back. */
 function regularly(gapMs: number): (atMs: number) => boolean {
   let dueMs = Number.NEGATIVE_INFINITY
   return (atMs) => {

@@ -44,7 +44,7 @@ export function watchedService(
       exitCode: EXIT_USAGE,
     }
   }
-  // Values from files may end with a line end or a space, which the service would reject.
+  // Values from files can end with a line end or a space, which the service would reject.
   const refreshToken = environment['HEADROOM_REFRESH_TOKEN']?.trim() ?? ''
   const clientSecret = environment['HEADROOM_CLIENT_SECRET']?.trim() ?? ''
   if (refreshToken === '' && stored !== 'sealed') {
