@@ -20,7 +20,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** Maximum number of bytes by which a reader may lag behind the fastest reader of the same response. */
+/** Maximum number of bytes by which a reader can lag behind the fastest reader of the same response. */
 const MAX_BEHIND_BYTES = 8 << 20
 
 /**
@@ -51,7 +51,7 @@ export function passedHeaders(
   return passed
 }
 
-/** One caller of a response. */
+/** A caller that receives a response. */
 export interface Reader {
   readonly reply: ServerResponse
   /** Whether another caller's request fetched the response. */
@@ -197,7 +197,7 @@ export function relay(relayed: Relayed): Relay {
     }
     if (begun !== undefined && begun.bytes.length > 0) pass(begun.bytes)
     if (begun?.rest === 'none') return whole()
-    // The response was cut off while it was buffered. The readers first get the part that arrived.
+    // The response was cut off while it was buffered. The readers first get the received part.
     if (begun?.rest === 'cut' || body.destroyed) return void setImmediate(contained(cut))
     body.on('data', contained(pass))
     body.on(

@@ -41,7 +41,7 @@ export const linuxProcesses: ProcessTable = {
  * The process that owns a socket: its program, its script and its id, such as `python3 scan.py (4123)`.
  * `undefined` if no process is found. `formerName` is the result for an earlier connection.
  *
- * The rest of the command line may contain secrets and is left out.
+ * The rest of the command line can contain secrets and is left out.
  */
 export async function processOf(
   { inode }: PeerSocket,

@@ -18,7 +18,7 @@ export interface DoorDeps {
   /** The scopes of the access token with which a program's requests are sent. */
   readonly scopesOf: (program: Program) => readonly string[]
   /**
-   * Called when a request with a valid key has arrived. From then on, the request's connection may stay idle.
+   * Called when a request with a valid key has arrived. From then on, its connection is allowed to stay idle.
    */
   readonly keyShown: (request: IncomingMessage) => void
   readonly serve: (request: AdmittedRequest) => void
@@ -29,7 +29,7 @@ export interface DoorDeps {
   readonly serveOrder: (order: AdmittedOrder) => void
 }
 
-/** A connection may idle for over a minute, so that a program that polls each minute stays connected. */
+/** Lets a connection idle for over a minute, so that a program that polls each minute stays connected. */
 export const GATEWAY_LIMITS: LoopbackLimits = {
   ...LOOPBACK_LIMITS,
   unauthenticatedMs: 10_000,

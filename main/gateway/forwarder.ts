@@ -34,7 +34,7 @@ export interface ForwarderDeps extends SendingDeps, Bearer {
   readonly sharing: SharingDeps
 }
 
-/** A request that waits in the queue. Milliseconds on the timeline. */
+/** A request that waits in the queue. Times are milliseconds on the timeline. */
 export interface WaitingNow {
   readonly category: string
   readonly sinceMs: number
@@ -42,7 +42,7 @@ export interface WaitingNow {
   readonly untilMs: number
   /**
    * When the request is expected to be sent. Absent while the request waits for a stream slot, because other
-   * clients may free a slot at any time.
+   * clients can free a slot at any time.
    */
   readonly turnAtMs?: number
 }
@@ -54,7 +54,7 @@ export interface ProgramNow {
   readonly waiting: readonly WaitingNow[]
 }
 
-/** Maximum delay of the wake-up timer. */
+/** Maximum delay of the wake-up timer in milliseconds. */
 const MAX_WAIT_MS = 60_000
 
 const REFUSAL_REPORT_MS = 60_000
@@ -151,7 +151,8 @@ export class Forwarder {
   }
 
   /**
-   * From now on, a desk decides when requests are sent. With `undefined`, the gateway's own scheduler does.
+   * From now on, a desk decides when requests are sent. With `undefined`, the gateway's own scheduler
+   * decides.
    */
   setDesk(join: JoinQueue | undefined): void {
     this.#endDesk()
@@ -297,7 +298,7 @@ export class Forwarder {
     this.#apply(this.#turns.refuseWaiting(this.#now()), why)
   }
 
-  /** Answers requests that wait for an access token: a program's, or all. */
+  /** Answers the requests that wait for an access token: those of one program, or all. */
   #refuseArriving(problem: Problem, program?: Program): void {
     for (const request of this.#arriving) {
       if (program !== undefined && request.program.id !== program.id) continue
@@ -594,7 +595,7 @@ export class Forwarder {
 
   /**
    * Whether another token arrives while at least one call still waits. A call waits for its maximum wait, but
-   * at least for `MIN_TOKEN_WAIT_MS`. Calls that join in the meantime are included.
+   * at least for `MIN_TOKEN_WAIT_MS`. Calls that join during the wait are included.
    */
   async #tokenFor({ request, calls }: Upstream, refused: string): Promise<boolean> {
     const fromMs = this.#now()

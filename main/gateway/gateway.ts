@@ -68,10 +68,7 @@ export class Gateway {
   readonly #peers = new WeakMap<Connection, Promise<Peer>>()
   readonly #peerSockets = new PeerSockets()
   readonly #processes: CallingProcesses
-  /**
-   * When each program's pause ends, by the program's id. Each time is measured by the `timeline` of the
-   * program's key.
-   */
+  /** When each program's pause ends, by the program's id, on the `timeline` of the program's key. */
   readonly #pausedUntilMs = new Map<string, number>()
   #servers: LoopbackServers | undefined
   /** When the gateway began to serve, in epoch ms. */
@@ -179,7 +176,7 @@ export class Gateway {
   }
 
   /**
-   * The port to use at the next start. 0 if a person chose any free port, so that the next start picks a new
+   * The port to use at the next start. 0 if a person chose any free port: the next start then picks a new
    * one. `undefined` while off.
    */
   get #port(): number | undefined {
@@ -504,8 +501,8 @@ export class Gateway {
 
   #follow(): MonitorListener {
     return {
-      // A key that was connected later or reconnected needs a forwarder for its new session. Requests to the
-      // former session would wait forever.
+      // A newly connected or reconnected key needs a forwarder for its new session. Requests to the former
+      // session would wait forever.
       changed: (profile) => void this.#attach(profile),
       event: ({ kind, profile }) => {
         if (kind === 'sign-in-required')

@@ -51,11 +51,11 @@ export interface OrderLine extends SendingDeps, Bearer, Omit<ForwarderOrders, 's
 }
 
 export interface OpenOrder {
-  /** Resolves when the order has ended. If the order was sent, its outcome is then in the journal. */
+  /** Resolves when the order has ended. The outcome of a sent order is then in the journal. */
   readonly done: Promise<void>
   /**
-   * Answers the caller now. The answer says that the order was not sent, or that it was sent and its outcome
-   * is unknown. `why`: the reason if it was not sent.
+   * Answers the caller now: the order was not sent, or it was sent and its outcome is unknown. `why`: the
+   * reason if it was not sent.
    */
   abandon(why: string): void
 }

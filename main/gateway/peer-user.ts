@@ -42,10 +42,7 @@ export interface PeerSocket {
  */
 export type Peer = PeerSocket | 'gone' | 'unknown'
 
-/**
- * Maximum reads of a table for one lookup. A read may miss a row if other rows are added or removed during
- * the read.
- */
+/** Maximum reads of a table for one lookup. A read can miss a row if other rows change during the read. */
 const TRIES = 3
 
 const MEANS_UNKNOWN = new Set<unknown>(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])
@@ -54,7 +51,7 @@ type Ends = Readonly<Partial<Record<keyof typeof TABLES, string>>>
 
 interface Lookup {
   /**
-   * Local and remote address of the calling end, in the format of each table that may list the connection.
+   * Local and remote address of the calling end, in the format of each table that might list the connection.
    */
   readonly ends: Ends
   readonly resolve: (peer: Peer) => void
@@ -196,7 +193,7 @@ function bytesOf(address: string): readonly number[] {
 }
 
 /**
- * The owner of a connection. Root counts as `own`, because it may read everything anyway. An owner that the
+ * The owner of a connection. Root counts as `own`, because root can read everything anyway. An owner that the
  * system can't determine counts as `own` too.
  */
 export function callerOf(peer: Peer, ownUserId: number | undefined): 'own' | 'other' | 'gone' {

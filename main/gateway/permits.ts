@@ -9,7 +9,7 @@ import { problemOf } from './refusals.ts'
 import type { StreamTurn } from './stream-hub.ts'
 
 export interface PermitsDeps {
-  /** Called at each use, because a desk may take over the queue. */
+  /** Called at each use, because a desk can take over the queue. */
   readonly turns: () => Pick<Turns, 'offer' | 'answered' | 'drop' | 'turnAtMs'>
   readonly scheduler: Pick<Scheduler, 'roomAtMs' | 'rateOf'>
   /** Returns an id that no other request of the gateway has. */
@@ -34,7 +34,7 @@ const OWN_PROGRAM = ''
 const OWN_MAX_WAIT_MS = 5_000
 /** Class of the request that reopens a stream with readers. A request of this class can't use the reserve. */
 const READ_STREAM_CLASS = 'normal'
-/** Retry interval for a stream, in seconds, if the queue can't predict when the stream may be opened. */
+/** Retry interval for a stream, in seconds, if the queue can't predict when the stream can be opened. */
 const UNKNOWN_TURN_SECONDS = 5
 
 const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
@@ -46,8 +46,8 @@ const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1
 export class Permits {
   readonly #deps: PermitsDeps
   /**
-   * Callbacks of the queued requests, by id. A callback gets the turn if the request may be sent, or the
-   * problem if it is declined.
+   * Callbacks of the queued requests, by id. A callback gets the turn in which its request may be sent, or
+   * the problem if the request is declined.
    */
   readonly #waiting = new Map<number, (end: Turn | Problem) => void>()
 
@@ -89,8 +89,7 @@ export class Permits {
 
   /**
    * A queued request that opens a stream. All programs that want the stream wait together, like identical
-   * requests. The readers of one program count as one request. It waits as long as the longest maximum wait
-   * of these readers.
+   * requests. The readers of one program form one request, with the longest maximum wait of these readers.
    */
   forStream(path: string): StreamTurn {
     const { newId, turns, scheduler, bucketOf, now } = this.#deps
@@ -156,7 +155,7 @@ export class Permits {
     return scheduler.roomAtMs(bucketOf(endpointOf(path)), READ_STREAM_CLASS, now())
   }
 
-  /** Grants a permit to each request of this turn that waits here. Returns false if none does. */
+  /** Grants a permit to each request of this turn that waits here. Returns false if no request waits. */
   grant(turn: Turn): boolean {
     const ends = turn.requests.flatMap((id) => this.#waiting.get(id) ?? [])
     for (const end of ends) end(turn)

@@ -74,7 +74,7 @@ const EMPTY: Stored = { schemaVersion: 1, programs: [] }
 /** Lifetime of a local access token in seconds, the same as the service's (service 8.4). */
 export const LOCAL_TOKEN_SECONDS = 1200
 /**
- * Maximum number of tokens of one program. Each of its processes may have one. Without a maximum, a program
+ * Maximum number of tokens of one program. Each of its processes can have one. Without a maximum, a program
  * that requests a token for each call would fill the memory.
  */
 const MAX_TOKENS_PER_PROGRAM = 1_000
@@ -103,7 +103,7 @@ export interface ProgramsDeps {
    * same name.
    */
   readonly given?: readonly GivenProgram[]
-  /** See `MonitorSurface.keyMark`. Absent where keys are unknown. */
+  /** See `MonitorSurface.keyMark`. Absent if keys are unknown. */
   readonly keyMark?: (profile: string) => string | undefined
   readonly clock: Clock
   readonly randomBytes: RandomBytes
@@ -125,8 +125,8 @@ export class Programs {
   /** Local access tokens by their digest, oldest first. */
   readonly #tokens = new Map<string, LocalToken>()
   /**
-   * Ids used in this run of the app, including those of revoked programs, whose last requests may still be in
-   * flight.
+   * Ids used in this run of the app. They include those of revoked programs, whose last requests might still
+   * be in flight.
    */
   readonly #usedIds = new Set<string>()
 
@@ -202,7 +202,7 @@ export class Programs {
       : refused(`saving failed: ${saved.why}`)
   }
 
-  /** Whether the program with this id was not cut off. */
+  /** Whether there is a program with this id. False after the program was cut off. */
   has(id: string): boolean {
     return this.#all().some((program) => program.id === id)
   }
@@ -238,11 +238,9 @@ export class Programs {
   }
 
   /**
-   * Binds each program's order permission to the key that is connected now. Returns the names of the programs
-   * that lost their permission.
-   *
-   * A program loses its permission if the permission is bound to an earlier key that had the same id, or if
-   * the program's key was deleted.
+   * Binds each program's order permission to the key that is connected now. A program loses its permission if
+   * the permission is bound to an earlier key with the same id, or if the program's key was deleted. Returns
+   * the names of the programs that lost it.
    */
   bindOrders({ profiles, isGone }: KeysNow): { readonly names: readonly string[]; readonly saved: Saved } {
     const [only, ...more] = profiles

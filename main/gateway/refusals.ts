@@ -9,7 +9,7 @@ export const unavailable = (why: string): Problem => ({
   proxyError: 'destination_unavailable',
 })
 
-/** The response to a sent request if the gateway no longer waits for the service's own response. */
+/** The response to a sent request if the gateway stops waiting for the service's response. */
 export const abandoned = (why: string): Problem => ({
   status: 502,
   detail: `No response yet: ${why}. The request may count against the quota.`,
@@ -44,7 +44,7 @@ export const DEFECT: Problem = {
   proxyError: 'proxy_internal_error',
 }
 
-/** The response to a request that failed. It could not be sent, or got no response. */
+/** The response to a request that could not be sent, or got no response. */
 export const FAILURES: Readonly<Record<FailureReason, Problem>> = {
   cut: {
     status: 502,

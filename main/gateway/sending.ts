@@ -22,7 +22,7 @@ export interface Outgoing {
   readonly token: string
   /** The category of the slot that the stream takes. Absent if the request opens no stream. */
   readonly stream: string | undefined
-  /** The bucket that is described by the response's quota headers. */
+  /** The bucket that the response's quota headers describe. */
   readonly bucket: () => string
 }
 

@@ -157,8 +157,8 @@ export class SharedStream implements StreamReaders {
   }
 
   /**
-   * Whether this stream has sent all objects of the `other` stream. Objects that were found in an earlier
-   * call are not checked again.
+   * Whether this stream has sent all objects of the `other` stream. Objects that an earlier call found are
+   * not checked again.
    */
   hasAllOf(other: SharedStream): boolean {
     const missing = this.#missingOf.get(other) ?? { keys: other.state.keys[Symbol.iterator]() }
@@ -235,8 +235,7 @@ export class SharedStream implements StreamReaders {
 
   became(state: StreamState): void {
     if (this.#isOver) return
-    // The stream was open before. Its connection ended while Headroom waited to open a new one, so an outage
-    // begins.
+    // The stream's connection ended while Headroom waited to open a new one, so an outage begins.
     if (state.kind === 'opening' && this.#observation !== undefined) this.#awaitService()
     if (state.kind !== 'waiting' && state.kind !== 'closed') return
     if (this.#observation === undefined) this.#listener.notOpened(state)

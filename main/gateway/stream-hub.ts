@@ -96,7 +96,7 @@ const MAX_TARGET_LENGTH = 512
 
 /**
  * The streams that programs read on one connected key. Identical streams share one stream of the service, and
- * its slot. Programs may also share a stream that Headroom opened for itself.
+ * its slot. Programs can also share a stream that Headroom opened for itself.
  */
 export class StreamHub {
   readonly #deps: StreamHubDeps
@@ -186,7 +186,7 @@ export class StreamHub {
     this.#asked.set(added, { shared: added, request, attempts: 0, isUnauthorized: false })
     added.add(reader)
     if (!this.#joinsOwn(added)) this.#advance()
-    // Later, because a stream whose turn came at once is opened only after this call.
+    // Deferred, because a stream whose turn comes immediately is opened only after this call.
     if (waitsUntilMs <= sinceMs) this.#deps.clock.after(0, () => this.#expire())
     this.#deps.changed()
     return true
@@ -328,7 +328,7 @@ export class StreamHub {
     shared.keeper = opened.keeper
   }
 
-  /** Whether a slot is free, could be freed, or may have been freed by others. */
+  /** Whether a slot is free, or others might have freed one. If needed, closes a stream without readers. */
   #hasRoom({ category }: SharedStream): boolean {
     if (this.#hasFreeSlot(category)) return true
     this.#giveUpKept(category)
@@ -340,7 +340,7 @@ export class StreamHub {
     kept?.close()
   }
 
-  /** Whether there is a free slot for each stream of the category that is about to be opened. */
+  /** Whether enough slots are free for all streams of the category that are about to be opened. */
   #hasFreeSlot(category: string): boolean {
     const free = this.#deps.slots.free(category)
     const promised = [...this.#asked.values()].filter(
@@ -521,7 +521,7 @@ export class StreamHub {
 /** Rank of the class of the reader's program. 0 is the most urgent. */
 const urgencyOf = ({ program }: StreamReader): number => PROGRAM_CLASSES.indexOf(program.class)
 
-/** The stream in the form in which a person could enter it. This form can be pinned. */
+/** The stream as a person could enter it. A stream in this form can be pinned. */
 function requestOf({ kind, target, options }: StreamAddress): StreamRequest {
   const names = Object.keys(STREAM_TABLE[kind].pathOptions ?? {})
   const named = Object.entries(options).map(([lower, value]) => [

@@ -7,7 +7,7 @@ import type { AdmittedRequest } from './admitted-request.ts'
 import { endStream } from './answer-relay.ts'
 import type { Program } from './programs.ts'
 
-/** Frames are joined up to this size before they are written. */
+/** Frames are joined into one write of at most this size. */
 const MAX_WRITE_BYTES = 64 << 10
 /**
  * Maximum number of frames in one write. Frames that were written no longer count as the reader's backlog.
@@ -77,14 +77,14 @@ export class StreamReader {
   hear(frames: readonly SharedFrame[]): void {
     for (const frame of frames) {
       this.#queue?.push(frame)
-      // One chunk may contain more frames than a reader may be behind. Writing now keeps the reader's backlog
-      // short.
+      // One chunk can contain more frames than a reader is allowed to be behind. Writing now keeps the
+      // reader's backlog short.
       if (this.#queue !== undefined && this.#queue.behind >= MAX_WRITE_FRAMES) this.#write()
     }
     this.#write()
   }
 
-  /** Switches to another stream that has everything the reader asked for. */
+  /** Switches to another stream that has everything the reader requested. */
   moveTo(state: SharedState): void {
     this.#queue?.moveTo(state)
     this.#write()

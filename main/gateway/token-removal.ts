@@ -26,7 +26,7 @@ const OF_THE_BYTES: ReadonlySet<string> = new Set([
   'repr-digest',
 ])
 
-/** Minimum length of an encoded token to search for. A shorter text may occur by chance. */
+/** Minimum length of an encoded token to search for. A shorter text can occur by chance. */
 const MIN_CODED = 12
 
 /**
@@ -96,7 +96,7 @@ export class TokenRemoval {
     return this.#spellings.reduce((clean, spelling) => clean.replaceAll(spelling, REDACTED), text)
   }
 
-  /** How many characters at the end of a text may be the start of the token. */
+  /** How many characters at the end of a text could be the start of the token. */
   begunIn(text: string): number {
     return Math.max(...this.#spellings.map((spelling) => overlapOf(text, spelling)))
   }
