@@ -16,7 +16,7 @@ import { isRotated, markRotated } from './rotation.ts'
 
 /** The desks that run in this process. */
 export interface RunningDesks {
-  /** The engine of a running desk; `undefined` if the desk does not run. */
+  /** The engine of a running desk; `undefined` if the desk is not running. */
   engineOf(profile: string): Engine | undefined
   /**
    * Runs the desk of a new membership. The running desk takes over the open `engine`, and closes it later.
@@ -31,9 +31,9 @@ export interface RunningDesks {
 export interface DeskCommandsDeps {
   readonly engines: Pick<Engines, 'open'>
   readonly store: DeskStore
-  /** The parts of a connected key that a desk compares. `undefined` if the key is not connected. */
+  /** The fields of a connected key that must match its desk. `undefined` if the key is not connected. */
   readonly keyOf: (profile: string) => (DeskKey & Pick<Profile, 'environment'>) | undefined
-  /** Absent while no app runs on the data folder. */
+  /** Absent if no app is using the data folder. */
   readonly running?: RunningDesks
   readonly randomBytes: RandomBytes
   readonly secrets: Secrets
@@ -45,7 +45,7 @@ type Arguments = {
   [K in keyof Handlers<typeof deskContract>]: Parameters<Handlers<typeof deskContract>[K]>[0]
 }
 type Member = Outcome<{ readonly membership: Membership }>
-/** Options that a person may set, apart from the servers. */
+/** Options that a person can set, apart from the servers. */
 type Chosen = Pick<Arguments['createDesk'], 'name' | 'tlsCa' | 'credentials'>
 
 /** The commands for the desk of a key. They run one after the other. */
@@ -110,8 +110,7 @@ export class DeskCommands implements Feature<typeof deskContract> {
     if (!found.ok) return found
     const { servers, secret, marks } = found.membership
     const key = this.#deps.keyOf(profile)
-    // A desk may have been created before the first token refresh, and so without a user. The user may be
-    // known by now.
+    // A desk that was created before the first token refresh has no user. The user might be known by now.
     const known = { ...(key && deskMarks(secret, key)), ...marks }
     const invitation = invitationText({ servers, secret, marks: known })
     this.#deps.secrets.hide(invitation)
@@ -160,8 +159,8 @@ export class DeskCommands implements Feature<typeof deskContract> {
   }
 
   /**
-   * Stores a note on the server that the secret was replaced. A member that is offline reads the note when it
-   * reconnects. A machine that joins with the old invitation reads it too.
+   * Stores a note on the server that the secret was replaced. The note is read by members that were offline,
+   * and by machines that join with the old invitation.
    */
   async #markRotated(profile: string, former: Membership): Promise<Outcome> {
     const own = this.#deps.running?.engineOf(profile)

@@ -26,8 +26,8 @@ export function deskRun(
     revoked: () => session.revokedElsewhere(),
     report: (report) => session.attachedHappened(report),
     changed: () => session.attachedChanged(),
-    // Attaching the desk again makes the gateway ask for the queue. It gets none, so its own scheduler
-    // decides.
+    // Attaching the desk again makes the gateway request the queue. The gateway gets none, so its own
+    // scheduler decides.
     queueEnded: () => session.attachDesk(desk),
   })
   return {

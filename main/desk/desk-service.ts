@@ -36,7 +36,7 @@ export function deskService({ clock, random, person, ...deps }: DeskServiceDeps)
   return { handlers, follow: () => desks.follow(), stop: () => desks.stop() }
 }
 
-/** The commands for the desks of a data folder on which no app runs. They change only the stored desks. */
+/** The commands for the desks of a data folder that no app is using. They change only the stored desks. */
 export const storedDeskCommands = (
   deps: Pick<DeskCommandsDeps, 'store' | 'secrets' | 'keyOf'>,
   ports: Pick<DeskRunPorts, 'clock' | 'random'>,

@@ -45,8 +45,8 @@ export type DeskSessionDeps = LinkDeps &
   }
 
 /**
- * How long a header waits before it is applied, in milliseconds. The header may include other members'
- * requests, whose reports arrive later: members send them in batches, and the transit takes time.
+ * How long a header waits before it is applied, in milliseconds. The header can include other members'
+ * requests that this machine does not know yet: members send them in batches, and the transit takes time.
  */
 const JUDGE_AFTER_MS = 60
 /**
@@ -296,7 +296,7 @@ export class DeskSession implements SessionDesk {
 
   #picture(): DeskMessage {
     this.#steps.sendNow()
-    // A member that lacks this state may also lack the last report.
+    // A member that lacks this state might also lack the last report.
     this.#reports.forget()
     return {
       kind: 'picture',
@@ -320,8 +320,8 @@ export class DeskSession implements SessionDesk {
         break
       case 'report':
       case 'unchanged':
-        // `changed` is not called for a report. Reports arrive each second, and snapshots are made that often
-        // anyway.
+        // A report does not cause a call of `changed`. Reports arrive each second, and snapshots are made
+        // that often anyway.
         this.#reported(member, message, sentAt)
         return
       case 'picture':
@@ -384,7 +384,7 @@ export class DeskSession implements SessionDesk {
     if (member === undefined) return
     this.#members.ended(id)
     if (why === 'replaced') {
-      // The member stays present: its app was restarted.
+      // The member stays present, because its app was restarted.
       member.runEnded()
       return
     }

@@ -54,7 +54,7 @@ export class DeskTrouble {
    */
   #told = ''
   #wasReachable = false
-  /** When the server was lost, monotonic ms. `undefined` while it is reachable, and before it was. */
+  /** When the server was lost, monotonic ms. `undefined` while it is reachable, and if it never was. */
   #lostMs: number | undefined
 
   constructor(deps: DeskTroubleDeps) {
@@ -68,8 +68,8 @@ export class DeskTrouble {
   }
 
   /**
-   * Why the desk rejects this machine. If it does not, but a member with another version responds: why that
-   * member's messages can't be read.
+   * Why the desk rejects this machine. Otherwise, if a member with another version of the protocol responds:
+   * why its messages can't be read.
    */
   get refusal(): DeskRefusal | undefined {
     const { refusal, atMs } = this.#mismatch ?? { atMs: Number.NEGATIVE_INFINITY }
@@ -78,7 +78,7 @@ export class DeskTrouble {
   }
 
   /**
-   * Whether the server is unreachable, or this machine has worked alone for longer than a take-over takes.
+   * Whether the server is unreachable, or this machine has worked alone for longer than a take-over lasts.
    */
   get isAlone(): boolean {
     return !this.#deps.engine.state.reachable || this.#aloneMs > TAKE_OVER_MS

@@ -30,7 +30,7 @@ export interface DeskRunParts {
   /** The connected key. */
   readonly session: ProfileSession
   readonly membership: Membership
-  /** The running desk closes it. */
+  /** Closed by the running desk. */
   readonly engine: Engine
   /**
    * Whether the key was a member when its session began. The desk then counts all requests since that time.
@@ -66,7 +66,7 @@ const LOOK_MS = 60_000
 export class Desks implements RunningDesks {
   readonly #deps: DesksDeps
   readonly #running = new Map<string, Running>()
-  /** Keys whose saved desk can't be used. Each of them is reported only once. */
+  /** Keys whose saved desk can't be used. Each key is reported only once. */
   readonly #lost = new Set<string>()
   readonly #unsubscribe: () => void
 
@@ -188,7 +188,7 @@ export class Desks implements RunningDesks {
       cancel = clock.after(LOOK_MS, () => void look())
       // Registers the secrets again, because the redactor forgets secrets that were registered long ago.
       hideSecrets(membership, secrets)
-      // A token refresh may change the user, or be the first one that names it.
+      // A token refresh can change the user, or reveal the user for the first time.
       const { user } = deskMarks(membership.secret, keyOf(session))
       const isNew = user !== undefined && membership.marks.user === undefined
       if (isNew && this.#learnUser(profile, membership, user)) return
@@ -226,7 +226,7 @@ const sessionOf = (monitor: DesksDeps['monitor'], profile: string): ProfileSessi
   return found.ok ? found.session : undefined
 }
 
-/** The parts of a connected key that a desk compares. */
+/** The fields of a connected key that must match its desk. */
 export const keyOf = ({ profile, tokens }: ProfileSession): DeskKey & Pick<Profile, 'environment'> => ({
   ...profile,
   subject: tokens.state.token?.subject,

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { DESK_LIMITS } from '../../app/contract/desk.ts'
 import { jsonOf } from '../../app/service/json.ts'
 
-/* The sealed content of a frame: who is alive, since when, and the message of the desk. This format stays the
-   same when the messages of the desk change, so that members of different versions recognise each other. */
+/* The sealed content of a frame: times, and a message of the desk or of the link. This format stays the same
+   when the messages of the desk change, so that members of different versions recognise each other. */
 
 const monotonicMs = z.number()
 const nonce = z.string().length(32)
@@ -21,9 +21,9 @@ const own = z.discriminatedUnion('kind', [
     challenge: nonce.optional(),
     name: z.string().max(DESK_LIMITS.name),
   }),
-  /** The sender leaves the desk, or its app ends. */
+  /** The sender is leaving the desk, or its app is ending. */
   z.object({ kind: z.literal('bye') }),
-  /** The sender missed messages and asks for the receiver's `picture` message, which has its full state. */
+  /** The sender missed messages and requests the receiver's full state (its `picture` message). */
   z.object({ kind: z.literal('ask') }),
 ])
 
@@ -42,15 +42,14 @@ export interface LinkFrame {
    */
   readonly broadcasts: number
   /**
-   * For some other members, by the `confirmName` of their app's run: two times of one message from that
-   * member. The first is when the member sealed the message, on its clock. The second is when the message
-   * arrived, on the clock of this frame's sender.
+   * For some other members, by the `confirmName` of their app's run: when one message from that member was
+   * sealed, on its clock, and when the message arrived, on the clock of this frame's sender.
    */
   readonly confirms?: z.output<typeof confirmsOf> | undefined
   readonly said: LinkContent
 }
 
-/** A frame as bytes: an array without names, because several frames a second cross the network. */
+/** A frame as bytes: an array without field names, because several frames a second cross the network. */
 export function frameBytes({ protocol, at, broadcasts, confirms, said }: LinkFrame): Buffer {
   const [message, ownContent] = said.kind === 'desk' ? [said.message, null] : [null, said]
   const fields: unknown[] = [protocol, at, broadcasts, message]
@@ -59,7 +58,7 @@ export function frameBytes({ protocol, at, broadcasts, confirms, said }: LinkFra
   return Buffer.from(JSON.stringify(fields))
 }
 
-/** Reads what `frameBytes` has written. `undefined` if the bytes are not a frame. */
+/** Parses a frame as written by `frameBytes`. `undefined` if the bytes are not a frame. */
 export function frameIn(bytes: Buffer): LinkFrame | undefined {
   const fields = jsonOf(bytes.toString('utf8'))
   if (!Array.isArray(fields)) return undefined
@@ -74,7 +73,7 @@ export function frameIn(bytes: Buffer): LinkFrame | undefined {
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
-/** The start of a run's random name, which is unique enough among the runs of one desk. */
+/** The start of a run's random name. It is unique enough among the runs of one desk. */
 export const confirmName = (run: string): string => run.slice(0, 12)
 
 /**

@@ -22,18 +22,18 @@ import { Pace } from './pace.ts'
 import { PeerRun } from './peer-run.ts'
 import { type Foreign, Strangers } from './strangers.ts'
 
-/** A member that was silent for this long can be replaced by a new one. Milliseconds. */
+/** After this much silence, a member can be replaced by a new one. Milliseconds. */
 const MAKES_ROOM_MS = 60_000
 /**
- * Maximum number of ended runs of members' apps that are remembered. A forgotten run counts as a stranger and
- * must prove that it is alive.
+ * Maximum number of ended runs that are remembered. A forgotten run counts as a stranger and must answer a
+ * challenge.
  */
 const MAX_ENDED = 256
-/** Interval in milliseconds at which this member reports to the other members when their messages arrived. */
+/** Interval in milliseconds at which this member reports to other members when it received their messages. */
 const CONFIRM_EVERY_MS = 900
 /**
- * Limits for strangers, which have not proved that they are alive: how many of their frames are opened, and
- * how many are answered. So a flood of frames does no harm.
+ * Limits for strangers (see `Strangers`): how many of their frames are opened, and how many are answered. So
+ * a flood of frames does no harm.
  */
 const STRANGER_FRAMES = { most: 500, perSecond: 500 } as const
 const ANSWERS = { most: 128, perSecond: 64 } as const
@@ -49,21 +49,21 @@ export interface LinkDeps {
 /** Events of a link. Members are identified by their ids. */
 export interface LinkEvents {
   /**
-   * A message arrived from a member that has proved that it is alive. `sentAt`: when it was sent, on this
+   * A message arrived from a member whose run has answered a challenge. `sentAt`: when it was sent, on this
    * machine's monotonic clock.
    */
   message(from: string, message: DeskMessage, sentAt: MomentRange): void
   /**
-   * A new run of a member's app has proved that it is alive. If the link missed messages of this run, it asks
+   * A new run of a member's app has answered a challenge. If the link missed messages of this run, it asks
    * for the member's state.
    */
   began(member: string, run: string): void
   ended(member: string, why: 'left' | 'replaced'): void
-  /** A member missed messages and asks for this member's `picture` message, which has its full state. */
+  /** A member missed messages and requests this member's full state (its `picture` message). */
   pictureWanted(by: string): void
-  /** A member is alive, but uses another version of the protocol. Called again for each of its messages. */
+  /** A member is alive, but uses another version of the protocol. Called for each message of this member. */
   otherProtocol(member: string, its: Foreign): void
-  /** A message was dropped. It was forged, repeated or truncated, or the sender's app had ended. */
+  /** A message was dropped: it was forged, repeated or truncated, or the sender's app had ended. */
   dropped(): void
 }
 
@@ -109,7 +109,7 @@ export class DeskLink {
     this.#engineChanged()
   }
 
-  /** Sends a message to all members. If it is too large, they ask for this member's `picture` message. */
+  /** Sends a message to all members. If it is too large, they request this member's `picture` message. */
   broadcast(message: DeskMessage): void {
     this.#broadcasts += 1
     this.#send(subjectOfAll(this.#names), { kind: 'desk', message })
@@ -235,14 +235,14 @@ export class DeskLink {
     return true
   }
 
-  /** Asks a stranger to prove that it is alive, unless it was asked a moment ago. */
+  /** Sends a challenge to a stranger, unless it got one a moment ago. */
   #challenge(run: MemberRun): void {
     const challenge = this.#strangers.challenge(run)
     if (challenge !== undefined && this.#answers.take())
       this.#send(subjectOfMember(this.#names, run.member), { kind: 'hello', challenge })
   }
 
-  /** Handles the frames that strangers may send too: goodbyes and challenges. */
+  /** Handles the frames that strangers are also allowed to send: goodbyes and challenges. */
   #heardFrom(run: MemberRun, said: LinkContent): void {
     if (said.kind === 'bye') this.#end(run, 'left')
     const challenge = said.kind === 'hello' || said.kind === 'answer' ? said.challenge : undefined

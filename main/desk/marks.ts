@@ -15,7 +15,7 @@ export interface DeskMarks {
   readonly user?: string
 }
 
-/** The parts of a connected key that a desk compares. */
+/** The fields of a connected key that must match its desk. */
 export interface DeskKey extends Pick<Profile, 'clientId' | 'baseUrl'> {
   /** See `TokenRecord.subject`. */
   readonly subject?: string | undefined

@@ -37,12 +37,12 @@ export interface ServerAddress {
 }
 
 /**
- * Parses an address such as `nats://HOST:4222`. `undefined` if the text is no such address, or contains
+ * Parses an address such as `nats://HOST:4222`. `undefined` if the text is not such an address, or contains
  * credentials.
  */
 export function serverAddress(text: string): ServerAddress | undefined {
   const match = /^(nats|tls):\/\/([^/?#@]+)\/?$/i.exec(text.trim())
-  // The address is parsed as http, because a URL of another scheme may have any text as its host.
+  // The address is parsed as http, because a URL of another scheme can have any text as its host.
   const url = match && URL.canParse(`http://${match[2]}`) ? new URL(`http://${match[2]}`) : undefined
   if (match === null || url === undefined) return undefined
   // Reads the port from the text, because `url` omits port 80, the default of http.
@@ -172,8 +172,8 @@ class EndableTransport extends NodeTransport {
 }
 
 /**
- * Calls `end` if the library can't parse what the server sends. The library is only reachable once it is
- * connected. Until then, the transport parses each chunk by itself first.
+ * Calls `end` if the library can't parse what the server sends. The parser is accessible only after the
+ * library has connected. Until then, the transport first parses each chunk by itself.
  */
 function endOnDamage(connection: NatsConnectionImpl, end: () => void): void {
   const { parser } = connection.protocol

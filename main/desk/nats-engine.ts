@@ -25,7 +25,7 @@ const STEADY_MS = 5_000
 const STORE_MS = 4_000
 const FLUSH_MS = 500
 const MAX_VALUE_BYTES = 1_024
-/** Copies of the store in a cluster. */
+/** Number of copies of each bucket in a cluster. */
 const REPLICAS = 3
 
 interface NatsEngineParts {
@@ -121,7 +121,7 @@ class NatsEngine implements Engine {
     try {
       this.#connected?.nats.publish(subject, bytes)
     } catch {
-      // The connection was lost, and the engine has not noticed that yet. The message is lost too.
+      // The connection was lost, but the engine has not noticed the loss yet. The message is lost too.
     }
   }
 
@@ -348,7 +348,7 @@ class NatsEngine implements Engine {
   }
 }
 
-/** Adds the missing copies of a bucket that was created on a single server, or while too few servers ran. */
+/** Adds the missing copies of a bucket that was created when too few servers were running. */
 async function replicate({ js }: Kvm, bucket: KV): Promise<void> {
   const { replicas, streamInfo } = await bucket.status()
   if (replicas >= REPLICAS) return

@@ -85,7 +85,7 @@ export class NatsLease implements LeaseStore {
       .then(ask)
       .catch(() => undefined)
     const answer = (await within(this.#parts.clock, LEASE_ANSWER_MS, asked)) ?? 'unknown'
-    // The bucket may be gone, so it is opened again next time.
+    // The bucket might be gone, so it is opened again next time.
     if (answer === 'unknown') this.#opened = undefined
     return answer
   }

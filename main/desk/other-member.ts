@@ -9,7 +9,7 @@ import {
 } from '../../app/desk/messages.ts'
 import type { Clock } from '../ports/ports.ts'
 
-/** The totals of a run that another member knows. */
+/** Another member's totals of a run. */
 type KnownRun = Pick<SilentRun, 'counted' | 'run'>
 
 export interface OtherMemberDeps {
@@ -33,7 +33,7 @@ export class OtherMember {
   #reportedMs = 0
   #isPresent = false
   #isSilent = false
-  /** Other members' totals of the current run that arrived while it responded: see `learned`. */
+  /** Totals of the current run that other members sent while the run responded. See `learned`. */
   #told: readonly { readonly known: KnownRun; readonly sentAt: SentAt }[] = []
 
   constructor(id: string, deps: OtherMemberDeps) {
@@ -103,14 +103,14 @@ export class OtherMember {
     this.#record = known ?? new MemberRecord(this.#id, this.#deps.record)
   }
 
-  /** Called for each message of the current run. A silent run that sends one responds again. */
+  /** Called for each message of the current run. A silent run responds again from then on. */
   heard(): void {
     this.#isSilent = false
   }
 
   /**
-   * Handles another member's totals of the current run. They count once the run is silent. Until then, the
-   * run's own messages may still be on their way, and the same requests would count twice.
+   * Handles another member's totals of the current run. The totals count once the run is silent. Until then,
+   * the run's own messages might still arrive, and the same requests would count twice.
    */
   learned(known: KnownRun, sentAt: SentAt): void {
     if (this.#isSilent) this.#record.learned(known, sentAt)

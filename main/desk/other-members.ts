@@ -7,7 +7,7 @@ import type { OtherMember } from './other-member.ts'
 import { REPORT_MS } from './own-report.ts'
 
 /**
- * If the last call of `loseSilent` is at least this long ago, this machine stood still or was too busy to
+ * If this much time has passed since the last call of `loseSilent`, this machine was suspended or too busy to
  * read messages. Milliseconds.
  */
 const LATE_MS = 2 * REPORT_MS
@@ -17,9 +17,7 @@ export class OtherMembers {
   readonly #self: string
   readonly #create: (id: string) => OtherMember
   readonly #members = new Map<string, OtherMember>()
-  /**
-   * The records of members' apps whose run has ended, by the random name of that run. The newest are last.
-   */
+  /** The records of ended runs of members' apps, by the random name of the run. The newest are last. */
   readonly #ended = new Map<string, { readonly member: string; readonly record: MemberRecord }>()
   #hasNews = false
   /** When `loseSilent` was called last, monotonic ms. */
@@ -31,7 +29,7 @@ export class OtherMembers {
     this.#create = create
   }
 
-  /** The member with an id. A member that is not known yet is created. */
+  /** The member with this id. Creates it if it is not known yet. */
   of(id: string): OtherMember {
     const known = this.#members.get(id)
     if (known !== undefined) return known
@@ -70,8 +68,8 @@ export class OtherMembers {
   }
 
   /**
-   * The totals of all runs of members' apps that have ended or do not respond, for a member that may have
-   * missed their last requests.
+   * The totals of all runs of members' apps that have ended or do not respond. Other members might have
+   * missed the last requests of these runs.
    */
   get silent(): readonly SilentRun[] {
     const lost = this.all().flatMap(([member, { run, record, isSilent }]) =>
@@ -86,8 +84,8 @@ export class OtherMembers {
   }
 
   /**
-   * Whether `silent` has changed since the last call. If so, the other members need it: a member that was cut
-   * off may be back and know less about a run.
+   * Whether `silent` has changed since the last call. If so, the other members need `silent`: a member that
+   * was cut off might be back and know less about a run.
    */
   takeNews(): boolean {
     const hasNews = this.#hasNews
@@ -95,7 +93,7 @@ export class OtherMembers {
     return hasNews
   }
 
-  /** Adopts another member's totals of runs of apps that have ended or do not respond. */
+  /** Adopts another member's totals of runs that have ended or do not respond. */
   learned(runs: readonly SilentRun[], sentAt: SentAt): void {
     for (const { member, name, ...totals } of runs) {
       if (member === this.#self) continue
@@ -122,11 +120,11 @@ export class OtherMembers {
   }
 
   /**
-   * Marks members as lost that have been silent for `LOST_AFTER_MS`. Returns those that were present.
+   * Marks members that have been silent for `LOST_AFTER_MS` as lost. Returns those that were present.
    * `heardMs`: when a member's last message arrived. Monotonic milliseconds.
    *
-   * Call this every `REPORT_MS`. After a longer gap, a call marks no member as lost, because messages that
-   * have arrived may not have been read yet.
+   * Call this every `REPORT_MS`. After a longer gap, a call marks no member as lost, because arrived messages
+   * might not have been read yet.
    */
   loseSilent(nowMs: number, heardMs: (id: string) => number | undefined): readonly OtherMember[] {
     const isLate = nowMs - this.#lookedMs >= LATE_MS
@@ -141,7 +139,7 @@ export class OtherMembers {
     return present
   }
 
-  /** The smallest budget for checks of the members that respond. `undefined` if none of them checks. */
+  /** The smallest check budget of the members that respond. `undefined` if none of them checks. */
   get checkBudget(): number | undefined {
     const budgets = this.#present.flatMap(([, { checkBudget }]) => checkBudget ?? [])
     return budgets.length === 0 ? undefined : Math.min(...budgets)
@@ -171,7 +169,7 @@ export class OtherMembers {
     return announcerOf([{ id: this.#self, inputAge }, ...others])
   }
 
-  /** Number of streams of the other members together, by category. */
+  /** Total number of the other members' streams, by category. */
   streams(): ReadonlyMap<string, number> {
     const streams = new Map<string, number>()
     for (const { record } of this.#members.values())

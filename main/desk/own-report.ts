@@ -103,7 +103,7 @@ export class OwnReports {
   /** Number of messages since the last full report. */
   #repeats = 0
 
-  /** Sends the next report in full, because another member may not have the last one. */
+  /** Sends the next report in full, because another member might not have the last one. */
   forget(): void {
     this.#last = undefined
   }
@@ -125,21 +125,21 @@ export class OwnReports {
   }
 }
 
-/** At least one of this many reports is sent in full, even if nothing has changed. */
+/** At least one in this many reports is sent in full, even if nothing has changed. */
 const FULL_EVERY = 10
 /** Times are compared after rounding to this many milliseconds. */
 const ROUNDED_TO_MS = 10
 
 /**
  * Adopts the snooze in another member's report if it was chosen after this machine's snooze. `sentMs`: the
- * latest time at which the report can have been sent, epoch ms.
+ * latest time at which the report could have been sent, epoch ms.
  */
 export function adoptSnooze(snooze: Snooze, report: ReportMessage, sentMs: number): void {
   if (report.kind !== 'report' || report.snoozeAge === undefined) return
   const { snoozeAge, snoozeMs } = report
   const chosenAtMs = sentMs - snoozeAge
   const { chosenAtMs: ownMs = Number.NEGATIVE_INFINITY } = snooze.read()
-  // The age of a choice is measured when it is sent, so the transit time makes `chosenAtMs` inexact.
+  // `snoozeAge` was measured when the report was sent, so the transit time makes `chosenAtMs` inexact.
   if (chosenAtMs > ownMs + REPORT_MS) snooze.adopt(snoozeMs > 0 ? sentMs + snoozeMs : undefined, chosenAtMs)
 }
 

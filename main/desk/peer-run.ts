@@ -14,7 +14,7 @@ const MAX_ASK_DELAY_MS = 500
 export interface PeerParts {
   readonly clock: Clock
   readonly random: Random
-  /** Asks this peer for its `picture` message, which has its full state. */
+  /** Requests the peer's full state (its `picture` message). */
   ask(): void
 }
 
@@ -22,8 +22,8 @@ export interface PeerParts {
 const PICTURE_EVERY_MS = 1_000
 
 /**
- * A run of another member's app that has proved that it is alive. The constructor requests the member's
- * `picture` message, which has its full state.
+ * A run of another member's app that has answered a challenge. The constructor requests the member's full
+ * state (its `picture` message).
  */
 export class PeerRun {
   readonly run: MemberRun
@@ -33,8 +33,8 @@ export class PeerRun {
   #counter: number
   #heardMs: number
   /**
-   * Number of the peer's broadcasts that need no request for a `picture` message. They were received, or a
-   * received `picture` message includes them, or a request for them is already planned.
+   * Number of the peer's broadcasts that were received, that a received `picture` message includes, or for
+   * which a `picture` message will be requested.
    */
   #broadcasts: number
   #asked = 0
@@ -99,8 +99,7 @@ export class PeerRun {
   }
 
   /**
-   * Whether the peer may get the `picture` message that it asked for. Requests that follow too soon are
-   * ignored.
+   * Whether the peer gets the `picture` message that it requested. Requests that follow too soon are ignored.
    */
   mayGetPicture(): boolean {
     const nowMs = this.#parts.clock.monotonicMs()
@@ -110,9 +109,8 @@ export class PeerRun {
   }
 
   /**
-   * Two times of one message from the peer: when the peer sent it, and when it arrived here. The peer
-   * computes its clock offset from them. Of all messages since the last call, the message with the shortest
-   * transit is used.
+   * When one message from the peer was sent, and when it arrived here. The peer computes its clock offset
+   * from these times. Of all messages since the last call, the message with the shortest transit is used.
    */
   takeSample(): readonly [peerSentMs: number, receivedMs: number] | undefined {
     const sample = this.#sample

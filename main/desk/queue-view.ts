@@ -15,9 +15,9 @@ export interface QueueViewDeps {
 /** The desk's queue as a person sees it: in snapshots and events. */
 export class QueueView {
   readonly #deps: QueueViewDeps
-  /** The member that dispatched last, as an event reported it. */
+  /** The dispatcher that was last reported in an event. */
   #told: string | undefined
-  /** Since when this machine works alone: on the monotonic clock, and in epoch ms. */
+  /** When this machine began to work alone: on the monotonic clock, and in epoch ms. */
   #alone: { readonly sinceMs: number; readonly since: number } | undefined
 
   constructor(deps: QueueViewDeps) {
@@ -52,7 +52,7 @@ export class QueueView {
     }
   }
 
-  /** Computed once for each period alone. Otherwise, rounding would change it in each snapshot. */
+  /** Computed once for each period in which this machine works alone. Otherwise, rounding would change it. */
   #since(sinceMs: number, nowMs: number): number {
     if (this.#alone?.sinceMs !== sinceMs) {
       const since = Math.round(nowMs - (this.#deps.clock.monotonicMs() - sinceMs))

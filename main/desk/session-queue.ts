@@ -26,7 +26,7 @@ interface SessionQueueDeps extends Omit<QueueViewDeps, 'queue'> {
   readonly queueChanged: () => void
 }
 
-/** Longest wait for the release of the lease, which expires anyway. Milliseconds. */
+/** Maximum wait for the release of the lease, in milliseconds. The lease expires anyway. */
 const RELEASE_MS = 500
 
 /** This machine's part in the queue of its desk, through the desk's link and the store of its server. */

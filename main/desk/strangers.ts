@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import type { Clock, RandomBytes } from '../ports/ports.ts'
 import type { MemberRun } from './envelope.ts'
 
-/** Maximum number of remembered strangers: runs of members' apps that have not proved that they are alive. */
+/** Maximum number of remembered strangers. */
 const MAX_STRANGERS = 64
 /**
  * `CHALLENGE_MS`: how long the answer to a challenge is accepted. `RETRY_CHALLENGE_MS`: minimum time between
@@ -40,9 +40,9 @@ interface StrangersParts {
 }
 
 /**
- * Runs of members' apps that have not proved that they are alive. The frames of an ended run may have been
- * recorded and sent again. Such a run can't answer a challenge, so it remains here until newer strangers
- * displace it.
+ * Runs of members' apps that have not answered a challenge, or use another version of the protocol. The
+ * frames of an ended run can be recorded and sent again. Such a run can't answer a challenge, so it remains
+ * here until newer strangers displace it.
  */
 export class Strangers {
   readonly #known = new Map<string, Stranger>()
@@ -54,7 +54,7 @@ export class Strangers {
     this.#parts = parts
   }
 
-  /** The key and the highest counter of a stranger. `undefined` if no frame of it was opened before. */
+  /** The key and the highest counter of a stranger. `undefined` before its first frame was opened. */
   known({ run }: MemberRun): { readonly key: KeyObject; readonly counter: number } | undefined {
     return this.#known.get(run)
   }
@@ -99,7 +99,7 @@ export class Strangers {
       ?.atMs
   }
 
-  /** Forgets a stranger that has proved that it is alive, or whose app has ended. */
+  /** Forgets a stranger that has become a `PeerRun`, or whose app has ended. */
   forget({ run }: MemberRun): void {
     this.#known.delete(run)
   }
