@@ -3,7 +3,7 @@ import { type CategoryDemand, type Demand, totalBurst, totalRate } from './deman
 import type { Plan, PlannedProgram } from './plan.ts'
 import { OTHERS_NAME } from './running.ts'
 
-/** A reduction of one program's demand in one category, which the plan needs in order to fit. */
+/** How much one program must reduce its demand in one category for the plan to fit. */
 export interface Concession {
   readonly category: string
   readonly program: string
@@ -19,9 +19,9 @@ const RATE_STEPS = 100
 /**
  * The reductions that make a category fit. Empty if it fits.
  *
- * The least urgent class reduces first, and within a class the program with the smallest weight. A program
- * gives up all its demand before the next one reduces. Others can't be asked to reduce. If the category does
- * not fit even without any program, the result names only others.
+ * Programs give up demand one after another: the least urgent class first, and within a class the smallest
+ * weight first. A program gives up all its demand before the next one gives up any. Others can't be asked to
+ * reduce. If a category without any program still does not fit, the result names only others.
  *
  * In total, the rates fall by `Σρ − r` and the bursts by `Σb + reserve − L`. ρ and b are the rates and bursts
  * of the programs, r is the refill, and L is the limit. Rates are rounded down to hundredths.
@@ -47,7 +47,7 @@ export function concessionsOf(category: CategoryDemand): readonly Concession[] {
   })
 }
 
-/** The new sizes of the demands that must shrink so that the total falls by `excess`. */
+/** The reduced rate or burst of each demand that must shrink. The total falls by `excess`. */
 function given(
   demands: readonly Demand[],
   what: 'perSecond' | 'burst',
@@ -72,9 +72,7 @@ function inGivingOrder(demands: readonly Demand[]): readonly Demand[] {
 
 const isOthers = ({ program }: Demand): boolean => program === OTHERS_NAME
 
-/**
- * The plan with the concessions applied. A program without demand in a category no longer names the category.
- */
+/** The plan with the concessions applied. A program loses each category in which it has no demand left. */
 export function withConcessions(plan: Plan, concessions: readonly Concession[]): Plan {
   return { ...plan, programs: plan.programs.map((program) => conceded(program, concessions)) }
 }

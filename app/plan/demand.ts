@@ -38,8 +38,8 @@ export interface CategoryDemand {
 }
 
 /**
- * Demand of a plan in each category with a request quota, in the order of first mention. A program's several
- * entries for one category are added.
+ * Demand of a plan in each category with a request quota, in the order of first mention. If a program has
+ * several entries for one category, they are added up.
  */
 export function demandsOf(plan: Plan): readonly CategoryDemand[] {
   const byCategory = new Map<string, Demand[]>()

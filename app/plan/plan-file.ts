@@ -79,8 +79,8 @@ const planFile = z.strictObject({
 /**
  * Reads the text of a plan's file. `undefined` stands for a file larger than `MAX_PLAN_FILE_BYTES`.
  *
- * The file lists programs with class, weight, requests and streams, and the limits and reserves that differ
- * from the defaults. Periods are in seconds, rates per second. Category names are case-insensitive.
+ * The file lists programs with class, weight, requests and streams. It also lists limits and reserves that
+ * differ from the defaults. Periods are in seconds, rates per second. Category names are case-insensitive.
  */
 export function readPlan(text: string | undefined): PlanReading {
   if (text === undefined) return { kind: 'wrong', line: 'the file is over 1 MiB' }
@@ -115,9 +115,7 @@ const known = (category: string): string =>
   CURRENT_REQUEST_QUOTAS.find((quota) => quota.category.toLowerCase() === category.toLowerCase())?.category ??
   category
 
-/**
- * The first category whose limit is neither in the table nor in the plan, so that the plan can't be judged.
- */
+/** The first category whose limit is neither in the table nor in the plan. Such a plan can't be judged. */
 function firstUnknown(plan: Plan): string | undefined {
   for (const [at, { requests }] of plan.programs.entries()) {
     const unknown = requests.findIndex(({ category }) => limitOf(plan, category) === undefined)

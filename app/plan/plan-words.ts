@@ -89,8 +89,8 @@ export interface PlanHeadline {
 }
 
 /**
- * The headline of a plan. `verdict` is computed with the middle of the estimate of others' use, `atMost` with
- * its high end.
+ * The headline of a plan. `verdict` assumes the middle of the estimate of others' use, and `atMost` the high
+ * end.
  *
  * A plan that fits only at the middle of the estimate does not count as fitting.
  */
@@ -117,8 +117,8 @@ const actionOf = ({ advice: [first] }: PlanVerdict): { action?: string } =>
   first === undefined ? {} : { action: first }
 
 /**
- * The excess of a plan that does not fit: the reason if there is only one, otherwise the number of quotas and
- * of slot groups.
+ * What is over capacity in a plan that does not fit: the reason if there is only one, otherwise the number of
+ * quotas and of slot groups.
  */
 function excessText({ categories, slots }: PlanVerdict): string {
   const over = categories.filter(({ fits }) => !fits)
@@ -158,7 +158,7 @@ function longestWait({ categories }: PlanVerdict) {
 export const planWaitText = (worstSeconds: number | null): string =>
   worstSeconds === null ? 'without limit' : `up to ${durationText(Math.ceil(worstSeconds))}`
 
-/** Minimum recorded minutes to judge a day. */
+/** Minimum number of recorded minutes for judging a day. */
 const MIN_DAY_MINUTES = 60
 
 /** Whether too few minutes are recorded to judge a day. */

@@ -43,11 +43,11 @@ export interface PlannedSlots {
 /** A plan: programs that will share one key. */
 export interface Plan {
   readonly programs: readonly PlannedProgram[]
-  /** Limits by category, where they differ from the service's table. */
+  /** Limits that replace those of the service's table, by category. */
   readonly limits: Readonly<Record<string, PlannedLimit>>
   /** Reserved requests by category, in place of the gateway's default of 6 % of the limit. */
   readonly reserves: Readonly<Record<string, number>>
-  /** Slots by category, where they differ from the service's table. */
+  /** Slots that replace those of the service's table, by category. */
   readonly slots?: Readonly<Record<string, PlannedSlots>>
 }
 

@@ -2,7 +2,7 @@ import type { Plan, PlannedRequests } from './plan.ts'
 import type { Arrival } from './replay.ts'
 
 /**
- * The requests of a day under a plan, in order of time.
+ * The requests of a day under a plan, in chronological order.
  *
  * Each program sends bursts at random times, as often as its rate allows, and never exceeds its token bucket.
  * `lengthMs` is the length of the day. `chance` gives random numbers from 0 to below 1.
@@ -21,7 +21,7 @@ function momentsOf({ perSecond, burst }: PlannedRequests, lengthMs: number, chan
   let tokens = burst
   let atMs = 0
   // After a random pause, the program sends as many requests as its token bucket allows. The mean pause is
-  // half of the time in which a whole burst refills.
+  // half the time that a whole burst takes to refill.
   while (atMs < lengthMs && perSecond > 0) {
     const pauseMs = (-Math.log(1 - chance()) * 500 * burst) / perSecond
     tokens = Math.min(burst, tokens + (perSecond * pauseMs) / 1000)

@@ -10,7 +10,7 @@ export interface RecordedMinute {
 }
 
 const MINUTE_SECONDS = 60
-/** Period of a category that is in no table (service 8.2). */
+/** Assumed period of a category whose period is unknown. */
 const DEFAULT_PERIOD_SECONDS = 300
 
 /**
@@ -21,8 +21,8 @@ const DEFAULT_PERIOD_SECONDS = 300
  * the mean of the busy hours.
  *
  * All requests of a minute count as sent at its start, so the burst is never understated. `minutes` must be
- * in order of time within each category. Minutes without a recording count as quiet. Categories without a
- * request are left out.
+ * in chronological order within each category. Minutes without a recording count as quiet. Categories without
+ * a request are left out.
  */
 export function recordedRequests(
   minutes: Iterable<RecordedMinute>,

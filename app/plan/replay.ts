@@ -17,7 +17,7 @@ export interface ReplayedWaits {
   readonly program: string
   readonly category: string
   readonly sent: number
-  /** Requests that were declined, because too many waited or their turn came after their maximum wait. */
+  /** Requests that were declined, because too many waited or because their wait would have been too long. */
   readonly refused: number
   readonly p99Seconds: number
   readonly worstSeconds: number
@@ -39,7 +39,7 @@ export interface ReplayedLevel {
 /** The result of a replayed day. */
 export interface Replay {
   readonly waits: readonly ReplayedWaits[]
-  /** In order of time. Intervals without a request in the category are left out. */
+  /** In chronological order. Intervals without a request in the category are left out. */
   readonly levels: readonly ReplayedLevel[]
   /** Requests that the service answered with 429. */
   readonly upstreamRefusals: number
@@ -57,7 +57,7 @@ export interface ReplayOptions {
 const TRIP_MS = 25
 
 /**
- * Replays `arrivals` until each has its response. `arrivals` must be in order of time.
+ * Replays `arrivals` until each has its response. `arrivals` must be in chronological order.
  *
  * The gateway's own scheduler runs in virtual time against the model of service 8.3. No other program uses
  * the key, and every bucket starts full. Arrivals of unknown programs, or in categories without a limit, are
@@ -70,7 +70,7 @@ export function replay(plan: Plan, arrivals: Iterable<Arrival>, options: ReplayO
   return slice.value
 }
 
-/** Number of arrivals that are replayed between two yields. They take a few milliseconds. */
+/** Number of arrivals replayed between two yields. Replaying them takes a few milliseconds. */
 const SLICE = 200
 
 /** Like `replay`, but yields regularly so that a window stays responsive. */
@@ -103,7 +103,7 @@ interface Stretch {
   longestBy: string
 }
 
-/** The service's bucket of a category, and its recorded levels in order of time. */
+/** The service's bucket of a category, and its recorded levels in chronological order. */
 interface Category {
   readonly name: string
   readonly bucket: RollingBucket

@@ -1,7 +1,7 @@
 import type { PlannedLimit } from './plan.ts'
 
 /**
- * The service's bucket of a quota with a rolling interval. Also gives the headers that the service would send
+ * The service's bucket of a quota with a rolling interval, and the headers that the service would send
  * (service 2.2, 8.3.2). Starts full. Times in ms.
  */
 export class RollingBucket {

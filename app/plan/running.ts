@@ -13,8 +13,8 @@ export const OWN_NAME = 'Headroom'
 export const OTHERS_NAME = 'Others'
 
 /**
- * Name of the desk's other machines where they are listed separately from others. The comma ensures that no
- * program has the same name.
+ * Name of the desk's other machines when they are listed separately from others. The gateway allows no comma
+ * in a program's name, so no program has this name.
  */
 export const DESK_NAME = 'Desk, other machines'
 
@@ -26,7 +26,7 @@ export interface OthersEstimate {
   readonly perSecond: number
   readonly low: number
   readonly high: number
-  /** The newest header that the estimate is based on, epoch ms. Absent without a header. */
+  /** Time of the newest header on which the estimate is based, epoch ms. Absent without a header. */
   readonly observedAtMs?: number
 }
 
@@ -41,8 +41,7 @@ export interface RunningPlan {
   /** Names of the programs on the desk's other machines. Absent if there are none. */
   readonly elsewhere?: readonly string[]
   /**
-   * The first recorded minute that the rates cover, epoch ms. Absent if the rates are those of the last
-   * minute.
+   * The first recorded minute that the rates cover, epoch ms. Absent if the rates cover only the last minute.
    */
   readonly recordedFromMs?: number
   /** Minutes recorded since `recordedFromMs`. Absent if `recordedFromMs` is absent. */
@@ -50,8 +49,8 @@ export interface RunningPlan {
 }
 
 /**
- * A program's burst is often unknown. It is assumed to be the requests of this many seconds at the program's
- * rate. A person may change it.
+ * A program's burst is often unknown. It is assumed to be what the program sends in this many seconds at its
+ * rate. A person can change it.
  */
 export const ASSUMED_BURST_SECONDS = 10
 const RATE_SECONDS = 60
@@ -119,8 +118,8 @@ function otherMachinesPlan(desk: DeskSummary | undefined): readonly PlannedProgr
 }
 
 /**
- * Requests per second in a category that the desk's other machines send, but none of their programs. `used`:
- * all requests of these machines.
+ * Requests per second in a category that the desk's other machines send themselves, outside their programs.
+ * `used`: all requests per second of these machines.
  */
 export function outsidePrograms(desk: DeskSummary | undefined, category: string, used = 0): number {
   const byPrograms = otherMachinesPrograms(desk)
@@ -187,7 +186,7 @@ function programOf(
   return { name: plannedName(name), class: own, weight, requests, streams }
 }
 
-/** Requests of the last minute in a category, forwarded or queued. */
+/** Demand in a category over the last minute: forwarded and queued requests. */
 const demandOf = ({
   category,
   perSecond,

@@ -51,9 +51,7 @@ function worstWaitSeconds(category: CategoryDemand, demand: Demand): number | un
   return freePerSecond > 0 ? lack / freePerSecond : undefined
 }
 
-/**
- * The maximum `lack` in requests: see the formula above. `undefined` if the relevant rates exceed the refill.
- */
+/** The maximum `lack` in requests, by the formula above. `undefined` if its rates exceed the refill. */
 function worstLack(
   { limit, capacityPerSecond, levels, demands }: CategoryDemand,
   { class: own }: Demand,

@@ -3,13 +3,13 @@ import { plannedDay } from './planned-day.ts'
 import { type RecordedMinute, recordedArrivals } from './recorded.ts'
 import type { Arrival } from './replay.ts'
 
-/** Recorded demand of one program. Minutes are in order of time within each category. */
+/** Recorded demand of one program. Minutes are in chronological order within each category. */
 export interface RecordedProgram {
   readonly program: string
   readonly minutes: readonly RecordedMinute[]
 }
 
-/** A recorded day on which a changed plan is tried out. */
+/** A recorded day with which a changed plan is tried out. */
 export interface WhatIfDay {
   /** The unchanged plan: the programs that run now. */
   readonly base: Plan
@@ -22,10 +22,10 @@ export interface WhatIfDay {
 }
 
 /**
- * The arrivals of a day under a plan, in order of time.
+ * The arrivals of a day under a plan, in chronological order.
  *
- * A program's recorded requests are scaled by the factor by which the plan changed its rate. A program
- * without a recording sends as planned. Requests that are in `base` but not in the plan are left out.
+ * If the plan changes a program's rate, the program's recorded requests are scaled by the same factor. A
+ * program without a recording sends as planned. Requests that are in `base` but not in the plan are left out.
  */
 export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
   const recorded = new Map(day.recorded.map(({ program, minutes }) => [program, minutes]))
@@ -61,7 +61,7 @@ function factorsOf({ name, requests }: PlannedProgram, base: Plan): (category: s
   }
 }
 
-/** The requests in `own`, per minute, that none of the programs sent. */
+/** The requests in `own`, by minute, that did not come from any of the programs. */
 export function withoutPrograms(
   own: readonly RecordedMinute[],
   programs: readonly RecordedProgram[],
