@@ -9,7 +9,7 @@ export interface RecordedProgram {
   readonly minutes: readonly RecordedMinute[]
 }
 
-/** A recorded day with which a changed plan is tried out. */
+/** A recorded day for trying out a changed plan. */
 export interface WhatIfDay {
   /** The unchanged plan: the programs that run now. */
   readonly base: Plan

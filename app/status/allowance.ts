@@ -30,14 +30,14 @@ export function safePaceText(quota: RequestQuota, nowMs: number): string {
   return paceText(quota.safe.everySeconds)
 }
 
-/** How many requests may be sent now, and the text that follows this number in a table. */
+/** How many requests can be sent now, and the text that follows this number in a table. */
 export interface Allowance {
   readonly burst?: number
   readonly text: string
 }
 
 /**
- * How many requests may be sent now, and a text: `226` and `now, then 1 per 1.2 s`. For a fixed window, the
+ * How many requests can be sent now, and a text: `226` and `now, then 1 per 1.2 s`. For a fixed window, the
  * text is `now, or 1 per 1.2 s`.
  *
  * Without a number:
@@ -129,8 +129,7 @@ export function whatIfText(quota: RequestQuota, addedPerSecond: number, nowMs: n
   if (state === 'not-checked') return 'unknown: no level was measured'
   if (state === 'blocked') return 'unknown until the 429 ends'
   if (state === 'empty') return 'empty now'
-  // Computed from the snapshot's time and not from the present. So the result changes only with a new
-  // snapshot.
+  // Computed for the snapshot's time, so that the result changes only with a new snapshot.
   const atMs = emptyAtWith(quota, addedPerSecond, quota.asOf)
   if (atMs === 'not-known') return 'unknown: still measuring others'
   if (atMs === 'lasts') return 'lasts'

@@ -9,7 +9,7 @@ export interface Machine {
   readonly id: string
   readonly name: string
   readonly isSelf: boolean
-  /** Whether the machine dispatches the desk's queue, or dispatched it last while no machine does. */
+  /** `dispatches`: dispatches the desk's queue. `dispatched`: did so last, and no machine does now. */
   readonly role?: 'dispatches' | 'dispatched'
   /** `unknown` for a machine whose messages don't arrive. */
   readonly severity: Severity
@@ -24,7 +24,7 @@ export interface Machine {
 /** Maximum number of programs that are named for one machine. */
 const MAX_PROGRAMS = 3
 
-/** The machines of the desk, this one first; empty without a desk. */
+/** The machines of the desk, this one first. Empty without a desk. */
 export function deskMachines({ desk, programs = [], at }: Snapshot): readonly Machine[] {
   if (desk === undefined) return []
   const most = desk.members.reduce((sum, { present, perSecond }) => sum + (present ? perSecond : 0), 0)
@@ -82,7 +82,7 @@ export function machinesText({ members }: Pick<DeskSummary, 'members'>): string 
   return present === members.length ? all : `${present} of ${all}`
 }
 
-/** `3 machines, one queue`. Machines that get no turns from a dispatcher share no queue. */
+/** `3 machines, one queue`. The queue is left out unless a dispatcher gives the machines turns. */
 export const sharedText = (desk: DeskSummary): string =>
   desk.queue?.mode === 'granted' && desk.members.length > 1
     ? `${machinesText(desk)}, one queue`
@@ -96,7 +96,7 @@ export interface EngineStatus {
   readonly facts: readonly string[]
 }
 
-/** Whether the desk's server can be reached, and since when or how fast. */
+/** Whether the desk's server can be reached. Also its round-trip time, or when it became unreachable. */
 export function engineStatus({ engine: { reachable, since, roundTripMs } }: DeskSummary): EngineStatus {
   if (!reachable) {
     const facts = since === undefined ? [] : [`since ${clockText(since)}`]
@@ -109,7 +109,7 @@ export function engineStatus({ engine: { reachable, since, roundTripMs } }: Desk
 const nameOf = ({ members }: DeskSummary, id: string | undefined): string | undefined =>
   members.find((one) => one.id === id)?.name
 
-/** `SERVER dispatches`, or `SERVER dispatched last`. Empty if this machine has heard no dispatcher. */
+/** `SERVER dispatches`, or `SERVER dispatched last`. Empty if no dispatcher is known. */
 export function dispatcherText(desk: DeskSummary): string {
   const name = nameOf(desk, desk.dispatcher)
   if (name !== undefined) return `${name} dispatches`
@@ -117,7 +117,7 @@ export function dispatcherText(desk: DeskSummary): string {
   return last === undefined ? '' : `${last} dispatched last`
 }
 
-/** `WORKSTATION announces alerts`; empty if the announcing machine is unknown. */
+/** `WORKSTATION announces alerts`. Empty if the announcing machine is unknown. */
 export function announcerText(desk: DeskSummary): string {
   const name = nameOf(desk, desk.announces)
   return name === undefined ? '' : `${name} announces alerts`

@@ -1,6 +1,6 @@
 /** Durations as text: `41 s`, `14 min 32 s`, `2 h 14 min`, `3 d 4 h`. */
 
-/** A pushed row of this age, in ms, counts as not checked: the main process must have stopped pushing. */
+/** A pushed row older than this, in ms, counts as not checked: the main process must have stopped pushing. */
 export const OUTDATED_AFTER_MS = 60_000
 
 /**
@@ -37,7 +37,7 @@ export function sinceText(atMs: number, nowMs: number): string {
   return durationText((nowMs - atMs) / 1000)
 }
 
-/** One unit, rounded down: `4 min`, for an age whose seconds no longer matter. */
+/** Elapsed time in one unit, rounded down: `4 min`. For an age whose seconds no longer matter. */
 export function coarseSinceText(atMs: number, nowMs: number): string {
   return durationText((nowMs - atMs) / 1000)
     .split(' ')
@@ -46,7 +46,7 @@ export function coarseSinceText(atMs: number, nowMs: number): string {
 }
 
 /**
- * Length of a finished action. Below 10 s, rounded to a tenth: `0.4 s`, `1 s`. Otherwise as in
+ * Duration of a finished action. Below 10 s, rounded to a tenth: `0.4 s`, `1 s`. Otherwise as in
  * `durationText`.
  */
 export function lengthText(milliseconds: number): string {
@@ -62,8 +62,8 @@ export function waitText(milliseconds: number): string {
 }
 
 /**
- * Rounds a countdown, because a distant estimate must not look exact: to minutes above 5 minutes, to 10 s
- * above one minute, and otherwise to seconds. The result is 0 or more.
+ * Rounds a countdown to minutes above 5 minutes, to 10 s above one minute, and otherwise to seconds. A
+ * distant estimate must not look exact. The result is 0 or more.
  *
  * `rounding` is `down` for a time that must not be overstated, such as when a quota runs out. It is `up` for
  * a time that must not be understated, such as when to retry.
@@ -81,7 +81,7 @@ export function countdownText(leftMs: number, rounding: 'down' | 'up'): string {
   return `${seconds / MINUTE_SECONDS} min`
 }
 
-/** Replaces the spaces inside durations and shares, so that `2 min 20 s` or `5 %` stays on one line. */
+/** Makes the spaces in durations and shares non-breaking, so that `2 min 20 s` or `5 %` stays on one line. */
 export const unbroken = (text: string): string =>
   text.replace(/\d(?: (?:d|h|min|s|%)(?![\p{L}\d]))(?: \d+ (?:h|min|s)(?![\p{L}\d]))?/gu, (part) =>
     part.replaceAll(' ', '\u00a0'),

@@ -20,7 +20,7 @@ export function gatewayStatus({ state, url, why }: GatewaySummary): {
 export type ProgramState = 'paused' | 'waiting' | 'active' | 'idle' | 'not seen yet'
 
 /**
- * A program is `waiting` while a request of it is queued. It is `active` if it sent a request in the last
+ * A program is `waiting` while one of its requests is queued. It is `active` if it sent a request in the last
  * minute or has an open stream.
  */
 export function programState({

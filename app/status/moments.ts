@@ -121,7 +121,7 @@ function withDay(time: string, atMs: number, nowMs: number): string {
 
 const DAY_SECONDS = 86_400
 
-/** Seconds since midnight. Works with whole seconds, because no zone's offset has fractions of a second. */
+/** Whole seconds since midnight. */
 function secondOfDay(atMs: number): number {
   const { hour, minute, second } = fieldsOf(atMs)
   return hour * 3600 + minute * 60 + second

@@ -2,7 +2,7 @@ import { LOOKUP_MS, type OrdersSummary, type UnknownOrder } from '../contract/or
 import type { Severity } from '../contract/severity.ts'
 import { countText } from './rates.ts'
 
-/** The limits of stopping orders, in a sentence. */
+/** What stopping orders does not do, in a sentence. */
 export const STOPPING_LEAVES = 'Stopping keeps the Trade scope and cancels nothing at the broker.'
 
 /** The result of the lookup of an order with an unknown outcome, as text. */
@@ -19,7 +19,7 @@ export function lookupText({ state, orderId }: Pick<UnknownOrder, 'state' | 'ord
   }
 }
 
-/** Orders that no lookup has found. Their outcome is still unknown. */
+/** Orders of unknown outcome that no lookup has found. */
 export const notFound = (unknown: OrdersSummary['unknown']): OrdersSummary['unknown'] =>
   unknown.filter(({ state }) => state !== 'found')
 

@@ -36,7 +36,7 @@ export function shownProblem(
   return isRefusal || !hasNumber || nowMs - problem.since >= PROBLEM_LASTS_MS ? problem : undefined
 }
 
-/** Whether the service fails to respond. False until it has been called. */
+/** Whether the service fails to respond. False until the first request has succeeded or failed. */
 export const isServiceAway = ({ reachable, pending }: Snapshot['service']): boolean => !reachable && !pending
 
 /**
@@ -63,17 +63,17 @@ export function problemStatus({ status }: Pick<RowProblem, 'status'>): ProblemSt
 
 /** One problem of a key, in one or more rows. */
 export interface KeyProblem extends ProblemStatus {
-  /** The rows that have the problem. Never empty. */
+  /** The rows with the problem. Never empty. */
   readonly categories: readonly [string, ...string[]]
   readonly problem: RowProblem
-  /** Whether the token or the whole service has the problem, rather than single rows. */
+  /** Whether the problem concerns the token or the whole service, and not only single rows. */
   readonly isWhole: boolean
 }
 
 /**
  * The problems of a key's rows at `nowMs`, epoch ms, worst first. Rows with the same 401, 403 or 5xx status
- * form one problem. So do rows whose successful responses lack quota headers. Empty if every checked row got
- * quota headers.
+ * form one problem. So do rows whose successful responses lack quota headers. Empty if no row shows a
+ * problem.
  */
 export function keyProblems({ requests }: Pick<Snapshot, 'requests'>, nowMs: number): readonly KeyProblem[] {
   const groups = new Map<string, [RequestQuota, ...RequestQuota[]]>()
@@ -100,7 +100,7 @@ function ofRows(rows: readonly [RequestQuota, ...RequestQuota[]], nowMs: number)
   const isWhole = isShared(problem) && (problem.status === 401 ? problem.alone !== true : rows.length > 1)
   return {
     ...problemStatus(problem),
-    // If several rows fail, all calls are assumed to fail.
+    // A problem of the token or the whole service is assumed to fail all calls.
     ...(isWhole && problem.status >= 400 && { severity: 'critical' }),
     categories: [first.category, ...others.map(({ category }) => category)],
     problem,
@@ -111,8 +111,8 @@ function ofRows(rows: readonly [RequestQuota, ...RequestQuota[]], nowMs: number)
 const isShared = ({ status }: RowProblem): boolean => isOfWholeKey(status) || status < 400
 
 /**
- * The rank of a problem. A rejected token comes first, then problems of the whole service, then of single
- * rows.
+ * Rank of a problem, higher is worse: a rejected token, then 5xx responses and responses without quota
+ * headers, then the rest.
  */
 function gravityOf({ problem: { status }, isWhole }: KeyProblem): number {
   if (status === 401) return isWhole ? 2 : 0

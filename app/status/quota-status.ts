@@ -125,14 +125,14 @@ export function isUnchecked(quota: RequestQuota, nowMs: number): boolean {
   return stateAt(quota, nowMs) === 'not-checked' || status === 401 || status === 403
 }
 
-/** Shown for a row that may already be empty, but may also never run out. */
+/** Shown for a row that might already be empty, but might also never run out. */
 const ANY_MOMENT = 'any moment'
 
 /**
  * When the row runs out, the same in the whole app:
  * - `14:33–14:36`: the usual case. `14:33` if both times are in one minute.
- * - `by 14:36`: the row may be empty already.
- * - `14:33 or later`: the row may never run out.
+ * - `by 14:36`: the row might be empty already.
+ * - `14:33 or later`: the row might never run out.
  * - `as early as 14:33`: a watched row.
  * - `within 10 min`: the row runs out only if use increases.
  */
@@ -144,7 +144,7 @@ export function emptyText({ emptyFrom, emptyTo, emptyAt, state }: RequestQuota, 
   if (state === 'watch') return `as early as ${minuteText(fromMs)}`
   if (toMs === undefined) return fromMs <= nowMs ? ANY_MOMENT : `${minuteText(fromMs)} or later`
   const endMs = Math.max(toMs, nowMs)
-  // A deadline is rounded up: at 14:32:40 the row is surely empty by 14:33, and may not be by 14:32.
+  // A deadline is rounded up: if it is 14:32:40, the row is surely empty by 14:33, but perhaps not by 14:32.
   if (fromMs <= nowMs) return `by ${minuteText(Math.ceil(endMs / MINUTE_MS) * MINUTE_MS)}`
   const [from, to] = [minuteText(fromMs), minuteText(endMs)]
   return from === to ? from : `${from}–${to}`
@@ -164,7 +164,7 @@ export const UNTIL_OTHERS_SLOW = 'until others slow down'
 /** `UNTIL_OTHERS_SLOW` with `429` before it, for a text such as `Calls get 429 until others slow down.` */
 export const GETS_429 = `429 ${UNTIL_OTHERS_SLOW}`
 
-/** `40 s`, `now`: time until a rate-limited request may be retried. */
+/** `40 s`, `now`: time until a rate-limited request can be retried. */
 export function retryText(blockedUntilMs: number, nowMs: number): string {
   return blockedUntilMs <= nowMs ? 'now' : countdownText(blockedUntilMs - nowMs, 'up')
 }
@@ -196,7 +196,7 @@ export function isStale(quota: Pick<RequestQuota, 'source' | 'observedAt'>, nowM
 const RANGE_FROM = 0.1
 const isRange = ({ low, high, limit }: Bounds) => high - low > limit * RANGE_FROM
 
-/** Whether the range of a low row extends above the row's threshold, so that the row is perhaps not low. */
+/** Whether the upper bound of a low row is above the row's threshold. The row is then perhaps not low. */
 export const isPerhapsLow = (row: RequestQuota): boolean =>
   isRange(row) && row.high > row.threshold * row.limit
 
@@ -218,8 +218,8 @@ export function leftText(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * Age of the last header: `12 s`, `104 s`, or `4 min ago` once the header is old. `documented` if no header
- * has arrived, because the service's documented numbers are shown.
+ * Age of the last header: `12 s`, `104 s`, or `4 min ago` if the header is old. `documented` if no header has
+ * arrived, because the service's documented numbers are shown.
  */
 export function ageText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default' || quota.observedAt === undefined) return 'documented'
@@ -235,7 +235,7 @@ export function ageText(quota: RequestQuota, nowMs: number): string {
 export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'countdown' = 'clock'): string {
   if (isUnchecked(quota, nowMs) || isDraining(quota)) return UNCHECKED
   const { fullAt, remaining, limit } = quota
-  // If the level is a range, the quota is perhaps not full yet, and it is unknown when it will be.
+  // If the level is a range, the quota is perhaps not full, and the time when it will be full is unknown.
   if (remaining >= limit || (fullAt !== undefined && fullAt <= nowMs)) return isRange(quota) ? '?' : 'full'
   if (fullAt === undefined) return '?'
   return as === 'clock' ? clockText(fullAt) : countdownText(fullAt - nowMs, 'up')
@@ -271,7 +271,7 @@ export function ownText({ use, state }: RequestQuota): string {
 
 /**
  * Use by the desk's other machines, in requests per second: `0.4`. Without a desk: `0`. `–` also while this
- * machine doesn't hear the others. For `?` and `–`, see `ownText`.
+ * machine works alone or the desk refuses it. For `?` and `–`, see `ownText`.
  */
 export function deskText({ use, state }: RequestQuota, desk: DeskSummary | undefined): string {
   if (state === 'not-checked' || (desk !== undefined && desk.state !== 'joined')) return UNCHECKED

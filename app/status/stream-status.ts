@@ -50,14 +50,14 @@ export function isStreamSilent(stream: StreamSummary, nowMs: number): boolean {
   const { state, lastFrameAt, reasonCode } = stream
   if (reasonCode === 'calls-fail' || waitsForSlot(stream)) return false
   if (state === 'stale') return true
-  // A stream at its first opening is not silent. A stream that reopens may have been silent before.
+  // A stream that opens for the first time is not silent. A stream that reopens may have been silent before.
   if (state === 'opening') return lastFrameAt !== undefined && nowMs - lastFrameAt >= SILENT_AFTER_MS
   return state === 'waiting' && (lastFrameAt === undefined || nowMs - lastFrameAt >= SILENT_AFTER_MS)
 }
 
 /**
- * Maximum age of a header for its slot count to be current, in milliseconds. The limit is long, because such
- * headers arrive only when a stream opens.
+ * Maximum age of a header with a current slot count, in milliseconds. The limit is long, because headers with
+ * slot counts arrive only when a stream opens.
  */
 const SLOTS_FRESH_MS = 10 * 60_000
 
@@ -106,7 +106,7 @@ export interface NamedStream {
 
 /**
  * The programs that read a stream through the gateway: `7 programs on 1 slot: bot, notes ×2`, or `read by
- * bot`. Empty without programs. `on`: the word `slot` or `stream` after `on 1`.
+ * bot`. Empty without programs. `on`: the word after `on 1`, either `slot` or `stream`.
  */
 export function readByText(
   { readers = 0, readBy = [] }: Pick<StreamSummary, 'readers' | 'readBy'>,

@@ -8,13 +8,10 @@ export interface TokenStatus {
   readonly label: string
 }
 
-/**
- * Milliseconds before the end of a sign-in. From `watchMs` on, the sign-in needs attention. From `criticalMs`
- * on, it is critical.
- */
+/** A sign-in needs attention `watchMs` before its end, and is critical `criticalMs` before its end. */
 export const SIGN_IN_ENDING = { watchMs: 3_600_000, criticalMs: 900_000 } as const
 
-/** The label of a sign-in that ends within `SIGN_IN_ENDING`. */
+/** The label of a sign-in that ends within `SIGN_IN_ENDING.watchMs`. */
 export const SIGN_IN_ENDS_SOON = 'sign-in ends soon'
 
 /** Severity of a sign-in that ends at `endsAtMs`, epoch ms (service 8.4). */

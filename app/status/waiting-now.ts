@@ -15,7 +15,7 @@ export interface WaitingRow {
   /** The program's index among this machine's programs. It determines the colour and pattern. */
   readonly at: number
   readonly waiting: number
-  /** When the first and the last waiting request are expected to be sent. */
+  /** Time until the first and the last waiting request are expected to be sent, as text. */
   readonly turns: string
   readonly longest: string
   readonly maxWait?: string
@@ -27,15 +27,15 @@ export interface WaitingGroup {
   readonly category: string
   readonly severity: Severity
   readonly label: string
-  /** Why requests wait, if the quota shows it. */
+  /** Why requests wait. Empty if the quota does not show why. */
   readonly why: string
   readonly rows: readonly WaitingRow[]
 }
 
 /**
- * Waiting requests at `nowMs` (epoch ms), grouped by quota. Requests that wait for a slot come first. Then
- * the others follow in the order in which they will be sent, those without an expected time last. Includes
- * the programs on the desk's other machines.
+ * Waiting requests at `nowMs` (epoch ms), grouped by quota, in the order in which they will be sent. Requests
+ * that wait for a slot come first. Requests without an expected time come last. Includes the programs on the
+ * desk's other machines.
  */
 export function waitingGroups(
   { programs = [], requests, desk }: Pick<Snapshot, 'programs' | 'requests' | 'desk'>,
