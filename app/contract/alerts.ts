@@ -27,14 +27,14 @@ export const alertSchema = z.object({
   at: number,
   title: text,
   body: text,
-  /** Whether a person has seen the alert. A seen alert is no longer announced or shown as new. */
+  /** Whether a person has seen the alert. It is then no longer announced or shown as new. */
   dismissed: z.boolean(),
 })
 
 /** An announced alert whose condition still lasts. */
 export interface Alert extends Immutable<z.output<typeof alertSchema>> {}
 
-/** An alert whose cause has ended. */
+/** An alert whose condition has ended. */
 export interface ClosedAlert extends Alert {
   /** Epoch ms. */
   readonly endedAt: number
@@ -77,7 +77,7 @@ export const DEFAULT_ALERT_PREFERENCES: AlertPreferences = { urgentBypass: true 
 export const alertsContract = {
   /** Open alerts, worst first. */
   alerts: command(nothing).returning<readonly Alert[]>(),
-  /** Marks an alert as seen. A seen alert is no longer announced or shown as new. */
+  /** Marks an alert as seen. */
   dismissAlert: command(z.strictObject({ id: boundedText(400) })).returning<Outcome>(),
   alertThresholds: command(ofProfile).returning<Thresholds>(),
   /** `below` is a share of the limit. 0 turns the alert off. Without `below`, the default applies again. */
@@ -90,7 +90,7 @@ export const alertsContract = {
     }),
   ).returning<Thresholds>(),
 
-  /** Alerts of this run of the app that have ended, latest first, at most 200. */
+  /** Alerts that ended during this run of the app, latest first, at most 200. */
   closedAlerts: command(nothing).returning<readonly ClosedAlert[]>(),
   alertPreferences: command(nothing).returning<AlertPreferences>(),
   /** Omitted fields stay unchanged, so that two app windows can't undo each other's changes. */

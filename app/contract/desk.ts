@@ -40,7 +40,7 @@ export interface DeskProgram extends Immutable<z.output<typeof deskProgram>> {}
 
 const deskMember = openObject({
   id: text,
-  /** The machine's name, as a person chose it; by default its host name. */
+  /** The machine's name as a person chose it. By default, its host name. */
   name: text,
   /** Whether this is the member that sends the snapshot. */
   self: z.boolean(),
@@ -48,7 +48,7 @@ const deskMember = openObject({
   dispatcher: z.exactOptional(z.boolean()),
   /** Whether the member reported in the last few seconds. */
   present: z.boolean(),
-  /** Milliseconds since the member's last message; 0 for this machine. */
+  /** Milliseconds since the member's last message. 0 for this machine. */
   lastSeenMs: number,
   /** Requests per second, mean of the last minute. */
   perSecond: number,
@@ -90,20 +90,20 @@ export interface DeskRefusal extends Immutable<z.output<typeof deskRefusal>> {}
 const deskQueue = openObject({
   /**
    * - `granted`: the dispatcher decides when each program's request is sent.
-   * - `starting`: no dispatcher has been heard yet, for at most eight seconds.
-   * - `alone`: no dispatcher is heard. This machine uses its share of each quota.
+   * - `starting`: this machine waits for a dispatcher's first message, for at most eight seconds.
+   * - `alone`: no messages arrive from a dispatcher. This machine uses its share of each quota.
    */
   mode: z.enum(['granted', 'starting', 'alone']),
-  /** Number of members that share each quota. Absent if this machine has never heard a dispatcher. */
+  /** Number of members that share each quota. Absent before the first message from a dispatcher. */
   members: optionalNumber,
   /**
    * The part of each quota that this machine uses while it works alone, from 0 to 1. Absent in the other
-   * modes. 0: the other members may not know this machine yet, so its requests wait for up to a minute.
+   * modes. 0: other members might not know this machine yet, so its requests wait for up to a minute.
    */
   share: optionalNumber,
-  /** Since when this machine has worked alone, epoch ms. Absent in the other modes. */
+  /** When this machine began to work alone, epoch ms. Absent in the other modes. */
   since: optionalNumber,
-  /** Id of the member that dispatched last. Absent while a dispatcher is heard. */
+  /** Id of the member that dispatched last. Absent while a member dispatches. */
   lastDispatcher: optionalText,
 })
 
@@ -126,7 +126,7 @@ export const deskSummary = openObject({
     since: optionalNumber,
     roundTripMs: optionalNumber,
   }),
-  /** Id of the member that dispatches the queue. Absent while this machine hears none. */
+  /** Id of the member that dispatches the queue. Absent while no messages arrive from a dispatcher. */
   dispatcher: optionalText,
   /** Absent in versions without a shared queue. */
   queue: z.exactOptional(deskQueue),

@@ -58,7 +58,7 @@ export const BEGINS = {
   elsewhere: { name: 'others', of: ({ category = '' }: Named) => category, news: [] },
   'service-unreachable': { name: 'service-unreachable', of: ({ host = '' }: Named) => host, news: [] },
   'stream-silent': { name: 'streams-silent', of: ({ stream: id = '' }: Named) => id, news: [] },
-  // If the history can't be written or a token can't be stored, a storage problem is a condition that lasts.
+  // A storage problem is a lasting condition if the history can't be written or a token can't be stored.
   // Other storage problems are single events.
   'storage-problem': {
     name: 'storage',
@@ -207,8 +207,8 @@ export const eventSchemas = [
     refill: optionalNumber,
   }),
   /**
-   * A row is no longer low, running out or empty. `state` is its last such state, and `since` is when that
-   * state began, epoch ms.
+   * A row is no longer low, running out or empty. `state` is the last of these states, and `since` is when
+   * that state began, epoch ms.
    */
   event('quota-short-ended', { category: text, state: shortState, since: number }),
   /**
@@ -252,9 +252,9 @@ export const eventSchemas = [
    * epoch ms.
    */
   event('stream-silent', { ...stream, since: number }),
-  /** The stream receives data again, on the same connection or another. */
+  /** The stream receives data again, on the same connection or a new one. */
   event('stream-resumed', { ...stream, since: number }),
-  /** Others began to use a quota. Reported once, until `elsewhere-ended`. */
+  /** Others began to use a quota. Not reported again before `elsewhere-ended`. */
   event('elsewhere', { category: text, perSecond: number }),
   /** Others stopped using a quota. `since` is when they started, epoch ms. `perSecond` is their mean rate. */
   event('elsewhere-ended', { category: text, perSecond: number, since: number }),
@@ -312,7 +312,7 @@ type OnlyEnd = Exclude<
 
 /**
  * A report to the tracker: an observation, or the end of a condition. An observation is reported every time,
- * even if nothing changed. To a report of the end of a condition, the tracker adds the fields `Known`.
+ * even if nothing changed. The tracker adds the fields `Known` to the report of an end.
  */
 export type KeyReport =
   | Exclude<MonitorEvent, { kind: OnlyEnd }>

@@ -48,7 +48,7 @@ export const gatewayContract = {
   /** Immediately revokes a program's key and closes its open streams. */
   cutProgram: command(z.strictObject({ name })).returning<Outcome>(),
   /**
-   * Pauses a program for `PAUSE_MINUTES`: its requests get 429, and its open streams continue. `until` is the
+   * Pauses a program for `PAUSE_MINUTES`. Its requests get 429, but its open streams continue. `until` is the
    * end of the pause, epoch ms.
    */
   pauseProgram: command(z.strictObject({ name })).returning<Outcome<{ readonly until: number }>>(),

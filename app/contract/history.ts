@@ -63,7 +63,10 @@ export interface UsualLoad {
   readonly atMs: number
   readonly untilMs: number
   readonly requests: number
-  /** Requests per second in the load's busiest three minutes, or more if it empties the quota faster. */
+  /**
+   * Requests per second in the load's busiest three minutes, or more if the level fell faster as the load
+   * began.
+   */
   readonly perSecond: number
   /** Chance that the load occurs, 0 to 1. */
   readonly chance: number
@@ -102,12 +105,12 @@ export interface RequestReport {
   readonly category: string
   readonly limit: number
   readonly own: number
-  /** The parts of `own` by program behind the gateway, busiest first. Absent if none. */
+  /** `own` by program behind the gateway, busiest first. Absent if none. */
   readonly programs?: readonly ProgramReport[]
   readonly elsewhere: number
-  /** Requests of the desk's other machines; absent if none. */
+  /** Requests of the desk's other machines. Absent if none. */
   readonly desk?: number
-  /** The parts of `desk` by machine, busiest first; absent if none. */
+  /** `desk` by machine, busiest first. Absent if none. */
   readonly machines?: readonly MachineReport[]
   /** Number of 429s because of the request rate. */
   readonly rejected: number
@@ -153,7 +156,7 @@ export interface ProgramHistory {
   readonly own: readonly number[]
   /** Estimated requests of others on the key, in the same intervals. */
   readonly elsewhere: readonly number[]
-  /** Requests of the desk's other machines, in the same intervals; absent if none. */
+  /** Requests of the desk's other machines, in the same intervals. Absent if none. */
   readonly desk?: readonly number[]
 }
 
@@ -168,7 +171,7 @@ export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, r
 export type RecordedUse = readonly [atMs: number, own: number, elsewhere: number, desk?: number]
 
 /**
- * Requests per minute of one program behind the gateway in one category. The row's own requests include them.
+ * Requests per minute of one program behind the gateway in one category. Included in the row's own requests.
  */
 export interface RecordedProgramUse {
   readonly program: string
@@ -214,14 +217,14 @@ export const historyContract = {
   exportFile: command(z.strictObject({ ...interval, what: z.enum(EXPORTS) })).returning<
     Outcome<{ readonly file: ExportedFile }>
   >(),
-  /** The latest 5,000 events of the interval, oldest first, from earlier runs of the app too. */
+  /** The latest 5,000 events of the interval, oldest first. Includes events of earlier runs of the app. */
   pastEvents: command(z.strictObject(interval)).returning<readonly LoggedEvent[]>(),
   /** Slot samples that differ from the previous sample, and the sample that is valid at `fromMs`. */
   slotHistory: command(z.strictObject({ ...interval, category: categoryName })).returning<
     readonly SlotSample[]
   >(),
   storage: command(nothing).returning<StorageSummary>(),
-  /** Raw samples can be kept for an hour to 14 days, minutes and events for a day to a year. */
+  /** Raw samples can be kept for an hour to 14 days. Minutes and events can be kept for a day to a year. */
   setRetention: command(
     z.strictObject({
       rawMs: z.number().check(z.gte(HOUR_MS), z.lte(14 * DAY_MS)),

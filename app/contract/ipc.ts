@@ -66,11 +66,11 @@ export type Api<C> = {
 export type Feature<Part> = { readonly handlers: Handlers<Part> } & ([keyof Pushes<Part>] extends [never]
   ? { readonly follow?: never }
   : {
-      /** Starts to push to a window. The returned function stops it. */
+      /** Starts to push to a window. Call the returned function to stop. */
       readonly follow: (pushes: Pushes<Part>) => () => void
     })
 
-/** One function for each push of `contract`. It passes its channel and value to `send`. */
+/** One function for each push of `contract`. Each function passes its channel and value to `send`. */
 export function pushesThrough<C extends Contract>(
   contract: C,
   send: (channel: string, value: unknown) => void,

@@ -30,7 +30,7 @@ const unknownOrder = openObject({
   /** Last three characters of the order's account. Empty for `replace` and `cancel`: they name no account. */
   accountEnding: text,
   state: lookupState,
-  /** The service's order ID, once found. */
+  /** The service's order ID, if found. */
   orderId: optionalText,
 })
 

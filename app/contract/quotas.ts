@@ -27,7 +27,7 @@ const ofRow = z.strictObject({ profile: profileId, category: categoryName })
 export const quotasContract = {
   /**
    * Checks one category now. Sends the cheapest request that the check budget allows, or opens a stream and
-   * closes it once its headers arrive.
+   * closes it when its headers have arrived.
    *
    * If no check is possible now, the error says when the next one is possible.
    */

@@ -47,7 +47,7 @@ export interface StartedSignIn {
   readonly url: string
   /** Whether a browser was opened at the address. If not, the window shows the address as a link. */
   readonly opened: boolean
-  /** Why the sign-in host does not respond. No browser is opened until it does. */
+  /** Why the sign-in host does not respond. No browser is opened until the host responds. */
   readonly unreachable?: string
   /** Epoch ms. */
   readonly endsAt: number
@@ -88,7 +88,7 @@ export const signInContract = {
   startSignIn: command(z.strictObject({ ...key, extraScopes, cancelRevoke })).returning<
     Outcome<StartedSignIn>
   >(),
-  /** Like `startSignIn`, for a connected key. The key's id, name and streams stay. */
+  /** Like `startSignIn`, for a connected key. The key keeps its id, name and streams. */
   signInAgain: command(
     z.strictObject({ profile: profileId, clientSecret: newSecret, extraScopes, cancelRevoke }),
   ).returning<Outcome<StartedSignIn>>(),

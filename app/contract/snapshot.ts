@@ -101,7 +101,10 @@ const refreshSummary = openObject({
   revokedAt: optionalNumber,
   /** The desk's machine that revoked the key. Absent if this machine revoked it. */
   revokedBy: optionalText,
-  /** Next attempt of a failed refresh or an unconfirmed revocation; in the past while the attempt runs. */
+  /**
+   * Time of the next attempt of a failed refresh or unconfirmed revocation. In the past while the attempt
+   * runs.
+   */
   retryAt: optionalNumber,
 })
 
@@ -174,8 +177,9 @@ export const requestQuota = openObject({
   nextTryAt: optionalNumber,
   use: z.nullable(quotaUse),
   /**
-   * The part of `use.own` that comes from non-critical requests. Present only while requests wait. The
-   * gateway stops such requests before they use the gateway's reserve, so this part can't empty the quota.
+   * The part of `use.own` from non-critical requests. Present while requests wait in the gateway, and up to a
+   * minute later. The gateway stops such requests before they use its reserve, so this part can't empty the
+   * quota.
    */
   held: optionalNumber,
   /** 429s of this category since the app started. */
@@ -185,7 +189,7 @@ export const requestQuota = openObject({
    * the first request.
    */
   used: z.exactOptional(openObject({ own: number, desk: optionalNumber, elsewhere: number })),
-  /** Midpoint between the lower and the upper bound, not rounded, at `asOf`; `remaining` is its floor. */
+  /** Midpoint between the lower and the upper bound, not rounded, at `asOf`. `remaining` is its floor. */
   level: number,
   /** Time of `level`, equal to the snapshot's `at`. */
   asOf: number,
@@ -232,7 +236,7 @@ export const slotQuota = openObject({
   resource: optionalText,
   limit: number,
   own: number,
-  /** Streams of the desk's other machines; absent without a desk. */
+  /** Streams of the desk's other machines. Absent without a desk. */
   desk: optionalNumber,
   elsewhere: number,
   free: number,
@@ -281,7 +285,7 @@ const probeSummary = openObject({
   enabled: z.boolean(),
   perMinute: number,
   budgetFraction: number,
-  /** Largest share of a quota that this app's checks used in one period. */
+  /** Largest share of a quota that this app's checks used in one period of the quota. */
   usedFraction: number,
   /** Symbol for the checks of categories that need a symbol. */
   symbol: optionalText,
@@ -300,7 +304,7 @@ export interface Verdict extends Immutable<z.output<typeof verdict>> {}
 
 export const gatewaySummary = openObject({
   state: z.enum(['off', 'serving', 'failed']),
-  /** The gateway's address, while it serves programs. */
+  /** The gateway's address. Absent while the gateway serves no programs. */
   url: optionalText,
   /** When the gateway began to serve and to count, epoch ms. */
   since: optionalNumber,
@@ -321,7 +325,7 @@ const programUse = openObject({
    * When the first waiting request is expected to be sent, epoch ms. Assumes that no further requests arrive.
    */
   nextTurnAt: optionalNumber,
-  /** When the first waiting request arrived and when its maximum wait ends, epoch ms. */
+  /** When the first waiting request arrived, and when its maximum wait ends. Epoch ms. */
   nextCameAt: optionalNumber,
   nextPatientUntil: optionalNumber,
   /** When the last waiting request is expected to be sent, epoch ms. */
@@ -347,7 +351,7 @@ export const programSummary = openObject({
    * Requests answered and streams opened by the service since the gateway was turned on. Resends don't count.
    */
   forwarded: number,
-  /** Requests answered with the response to an identical request. */
+  /** Requests that were answered with the response to an identical request. */
   coalesced: number,
   /** Requests that the gateway declined. */
   refused: number,
@@ -357,11 +361,11 @@ export const programSummary = openObject({
   perSecond: number,
   waiting: number,
   longestWaitMs: number,
-  /** If a person paused the program, the end of the pause, epoch ms. Until then, its requests get 429. */
+  /** When a person's pause of the program ends, epoch ms. Until then, the program's requests get 429. */
   pausedUntil: optionalNumber,
   streams: number,
   use: z.array(programUse),
-  /** Number of categories missing in `use`, because they do not fit in a snapshot. Absent if all fit. */
+  /** Number of categories that `use` leaves out, because they do not fit in a snapshot. Absent if all fit. */
   unlisted: optionalNumber,
 })
 
@@ -405,7 +409,7 @@ export const snapshotSchema = openObject({
   programs: z.exactOptional(z.array(programSummary)),
   orders: z.exactOptional(ordersSummary),
   desk: z.exactOptional(deskSummary),
-  /** How many items of each list are left out to keep the snapshot within 512 kB; absent if all fit. */
+  /** How many items of each list are left out to keep the snapshot within 512 kB. Absent if all fit. */
   unlisted: z.exactOptional(unlisted),
 })
 

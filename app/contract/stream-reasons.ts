@@ -18,7 +18,7 @@ export type StreamReasonCode =
   | 'connection-lost'
   /** The response is not HTTP, or its head is incomplete. */
   | 'broken-answer'
-  /** The stream repeatedly ended early although data had arrived. */
+  /** Data arrived, but the stream repeatedly ended early. */
   | 'hidden-cap'
   | 'no-token'
   /** All calls of the key fail. The stream reopens when calls succeed again. */
