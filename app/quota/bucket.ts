@@ -47,7 +47,7 @@ export interface Answered {
 export interface Estimate {
   readonly low: number
   readonly high: number
-  /** A second upper bound on the level, never above `high`. The level is above it as often as below `low`. */
+  /** A second upper bound, never above `high`. The level exceeds this bound as often as it is below `low`. */
   readonly likelyHigh: number
   readonly point: number
   readonly slopePerSecond: number
@@ -57,8 +57,8 @@ export interface Estimate {
 
 const WEIGHED_EVERY_MS = 1000
 /**
- * Minimum time between two forecasts, in milliseconds. Each forecast is later compared with the outcome. A
- * forecast takes as long as handling a header, so not every header gets a forecast.
+ * Minimum time between two forecasts, in milliseconds. Making a forecast takes as long as handling a header,
+ * so not every header gets one.
  */
 const FORETOLD_EVERY_MS = 10_000
 const DENSE_SECONDS = 10
@@ -66,16 +66,16 @@ const DENSE_SECONDS = 10
  * Interval between two readings of others' use. While the last header is less than 10 s old, the interval is
  * the header's age, clamped to 0.1–1 s. Later, the interval is a tenth of the age.
  *
- * A reading applies until the next one. From an age of one second on, it is extrapolated linearly.
+ * A reading applies until the next one. After one second, it is extrapolated linearly.
  */
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
 /**
- * A header is a surprise if it shows more use by others than the model expected. The model's probability of
- * less use must have been at least this, 0 to 1.
+ * A header is a surprise if it shows more use by others than the model expected. Just before the header, the
+ * model's probability of less use must have been at least this, 0 to 1.
  */
 const SURPRISE = 0.9
 
-/** Factor by which the range of others' rate is widened. The rate may have drifted since the last header. */
+/** Factor that widens the range of others' rate, because the rate may have drifted since the last header. */
 const RATE_DRIFT = 1.1
 
 /** Others' rate on a nearly full quota, in requests per second: the median and both ends of the range. */
@@ -142,7 +142,7 @@ export class Bucket {
   #margin = new LowerMargin()
   readonly #utilization = new Utilization()
   #odds = new EmptyingCalibration()
-  /** The level at the last header, and its change per second if others make no requests. */
+  /** The level at the last header, and how it changes per second if others make no requests. */
   #leftAtHeader = 0
   #gainAtHeader = 0
   /** The last forecast: the chance that the quota runs empty, and the time when this forecast was made. */
@@ -152,8 +152,8 @@ export class Bucket {
   /** Arrival time of the latest header. */
   #latestHeaderMs = Number.NEGATIVE_INFINITY
   /**
-   * Data learned by an earlier run of the app. It is used once a header shows a quota of the same size and
-   * model.
+   * Data learned by an earlier run of the app. The data are used when a header shows a quota of the same size
+   * and model.
    */
   #stored: LearnedQuota | undefined
   readonly #expected = new ExpectedLoads()
@@ -193,7 +193,7 @@ export class Bucket {
     return this.#level.confidence
   }
 
-  /** The latest time at which the last known fixed window may end. This time may have passed. */
+  /** Latest possible end of the last known fixed window. This time may have passed. */
   get windowEndsAtMs(): number | undefined {
     return this.model === 'fixed' ? this.#level.window?.endsLatestMs : undefined
   }
@@ -249,8 +249,8 @@ export class Bucket {
    * Handles a request that will get no response. Only `low` falls, because the request may or may not have
    * counted.
    *
-   * The request may still count up to `laterMs` from now. If the bucket becomes full before that, refill is
-   * lost. `low` allows for this.
+   * The service may still count the request until `laterMs` from now. If the bucket becomes full before that,
+   * refill is lost. `low` allows for this.
    */
   lost(id: number, nowMs: number, laterMs = 0): void {
     const level = this.#level
@@ -309,7 +309,7 @@ export class Bucket {
 
   /**
    * Others' use at `nowMs`. `undefined` before the second header. The chances and rates in the result may be
-   * up to a second old. If the last header is more than ten seconds old, they may be older: up to a tenth of
+   * up to a second old. If the last header is more than ten seconds old, they may be as old as a tenth of
    * that header's age.
    */
   others(nowMs: number): OthersReading | undefined {
@@ -486,8 +486,8 @@ export class Bucket {
   }
 
   /**
-   * Resets others' use to its state at the last header. Needed if the new reading is for an earlier time than
-   * the last reading.
+   * Resets others' use to its state at the last header. Needed for a reading at an earlier time than the last
+   * reading.
    */
   #back(): void {
     this.#reading = undefined
@@ -535,8 +535,8 @@ export class Bucket {
 
   #observe(header: Shown, headerAtMs: number): number {
     const { remaining, resetSeconds, sentAtMs, nowMs } = header
-    // A machine of the desk that stood still may report a header of long ago. It is unknown how many requests
-    // were counted since that header.
+    // A machine of the desk that was suspended may report an old header. It is unknown how many requests were
+    // counted since that header.
     if (this.seen !== undefined && !this.#requests.remembersSince(sentAtMs)) return 0
     const level = this.#level
     const { model } = level
@@ -653,8 +653,8 @@ export class Bucket {
   }
 
   /**
-   * Compares the last forecast with a new header. A forecast is replaced at the first header that comes at
-   * least `FORETOLD_EVERY_MS` after it.
+   * Compares the last forecast with a new header. The first header at least `FORETOLD_EVERY_MS` after a
+   * forecast replaces it.
    */
   #learnOutcome(nowMs: number): void {
     const horizonSeconds = RUNNING_OUT_SECONDS

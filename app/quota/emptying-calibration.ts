@@ -3,14 +3,14 @@ import type { EmptyChance } from './others-use.ts'
 
 /**
  * Weight of the prior, which assumes that forecasts need no correction. A weight of 1 counts as much as one
- * time when the quota ran empty.
+ * time that the quota ran empty.
  */
 const PRIOR = 1
 /** Time constant with which past outcomes lose weight, in seconds. */
 const MEMORY_SECONDS = 3600
 /** Maximum chance of a forecast. A chance of 1 would correspond to an infinite rate. */
 const MAX_CHANCE = 0.9999
-/** An empty quota counts as refilled at this share of the limit, but not below this number of requests. */
+/** An empty quota counts as refilled at this share of the limit, or at `requests` if that is more. */
 const REFILLED = { share: 0.05, requests: 2 } as const
 /**
  * Bounds on the factor that corrects `byPresent`, the chance that a quota runs empty before others' use

@@ -5,8 +5,8 @@ import type { PossibleLoad } from './others-use.ts'
 
 /**
  * The probability of a load is not added all at once, but in `steps` equal parts over the time in which the
- * load may start. The record shows that time to within three minutes: the last step is `recordedMs` after the
- * first.
+ * load may start. If only the record shows the start, to within three minutes, this time is `recordedMs`
+ * long.
  */
 const ONSET = { steps: 3, recordedMs: 120_000 } as const
 /**
@@ -37,12 +37,12 @@ interface BeforeLoad {
   readonly others: number
 }
 
-/** A usual load today, and the time in which it starts. */
+/** A usual load today, and the range of times in which it starts. */
 interface TodaysLoad extends UsualLoad {
   /** Epoch ms. `atMs` is the earliest start, `latestMs` the latest. */
   readonly latestMs: number
   readonly lastsSeconds: number
-  /** Whether headers of earlier days showed the start, and not only the record. */
+  /** Whether headers of earlier days showed the start. If not, only the record shows it. */
   readonly isTimed: boolean
 }
 
@@ -83,7 +83,7 @@ export class ExpectedLoads {
       this.#starts.keep(start)
   }
 
-  /** Called when headers no longer show others' use since the last one. */
+  /** Called when others' use since the last header is unknown. */
   restart(): void {
     this.#starts.restart()
   }
@@ -115,7 +115,7 @@ export class ExpectedLoads {
     return this.#loads.length === 0
   }
 
-  /** The steps after `fromMs`, up to and including `toMs`. Epoch ms. */
+  /** The steps after `fromMs`, up to and including `toMs`, both epoch ms. */
   between(fromMs: number, toMs: number): readonly Onset[] {
     if (this.#onsets.length === 0) return this.#onsets
     return this.#onsets.filter(({ atMs }) => atMs > fromMs && atMs <= toMs)
@@ -135,8 +135,8 @@ export class ExpectedLoads {
   }
 
   /**
-   * The chance, 0 to 1, that a usual load that starts about now empties the row within `horizonSeconds`. It
-   * counts as present use, from the earliest start that headers of earlier days showed to the latest one.
+   * The chance, 0 to 1, that a usual load that starts about now empties the row within `horizonSeconds`. Such
+   * a load counts as present use from the earliest to the latest start that headers of earlier days showed.
    */
   dueChance(row: BeforeLoad, nowMs: number, horizonSeconds: number): number {
     let most = 0
@@ -148,7 +148,7 @@ export class ExpectedLoads {
     return most
   }
 
-  /** The next load that starts within `withinSeconds` and would use up the row's remaining requests. */
+  /** The next load that starts within `withinSeconds` and would empty the row. */
   ahead(row: BeforeLoad, nowMs: number, withinSeconds: number): UsualLoad | undefined {
     return this.#loads.find(
       (load) =>

@@ -1,6 +1,6 @@
 /** Statistics of others' use of one quota, learned from headers and stored for a later run of the app. */
 export interface LearnedQuota {
-  /** Size and model of the quota at that time. If either differs later, learning starts again. */
+  /** Size and model of the learned quota. If either changes, learning starts again. */
   readonly limit: number
   readonly periodSeconds: number
   readonly model: 'rolling' | 'fixed'
@@ -19,9 +19,9 @@ export interface LearnedQuota {
   readonly jumps: readonly number[]
   /** For each band of rates, how often others' rate had each holding time: see `Spells.holds`. */
   readonly spells: readonly number[]
-  /** Present if headers showed that others are one program that polls: see `OthersPoller`. */
+  /** Present if headers showed that others are a single polling program: see `OthersPoller`. */
   readonly poller?: Poller
-  /** When usual loads of others started on earlier days. Absent if none did: see `LoadStarts`. */
+  /** When usual loads of others started on earlier days: see `LoadStarts`. Absent if no start is known. */
   readonly starts?: readonly LoadStart[]
 }
 

@@ -108,14 +108,14 @@ export class Ledger {
 
   /**
    * Sets the function that returns the rate of critical programs in a category, in requests per second. The
-   * function returns `undefined` unless a less urgent request waits for the category. While one waits, only
-   * critical programs use the reserve.
+   * function returns `undefined` unless a non-critical request waits for the category. While such a request
+   * waits, only critical programs use the reserve.
    */
   setHeld(criticalWhileHeld: (category: string) => number | undefined): void {
     this.#criticalWhileHeld = criticalWhileHeld
   }
 
-  /** Sets the function that returns this machine's part of a category while it works alone in its desk. */
+  /** Sets the function that returns the part of a category that this machine may use while it works alone. */
   setParts(partOf: (category: string) => DeskPart | undefined): void {
     this.#partOf = partOf
   }
@@ -182,7 +182,7 @@ export class Ledger {
     for (const { bucket } of this.#rows.values()) bucket.markClockUncertain(fromMs, toMs)
   }
 
-  /** Called when this app has left a desk: see `Bucket.leftDesk`. */
+  /** Called when this app has left its desk: see `Bucket.leftDesk`. */
   leftDesk(nowMs: number): void {
     for (const { bucket } of this.#rows.values()) bucket.leftDesk(nowMs)
   }
@@ -241,7 +241,7 @@ export class Ledger {
     if (row.othersTakeAll.answered(remaining, sentAtMs, nowMs)) row.hold = undefined
   }
 
-  /** When to send the next try to a category, if others use its whole refill. Otherwise `undefined`. */
+  /** When to send the next try to a category. `undefined` unless others use its whole refill. */
   nextTryAtMs(category: string): number | undefined {
     const others = this.#rows.get(category)?.othersTakeAll
     return others?.isSo ? others.nextTryAtMs : undefined
@@ -301,9 +301,9 @@ export class Ledger {
   }
 
   /**
-   * Own requests per second that may not use the gateway's reserve: all except those of critical programs. 0
-   * if no request waited in the gateway within the last minute. The time is a minute because own use is a
-   * one-minute mean.
+   * Own requests per second that are not allowed to use the gateway's reserve: all except those of critical
+   * programs. 0 if no request waited in the gateway within the last minute. The time is a minute because own
+   * use is a one-minute mean.
    */
   #heldOf(row: Row, nowMs: number): number {
     const criticalPerSecond = this.#criticalWhileHeld(row.category)
@@ -326,8 +326,7 @@ export class Ledger {
       held,
     }
     const view = viewOf(row.category, row.resource, row.bucket, standing, nowMs)
-    // If no header named this category, a header may have shown that the requests of this category count in
-    // another row.
+    // If no header named this category, a header may have shown that another row counts its requests.
     const countedBy = row.bucket.seen ? undefined : this.#rowOfEndpoint.get(row.category)
     return countedBy === undefined || countedBy === row.category ? view : { ...view, countedBy }
   }

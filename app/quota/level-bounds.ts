@@ -27,8 +27,8 @@ export class LevelBounds {
   #model: 'rolling' | 'fixed' = 'rolling'
   #atMs: number
   /**
-   * The last window that a header showed. Needed even after its end, because the next window ends at least a
-   * period later.
+   * The last window that a header showed. Still needed after the window ends, because the next window ends at
+   * least a period later.
    */
   #window: FixedWindow | undefined
   #agreements = 0
@@ -57,7 +57,9 @@ export class LevelBounds {
     return this.#model
   }
 
-  /** `observed` after two headers that fit the rolling model, or after one that shows a fixed window. */
+  /**
+   * `observed` after two headers that fit the rolling model, or after one header that shows a fixed window.
+   */
   get confidence(): 'assumed' | 'observed' {
     return this.#agreements >= 2 || this.#model === 'fixed' ? 'observed' : 'assumed'
   }
@@ -173,7 +175,7 @@ export class LevelBounds {
 
   /**
    * Total refill that was lost until `nowMs` because the quota was full, in requests. Since the last update,
-   * the loss is the amount by which the midpoint of the bounds would be above the limit without the cap.
+   * the loss is how far the midpoint of the bounds, without a cap, would exceed the limit.
    */
   overflowedAt(nowMs: number): number {
     const free = this.middleAt(this.#atMs) + (nowMs - this.#atMs) * this.gainPerMs
@@ -197,7 +199,7 @@ export class LevelBounds {
    * subtracted.
    */
   shownBy(header: Shown): { readonly least: number; readonly most: number } {
-    // If the clock was set back, the time of the bounds applies.
+    // If the clock was set back, the time of the bounds is used.
     const nowMs = Math.max(header.nowMs, this.#atMs)
     const { least, most } = levelsShown(this.#known, { ...header, nowMs }, this)
     return { least, most }

@@ -17,9 +17,7 @@ export interface ForecastPoint {
 
 /** How a row's level develops if its use does not change. */
 export interface LevelForecast {
-  /**
-   * When the lower edge reaches 0, epoch ms. If the row may be empty already, this time is not in the future.
-   */
+  /** When the lower edge reaches 0, epoch ms. Not in the future if the row might already be empty. */
   readonly emptyAtMs: number
   /**
    * Points at evenly spaced times from now on, and wherever the slope of the lower or upper edge changes.
@@ -46,7 +44,7 @@ export type ForecastRow = Pick<
   | 'windowEndsAt'
 >
 
-/** A watched, low or running-out row gets a forecast if it may run out within this time. Milliseconds. */
+/** A watched, low or running-out row gets a forecast if it might run out within this time. Milliseconds. */
 const SOON_MS = 600_000
 /** Number of points between now and the end of the forecast. */
 const STEPS = 20
@@ -57,7 +55,7 @@ export interface EmptyRange {
   readonly fromMs: number
   /**
    * The latest time. Computed from the level's upper bound and the low end of others' use. `undefined` if the
-   * row may never run out.
+   * row might never run out.
    */
   readonly toMs: number | undefined
 }
@@ -68,14 +66,12 @@ const FAR_PERIODS = 12
 /**
  * The time range in which a row runs out. Every surface uses this function, so that all show the same range.
  *
- * `undefined` while others' use is unknown, if the row does not run out, if it is empty, or during the wait
- * after a 429.
+ * `undefined` if the row does not run out, is empty, or waits after a 429. Also while others' use is unknown.
  */
 export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
   const { state, asOf, emptyAt } = row
   if (state === 'empty' || state === 'blocked' || row.blockedUntil !== undefined) return undefined
-  // Computed from the snapshot's time and not from the present. So the result changes only with a new
-  // snapshot.
+  // Computed for the snapshot's time, so that the result changes only with a new snapshot.
   const fromMs = emptyAtWith(row, 0, asOf)
   if (typeof fromMs !== 'number') return undefined
   const isDoubted = state === 'watch' || state === 'low' || state === 'running-out'

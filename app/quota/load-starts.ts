@@ -4,29 +4,31 @@ import type { LoadStart } from './learned.ts'
 
 /** A start belongs to a usual load if it is at most this far from the load's recorded start. Milliseconds. */
 const NEAR_MS = 5 * MINUTE_MS
-/** Minimum number of days with a start for the usual time of day to be known more exactly. */
+/** Minimum number of days with a start. With fewer days, only the record shows when the load starts. */
 const MIN_DAYS = 3
-/** Starts are kept for about thirty days of three loads. */
+/** Maximum number of kept starts: thirty days with three loads each. */
 export const MAX_STARTS = 90
 /**
- * A sixth of the starts at each end may be other traffic. If the rest varies by more than `widestMs`, the
- * record is as exact.
+ * Up to a sixth of the starts at each end may be other traffic and is omitted. A window wider than `widestMs`
+ * is not used, because the record is as exact.
  */
 const VARIES = { others: 1 / 6, widestMs: 3 * MINUTE_MS } as const
 /** Headers are combined until they are at least this far apart, in seconds. */
 const MIN_SECONDS = 5
-/** A load shows if it adds at least `requests`, and this many standard deviations of the earlier use. */
+/**
+ * A load is recognised if it adds at least `requests`, and `deviations` standard deviations of earlier use.
+ */
 const SHOWN = { requests: 5, deviations: 3 } as const
 /** A load uses at least this multiple of the refill, and of others' earlier rate. */
 const BUSY = { refill: 1.15, before: 2 } as const
 
-/** The headers at both ends of an interval, and what they show. */
+/** What the headers at both ends of an interval show. */
 interface Interval {
   readonly fromMs: number
   readonly toMs: number
   /**
-   * How far the level at the end is below the level without others. `overflowed`: refill that a full quota
-   * loses in the interval without others. Both in requests.
+   * How far the level at the end is below the level without use by others. `overflowed`: refill that would be
+   * lost in the interval without use by others, because the quota would be full. Both in requests.
    */
   readonly missing: number
   readonly overflowed: number
@@ -45,14 +47,15 @@ export interface StartWindow {
  * When others' usual loads started on earlier days, more exactly than the record's three minutes.
  *
  * A load shows as an interval between two headers in which others made far more requests than before. The
- * next interval shows the load's rate r. The load then started d / (r − b) seconds before the first
- * interval's end: d is the number of requests beyond the earlier rate b. If the quota was full at that time,
- * d is the fall of the level and b is the refill, which others' requests use up before the level falls.
+ * next interval shows the load's rate r. The load started d / (r − b) seconds before the end of the first
+ * interval. Here, b is the earlier rate, and d is the number of requests in the first interval beyond that
+ * rate. If the quota was full when the load started, d is the fall of the level and b is the refill, which
+ * others' requests use up before the level falls.
  */
 export class LoadStarts {
   #starts: readonly LoadStart[] = []
   #open: Interval | undefined
-  /** Others' rate in the last interval, in requests per second. `undefined` before the first one. */
+  /** Others' rate in the last interval, in requests per second. `undefined` before the first interval. */
   #before: number | undefined
   #shown: Interval | undefined
 
@@ -64,7 +67,7 @@ export class LoadStarts {
     this.#starts = starts
   }
 
-  /** Discards unfinished intervals, for example after another limit. */
+  /** Discards unfinished intervals, for example after the limit changed. */
   restart(): void {
     this.#open = undefined
     this.#before = undefined
@@ -93,7 +96,7 @@ export class LoadStarts {
     const isMore = more >= Math.max(SHOWN.requests, SHOWN.deviations * Math.sqrt(usual))
     this.#shown = shown === undefined && isMore ? whole : undefined
     if (this.#shown) return undefined
-    // A quota that was full all the time hides others' requests up to the refill.
+    // If the quota was always full, others' requests up to the refill are hidden.
     this.#before = whole.missing < SHOWN.requests ? 0 : rateOf(whole)
     return shown && startOf(shown, whole, before)
   }
@@ -106,10 +109,10 @@ export class LoadStarts {
 
   /**
    * The window in which the load with the recorded start `atMs` starts, from the starts of earlier days.
-   * `undefined` if too few days had one, or if the time varies too much.
+   * `undefined` if too few days had a start, or if the starts vary too much.
    *
-   * n random times divide their range into n + 1 parts of equal mean. So for each omitted or unseen time, the
-   * window is extended by the mean distance between two of the others.
+   * n random times divide their range into n + 1 parts of equal mean length. So for each omitted or unseen
+   * start, the window is extended by the mean distance between two remaining starts.
    */
   windowOf(atMs: number): StartWindow | undefined {
     const dayMs = exchangeDayOf(atMs)
@@ -131,17 +134,17 @@ export class LoadStarts {
 
 const ascending = (all: readonly number[]): readonly number[] => all.toSorted((a, b) => a - b)
 const secondsOf = ({ fromMs, toMs }: Interval): number => (toMs - fromMs) / 1000
-/** Others' rate, if the quota was never full. Others then used what it would have lost without them. */
+/** Others' rate if the quota was never full. Others then used the refill that would otherwise be lost. */
 const rateOf = (interval: Interval): number => (interval.missing + interval.overflowed) / secondsOf(interval)
 /** Whether two times are at nearly the same time of day. */
 export const isSameTimeOfDay = (one: number, other: number): boolean =>
   Math.abs(timeOfDay(one) - timeOfDay(other)) <= NEAR_MS
 const timeOfDay = (atMs: number): number => atMs - exchangeTimeOf(exchangeDayOf(atMs), 0)
 
-/** The load that began in `shown` and continued in `next`. `undefined` if it was no load. */
+/** The load that began in `shown` and continued in `next`. `undefined` if there was no load. */
 function startOf(shown: Interval, next: Interval, before: number): LoadStart | undefined {
   const { fromMs, toMs, missing, overflowed, refill } = shown
-  // A quota that ran empty hides a part of the requests. Both intervals then show a minimum.
+  // A quota that ran empty hides some requests. Both intervals then show only a minimum.
   const perSecond = Math.max(rateOf(next), missing / secondsOf(shown))
   if (perSecond < Math.max(BUSY.refill * refill, BUSY.before * before)) return undefined
   const sinceFull = missing / (perSecond - refill)

@@ -34,8 +34,8 @@ export class LowerMargin {
   #surprise = 0
 
   /**
-   * The probability, 0 to 1, that others made more requests than `low` allows for. The allowance for a
-   * surprise (`SURPRISE`) may lower `low` further. This probability ignores that.
+   * The probability, 0 to 1, that others made more requests than `low` allows for. This probability ignores
+   * the allowance for a surprise (`SURPRISE`), which may lower `low` further.
    */
   get share(): number {
     return this.#share

@@ -39,7 +39,7 @@ const MAX_SHOWN = 64
 export const RECENT = { ms: 60_000, most: 500 } as const
 
 /**
- * A header may already include a request of the desk's other machines that they have not reported yet. The
+ * A header may already include a request of the desk's other machines that this app does not know yet. The
  * report arrives at most this much later. Milliseconds.
  */
 const LATE_MS = 2_000
@@ -54,11 +54,13 @@ export class MeteredLedger extends Ledger {
   /** When counting began, epoch ms. */
   readonly startedAtMs: number
   readonly #used = new Map<string, Used>()
-  /** By row, when own counted requests were sent, epoch ms. In the order in which the requests ended. */
+  /**
+   * For each row, when counted own requests were sent, epoch ms. In the order in which the requests ended.
+   */
   readonly #recent = new Map<string, number[]>()
-  /** When this app last left a desk, or when it started if it has not left one. Epoch ms. */
+  /** When this app last left a desk, or else when the app started. Epoch ms. */
   #apartSinceMs: number
-  /** By row, the requests that headers attributed to others. Oldest header first. */
+  /** For each row, the requests that headers attributed to others. Oldest header first. */
   readonly #shown = new Map<string, ShownOthers[]>()
 
   constructor(defaults: readonly RequestQuotaDefault[], nowMs: number) {
@@ -120,8 +122,8 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * Subtracts one request of the desk from the totals. It was counted as lost, and its outcome is known now.
-   * If the service counted the request, the caller counts it again.
+   * Subtracts one lost request of the desk from the totals, because its outcome is now known. If the service
+   * counted the request, the caller counts it again.
    */
   foundByDesk(category: string): void {
     const used = this.#used.get(category)
@@ -130,8 +132,8 @@ export class MeteredLedger extends Ledger {
 
   /**
    * Adopts an earlier header that another machine of the desk received. Then charges the `header.since`
-   * requests of the desk after that header. The header may already include some of them. They are not added
-   * to the totals since the app started. Returns the row's category.
+   * requests that the desk made after that header, some of which the header may already include. These
+   * requests are not added to the totals since the app started. Returns the row's category.
    */
   adoptHeader(endpoint: string, rate: RateReading, header: AdoptedHeader): string | undefined {
     const { sentAtMs, headerAtMs, since, nowMs } = header
@@ -151,7 +153,7 @@ export class MeteredLedger extends Ledger {
     return this.#apartSinceMs
   }
 
-  /** Called when this app has left a desk. The other members know all its requests until now. */
+  /** Called when this app has left its desk. The other members know all its requests up to now. */
   override leftDesk(nowMs: number): void {
     super.leftDesk(nowMs)
     this.#recent.clear()
@@ -159,8 +161,8 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * By row, when own requests of the last minute were sent, epoch ms. Includes only counted requests that
-   * were sent after this app last left a desk.
+   * For each row, when own requests of the last minute were sent, epoch ms. Includes only counted requests
+   * that were sent after this app last left a desk.
    */
   recentOwn(nowMs: number): Readonly<Record<string, readonly number[]>> {
     const rows = [...this.#recent].map(([row, sentAtMs]) => {

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../contract/units.ts'
 
-/** Maximum number of stored headers. With more in a minute, the mean covers less than a minute. */
+/** Maximum number of stored headers. If a minute has more headers, the mean covers less than a minute. */
 const MAX_HEADERS = 64
 
 /** One header. `requests`: running total of others' requests up to this header. */
@@ -28,8 +28,8 @@ export class MinuteMean {
     const counts = this.#counts
     const last = counts.at(-1)
     counts.push({ atMs, requests: (last?.requests ?? 0) + missing })
-    // The last header before the minute is kept too, because the time from it to the next header reaches into
-    // the minute.
+    // The last header before the minute is also kept, because the interval that it starts reaches into the
+    // minute.
     while (counts.length > 2 && (counts[1]!.atMs <= atMs - MINUTE_MS || counts.length > MAX_HEADERS))
       counts.shift()
   }

@@ -7,7 +7,7 @@ export const density = (z: number): number => Math.exp(-0.5 * z * z) / ROOT_OF_T
  * The chance that a standard normal number is at most `z`, accurate to 2e-7.
  *
  * Abramowitz and Stegun 26.2.17, for z ≥ 0: Φ(z) = 1 − φ(z)·(b₁t + … + b₅t⁵) with t = 1 / (1 + 0.2316419 z).
- * The other half follows by symmetry.
+ * Values for z < 0 follow by symmetry.
  */
 export function chanceBelow(z: number): number {
   if (z > 6) return 1

@@ -24,10 +24,10 @@ interface Episode {
 type Row = Pick<RequestQuota, 'category' | 'limit' | 'period' | 'use' | 'observedAt'>
 
 /**
- * Splits use by others into episodes, at most one at a time per row. Reports the start and the end of each.
+ * Splits use by others into episodes, at most one at a time per row, and reports when each starts and ends.
  *
- * A header that proves use by others starts an episode. An episode ends only after a header has shown that
- * others' use fell, because their use is unknown between headers.
+ * A header that proves use by others starts an episode. Between headers, others' use is unknown. So an
+ * episode ends only after a header has shown that their use fell.
  */
 export class OthersEpisodes {
   readonly #open = new Map<string, Episode>()

@@ -12,14 +12,17 @@ import {
   searchPoller,
 } from './poller-search.ts'
 
-/** One header of a rolling quota, after its own request was counted. Levels and counts are requests. */
+/**
+ * One header of a rolling quota, after the service counted the header's own request. Levels and counts are
+ * requests.
+ */
 export interface PollerHeader {
   readonly sentAtMs: number
   readonly nowMs: number
   /** Bounds on the level when the service wrote the header, from this header alone. */
   readonly least: number
   readonly most: number
-  /** Own requests that the service may have counted before or after it wrote this header. */
+  /** Number of own requests that the service may have counted before or after it wrote this header. */
   readonly doubtful: number
   /** The probability that `OthersUse` gave to this header's value, 0 to 1. */
   readonly chance: number
@@ -31,7 +34,7 @@ export interface PollerHeader {
  */
 const TRIES = { perSecond: 3_000, most: 20_000 } as const
 /**
- * Number of new gaps before another search: `share` of the present number of gaps, and at least `least`. A
+ * Number of new gaps before another search: `share` of the present number of gaps, but at least `least`. A
  * gap is the time between two headers.
  */
 const MORE_GAPS = { share: 0.25, least: 8 } as const
@@ -39,18 +42,15 @@ const MORE_GAPS = { share: 0.25, least: 8 } as const
 const JITTER_SECONDS = 0.03
 /**
  * `FOLLOWED`: a known poller is fitted to this many of the latest gaps. `ENDED`: the poller counts as ended
- * once the log-odds against it reach this value.
+ * when the log-odds against it reach this value.
  */
 const FOLLOWED = 32
 const ENDED = 12
-/**
- * A recognised poller's timing is refined each time this number of gaps is added, even if it still fits. A
- * gap is the time between two headers.
- */
+/** A recognised poller's timing is refined each time this number of gaps is added, even if it still fits. */
 const FOLLOWED_EVERY = 8
 /** A poller of an earlier run of the app is forgotten if this many gaps do not confirm it. */
 const MISSED = 128
-/** Maximum time between two runs for a poller to count as the same program. Milliseconds. */
+/** Maximum age of an earlier run's last header for that run's poller to count as the same. Milliseconds. */
 const SAME_WITHIN_MS = HOUR_MS
 
 /**

@@ -5,13 +5,13 @@ import { RETRY, retryDelayMs } from '../retry/schedules.ts'
  * some programs wait until Reset before they continue.
  */
 const FORGOTTEN_MS = 600_000
-/** A 429 within this time after others slowed down belongs to the same burst. Milliseconds. */
+/** A 429 within this time after others slowed down means that they use the whole refill again. */
 const RELAPSE_MS = 60_000
 
 /**
  * Whether others use the whole refill of a quota, and when to send the next try. A try is a single request
- * that tests whether they still do. While others use the whole refill, every request may get a 429. The end
- * of that state can't be predicted.
+ * that tests whether they still do. While they do, every request may get a 429. When they will stop can't be
+ * predicted.
  *
  * After a 429 with Remaining 0, tries are sent one at a time. If a try, or any later request, also gets a 429
  * with Remaining 0, others use the whole refill. Tries are then spaced by `RETRY.othersTakeAll` until a

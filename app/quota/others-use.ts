@@ -35,7 +35,7 @@ import { grow, grown, waiting } from './taken-moments.ts'
 // lookup.
 const { BAND_OF, CELL_SPREAD, HALF_CELL, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT, RATES, staysFor } =
   candidates
-/** Others' rate is above the shown range with this probability, and below it with the same probability. */
+/** Probability that others' rate is above the shown range. The probability that it is below is the same. */
 export const RATE_TAIL = 0.05
 /** The mean rate since the last jump is used only if others made at least this many requests since then. */
 const MIN_COUNTED = 5
@@ -65,8 +65,8 @@ const NOISE = 0.01
  */
 const ROUNDED = 0.2
 /**
- * Maximum time in seconds by which the model is advanced at once. After a longer gap, the last header says
- * nothing about the present.
+ * Maximum time in seconds by which the model is advanced in one call. After a longer gap, the last header
+ * says nothing about the present.
  */
 const MAX_SECONDS = 7200
 /**
@@ -179,14 +179,14 @@ export class OthersUse {
   }
 
   /**
-   * The probability (0 to 1) that the model, just before the last header, gave to fewer requests by others
-   * than this header showed.
+   * Just before the last header, the model's probability (0 to 1) of fewer requests by others than that
+   * header then showed.
    */
   get expectedLess(): number {
     return this.#expectedLess
   }
 
-  /** The probability (0 to 1) that the model, just before the last header, gave to this header's value. */
+  /** Just before the last header, the model's probability (0 to 1) of the value in that header. */
   get expected(): number {
     return this.#expected
   }
@@ -355,8 +355,8 @@ export class OthersUse {
   }
 
   /**
-   * Sets the number of others' requests since the last header to 0, although no header came. For example, a
-   * fixed window ended. The distribution over rates is kept.
+   * Sets the number of others' requests since the last header to 0 without a new header. For example, a fixed
+   * window ended. The distribution over rates is kept.
    */
   restart(): void {
     for (let at = 0; at < COUNT; at += 1) this.#held[at]! += this.#came[at]!
@@ -592,14 +592,14 @@ export class OthersUse {
   }
 
   /**
-   * The probability that, within `horizonSeconds`, others' rate jumps from one that would not empty the quota
-   * to one that does.
+   * The probability that, within `horizonSeconds`, others' rate jumps from a rate that would not empty the
+   * quota to one that does.
    *
-   * The time is split into four equal parts. For each part, adds P(the present rate ends in it) × (1 − (1 −
-   * f)ⁿ).
-   * - f: the probability that the quota runs empty between one jump and the next: Σ P(jump ends at r) × P(r
-   *   holds for level / (r − gain)).
-   * - n: the number of jumps in the remaining time: 1 + remaining time / mean time between two jumps.
+   * The time is split into four equal parts. The result is the sum of p × (1 − (1 − f)ⁿ) over these parts.
+   * - p: the probability that the present rate ends in this part.
+   * - f: the probability that the quota runs empty between one jump and the next. It is the sum over all
+   *   rates r of P(jump ends at r) × P(r holds for level / (r − gain)).
+   * - n: the number of jumps in the remaining time, 1 + remaining time / mean time between two jumps.
    */
   #emptyByJump(horizonSeconds: number, left: number, gain: number): number {
     const level = Math.max(0, left - this.#meanTaken())

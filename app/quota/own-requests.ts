@@ -6,7 +6,7 @@ interface Pending {
    * limit. Counted since the request was sent.
    */
   overflowed: number
-  /** True as long as the upper bound has certainly not been lowered for this request. */
+  /** Whether the upper bound certainly does not include this request yet. */
   unseen: boolean
 }
 
@@ -21,19 +21,19 @@ interface Span {
  */
 const MAX_SPANS = 1024
 /**
- * How long spans are kept once a desk has reported requests, in milliseconds. A desk's headers arrive late,
+ * How long spans are kept after a desk has reported requests, in milliseconds. A desk's headers arrive late,
  * and may belong to requests that were sent before this app knew of them.
  */
 const DESK_SPANS_MS = 2_000
 
 /**
- * Own requests, and those of the desk's other machines. A header may or may not include each of them, because
- * responses overlap and arrive out of order.
+ * Own requests, and those of the desk's other machines. It can be uncertain which of them a header includes,
+ * because responses overlap and arrive out of order.
  */
 export class OwnRequests {
   readonly #pending = new Map<number, Pending>()
   #spans: Span[] = []
-  /** Spans that ended up to this time may have been removed. */
+  /** Spans that ended at this time or earlier may have been removed. */
   #forgottenMs = Number.NEGATIVE_INFINITY
   #hasDesk = false
 
@@ -70,8 +70,8 @@ export class OwnRequests {
    * How far the upper bound falls when the service has certainly counted `request`: 0 to 1 requests.
    *
    * The service may have counted the request as soon as it was sent. The quota then had room for the refill
-   * `overflowed`, which the upper bound left out. So this refill makes up for the request, in full or in
-   * part. The same refill can't make up for another request too.
+   * `overflowed`, which the upper bound left out. So this refill makes up for all or part of the request. The
+   * same refill can't make up for a second request.
    */
   consume(request: Pending): number {
     if (!request.unseen) return 0

@@ -26,7 +26,7 @@ export interface Fit {
   readonly latest: number
 }
 
-/** Probability that a gap does not fit the poller, although the poller is real. */
+/** Probability that a gap does not fit a real poller. */
 const STRAY = 0.03
 /** Width added at each end of an interval of levels, in requests. */
 const PAD = 0.03
@@ -113,7 +113,7 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
       const isCut = most + change > full
       const [lowest, highest] = [low - change - fewer - pad, isCut ? most : high - change + more + pad]
       const shared = Math.min(most, highest) - Math.max(least, lowest)
-      // If own requests may or may not have counted, the header is weaker evidence.
+      // If it is unknown whether own requests counted, the header is weaker evidence.
       chance = shared <= 0 ? 0 : shared / (highest - lowest) / Math.max(1, most - least)
       isKnown = shared > 0 && !isCut
       if (isKnown) {

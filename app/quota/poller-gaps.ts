@@ -21,11 +21,11 @@ const SHARED = 0.02
  * no evidence of a poller.
  */
 const MIN_CHANCE = 0.03
-/** Minimum probability of a header's value. If both models gave it 0, neither would keep a weight. */
+/** Minimum probability of a header's value. If both models gave it 0, both weights would become 0. */
 const POSSIBLE = 1e-12
 /** The prior of a pool counts as much as this number of gaps. */
 const PRIOR_COUNTS = 2
-/** Prior for a nearly full quota: each further request by others multiplies the probability by this. */
+/** Prior for a nearly full quota: factor on the probability for each further request by others. */
 const FEW = 0.6
 
 const pools = () => Array.from({ length: LENGTHS }, () => new Float64Array(OUTCOMES))

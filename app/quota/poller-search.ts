@@ -56,9 +56,9 @@ export interface FoundTiming extends Timing, Fit {
 interface Pace {
   readonly perSecond: number
   readonly seconds: number
-  /** The largest number of requests by others in one gap, apart from one outlier. */
+  /** The second largest number of requests by others in one gap. The largest may be an outlier. */
   readonly mostMissing: number
-  /** Minimum number of calls per poll that explains the scatter of the counts. */
+  /** Minimum number of calls per poll that could explain how far the gaps' counts differ from the mean. */
   readonly leastCalls: number
   /**
    * Whether others leave the quota full at times. Headers then show a poll only until the quota is full
@@ -69,7 +69,7 @@ interface Pace {
   readonly busyAt: number
 }
 
-/** The maximum evidence against irregular use that all gaps together can give, in log-odds. */
+/** Log-odds, against irregular use, of a timing that explains every gap. No timing can have more. */
 export function evidenceIn({ irregular, count }: PollerGaps): number {
   let sum = 0
   for (let at = 0; at < count; at += 1) sum -= Math.log(irregular[at]!)
@@ -103,7 +103,7 @@ export function* searchPoller(
  * period, yields the number of timings tried for that period.
  *
  * A wrong timing fails within a few gaps, so the latest gaps are tried first. The steps of period and phase
- * are as coarse as these gaps can resolve. The best few timings are then refined over all gaps.
+ * are no finer than these gaps can resolve. The best few timings are then refined over all gaps.
  *
  * A timing is clear if all of these apply:
  * - It covers at least six periods and twelve gaps.
@@ -204,7 +204,7 @@ function keep(kept: FoundTiming[], one: FoundTiming, span: number): void {
   kept.length = Math.min(kept.length, KEPT)
 }
 
-/** Improves period and phase in ever smaller steps, to maximise the log-odds. */
+/** Improves period and phase in ever smaller steps to maximise the log-odds. */
 export function refine(
   gaps: PollerGaps,
   from: FoundTiming,
@@ -238,10 +238,7 @@ const AROUND = [
   [1, -1],
 ] as const
 
-/**
- * Start of the time covered by the latest gaps, in seconds. Uses as many gaps as needed for evidence of
- * `FIRST_LOOK`.
- */
+/** Start of the latest gaps that together give evidence of `FIRST_LOOK`, in seconds. */
 function firstLookFrom({ from, irregular, count }: PollerGaps): number {
   let shown = 0
   for (let at = count - 1; at > 0; at -= 1) {
@@ -283,7 +280,7 @@ const secondOf = (numbers: readonly number[]): number => [...numbers].sort((a, b
 
 /**
  * Possible numbers of calls per poll for a period. Between two headers, the number of requests differs from
- * its mean by at most one poll.
+ * its mean by at most the calls of one poll.
  */
 function callsFor(period: number, pace: Pace, { refill }: PollerQuota): readonly number[] {
   const { mostMissing, perSecond, seconds, leastCalls } = pace

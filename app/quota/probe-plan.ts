@@ -7,7 +7,7 @@ export interface ProbeRecord {
    * `RECORDED_CHECKS` checks.
    */
   readonly sentAtMs: readonly number[]
-  /** Time of the latest header that a check received, rounded like `observedAt`. Absent before the first. */
+  /** Time of the latest header that a check received, rounded like `observedAt`. Absent before that. */
   readonly headerAtMs?: number
   /** Time of the latest header that showed far more use by others than expected. Absent before the first. */
   readonly surprisedAtMs?: number | undefined
@@ -43,11 +43,11 @@ const SECOND_AFTER = 0.2
 const REPAYMENT = { after: 2, intervals: 4, share: (1 - SECOND_AFTER) / 4 } as const
 /** Number of recorded checks needed to recognise an early check. */
 export const RECORDED_CHECKS = REPAYMENT.after + REPAYMENT.intervals + 1
-/** A check is early if it follows the previous one after less than this share of the interval. */
+/** A check is early if less than this share of the interval has passed since the previous check. */
 const EARLY_SHARE = 0.5
 /** A check is recorded at most this long after its header arrived. */
 const ANSWERED_WITHIN_MS = 1_000
-/** Factor on the budget's interval. It makes up for the additional checks at the start. */
+/** Factor that lengthens the interval of the budget, to make up for the additional checks at the start. */
 const SLACK = 1.03
 /** Time from the usual start of a load until headers show the load. */
 const BEHIND_START_MS = 20_000
@@ -61,7 +61,7 @@ export const JITTER = 0.2
 const EMPTY_EVERY_MS = 15_000
 /** Number of intervals between two checks during the wait after a 429. */
 const PACES_WHILE_HELD = 2
-/** Factor on the interval of an ok row while no window or terminal is watched. */
+/** Factor that lengthens the interval of an ok row while no window or terminal is watched. */
 const SLOWER_UNATTENDED = 3
 
 /**
@@ -179,7 +179,7 @@ function heldPaceMs(row: RequestQuota, { budgetFraction, everySeconds }: ProbeRu
   return Math.max(MIN_GAP_MS, every === undefined ? paceMsOf(row, budgetFraction) * SLACK : every * 1000)
 }
 
-/** Time from the last check or header until the next check is worth a request, in milliseconds. */
+/** Time from the last check or header to the next check if no person set an interval. Milliseconds. */
 function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, attended: boolean): number {
   const paceMs = Math.max(MIN_GAP_MS, paceMsOf(row, rules.budgetFraction))
   const lastMs = record.sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY
@@ -201,7 +201,7 @@ const isFirstHeader = ({ use, observedAt }: RequestQuota, lastMs: number): boole
 const isSurprise = ({ observedAt }: RequestQuota, { surprisedAtMs }: ProbeRecord): boolean =>
   surprisedAtMs !== undefined && Math.round(surprisedAtMs) === observedAt
 
-/** Number of checks since the last early one. `undefined` once later checks have made up for it. */
+/** Number of checks since the last early one. `undefined` if none of the recorded checks was early. */
 function checksSinceEarly({ sentAtMs }: ProbeRecord, paceMs: number): number | undefined {
   const recent = sentAtMs.slice(-RECORDED_CHECKS)
   const early = recent.findLastIndex(

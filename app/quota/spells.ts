@@ -9,8 +9,8 @@ export const SPELL_COUNT = HOLD_PRIOR.length * HOLD_COUNT
 /** The prior of holding times counts as much as this number of observed holding times. */
 const PRIOR_SPELLS = 4
 /**
- * `TO_QUIET`: prior probability that a jump of others' rate ends at rate 0. `PRIOR_JUMPS`: the prior of where
- * jumps end counts as much as this number of observed jumps.
+ * `TO_QUIET`: prior probability that a jump of others' rate ends at rate 0. `PRIOR_JUMPS`: the prior of the
+ * rates after jumps counts as much as this number of observed jumps.
  */
 const TO_QUIET = 0.4
 const PRIOR_JUMPS = 2
@@ -21,8 +21,8 @@ const MEMORY_SECONDS = 7200
  * Statistics of the jumps of others' rate, learned from headers: at which rates jumps end, and how long the
  * rate stays constant between two jumps.
  *
- * Counts are probabilities summed over headers. Mutable: `learn` updates it at a header, and `left` grows
- * between headers.
+ * Counts are probabilities summed over headers. Mutable: `learn` updates the counts at a header, and `left`
+ * grows between headers.
  */
 export class Spells {
   /** Number of jumps to each rate. */

@@ -25,15 +25,17 @@ export interface StateReading {
   readonly emptyNow: number
   /** The chance, 0 to 1, that the row runs empty within ten minutes. Others' use may change in that time. */
   readonly emptyChance: number
-  /** The part of `emptyChance` for the case that the row runs empty before others' use changes. */
+  /** The part of `emptyChance` in which the row runs empty before others' use changes. */
   readonly emptyChanceByPresent: number
-  /** Whether requests wait in the gateway. The gateway's programs then do not use the reserve. */
+  /**
+   * Whether requests waited in the gateway in the last minute. Only critical programs then use the reserve.
+   */
   readonly isHeldBack?: boolean
 }
 
-/** How far ahead the states `running-out` and `watch` look, in seconds. */
+/** How far ahead `running-out` and `watch` look, in seconds. */
 export const RUNNING_OUT_SECONDS = 600
-/** If a row runs out within this time, the state is shown in red. Seconds. */
+/** A row that runs out within this time is shown in red. Seconds. */
 export const CRITICAL_SECONDS = 120
 /**
  * A row is `running-out` if `emptyChanceByPresent` is at least this. At 0.5, a third of the alerts in the

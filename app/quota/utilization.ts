@@ -1,9 +1,7 @@
 /** Possible utilizations: 0, and 40 equal steps up to 1. */
 const STEPS = 40
 export const UTILIZATIONS = STEPS + 1
-/**
- * Prior probability that no other program uses the quota. Also its probability after others' use has changed.
- */
+/** Probability that no other program uses the quota, initially and after others' use has changed. */
 const QUIET_AT_FIRST = 0.6
 /** Mean time in which others' use is constant, in seconds. */
 const HOLDS_SECONDS = 1800
@@ -11,7 +9,7 @@ const HOLDS_SECONDS = 1800
 const MISREAD = 0.01
 /** Minimum `overflowed`, in requests, for a quota to count as nearly full between two headers. */
 const FULL_BETWEEN = 1.5
-/** A quota is nearly full if others made at most this many requests since the last update. */
+/** Maximum number of others' requests since the last update for a quota to count as nearly full. */
 const NEAR_FULL = 2
 /**
  * A header shows a single request by others only if the level before the header was at most this far below
@@ -52,8 +50,8 @@ const PRIOR = Float64Array.from({ length: STEPS + 1 }, (_, step) =>
 /**
  * A probability distribution over the share of time, 0 to 1, in which others keep a quota from being full.
  *
- * Suppose that a quota refills r requests per second and is full for a share f of the time. Then it serves (1
- * − f) × r requests per second, however the requests are spaced (the utilization law, ρ = λ / μ). So if a
+ * Suppose that a quota refills r requests per second and is full for a share f of the time. By the
+ * utilization law (ρ = λ / μ), it then serves (1 − f)·r requests per second, however they are spaced. So if a
  * quota is usually full, others' use follows from the share of headers that show it not quite full.
  *
  * This works even if others' requests are evenly spaced. Each of them is then refilled before the next one,
@@ -66,9 +64,7 @@ export class Utilization {
   readonly #chance = Float64Array.from(PRIOR)
   #isConclusive = false
 
-  /**
-   * Whether this distribution applies: the last header showed that others leave the quota full at times.
-   */
+  /** Whether this distribution applies: the last header showed that others sometimes leave the quota full. */
   get isConclusive(): boolean {
     return this.#isConclusive
   }

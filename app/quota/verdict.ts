@@ -1,7 +1,7 @@
 import type { QuotaState, RequestQuota, RowVerdict, Verdict } from '../contract/snapshot.ts'
 import { gravityOf, lastsAtMost } from './state.ts'
 
-/** A row with its present state. It differs from `row.state` if the row is too old. */
+/** A row with its present state. The state differs from `row.state` if the row is too old. */
 export interface JudgedRow {
   readonly row: RequestQuota
   readonly state: QuotaState
@@ -97,7 +97,8 @@ function whenOf({ state, blockedUntil, emptyAt }: RequestQuota): number | undefi
 /**
  * The rows to show, one per quota.
  *
- * If another row counts a category, only the counting row is shown. It names the category (`alsoCounts`).
+ * If another row counts a category, only the counting row is shown. `alsoCounts` gives the categories that it
+ * counts.
  */
 export function shownRows(rows: readonly RequestQuota[]): readonly RequestQuota[] {
   return rows.filter((row) => row.countedBy === undefined)

@@ -15,16 +15,15 @@ export interface Hold {
   /** Number of consecutive 429s. */
   readonly refusals: number
   /**
-   * Whether others used the whole refill when the wait began. This is assumed to continue until the wait
-   * ends.
+   * Whether others used the whole refill when the wait began. They are assumed to do so until the wait ends.
    */
   readonly byOthers?: boolean
 }
 
-/** The wait, state and thresholds of a row. They are not part of its bucket. */
+/** The wait, state and thresholds of a row. A row's bucket does not contain them. */
 export interface RowStanding {
   readonly hold: Hold | undefined
-  /** When to send the next try while others use the whole refill. The end of the wait is then unknown. */
+  /** When to send the next try while others use the whole refill. The wait then has no known end. */
   readonly nextTryAtMs?: number
   readonly state: RowState
   /** Share of the limit below which the row is low. Default: `LOW_THRESHOLD`. */
@@ -39,7 +38,7 @@ export interface RowStanding {
 
 /** Minimum use for a forecast: as a share of the limit, and in requests. */
 const EVIDENCE = { fraction: 0.03, requests: 5 }
-/** If own and desk use is below this share of the refill, others may get the whole refill. */
+/** If own and desk use is below this share of the refill, others might get the whole refill. */
 const NOTABLE_OWN_SHARE = 0.05
 /** Maximum range of a forecast, in periods. */
 const FORECAST_PERIODS = 12
@@ -139,7 +138,7 @@ export function viewOf(
   const empties = emptyRangeOf(row)
   if (empties) row.emptyFrom = Math.round(empties.fromMs)
   if (empties?.toMs !== undefined) row.emptyTo = Math.round(empties.toMs)
-  // After a single header, others' use is unknown. It may not be 0, so no rate counts as safe.
+  // After a single header, others' use is unknown. It could be above 0, so no rate counts as safe.
   if (seen && (row.use !== null || isBlocked)) row.safe = safePace(row, nowMs, { reserve, part })
   return row
 }

@@ -1,6 +1,6 @@
 /**
- * The window of a quota, as its headers show it. Decides which of two models applies, which levels are
- * possible, and when a fixed window ends.
+ * The window of a quota, as its headers show it: which of two models applies, which levels are possible, and
+ * when a fixed window ends.
  *
  * A rolling interval refills `limit / period` per second, and the header Reset is the time until the quota is
  * full (service 8.3.1, 8.3.2). A fixed window refills nothing until its end. Then the quota is full again,
@@ -39,7 +39,7 @@ export const CLOCK_STEP_MS = 1
  * 500 ppm. The service's clock is assumed to be exact.
  */
 export const MAX_CLOCK_ERROR = 0.0006
-/** The longest that a duration of the service may last on this machine's clock. Milliseconds. */
+/** Maximum length, on this machine's clock, of a duration on the service's clock. Milliseconds. */
 export const longest = (ms: number): number => ms * (1 + MAX_CLOCK_ERROR)
 /**
  * Bounds contradict each other only if they differ by more than this many requests. Services round their
@@ -205,8 +205,8 @@ export const assumedWindow = (
 })
 
 /**
- * The known window, corrected for a time in which the clock was uncertain, from `fromMs` to `toMs`. The
- * window may then end later by the length of that time, but not later than one period after `toMs`.
+ * The known window, corrected for uncertainty of the clock from `fromMs` to `toMs`. The window may then end
+ * later by the length of that time, but not later than one period after `toMs`.
  */
 export function doubtedWindow(
   window: FixedWindow | undefined,
