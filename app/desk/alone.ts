@@ -28,7 +28,7 @@ export interface Standpoint {
   readonly fraction: number
   /** Whether the dispatcher reserves an allowance for this member. */
   readonly hasAllowance: boolean
-  /** When the newest received `dispatch` was sent. */
+  /** When the last received `dispatch` was sent. */
   readonly heardMs: number
   /**
    * When this run last noticed that it had slept or been frozen. During that time, another machine may have

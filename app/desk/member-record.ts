@@ -131,8 +131,8 @@ export class MemberRecord {
    * Charges requests that this record missed, after this run of the member's app ended or stopped responding.
    * The totals come from another member.
    *
-   * Does nothing if the member joined the desk before this machine and its `picture` message never arrived.
-   * Only that message would show which of its requests must be charged.
+   * Does nothing if the member joined the desk before this machine and no `picture` message of the member
+   * arrived. Only that message would show which of its requests must be charged.
    */
   learned(known: Pick<SilentRun, 'counted' | 'run'>, sentAt: SentAt): void {
     if (this.#run === undefined) {

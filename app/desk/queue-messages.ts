@@ -14,7 +14,7 @@ const MAX_BUCKETS = 1_024
 const id = count
 const epoch = count
 const ids = z.array(id).check(z.maxLength(MAX_REQUESTS))
-/** Number of an ask for the same request. The newest ask replaces the earlier ones. */
+/** Counts the asks for one request. The newest ask replaces the earlier ones. */
 const attempt = count
 const fraction = z.number().check(z.gte(0), z.lte(1))
 const byMember = <T extends z.ZodMiniType>(one: T) =>
