@@ -27,10 +27,10 @@ export interface ShareStart {
 const REMEMBERED_MS = 3_600_000
 
 /**
- * One side's part of a bucket that several sides use without contact.
+ * One side's part of a bucket that several sides use without knowing of each other's requests.
  *
  *     tokens(t)  grow by fraction × refill, up to fraction × limit; each sent request takes one
- *     a header   raises tokens to fraction × low − (1 − fraction) × sent, and to low − (1 − fraction) × limit
+ *     a header   raises tokens to max(fraction × low − (1 − fraction) × sent, low − (1 − fraction) × limit)
  *
  * `sent` counts this side's requests since the bucket was split. The level at the split was at least low +
  * sent − refill, so each side takes at most its fraction of that level and of the refill. If all fractions

@@ -269,7 +269,7 @@ export class Scheduler {
     this.#bucketMade = made
   }
 
-  /** The upstream requests that wait for their turns, with the latest end of their maximum waits. */
+  /** The upstream requests that wait for their turns, each with its requests' latest deadline. */
   *waitingUpstreams(): Generator<WaitingUpstream> {
     const seen = new Set<Upstream>()
     for (const { id } of this.#waiting.all()) {

@@ -48,7 +48,7 @@ export class SharedBound extends BucketBound {
   }
 
   /**
-   * Whether less is left than `floorOf` requires. False before the first header of a bucket without a share.
+   * Whether fewer requests are left than `floorOf` requires. Before the first header, false without a share.
    */
   isScarce(nowMs: number): boolean {
     const left = Math.min(

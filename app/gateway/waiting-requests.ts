@@ -1,9 +1,6 @@
 import type { ProgramClass } from '../contract/programs.ts'
 
-/**
- * Maximum numbers of waiting requests. A critical request is never declined because of them, only at the end
- * of its maximum wait.
- */
+/** Maximum numbers of waiting requests. Critical requests are never declined because of them. */
 export const MAX_WAITING = { perProgram: 64, all: 512 } as const
 
 /** The fields of a request that matter while it waits. */
