@@ -10,8 +10,8 @@ export interface AuthorizeRules {
 const redirect = (location: string): Answer => htmlAnswer(302, '', { Location: location })
 
 /**
- * Answers GET /authorize with a consent page, and POST /authorize, which contains the person's decision, with
- * a redirect.
+ * Answers GET /authorize with a consent page. Answers POST /authorize, which contains the person's decision,
+ * with a redirect.
  */
 export function answerAuthorize(rules: AuthorizeRules, request: ServiceRequest, atMs: number): Answer {
   if (request.method === 'POST') return answerDecision(rules, new URLSearchParams(request.body), atMs)

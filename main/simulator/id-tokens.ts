@@ -28,8 +28,8 @@ const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value))
 /**
  * Creates an issuer with a new RS256 key (RFC 7518, section 3.3), generated off the main thread.
  *
- * `issuerOf` is called at each use, because a server knows its port only once it listens. The key is not
- * stored, because nothing that it signs may outlive the process.
+ * `issuerOf` is called at each use, because a server does not know its port before it listens. The key is not
+ * stored, because its tokens don't need to outlive the process.
  */
 export async function createIdTokenIssuer(issuerOf: () => string): Promise<IdTokenIssuer> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: RSA_BITS })

@@ -24,9 +24,9 @@ export interface SimulatorOptions {
   readonly traffic?: Readonly<Record<string, number>>
   /** Requests already made when the simulator starts, by category. */
   readonly alreadySpent?: Readonly<Record<string, number>>
-  /** Request quotas by category, where they differ from the table. */
+  /** Request quotas, by category, that differ from the table. */
   readonly limits?: Readonly<Record<string, { readonly limit: number; readonly periodSeconds: number }>>
-  /** Stream slots by category, where they differ from the table. */
+  /** Stream slots, by category, that differ from the table. */
   readonly slotLimits?: Readonly<Record<string, number>>
   /** Messages per second of each stream. With 0, only the snapshot and heartbeats are sent. */
   readonly streamRate?: number

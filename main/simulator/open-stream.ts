@@ -3,8 +3,7 @@ import { END_SNAPSHOT, type Frames, heartbeat } from './rules/stream-frames.ts'
 import type { OpenedStream, StreamPiece } from './wire.ts'
 
 /**
- * How a stream ends: an optional last line, and `lingerMs` later the end of the body or a reset of the
- * socket.
+ * How a stream ends: with an optional last line and, `lingerMs` later, the end of the body or a socket reset.
  */
 export interface Ending {
   readonly atMs: number
@@ -36,8 +35,8 @@ export interface StreamPlace {
 const SPLIT_GAP_MS = 20
 const MAX_SPLIT_BYTES = 200
 /**
- * Maximum time in milliseconds by which a message may be late. After a longer sleep of the machine, the
- * missed messages are skipped.
+ * Maximum lateness of a message, in milliseconds. Messages missed during a longer sleep of the machine are
+ * skipped.
  */
 const CATCH_UP_MS = 10_000
 
@@ -160,7 +159,7 @@ export class OpenStream implements OpenedStream {
     this.#phase = { kind: 'ending', endsAtMs: dueMs + ending.lingerMs, how: ending.how }
     if (ending.lastLine !== undefined) return this.#send(`${ending.lastLine}${this.#frames.lineEnd}`, dueMs)
     if (ending.how === 'end') return []
-    // A stream that is cut ends with half a frame. A client must not treat it as a complete frame.
+    // A cut stream ends with half a frame, which a client must not treat as a complete frame.
     const frame = JSON.stringify(this.#frames.message(this.#messages, dueMs) ?? END_SNAPSHOT)
     return this.#send(frame.slice(0, frame.length / 2), dueMs)
   }
@@ -187,7 +186,7 @@ export class OpenStream implements OpenedStream {
   }
 
   #sendHeld(dueMs: number): readonly StreamPiece[] {
-    // The more bytes wait, the larger the next chunk may be. Otherwise a fast stream would fall further and
+    // The more bytes wait, the larger the next chunk can be. Otherwise a fast stream would fall further and
     // further behind.
     const most = Math.max(MAX_SPLIT_BYTES, this.#held.length / 4)
     const size = this.#traits.split() ? 1 + Math.floor(this.#traits.chance() * most) : this.#held.length

@@ -15,7 +15,7 @@ export interface RequestLimit {
   readonly periodSeconds: number
 }
 
-/** Options of a simulated key, its user and other programs: everything that varies between services. */
+/** Options of a simulated key, its user and other programs: everything that varies between simulations. */
 export interface SimulatorFlags {
   readonly clientId: string
   /** Absent for a PKCE key, which has no secret (service 4.1). */
@@ -176,8 +176,7 @@ const hasRequestQuota = (category: string, options: SimulatorFlags): boolean =>
   CURRENT_REQUEST_QUOTAS.some((quota) => quota.category === category)
 
 /**
- * When the other program of the built-in simulator uses Positions: for `onSeconds`, then not for
- * `offSeconds`.
+ * In the built-in simulator, the other program uses Positions for `onSeconds`, then pauses for `offSeconds`.
  */
 const SPELL = { onSeconds: 195, offSeconds: 285 } as const
 

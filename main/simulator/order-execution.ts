@@ -34,8 +34,8 @@ export interface OrderExecutionPorts {
 }
 
 /**
- * A request to an order endpoint. `id` is the order ID in its path. The endpoint adds the orders that it
- * changes to `changed`.
+ * A request to an order endpoint. `id` is the order ID in its path. The endpoint appends the ids of changed
+ * orders to `changed`.
  */
 interface OrderRequest {
   readonly body: string
@@ -85,7 +85,7 @@ export class OrderExecution {
     ]
   }
 
-  /** Answers a request with a valid access token. Adds the orders that it changes to `changed`. */
+  /** Answers a request with a valid access token. Appends the ids of changed orders to `changed`. */
   answer(request: ServiceRequest, hasTradeScope: boolean, atMs: number, changed: string[]): ServiceReply {
     const { faults } = this.#ports
     const endpoint = this.#endpointOf(request)

@@ -12,7 +12,7 @@ export interface SimulatedPast {
     readonly category: string
     readonly atMs: number
     readonly remaining: number
-    /** Others' requests per second from this reading to the next. Absent for the last one. */
+    /** Others' requests per second from this reading to the next. Absent for the last reading. */
     readonly elsewhere?: number
   }[]
   /** Events, oldest first. */

@@ -46,7 +46,7 @@ export function readOrderIds(text: string): Read<readonly string[]> {
   return readable ? read(ids) : bad('Specify between 1 and 50 order ids.')
 }
 
-/** Reads a whole number from `low` to `high` from the query. `otherwise` if the parameter is absent. */
+/** Reads a whole number in [`low`, `high`] from the query. Returns `otherwise` if the parameter is absent. */
 export function readWhole(
   query: URLSearchParams,
   name: string,
@@ -116,7 +116,7 @@ function readDate(query: URLSearchParams, name: string): Read<number | undefined
   return Number.isNaN(atMs) ? bad(`${name} must be a date.`) : read(atMs)
 }
 
-/** Reads `spreadType`, one of the types that `spreadtypes` lists. Single options if it is absent. */
+/** Reads `spreadType`, one of the types that `spreadtypes` lists. Default: single options. */
 export function readSpreadType(query: URLSearchParams): Read<SpreadType> {
   const type = spreadTypeOf(parameter(query, 'spreadType') ?? 'Single')
   return type === undefined ? bad('spreadType must be one that options/spreadtypes lists.') : read(type)

@@ -146,7 +146,8 @@ export const RESOURCES: readonly Resource[] = [
 ]
 
 /**
- * Resources that no row of service 8.2 counts. They have no quota, and their answers have no quota headers.
+ * Resources that belong to no row of service 8.2. They have no quota, and their answers have no quota
+ * headers.
  *
  * On the real service, requests for bars are limited by history credits (service 13).
  */

@@ -184,7 +184,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer | 'gone' | 'too
   const parts: Buffer[] = []
   let bytes = 0
   try {
-    // When the loop ends early, the socket must stay open, because a 413 still has to be sent.
+    // If the loop ends early, the socket must stay open, because a 413 still has to be sent.
     for await (const part of incoming.iterator({ destroyOnReturn: false })) {
       bytes += part.length
       if (bytes > MAX_BODY_BYTES) return 'too-large'

@@ -15,8 +15,8 @@ import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest, type 
  * X-RateLimit values of streams for which the table of service 8.2 lists only slots. The limit of 251 was
  * observed on the real service.
  *
- * The answers to such streams have headers for requests and for slots (service 2.2, 7). No request quota is
- * documented for them, so nothing is counted or rejected.
+ * Answers of such streams have headers for requests and for slots (service 2.2, 7). No request quota is
+ * documented for these streams, so nothing is counted or rejected.
  */
 const UNTABLED: QuotaReading = { limit: 251, periodSeconds: 300, remaining: 251, resetSeconds: 0 }
 
@@ -88,8 +88,8 @@ export class ThrottledResources {
   }
 
   /**
-   * Answers a request of a category without streams. If nothing is left, the answer is a 429 and uses no
-   * request.
+   * Answers a request of a category without streams, with a 429 if no request is left. A 429 uses none of the
+   * quota.
    */
   counted(category: string, atMs: number, answer: () => Answer): Answer {
     const rate = this.quotas.reading(category, atMs)

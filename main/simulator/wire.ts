@@ -40,9 +40,7 @@ export interface Answer {
   readonly body: string
   /** The delay of the answer, in milliseconds. Absent if there is no delay. */
   readonly delayMs?: number
-  /**
-   * Set if the answer is sent with exactly these headers, without the headers that every other answer has.
-   */
+  /** Set if the answer has exactly these headers. Every other answer gets additional headers. */
   readonly bare?: true
 }
 

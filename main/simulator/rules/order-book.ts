@@ -31,7 +31,7 @@ interface BookedOrder {
   fill: { readonly price: number; readonly atMs: number } | undefined
   /** The orders that are cancelled when this order is filled or cancelled. */
   siblings: readonly BookedOrder[]
-  /** The orders that are placed once this order is filled. */
+  /** The orders that are placed after this order is filled. */
   followers: readonly BookedOrder[]
 }
 
@@ -80,7 +80,7 @@ export class OrderBook {
     this.#seed = seed
   }
 
-  /** Sets the callback for each placed, replaced or cancelled order. */
+  /** Sets the callback for requests that place, replace or cancel orders. */
   whenChanged(changed: () => void): void {
     this.#changed = changed
   }
@@ -99,8 +99,8 @@ export class OrderBook {
   }
 
   /**
-   * Places every order of `plan`. If an OrderConfirmID was used before, returns the earlier order and places
-   * nothing (service 14).
+   * Places every order of `plan`. For an OrderConfirmID that was used before, returns the earlier order
+   * instead (service 14).
    */
   place(plan: OrderPlan, atMs: number): readonly PlacedOrder[] {
     this.#advance(atMs)
@@ -167,7 +167,7 @@ export class OrderBook {
       .reverse()
   }
 
-  /** The changes after `sinceMs` to the orders for which `isWanted` returns true. */
+  /** The changes after `sinceMs`, only of orders for which `isWanted` returns true. */
   changes(sinceMs: number, isWanted: (account: string, id: string) => boolean): OrderChanges {
     this.#advance(sinceMs)
     let seen = this.#log.length

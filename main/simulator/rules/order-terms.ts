@@ -56,7 +56,7 @@ export type OrderTerms = z.output<typeof order>
 
 export type OrderType = OrderTerms['type']
 
-/** The name of a price that the order's type requires and that is missing. */
+/** The name of a missing price that the order's type requires. */
 function priceProblem(terms: {
   readonly OrderType: OrderType
   readonly LimitPrice?: string | undefined
@@ -74,7 +74,7 @@ const group = z.object({
   Orders: z.array(order).min(1).max(20),
 })
 
-/** An order, and the orders that are placed once it is filled. */
+/** An order, and the orders that are placed after it is filled. */
 const withFollowers = z.intersection(order, z.object({ OSOs: z.array(group).max(10).default([]) }))
 const followedGroup = group.extend({ Orders: z.array(withFollowers).min(1).max(20) })
 
@@ -141,13 +141,11 @@ export function readChange(body: string): BodyRead<OrderChange> {
   return isEmpty ? { ok: false, message: 'Name a term to change, such as Quantity.' } : read
 }
 
-/** The name of a price that the order's type requires and that is missing. */
+/** The name of a missing price that the order's type requires. */
 export const missingPrice = ({ type, limitPrice, stopPrice }: OrderTerms): string | undefined =>
   priceProblem({ OrderType: type, LimitPrice: limitPrice, StopPrice: stopPrice })
 
-/**
- * The terms without the prices that the order's type does not use. A replacement may have changed the type.
- */
+/** The terms with only the prices that the order's type uses. A replacement may have changed the type. */
 export const withoutOtherPrices = (terms: OrderTerms): OrderTerms => ({
   ...terms,
   limitPrice: isLimited(terms.type) ? terms.limitPrice : undefined,

@@ -101,7 +101,7 @@ const STATUSES = [
 ] as const
 
 /**
- * An order of the simulated day. Every id names an order. Each order is placed and filled again every ten
+ * An order of the simulated day. Any `id` gives an order. Each order is placed and filled again every ten
  * minutes.
  */
 export function order(seed: number, account: string, id: string, atMs: number): Payload {

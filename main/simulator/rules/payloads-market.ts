@@ -122,7 +122,7 @@ export function bar(seed: number, symbol: string, unit: BarUnit, interval: numbe
   }
 }
 
-/** `count` bars, oldest first. The last one is still open. */
+/** `count` bars, oldest first. The last bar is still open. */
 export function bars(
   seed: number,
   symbol: string,

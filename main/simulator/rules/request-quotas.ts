@@ -45,7 +45,7 @@ interface Row {
  * The request buckets of one key and user, including other programs' requests.
  *
  * Nothing runs between requests. Before a bucket is read, other programs' due requests are applied in order.
- * They may get 429s too.
+ * Other programs can get 429s too.
  */
 export class RequestQuotas {
   readonly #rows = new Map<string, Row>()

@@ -125,7 +125,7 @@ export class SignInRules {
     return redirectTo(redirectUri, { code, state })
   }
 
-  /** Exchanges `code`, which can't be used again, whatever the result. */
+  /** Exchanges `code`. Whatever the result, the code can't be used again. */
   exchange(
     code: string,
     redirectUri: string,

@@ -15,7 +15,7 @@ import {
 } from './payloads-market.ts'
 import { chainSymbols, optionQuote } from './payloads-options.ts'
 
-/** The content of one stream: its opening frames, and its n-th message after them. */
+/** The content of one stream: its opening frames and the messages after them. */
 export interface Frames {
   readonly contentType: string
   readonly lineEnd: '\n' | '\r\n'
@@ -68,7 +68,7 @@ export function quoteFrames(seed: number, symbols: readonly string[]): Frames {
   }
 }
 
-/** Frames of a stream of one symbol. `first` opens the stream, and `next` gives its messages. */
+/** Frames of a stream of one symbol. `first` returns the opening frames, and `next` returns each message. */
 function oneSymbol(
   shape: Pick<Frames, 'contentType' | 'lineEnd'>,
   symbol: string,

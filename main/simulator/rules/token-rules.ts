@@ -35,7 +35,7 @@ export const refused = (error: TokenErrorCode, description: string): TokenRefusa
   description,
 })
 
-/** One person's consent. All refresh tokens that derive from it share it. */
+/** One person's consent, shared by all refresh tokens that derive from it. */
 export interface SignIn {
   readonly signedInAtMs: number
   readonly scope: string
@@ -60,7 +60,7 @@ export class TokenRules {
   readonly #mint: () => string
   readonly #refresh = new Map<string, RefreshToken>()
   readonly #access = new Map<string, { readonly expiresAtMs: number; readonly scope: string }>()
-  /** Refreshes that take effect later, and whose responses are lost. */
+  /** Refreshes that take effect later. Their responses never arrive. */
   #late: { readonly atMs: number; readonly token: string }[] = []
 
   constructor(limits: TokenLimits, mint: () => string) {
@@ -95,8 +95,8 @@ export class TokenRules {
     }
     const grant = this.#accessGrant(held.signIn.scope, atMs)
     if (!this.#limits.rotating) return grant
-    // The program refreshes an already replaced token, so the response with the newer one did not arrive. The
-    // newer token now counts as replaced too.
+    // If the program refreshes a token that was already replaced, it never received the newer token. The
+    // newer token then counts as replaced too.
     const previous = held.child
     if (previous !== undefined) previous.replacedAtMs ??= atMs
     held.replacedAtMs ??= atMs
