@@ -33,8 +33,8 @@ export class CompactionTime {
   #aheadSinceMs: number | undefined
 
   /**
-   * The time by which rows expire, epoch ms. `newestMs` returns the time of the newest trusted sample of
-   * earlier runs of the app, and is called only once.
+   * The time for computing the ages of rows, epoch ms. `newestMs` returns the time of the newest trusted
+   * sample of earlier runs of the app, and is called only once.
    */
   at(nowMs: number, monotonicMs: number, newestMs: () => number | undefined): number {
     this.#trustedMs ??= newestMs() ?? nowMs

@@ -89,7 +89,7 @@ export class HistoryFile {
     this.#statements = Object.fromEntries(prepared)
   }
 
-  /** Rolls up a minute's samples that an earlier process did not roll up. */
+  /** Rolls up the samples of minutes that an earlier process did not roll up. */
   catchUp(nowMs: number): void {
     this.#tiers.goTo(nowMs)
     this.#transaction(() => {
@@ -116,8 +116,8 @@ export class HistoryFile {
   /**
    * The time of the oldest sample of a series, epoch ms. `undefined` without samples.
    *
-   * A rollup stores only the start of its interval, and the first sample of the interval may be later. If the
-   * oldest stored sample of a finer table lies in the interval, the result is the time of that sample.
+   * A rollup stores only the start of its interval, and the first sample of the interval may be later. If a
+   * finer table's oldest sample lies in that interval, the result is the time of that sample.
    */
   since(profile: string, category: string): number | undefined {
     const series = this.#find(profile, category, 'requests')
@@ -171,8 +171,8 @@ export class HistoryFile {
   }
 
   /**
-   * The rollups of an interval: whole hours and quarters of an hour where they fit, otherwise minutes.
-   * `fromMs` is rounded down to a whole minute.
+   * The rollups of an interval: whole hours and quarters of an hour if they fit, otherwise minutes. `fromMs`
+   * is rounded down to a whole minute.
    */
   accounts(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
     const series = this.#find(profile, category, 'requests')
@@ -200,7 +200,7 @@ export class HistoryFile {
     return [...this.minutes(profile, category, fromMs, toMs), ...open]
   }
 
-  /** Others’ requests and mean levels in intervals of three minutes, oldest first. */
+  /** Others' requests and mean levels in intervals of three minutes, oldest first. */
   stretches(profile: string, category: string, fromMs: number, toMs: number): readonly RecordedStretch[] {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return []
@@ -222,7 +222,7 @@ export class HistoryFile {
     return this.#all('slots', series, sinceMs, toMs).map(slotSampleOf)
   }
 
-  /** Requests of the desk's other machines by column; `undefined` if there are none. */
+  /** Requests of the desk's other machines by column. `undefined` if there are none. */
   deskUse(
     profile: string,
     category: string,

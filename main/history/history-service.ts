@@ -41,9 +41,7 @@ export interface HistoryServiceDeps {
   /** Absent if the history is only in memory. */
   readonly dataFolder?: string
   readonly retention?: Retention
-  /**
-   * Called when the history file can't be used. Called again only if the file has worked since the last call.
-   */
+  /** Called when the history file can't be used. Called again only if the file has worked in between. */
   readonly problem: (sentence: string) => void
 }
 
@@ -55,7 +53,7 @@ export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
  */
 const USUAL_BEYOND_MS = 30 * MINUTE_MS
 
-/** Sampling interval of each profile, for history and alerts. */
+/** Sampling interval of each profile in milliseconds, for history and alerts. */
 const LOOK_MS = 1_000
 
 /** Samples, events, reports and alerts of all profiles, stored in the data folder if there is one. */
@@ -69,11 +67,14 @@ export class HistoryService {
   readonly #announced = new Set<(announcement: Announcement) => void>()
   readonly #unsubscribe: () => void
   /**
-   * Problems to report once a key is connected. A problem is reported as an event, and every event belongs to
+   * Problems to report when a key is connected. A problem is reported as an event, and every event belongs to
    * a profile.
    */
   #problems: string[] = []
-  /** Sessions with their profile's thresholds. A profile gets a new session if the clock is set back far. */
+  /**
+   * Sessions that have received their profile's thresholds. A profile gets a new session if the clock is set
+   * back far.
+   */
   readonly #withThresholds = new WeakSet<object>()
   #cancelLook: () => void = () => {}
 
@@ -363,8 +364,8 @@ function withEarlier(
   const earlier = room < 2 ? undefined : stored(first.at - 1, room)
   if (earlier === undefined) return recent
   const rejectedAt = [...new Set([...earlier.rejectedAt, ...recent.rejectedAt])].toSorted((a, b) => a - b)
-  // The points in memory may begin earlier than those of the file. For example, the simulator's past is only
-  // in memory.
+  // The points in memory may begin earlier than the points in the file. For example, the simulator's past is
+  // only in memory.
   const since = Math.min(earlier.since ?? Number.POSITIVE_INFINITY, recent.since ?? first.at)
   return { points: [...earlier.points, ...recent.points], rejectedAt, since }
 }

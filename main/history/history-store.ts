@@ -22,8 +22,8 @@ export interface HistoryStoreDeps {
   readonly clock: Clock
   readonly log: Log
   /**
-   * Called when the file can't be used. Called again only if the file has worked since the last call.
-   * `failure` is set if the problem lasts.
+   * Called when the file can't be used. Called again only if the file has worked in between. `failure` is set
+   * if the problem lasts.
    */
   readonly problem: (sentence: string, failure?: StorageFailure) => void
   readonly retention?: Retention

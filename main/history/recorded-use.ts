@@ -53,7 +53,7 @@ export function recordedUsesOf(
 
 /**
  * Requests over time in a category: of each program behind the gateway, of the whole app, of the desk's other
- * machines, and of others. Each column is a number of whole minutes.
+ * machines, and of others. Each column covers a whole number of minutes.
  */
 export function programHistoryOf(
   file: HistoryFile,
@@ -94,7 +94,7 @@ function programMinutes(
 }
 
 /**
- * Returns a function from the start of a minute to the requests of the desk's other machines in that minute.
+ * Returns a function that maps the start of a minute to that minute's requests of the desk's other machines.
  */
 function deskMinutes(
   file: HistoryFile,

@@ -32,13 +32,13 @@ export type LowestHeader = (category: string, afterMs: number, untilMs: number) 
 /** Turns snapshots into history entries: samples of request quotas, and slots when they change. */
 export class Recorder {
   readonly #add: (entry: Entry) => void
-  /** Each row's counters when its last entry was written. They start at zero when a profile is connected. */
+  /** Each row's counters, as of its last entry. They start at zero when a profile is connected. */
   readonly #counted = new Map<string, Counted>()
   readonly #samples = new Map<string, Sample>()
   readonly #slots = new Map<string, SlotSample>()
-  /** Each program's counter in each category when its last entry was written. */
+  /** Each program's counter in each category, as of the last entry. */
   readonly #forwarded = new Map<string, number>()
-  /** Each row's counter on each of the desk's other machines when the last entry was written. */
+  /** Each row's counter on each of the desk's other machines, as of the last entry. */
   readonly #byDesk = new Map<string, number>()
   /** The time of each profile's last snapshot. */
   readonly #lookedAtMs = new Map<string, number>()
@@ -68,8 +68,8 @@ export class Recorder {
       this.#request(profile, row, level, snapshot.at)
     }
     for (const member of snapshot.desk?.members ?? []) this.#member(profile, member, snapshot.at)
-    // While the gateway is off, the counters are forgotten, because they start from zero when it is turned on
-    // again.
+    // While the gateway is off, the counters are dropped, because they start from zero when the gateway is
+    // turned on again.
     if (snapshot.programs === undefined) forgetOf(profile, this.#forwarded)
     for (const program of snapshot.programs ?? []) this.#program(profile, program, snapshot.at)
     for (const row of snapshot.slots) this.#slot(profile, row, snapshot.at)
@@ -103,10 +103,7 @@ export class Recorder {
     this.#add({ kind: 'sample', profile, category, sample })
   }
 
-  /**
-   * Records another machine's requests. At the first call for a machine, its earlier requests are not
-   * recorded.
-   */
+  /** Records another machine's requests. The first call for a machine does not record earlier requests. */
   #member(profile: string, { id, name, counted = {} }: DeskMember, atMs: number): void {
     for (const [category, total] of Object.entries(counted)) {
       const key = `${profile}\n${id}\n${category}`
@@ -119,7 +116,7 @@ export class Recorder {
 
   #program(profile: string, { id, name, class: own, use }: ProgramSummary, atMs: number): void {
     for (const { category, forwarded } of use) {
-      // The name is part of the key, because a new program may get the id of a revoked one.
+      // The name is part of the key, because a new program can get the id of a revoked program.
       const key = `${profile}\n${id}\n${name}\n${category}`
       const requests = since(this.#forwarded.get(key) ?? 0, forwarded)
       if (requests === 0) continue

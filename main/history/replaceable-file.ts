@@ -35,7 +35,7 @@ export type FileOpening =
   | { readonly kind: 'failed'; readonly failure: StorageFailure; readonly cause: unknown }
 
 /**
- * Maximum number of times a damaged file is replaced in one run. A failing disk may damage each new file too.
+ * Maximum number of times a damaged file is replaced in one run. A failing disk can damage each new file too.
  */
 const MAX_REPLACED = 3
 
@@ -96,7 +96,7 @@ export class ReplaceableFile {
     }
   }
 
-  /** Closes the file if it was removed or replaced from outside. Writes to it would be lost. */
+  /** Closes the file if it was removed or replaced from outside, because writes to it would be lost. */
   closeIfRemoved(): void {
     if (this.#file === undefined || this.#isInPlace()) return
     this.close()

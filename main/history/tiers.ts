@@ -11,7 +11,7 @@ export const LEVELS = [
 ] as const
 
 /**
- * If the clock is set back by more than this, its earlier time was wrong. Milliseconds. See
+ * If the clock is set back by more than this many milliseconds, its earlier time was wrong. See
  * main/ports/timeline.ts.
  */
 const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS

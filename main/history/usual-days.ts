@@ -49,7 +49,7 @@ export class UsualDays {
   /**
    * Returns today's usual loads of a row. `hasRead` is true if this call read the recorded history.
    *
-   * The history is read only if there is something new to learn and `mayRead` is true. Reading a month of one
+   * The history is read only if `mayRead` is true and there is something new to learn. Reading a month of one
    * row takes tens of milliseconds.
    */
   look(profile: string, category: string, nowMs: number, mayRead: boolean) {
