@@ -56,8 +56,8 @@ const MIGRATIONS: readonly string[] = [
 export const JOURNAL_VERSION = MIGRATIONS.length
 
 /**
- * A commit returns once its pages are on the disk (`synchronous = FULL`, and on macOS `fullfsync`). A sent
- * order is therefore still in the journal after the machine crashes.
+ * A commit returns only after its pages are on the disk (`synchronous = FULL`, and on macOS `fullfsync`). A
+ * sent order is therefore still in the journal after the machine crashes.
  */
 const PRAGMAS = `
   PRAGMA journal_mode = WAL;
@@ -154,7 +154,7 @@ export class JournalFile {
     this.#statements = Object.fromEntries(prepared)
   }
 
-  /** Runs `run` as one transaction. Returns once its changes are on the disk. */
+  /** Runs `run` as one transaction. Returns after its changes are on the disk. */
   write(run: () => void): void {
     this.database.exec('BEGIN IMMEDIATE')
     try {
@@ -174,7 +174,7 @@ export class JournalFile {
     this.#statements.insert.run(...values, ...lists.map((list) => JSON.stringify(list)))
   }
 
-  /** Inserts an entry with its outcome, unless the file contains it. */
+  /** Inserts an entry with its outcome, unless the file already has the entry. */
   restore(entry: HashedEntry): void {
     if (this.#statements.has.get(entry.id) !== undefined) return
     this.insert(entry)
@@ -205,15 +205,15 @@ export class JournalFile {
   }
 
   /**
-   * Number of orders that the key with this id and `keyMark` sent in a period. Entries without a `keyMark`
-   * count too.
+   * Number of orders that the key with this id and `keyMark` has sent since `fromMs`. Entries without a
+   * `keyMark` count too.
    */
   count(profile: string, fromMs: number, keyMark?: string): number {
     const marks = JSON.stringify(marksOf(keyMark))
     return Number(this.#statements.count.get(profile, marks, Math.floor(fromMs))?.['count'])
   }
 
-  /** Deletes settled entries from before `beforeMs`. See `open` for the others. */
+  /** Deletes settled entries from before `beforeMs`, see `open`. */
   prune(beforeMs: number): void {
     this.#statements.prune.run(Math.floor(beforeMs))
   }
@@ -240,7 +240,7 @@ export type JournalOpening =
 export const hasJournalFile = (folder: string): boolean => existsSync(join(folder, `${NAME}.db`))
 
 /**
- * Opens `orders.db`. A damaged file is renamed and replaced. A file of a newer version of Headroom stays
+ * Opens `orders.db`. A damaged file is renamed and replaced. A file from a newer version of Headroom is left
  * unchanged.
  */
 export function openJournalFile(folder: string, nowMs: number): JournalOpening {

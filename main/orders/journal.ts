@@ -5,7 +5,7 @@ import { SAVED, type Saved, type StorageFailure, storageFailure } from '../stora
 import { type HashedEntry, type JournalFile, openJournalFile, type Settlement } from './journal-file.ts'
 
 export interface JournalDeps {
-  /** Absent without a data folder. There is then no journal. */
+  /** Absent without a data folder. Then there is no journal. */
   readonly folder: string | undefined
   readonly clock: Clock
   readonly log: Log
@@ -87,8 +87,8 @@ export class Journal {
   }
 
   /**
-   * Unsettled entries of earlier runs of the app, see `JournalFile.open`. `undefined` until the file was read
-   * once.
+   * Unsettled entries of earlier runs of the app, see `JournalFile.open`. `undefined` until the file has been
+   * read.
    */
   get former(): readonly HashedEntry[] | undefined {
     return this.#former

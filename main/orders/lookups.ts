@@ -35,7 +35,7 @@ export interface LookupDeps {
   readonly defect: (cause: unknown) => void
 }
 
-/** An order whose outcome is unknown. Milliseconds on the monotonic clock. */
+/** An order whose outcome is unknown. Times are milliseconds on the monotonic clock. */
 interface Unknown {
   readonly entry: HashedEntry
   readonly sinceMs: number
@@ -181,8 +181,7 @@ export class Lookups {
 }
 
 /**
- * Whether an order's latest lookup was its last one. The last lookup begins at least `LOOKUP_MS` after
- * `sinceMs`.
+ * Whether an order's latest lookup is also its last: the lookup began at least `LOOKUP_MS` after `sinceMs`.
  */
 const isLast = ({ lookedUpMs = 0 }: Unknown): boolean => lookedUpMs >= LOOKUP_MS
 

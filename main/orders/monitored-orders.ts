@@ -11,7 +11,7 @@ export interface MonitoredOrdersDeps {
     'profiles' | 'keyMark' | 'withProfile' | 'attachOrders' | 'subscribe'
   >
   readonly programs: Pick<Programs, 'list' | 'withdrawOrders' | 'bindOrders'>
-  /** Absent if there is no journal. No order is sent without one. */
+  /** Absent if there is no journal. Without a journal, no order is sent. */
   readonly dataFolder: string | undefined
   /** See `VaultHandle.isGone`. */
   readonly isGone: (profile: string) => boolean

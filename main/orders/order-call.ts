@@ -36,7 +36,7 @@ interface Sent {
   readonly hasConfirmId: boolean
 }
 
-/** The settlement of an order whose outcome has yet to be looked up. */
+/** The settlement of an order whose outcome must still be looked up. */
 const UNKNOWN = { outcome: 'looking' } as const
 
 /**

@@ -12,7 +12,7 @@ interface PreparedKey {
 }
 
 /**
- * Keyed hashes of texts about orders. The key is in the vault. Without it, hashing all likely symbols,
+ * Keyed hashes of texts about orders. The key is in the vault. Without the key, hashing all likely symbols,
  * quantities and prices does not reveal an order.
  */
 export class OrderHashes {
@@ -23,7 +23,7 @@ export class OrderHashes {
 
   /**
    * `keys` returns the vault's keys, the current one first. `own` is a key made for this run of the app, used
-   * while the vault has none.
+   * while the vault has no key.
    */
   constructor(keys: () => readonly Uint8Array[], own: Uint8Array) {
     this.#keys = keys
@@ -39,7 +39,7 @@ export class OrderHashes {
     return [...this.#keys(), this.#own].some((key) => name === this.#prepared(key).name)
   }
 
-  /** The hashes of a text under every key that may have made the journal's hashes. */
+  /** The hashes of a text under each key that might have made the journal's hashes. */
   allOf(text: string): readonly string[] {
     return [...this.#keys(), this.#own].map((key) => this.#hashOf(key, text))
   }

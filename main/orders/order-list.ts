@@ -45,15 +45,15 @@ export interface WantedOrders {
   readonly isLast: boolean
 }
 
-/** An account in the journal and in texts: its last three characters. */
+/** The last three characters of an account, its name in the journal and in texts. */
 export const endingOf = (account: string): string => account.slice(-3)
 
 /** Maximum number of accounts in one request. */
 const MAX_ACCOUNTS = 25
 const MAX_PAGES = 50
 /**
- * An order older than this is also looked up in the list of former days. The last lookup always reads both
- * lists, because the service's current day may end at any time.
+ * Age in milliseconds from which an order is also looked up in the list of former days. The last lookup
+ * always reads both lists, because the service's current day can end at any time.
  */
 const FORMER_DAY_MS = DAY_MS / 4
 

@@ -14,7 +14,7 @@ export const NOT_GRANTED: Problem = {
   proxyError: 'http_request_denied',
 }
 
-/** The response to a request under the order path that is not permitted. */
+/** The response to a forbidden request under the order path. */
 export const NO_ORDER_PATH: Problem = {
   status: 403,
   detail: 'Headroom forwards no such order request. Use the exact paths of its README.',

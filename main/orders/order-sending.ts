@@ -24,17 +24,17 @@ export type SendingResult =
     }
 
 /**
- * A whole answer. `begun` is its body, and is absent if the access token must be removed from the body while
- * it is relayed.
+ * A whole answer. `begun` is its body, absent if the access token must be removed from the body during
+ * relaying.
  */
 export type WholeAnswer = Pick<Relayed, 'answer' | 'begun' | 'removal'>
 
 export interface SendingHooks {
-  /** Called once connected, just before the first byte. */
+  /** Called after connecting, just before the first byte is sent. */
   readonly mayGo: () => boolean
   /** Relays a whole answer. Called before anything else is done with the answer. */
   readonly passOn: (whole: WholeAnswer) => void
-  /** Called with the outcome, so that it counts against the order quota. */
+  /** Called with the outcome, so that the order counts against the order quota. */
   readonly counted: (outcome: UpstreamOutcome) => void
   readonly settled: (result: SendingResult) => void
 }
@@ -118,7 +118,7 @@ export class OrderSending {
 
   #failed(how: ForwardFailure, why: string): void {
     if (this.#isSettled) return
-    // Neither a cut connection nor an order that Headroom held back is the host's fault.
+    // A cut connection and an order that Headroom held back are not the host's fault.
     this.#exchange.failed(UNANSWERED[how], how === 'cut' || this.#isHeldBack ? undefined : why)
     this.#settle(
       how === 'not-sent' ? { kind: how } : { kind: 'lost', how: how === 'timeout' ? 'timeout' : 'cut' },
@@ -188,7 +188,7 @@ export class OrderSending {
     this.#settle({ kind: 'lost', how }, () => ({ kind: how }))
   }
 
-  /** Reports the result before it counts the outcome, because counting takes longer. */
+  /** Reports the result before counting the outcome, because counting takes longer. */
   #settle(result: SendingResult, outcome: () => UpstreamOutcome): void {
     this.#isSettled = true
     this.#cancelDeadline()
@@ -199,7 +199,7 @@ export class OrderSending {
     }
   }
 
-  /** Runs `run` so that not even a bug leaves the order without an outcome. */
+  /** Runs `run`. If `run` throws, which is a bug, the order counts as lost. */
   #contain(run: () => void): void {
     try {
       run()

@@ -22,7 +22,7 @@ export interface OrdersDeps {
   readonly profiles: () => readonly string[]
   /** See `MonitorSurface.keyMark`. */
   readonly keyMark: (profile: string) => string | undefined
-  /** Absent if there is no journal. No order is sent without one. */
+  /** Absent if there is no journal. Without a journal, no order is sent. */
   readonly dataFolder: string | undefined
   /** The vault's keys for the hashes of orders, the current one first. Empty without a vault key. */
   readonly hashKeys: () => readonly Uint8Array[]
@@ -35,12 +35,14 @@ export interface OrdersDeps {
   readonly problem: (sentence: string) => void
 }
 
-/** Length of this run's own hash key in bytes. It is used while the vault has no key. */
+/** Length in bytes of this run's own hash key, which is used while the vault has no key. */
 const OWN_KEY_BYTES = 32
 /** 32 letters, so that a random byte selects each with equal probability. */
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
 const ID_LENGTH = 8
-/** Number of ids for which random bytes are read at once, so that the read delays only one order of many. */
+/**
+ * Number of ids for which random bytes are read together, so that only one order of many waits for the read.
+ */
 const IDS_DRAWN = 256
 
 /**
@@ -101,9 +103,9 @@ export class Orders implements OrderLane, OrdersSurface {
   #begun: { readonly journal: Journal; readonly lookups: Lookups } | undefined
   /** Whether the orders from earlier runs of the app were read. */
   #hasFormer = false
-  /** Orders whose outcome is unknown and not dismissed, oldest first. */
+  /** Orders with an unknown outcome that no person has dismissed, oldest first. */
   readonly #unknown = new Map<string, HashedEntry>()
-  /** Orders sent today, by key. */
+  /** Number of orders sent today, by key. */
   readonly #today = new Map<string, Today>()
   /** Absent if no program has sent an order within the last minute. */
   #cancelAgeing: (() => void) | undefined
@@ -224,7 +226,7 @@ export class Orders implements OrderLane, OrdersSurface {
     this.#takeFormer()
   }
 
-  /** Takes over the orders from earlier runs of the app, once the journal was read. */
+  /** Takes over the orders from earlier runs of the app, after the journal was read. */
   #takeFormer(): void {
     const { journal, lookups } = this.#begun ?? {}
     const former = journal?.former
