@@ -9,8 +9,8 @@ import { KEY_BYTES, seal, unseal } from './sealing.ts'
 export interface DataKeys {
   readonly opened: ReadonlyMap<number, Uint8Array>
   /**
-   * Absent if no data key was opened. Nothing can be sealed then, and stored records can only be counted or
-   * deleted.
+   * Absent if no data key was opened. Without it, nothing can be sealed, and stored records can only be
+   * counted or deleted.
    */
   readonly current?: { readonly id: number; readonly key: Uint8Array }
 }
@@ -48,11 +48,11 @@ const keyRow = z.object({
 type KeyRow = z.output<typeof keyRow>
 
 /**
- * Opens the data keys, newest first. Creates the first one in an empty vault.
+ * Opens the data keys, newest first. Creates the first data key in an empty vault.
  *
  * Each key has a canary, a known text that was encrypted with the key. A key is valid only if it decrypts its
  * canary, because a keystore that lost its own key may return other bytes. If a data key can't be opened, its
- * digests show whether the stored bytes were changed ("corrupt") or the keystore's key. Digests are not
+ * digests show whether the stored bytes changed ("corrupt") or the keystore's key did. Digests are not
  * secret.
  */
 export async function unlockDataKeys(
@@ -144,7 +144,7 @@ export async function addDataKey(
 
 /**
  * Whether another kind of keystore wrapped a key that can't be opened. Without this check, a keystore would
- * report another keystore's data as damaged. A key that opens is valid, whatever kind is recorded.
+ * report another keystore's data as damaged. Any key that can be opened is valid, whatever kind is recorded.
  */
 function isFromElsewhere(keystore: Keystore, { backend, wrapped, wrapped_digest }: KeyRow): boolean {
   return keystore.mayHaveWrapped?.(backend) === false && isWhole(wrapped, wrapped_digest)
@@ -195,7 +195,7 @@ async function wrapAgain(
   key: Uint8Array,
 ): Promise<void> {
   const wrapping = await keystore.wrap(key)
-  // Without a new wrapping, the old one stays and still opens the key. The next start tries again.
+  // If the new wrapping fails, the old wrapping stays and still opens the key. The next start tries again.
   if (wrapping.kind !== 'wrapped' || !database.isOpen) return
   const { backend, bytes } = wrapping
   attempt(() =>

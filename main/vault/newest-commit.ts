@@ -8,7 +8,7 @@ import { writeWhole } from '../storage/write-whole.ts'
  * The number of the newest commit, stored in `vault.seen.json` next to `vault.db`.
  *
  * If a person restores an old copy of `vault.db`, the copy is intact and can be opened, but the service has
- * since replaced its tokens. Only another file can reveal this. The file is written after each commit, so
+ * since replaced its tokens. Only a second file can reveal this. That file is written after each commit, so
  * that a crash never makes a vault look older than it is.
  */
 export class NewestCommit {

@@ -38,7 +38,7 @@ const wrapping = z
     check: base64,
     key: base64,
   })
-  // Each number may be within its bounds, and all together may still require too much memory.
+  // Even if each number is within its bounds, all together can require too much memory.
   .refine(({ N, r, p }) => 128 * r * (N + 2 + p) <= MAX_MEMORY_BYTES)
 
 /**
@@ -79,7 +79,7 @@ export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT
       const opened = unseal(stretched, WRAPPED_KEY, key)
       if (opened !== undefined) {
         const bytes = Buffer.from(opened, 'base64')
-        // A key that was wrapped at a lower cost than the current one is wrapped again.
+        // A key that was wrapped at a lower cost than the current cost is wrapped again.
         return { kind: 'unwrapped', key: bytes, renew: stored.N < cost.N }
       }
       return unseal(stretched, CHECK, check) === CHECK_TEXT
@@ -102,7 +102,7 @@ function stretch(
 ): Promise<Uint8Array | undefined> {
   const options: ScryptOptions = { N, r, p, maxmem: MAX_MEMORY_BYTES }
   return new Promise((resolve) => {
-    // The passphrase is normalised, so that the same words give the same bytes on another system.
+    // The passphrase is normalised, so that the same words give the same bytes on every system.
     scrypt(passphrase.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) =>
       resolve(error ? undefined : key),
     )

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { DataKeys } from './data-keys.ts'
 import { seal, unseal } from './sealing.ts'
 
-/** The open vault at one time. Functions read and write its tables through it. */
+/** The open vault at one time, through which functions read and write its tables. */
 export interface VaultView {
   readonly database: DatabaseSync
   readonly keys: DataKeys
@@ -99,7 +99,8 @@ export function writeNext(
 }
 
 /**
- * Quarantines a record that can't be opened, before it is replaced. Its data key may become available again.
+ * Quarantines a record that can't be opened, before a new one replaces it. Its data key may become available
+ * again.
  */
 export function keepLost(view: VaultView, profile: string, kind: RecordKind, why: string): void {
   if (readRecord(view, profile, kind).kind === 'lost') quarantineRecord(view, profile, kind, why)

@@ -38,7 +38,7 @@ export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): strin
   }
 }
 
-/** Cached by data key and purpose, because deriving a key takes longer than using it. */
+/** Derived keys by data key and purpose, cached because deriving a key takes longer than using it. */
 const derived = new WeakMap<Uint8Array, Map<string, Uint8Array>>()
 
 /** The derived key for one purpose, so that no key serves two purposes. */

@@ -18,11 +18,11 @@ export type TokenReading =
   | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt'; readonly why?: string }
   | { readonly kind: 'unreadable'; readonly why: string }
 
-/** The kind of the records with the current refresh tokens. */
+/** The record kind of current refresh tokens. */
 export const TOKEN = 'refresh-token'
 /**
- * The kind of the records with other tokens that may be valid in place of the current one, see `TokenDoubt`.
- * The content is JSON. A record applies only while its generation is that of the current token.
+ * The record kind of other tokens that might be valid instead of the current token, see `TokenDoubt`. The
+ * content is JSON. A record applies only while its generation equals the current token's generation.
  */
 const DOUBT = 'refresh-token-doubt'
 

@@ -179,7 +179,7 @@ function rememberLost(database: DatabaseSync, nowMs: number): void {
 }
 
 /**
- * The message for a file that SQLite would silently take for a new database. Such a file must not be opened.
+ * The message for a file that SQLite would silently treat as a new database. Such a file must not be opened.
  */
 function strangeBeginning(file: string): string | undefined {
   const size = statSync(file, { throwIfNoEntry: false })?.size

@@ -139,8 +139,8 @@ export class VaultHandle {
   }
 
   /**
-   * Whether the keystore protects nothing. Any reader of the file can then read the keys. A person has
-   * consented to this.
+   * Whether the keystore protects nothing. If so, anyone who can read the file can read the keys. A person
+   * has consented to this.
    */
   get hidesNothing(): boolean {
     return this.#status.state === 'ok' && (this.#deps.keystore?.hidesNothing?.() ?? false)
@@ -154,8 +154,8 @@ export class VaultHandle {
   }
 
   /**
-   * Tries the keystore again, for example after a person consented to an unprotected one. Calls at the same
-   * time share one attempt.
+   * Tries the keystore again, for example after a person consented to an unprotected keystore. Concurrent
+   * calls share one attempt.
    */
   askAgain(): Promise<AskedAgain> {
     this.#asking ??= this.#ask().finally(() => {
@@ -166,7 +166,7 @@ export class VaultHandle {
 
   /**
    * Creates a new data key if the existing data key can't be opened, so that API keys can be stored again.
-   * Must not be called if the passphrase may be mistyped.
+   * Must not be called if the passphrase could be mistyped.
    */
   async startOver(): Promise<void> {
     const { keystore, wallMs } = this.#deps

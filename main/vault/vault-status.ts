@@ -8,8 +8,8 @@ export interface StartTrouble {
   /** The complete text that a window shows. */
   readonly line: string
   /**
-   * The kind of keystore that sealed the keys and can still open them. Only with `key-changed`, and only if
-   * the current keystore is of another kind.
+   * The kind of keystore that sealed the keys and can still open them. Present only if the state is
+   * `key-changed` and the current keystore is of another kind.
    */
   readonly sealedBy?: 'desktop' | 'passphrase'
 }

@@ -137,7 +137,7 @@ export class Vault {
       storedAs = generation
       for (const kind of [TOKEN, SECRET] as const) keepLost(view, id, kind, 'replaced by a new sign-in')
       if (desk !== undefined) writeDesk(view, id, desk)
-      // Everything that is pending from the previous sign-in, including a revocation, ends.
+      // Everything that is pending from the previous sign-in ends here, including a revocation.
       writeTokens(view, id, {
         ...tokens,
         token: { ...token, generation },
@@ -193,7 +193,7 @@ export class Vault {
     return reading.value.kind === 'found' ? { kind: 'found', text: reading.value.secret } : reading.value
   }
 
-  /** Stores the desk of a key in place of a former one. */
+  /** Stores the desk of a key. Replaces any former desk. */
   keepDesk(profile: string, text: string): Saved {
     return this.#seal((view) => writeDesk(view, profile, text))
   }
@@ -327,7 +327,7 @@ export class Vault {
     return this.canSeal ? this.#write(run) : { ok: false, why: 'the vault is locked' }
   }
 
-  /** Like `#write`, for deletions: overwrites the deleted pages in the file, too. */
+  /** Like `#write`, but for deletions: also overwrites the deleted pages in the file. */
   #erase(run: (view: VaultView) => void): Saved {
     const saved = this.#write(run)
     // The write-ahead log still contains the old pages.
