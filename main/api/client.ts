@@ -40,8 +40,8 @@ const NO_TURN: ApiAnswer = {
 }
 
 /**
- * Sends requests to the service, after waiting in the gateway's queue if there is one. Retries once with a
- * new token after a 401 (service 5).
+ * Sends requests to the service, through the gateway's queue while the gateway is on. Retries once with a new
+ * token after a 401 (service 5).
  */
 export class ApiClient {
   readonly #deps: ApiClientDeps & ExchangeDeps

@@ -186,7 +186,7 @@ function withoutSecrets(seen: Observation, secrets: Pick<Secrets, 'clean'>): Obs
   }
 }
 
-/** Refreshes after a 401. Returns a new token, or `undefined` if the rejected one was not replaced. */
+/** Refreshes after a 401. Returns a new token, or `undefined` if the rejected token was not replaced. */
 export async function tokenAfter401(
   { rejected, access, usable }: Bearer,
   token: string,

@@ -40,7 +40,8 @@ export interface ProberDeps {
   /** Whether any check may be sent now. */
   readonly mayProbe: () => boolean
   /**
-   * The access token of current requests. It is only compared with earlier ones. `undefined` without a token.
+   * The access token of current requests, only for comparison with earlier tokens. `undefined` without a
+   * token.
    */
   readonly accessToken?: () => string | undefined
   /** Whether a person is looking at the window. Absent if the host cannot know, which counts as `true`. */
@@ -50,21 +51,21 @@ export interface ProberDeps {
 }
 
 /**
- * Interval of regular ticks in milliseconds. A shorter one would wake the machine too often while no window
- * is open. A check that becomes due between two ticks gets an extra tick.
+ * Interval of regular ticks in milliseconds. A shorter interval would wake the machine too often while no
+ * window is open. A check that becomes due between two ticks gets an extra tick.
  */
 const TICK_MS = 1000
 /** Minimum delay of a timer in milliseconds. A shorter timer could fire before the check is due. */
 const MIN_WAIT_MS = 1
 const MAX_AT_ONCE = 4
 /**
- * Maximum time between evaluations of a row in milliseconds. The row's estimated quota may run out even if no
+ * Maximum time between evaluations of a row in milliseconds. The row's estimated quota can run out even if no
  * new header arrives.
  */
 const LOOK_AGAIN_MS = 5_000
 /**
- * Pauses in milliseconds after a failed check. `refusedMs`: the service rejected it. `faultMs`: the server
- * had an error. `notSentMs`: it was not sent.
+ * Pauses in milliseconds after a failed check. `refusedMs`: the service rejected the check. `faultMs`: the
+ * server had an error. `notSentMs`: the check was not sent.
  */
 const PAUSE_AFTER = { refusedMs: 10 * 60_000, faultMs: 30_000, notSentMs: 5_000 } as const
 const UNAUTHORIZED = 401
@@ -95,7 +96,7 @@ export class Prober {
   readonly #looks = new Map<string, Look>()
   readonly #under = new Set<string>()
   readonly #unauthorized = new Map<string, Unauthorized>()
-  /** Categories paused by a 401 or 403. Another sign-in may end the pause. */
+  /** Categories paused by a 401 or 403. A new sign-in can end the pause. */
   readonly #unaccepted = new Set<string>()
   #account: string | undefined
   #stopped = false
@@ -141,7 +142,7 @@ export class Prober {
     this.tick()
   }
 
-  /** Chooses the first listed account. Keeps the present one while it is listed. */
+  /** Keeps the present account while it is listed. Otherwise chooses the first listed account. */
   #listed(accounts: readonly string[]): void {
     const isListed = this.#account !== undefined && accounts.includes(this.#account)
     // After another user has signed in, the former user's account is not listed.
@@ -203,8 +204,8 @@ export class Prober {
   }
 
   /**
-   * When the row is checked next if no header arrives first, in epoch milliseconds. `undefined` if no check
-   * is planned.
+   * When the row is next checked, unless a header arrives first, in epoch milliseconds. `undefined` if no
+   * check is planned.
    */
   nextCheckAt(row: RequestQuota): number | undefined {
     const { category } = row
@@ -380,9 +381,9 @@ export class Prober {
       this.#records.set(category, { ...record, sentAtMs: earlier, notBeforeMs })
       return
     }
-    // The budget counts a check when its response arrives. The start would be less exact, because a check may
-    // wait for a token before it is sent. With a configured interval, a check counts when it starts, so that
-    // the interval stays exact.
+    // The budget counts a check when its response arrives. The start time would be less exact, because a
+    // check may wait for a token before it is sent. With a configured interval, a check counts when it
+    // starts, so that the interval stays exact.
     const keepsBeat = this.#settings.everySeconds[category] !== undefined
     const headerAtMs = this.#deps.quotas.lastHeaderAtMs(category)
     const settled: ProbeRecord = {

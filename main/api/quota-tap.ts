@@ -52,12 +52,12 @@ interface Shown {
   readonly isAccepted: boolean
 }
 
-/** How long an aborted request may still take to reach the service, in milliseconds. */
+/** How long after its abort a request can still reach the service, in milliseconds. */
 const ON_ITS_WAY_MS = 2_000
 /**
- * Time after a header, in milliseconds, within which a member of the desk may still report requests that the
- * header includes. A member that starts or wakes may send requests for up to three seconds before it is
- * connected. The other members then ask for its state.
+ * Time in milliseconds after a header within which a member of the desk can still report requests that the
+ * header includes. A member that starts or wakes can send requests for up to three seconds before it
+ * connects. The other members then request its state.
  */
 const REPORTED_WITHIN_MS = 4_000
 
@@ -121,7 +121,7 @@ export class QuotaTap {
    * The earliest time for a request to this path, in epoch milliseconds. `undefined` if it may be sent now.
    *
    * A request must wait while its category is paused. It must also wait while its quota probably has too
-   * little left for its class, `as`. Each class leaves a reserve to more urgent classes.
+   * little left for the request's class, `as`. Each class leaves a reserve to more urgent classes.
    */
   notBeforeMs(method: string, pathAndQuery: string, as: ProgramClass = 'critical'): number | undefined {
     const { ledger, timeline } = this.#deps
@@ -286,7 +286,7 @@ export class QuotaTap {
     const now = this.#deps.timeline.now()
     if (category !== undefined) {
       if (remaining !== undefined) this.#deps.history.observed(category, now, remaining)
-      // Members of the desk may still report these requests as their own, so `evaluate` looks again.
+      // Members of the desk may still report these requests as their own, so `evaluate` checks again later.
       if (elsewhere > 0 && this.#desk === undefined) this.#othersProved(category, now)
     }
     this.#deps.changed()
@@ -309,7 +309,7 @@ export class QuotaTap {
   }
 
   #number(category: string, ticket: Ticket): void {
-    // The headers may name another row than the request's own. Both rows then have a response.
+    // If the headers name another row than the request's own, both rows have a response.
     for (const row of new Set([category, rowNamed(ticket)])) {
       if (row === undefined) continue
       for (const one of this.#problems.answered(row, this.#deps.timeline.now())) this.#deps.report(one)
@@ -364,7 +364,7 @@ export class QuotaTap {
 }
 
 /**
- * The name of the row of a ticket. A category with slots but no request row is named by `endpoint`.
+ * The name of a ticket's row. For a category with slots but no request row, `endpoint` holds the name.
  * `undefined` for a path that no rule matches.
  */
 const rowNamed = ({ category, endpoint }: Ticket): string | undefined =>

@@ -1,7 +1,7 @@
-/** Expired times are removed together, as soon as there are this many. */
+/** Minimum number of expired times before they are removed, all together. */
 const MAX_FORGOTTEN = 256
 
-/** Times within the last `keptMs` milliseconds. Adding one takes constant time. */
+/** Times within the last `keptMs` milliseconds. Adding a time takes constant time. */
 export class RecentMoments {
   readonly #keptMs: number
   /** Oldest first. Times before index `#first` have expired. */
@@ -17,7 +17,7 @@ export class RecentMoments {
     this.#atMs.push(nowMs)
   }
 
-  /** How many of the recorded times are less than `keptMs` before `nowMs`. */
+  /** Number of recorded times in the last `keptMs` milliseconds before `nowMs`. */
   count(nowMs: number): number {
     this.#forget(nowMs)
     return this.#atMs.length - this.#first

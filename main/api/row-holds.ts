@@ -15,13 +15,13 @@ export interface RateRefusal {
 export const FALLBACK_SECONDS = 60
 /**
  * Added to each wait, in milliseconds. The service rounds its times, so a request that is sent exactly at
- * Reset may get a 429.
+ * Reset might get a 429.
  */
 const GRACE_MS = 500
 const MAX_HOLD_MS = 15 * 60_000
 /**
  * Base of the minimum wait after consecutive 429s, in milliseconds. The minimum is 2 s after the second 429
- * and doubles with each further one.
+ * and doubles with each further 429.
  */
 const FIRST_FLOOR_MS = 1_000
 const MAX_DOUBLINGS = 10

@@ -13,8 +13,8 @@ export interface SessionDesk {
   /** Records a response from the service. */
   answered(ticket: Ticket, answer: DeskAnswer): void
   /**
-   * Records that no response arrived, or only one without quota headers. `laterMs`: how much longer the
-   * service may still count the request, in milliseconds.
+   * Records that no response arrived, or only a response without quota headers. `laterMs`: how much longer
+   * the service may still count the request, in milliseconds.
    */
   lost(ticket: Ticket, laterMs: number): void
   notSent(ticket: Ticket): void
@@ -39,10 +39,13 @@ export interface SessionDesk {
   readonly checkBudget: number | undefined
   /** Joins the desk's queue. `undefined` while the desk rejects this machine. */
   readonly queue: JoinQueue | undefined
-  /** The part of a category that this machine may use while it works alone. Otherwise `undefined`. */
+  /**
+   * The part of a category that this machine may use while it works alone. `undefined` if there is no such
+   * limit.
+   */
   partOf(category: string): DeskPart | undefined
   summary(): DeskSummary
-  /** Connects to the desk's server now, if it is unreachable. */
+  /** Retries the desk's server now, if it is unreachable. */
   tryNow(): void
   /** The machine that revoked the key. `undefined` if no other member revoked it. */
   readonly revokedBy: string | undefined
