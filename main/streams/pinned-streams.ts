@@ -32,7 +32,7 @@ type Entry = z.output<typeof entry>
 type Stored = z.output<typeof stored>
 
 /**
- * The key that owns pins. The id alone does not identify the key: another key may get the same id after a key
+ * The key that owns pins. The id alone does not identify the key. Another key may get the same id after a key
  * is removed, or at the next start if the key was only in memory.
  */
 export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl' | 'baseUrl' | 'clientId'> {

@@ -36,7 +36,7 @@ export function streamToCheck(
  * category.
  *
  * A check uses one request and, briefly, one slot. It never closes another stream to get a slot, but may take
- * the last free one, because only a person requests such a check.
+ * the last free slot, because only a person requests such a check.
  */
 export async function checkStream(
   category: string,

@@ -141,7 +141,7 @@ export class StreamConnection {
     if (sender.kind === 'other') this.#notTheService(sender.why)
     else if (status !== 200) {
       this.#phase = 'refusing'
-      // The body names the quota, so the connection waits for it, but only for a limited time.
+      // The body names the quota, so the connection waits for the body, but only for a limited time.
       this.#cancelWait = clock.after(REFUSAL_TIMEOUT_MS, () => this.#refused('cut'))
     } else if (sender.kind === 'unsure') {
       this.#phase = 'unsure'

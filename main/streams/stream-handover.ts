@@ -8,7 +8,7 @@ import type { RefusedStream } from './stream-readers.ts'
 
 export interface HandoverDeps extends ConnectionDeps, Bearer {
   /**
-   * Returns the function that queues a connection with all other requests, Headroom's own and those of
+   * Returns the function that queues a connection together with all other requests of Headroom and of
    * programs. `undefined` while the gateway is off.
    */
   readonly turns?: () => AcquireStreamPermit | undefined
@@ -19,7 +19,7 @@ export interface HandoverListener {
   /** Whether programs read the stream. */
   isRead(): boolean
   /**
-   * Whether the service has announced the end of the current connection while the successor is not open yet.
+   * Whether the service has announced the end of the current connection, and the successor is not open yet.
    */
   isHandingOver(): boolean
   opened(observation: Observation): void
@@ -36,8 +36,8 @@ export interface HandoverListener {
  * The connections of one stream: the current one and, during an announced restart, its successor.
  *
  * While the gateway is on, a new connection waits in the queue of all requests. While the gateway is off, a
- * new connection waits until two conditions are true: its category is not paused, and more requests are left
- * in the category than the reserve. A connection uses the access token that is valid when it opens.
+ * new connection waits until its category is not paused and has more requests left than the reserve. A
+ * connection uses the access token that is valid when it opens.
  */
 export class StreamHandover {
   readonly #category: string
@@ -45,7 +45,7 @@ export class StreamHandover {
   readonly #deps: HandoverDeps
   readonly #listener: HandoverListener
   #current: StreamConnection | undefined
-  /** Replaces the current connection once it is open. */
+  /** The new connection. After opening, it replaces the current connection. */
   #successor: StreamConnection | undefined
   /**
    * Counts attempts and calls of `hangUp`. If the count changes while an attempt waits for a token, the

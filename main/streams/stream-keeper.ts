@@ -33,11 +33,11 @@ export interface StreamDeps extends HandoverDeps {
 }
 
 /**
- * When the machine wakes, a connection attempt that began more than this long ago counts as lost, because its
- * own timer stopped during sleep. Milliseconds.
+ * Age in milliseconds above which a connection attempt counts as lost when the machine wakes. The attempt's
+ * own timer stopped during sleep.
  */
 const OPENING_MS = 20_000
-/** Maximum random delay, so that many streams do not reconnect together. Milliseconds. */
+/** Maximum random delay in milliseconds, which prevents many streams from reconnecting together. */
 const SPREAD_MS = 500
 /** Wait after a 429 without a Reset (service 7). Milliseconds. */
 const FALLBACK_MS = 60_000
@@ -62,11 +62,11 @@ interface Reason {
 }
 
 /**
- * Reasons for the loss of a stream that may mean an outage of the service. The stream then retries as soon as
- * another stream opens.
+ * Reasons for the loss of a stream that may mean an outage of the service. With such a reason, the stream
+ * retries as soon as another stream opens.
  *
- * The other reasons are not listed. After a rejection, the time of the next attempt is already set. A stream
- * that exceeded a limit must not retry more often.
+ * Other reasons are not listed. After a rejection, the time of the next attempt is already set. A stream that
+ * exceeded a limit must not retry more often.
  */
 const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
   'silent',
@@ -196,7 +196,7 @@ export class StreamKeeper {
   }
 
   /**
-   * Reopens the stream to repeat its first response. If slots allow both, the current connection closes only
+   * Reopens the stream to get its first response again. If slots allow, the current connection closes only
    * after the new one is open.
    */
   renew(): void {
@@ -254,7 +254,7 @@ export class StreamKeeper {
       ...(!hasFrame(state) &&
         this.#heardMs !== undefined && {
           lastFrameAt: Math.round(this.#heardMs),
-          // The connection was reopened, but the last frame is old and came through an earlier connection.
+          // The connection was reopened, but the last frame is old and arrived on an earlier connection.
           ...(isUp && now - this.#heardMs >= SILENCE.staleMs && { state: 'stale' as const }),
         }),
       framesPerSecond: isUp ? this.#rate.perSecond(now) : 0,
@@ -462,7 +462,7 @@ interface SymbolError {
 
 /**
  * Maximum number of errors that an app window shows for one stream. A stream has up to 100 symbols, and each
- * may have an error.
+ * can have an error.
  */
 const MAX_SYMBOLS = 20
 

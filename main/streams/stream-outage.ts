@@ -2,7 +2,7 @@
 export const TRY_EVERY_MS = 5_000
 
 /**
- * Whether the service serves the streams of one key, as their connections show.
+ * Whether the service serves the streams of one key, judged by their connections.
  *
  * During an outage, one stream tries at a time, at most every `TRY_EVERY_MS`, because each attempt uses one
  * request of the quota. After a success, the other streams follow. First openings are not delayed, because a
@@ -41,8 +41,8 @@ export class StreamOutage {
   /**
    * Records that a stream opened, which ends the outage.
    *
-   * A `fleeting` stream repeatedly opens and ends, so the next outage may start soon. Its first attempt is no
-   * sooner than `TRY_EVERY_MS` after the last attempt of this outage.
+   * A `fleeting` stream repeatedly opens and ends, so the next outage may start soon. That outage's first
+   * attempt is no sooner than `TRY_EVERY_MS` after the last attempt of this outage.
    */
   served(how: 'lasting' | 'fleeting'): void {
     if (!this.#isOn) return

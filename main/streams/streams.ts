@@ -114,7 +114,7 @@ export class Streams {
   }
 
   /**
-   * Closes a stream after `inSeconds`, unless `keep` cancels the close. A closed stream is removed
+   * Closes a stream after `inSeconds`, unless `keep` cancels the close. An already closed stream is removed
    * immediately.
    *
    * Until the stream closes, its connection counts, so that the displayed slots are correct.
@@ -183,7 +183,7 @@ export class Streams {
     }
   }
 
-  /** Opens a stream only to get its headers, and closes it once they have arrived. */
+  /** Opens a stream only to get its headers, then closes it. */
   async look(request: StreamRequest): Promise<Outcome> {
     const { category } = STREAM_TABLE[request.kind]
     this.#checks.set(category, this.#checksOf(category) + 1)
