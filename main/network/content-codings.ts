@@ -4,8 +4,8 @@ import zlib from 'node:zlib'
 /** Maximum size of a decoded body, in bytes. */
 const MAX_DECODED_BYTES = 1 << 20
 /**
- * Maximum number of codings that are decoded. A header could name thousands, because some bodies are the same
- * before and after decoding.
+ * Maximum number of codings that are decoded. A header could name thousands, because decoding does not change
+ * some bodies.
  */
 const MAX_CODINGS = 8
 

@@ -21,7 +21,7 @@ export function deadline(ms: number, passed: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Settles like `awaited`. After `ms` at the latest, resolves to `undefined`. */
+/** Settles like `awaited`, or resolves to `undefined` after `ms`. */
 export function within<T>(
   clock: Pick<Clock, 'after'>,
   ms: number,

@@ -4,13 +4,13 @@ import { headersOf, NOT_HTTP, nodeWire, type WireFailure, type WireRequest } fro
 
 export type ForwardRequest = Omit<WireRequest, 'isWholeInTime'> & { readonly body?: Buffer }
 
-/** A response. Its body is read as it arrives, no faster than its reader can take it. */
+/** A response. The body is read as it arrives, no faster than the reader consumes it. */
 export interface ForwardAnswer {
   readonly status: number
   readonly headers: HttpHeaders
   /** Name, value, name, value, as received. */
   readonly rawHeaders: readonly string[]
-  /** `complete` is true once the whole body has arrived. */
+  /** `complete` is true after the whole body has arrived. */
   readonly body: NodeJS.ReadableStream & {
     readonly complete: boolean
     readonly destroyed: boolean

@@ -67,8 +67,8 @@ function proxyOf(environment: NodeJS.ProcessEnv): ProxyChoice {
 }
 
 /**
- * Whether Node accepts the address of a proxy. Node silently ignores some invalid addresses, and throws at
- * the first use of others.
+ * Whether Node accepts the address of a proxy. Node silently ignores some invalid addresses, and throws when
+ * others are first used.
  */
 function isProxyAddress(address: string): boolean {
   if (!URL.canParse(address)) return false

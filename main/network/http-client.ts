@@ -18,7 +18,7 @@ const MIN_BUFFER_BYTES = 16 << 10
  */
 const MAX_TURN_BYTES = 64 << 10
 
-/** Reason for the end of a complete body. */
+/** The reason reported when a body ends because it is complete. */
 export const ENDED_BY_SERVICE = 'ended by the service'
 
 /**

@@ -33,16 +33,16 @@ export interface LoopbackLimits {
   /** How often `headersTimeoutMs` and `requestTimeoutMs` are checked. */
   readonly checkedEveryMs: number
   /**
-   * Timeout of a connection without data in either direction. It is long enough for a sign-in page that waits
-   * for the service.
+   * Timeout of a connection without data in either direction, long enough for a sign-in page that waits for
+   * the service.
    *
-   * The timeout also disconnects a client that does not read its response. The request timeouts never do
-   * that.
+   * The silence timeout also disconnects a client that does not read its response. The request timeouts never
+   * do that.
    */
   readonly silenceMs: number
   /**
    * Maximum time for which an idle connection stays open. `Keep-Alive` announces the time, but many clients
-   * ignore it. If they send a request while the connection closes, the request is reset.
+   * ignore it. If such a client sends a request while the connection closes, the request is reset.
    */
   readonly idleMs: number
   /**
@@ -191,8 +191,8 @@ function makeServer(limits: LoopbackLimits): Server {
 }
 
 /**
- * Exempts a connection from the silence timeout, until Node sets it again at the next request. Also exempts
- * it from the limits for unauthenticated connections, for good.
+ * Exempts a connection permanently from the limits for unauthenticated connections, and from the silence
+ * timeout until Node sets it again at the next request.
  */
 function keep(socket: Socket, limit: ConnectionLimit): void {
   socket.setTimeout(0)

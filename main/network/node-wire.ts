@@ -28,12 +28,12 @@ export interface WireRequest {
 
 /**
  * How to send a request that must not arrive twice. `not-sent` means that no byte left this computer.
- * `timeoutMs` starts again once the request is sent.
+ * `timeoutMs` starts again after the request is sent.
  */
 export interface SentOnce {
   /** Maximum idle time of a reused connection since its last response, in milliseconds. */
   readonly maxIdleMs: number
-  /** Called once, when connected, just before the first byte. If the result is false, nothing is sent. */
+  /** Called once, after connecting, just before the first byte. If the result is false, nothing is sent. */
   readonly mayGo: () => boolean
 }
 
@@ -47,10 +47,10 @@ export type WireFailure = 'not-sent' | 'cut' | 'broken' | 'timeout'
 
 /** Receives the outcome of a request. Nothing is called after `failed`, or after an abort. */
 export interface WireListener {
-  /** Called at most once. The body is read as it arrives, no faster than its reader can take it. */
+  /** Called at most once. The body is read as it arrives, no faster than the reader consumes it. */
   answered(answer: http.IncomingMessage): void
   /**
-   * Called at most once. After `answered`, only if the body timed out. The body reports other failures
+   * Called at most once. After `answered`, called only if the body timed out. The body reports other failures
    * itself.
    */
   failed(how: WireFailure, why: string): void
@@ -73,7 +73,7 @@ export const NOT_HTTP = 'the response is not HTTP'
 /** Reason for a request that was not sent although its connection was ready. */
 const NOT_NOW = 'stopped at the last moment'
 
-/** Reason for the end of an incomplete body. */
+/** The reason reported when a connection closes too early. */
 export const CONNECTION_LOST = 'connection lost'
 
 /**
@@ -194,8 +194,8 @@ function noteIdle(agent: http.Agent): void {
 }
 
 /**
- * Closes connections that have been idle for longer than `maxIdleMs`. The agent lists them for a moment
- * longer but does not reuse them, because it prefers the connection that became idle last.
+ * Closes connections that have been idle for longer than `maxIdleMs`. For a moment, the agent still lists
+ * them but does not reuse them, because it prefers the connection that became idle last.
  */
 function closeIdle(agent: http.Agent, maxIdleMs: number): void {
   const now = moment()
@@ -255,8 +255,8 @@ function begin(
 }
 
 /**
- * Returns a function that says whether bytes of the request may have reached the other side. True once the
- * connection, including TLS, is established.
+ * Returns a function that says whether bytes of the request may have reached the other side. True as soon as
+ * the connection, including TLS, is established.
  */
 function watchConnection(outgoing: http.ClientRequest, onEstablished: () => void = () => {}): () => boolean {
   let established = false

@@ -2,7 +2,7 @@ import type { Clock, Http } from '../ports/ports.ts'
 import { hostOf, type Reachability } from './reachability.ts'
 
 const TIMEOUT_MS = 10_000
-/** Interval of checks of one host of a key while the other is unreachable. Milliseconds. */
+/** Interval in milliseconds of checks of one host of a key while the other host is unreachable. */
 const AGAIN_MS = 10_000
 
 export interface OtherHostDeps {
@@ -12,14 +12,15 @@ export interface OtherHostDeps {
   /** The URLs of both hosts of a key. */
   readonly urls: () => readonly [string, string]
   /**
-   * Whether requests to this host are in progress or scheduled. These requests show whether the host is
-   * reachable, so it needs no check here.
+   * Whether requests to this host are in progress or scheduled. Such requests show whether the host is
+   * reachable, so no check is needed.
    */
   readonly isAsked: (host: string) => boolean
 }
 
 /**
- * Finds out whether one or both hosts of a key are down. While one host is unreachable, the other is checked.
+ * Finds out whether one or both hosts of a key are down. While one host is unreachable, the other host is
+ * checked.
  *
  * A check connects without sending a request. Checks repeat until all hosts are reachable, because the other
  * host may become unreachable later.
@@ -27,7 +28,7 @@ export interface OtherHostDeps {
 export class OtherHost {
   readonly #deps: OtherHostDeps
   #cancelNext: (() => void) | undefined
-  /** The URLs whose checks are in progress. Each check schedules the next, so there must not be two. */
+  /** The URLs whose checks are in progress. Each check schedules the next, so a URL must never have two. */
   readonly #asking = new Set<string>()
   #isStopped = false
 

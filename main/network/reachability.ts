@@ -16,7 +16,8 @@ export const hostOf = (url: string): string => new URL(url).host
 /**
  * Whether each host is reachable. Any response shows that a host is reachable, even a rejection.
  *
- * All callers together get one event when a host becomes unreachable, and one when it is reachable again.
+ * Reports one event when a host becomes unreachable and one when it is reachable again, for all callers
+ * together.
  */
 export class Reachability {
   readonly #hosts = new Map<string, Down>()

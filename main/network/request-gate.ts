@@ -2,9 +2,9 @@
  * The head of a request before it is routed.
  *
  * Any web page, or a page on another port of this machine, can make a browser send requests here. If a host
- * name is rebound to 127.0.0.1, such requests look like those of our own page. But a page can't choose its
- * `Host` and `Origin`. Both are compared exactly: no case folding, no normalising, no second header of the
- * same name.
+ * name is rebound to 127.0.0.1, requests from its pages look like those of our own page. But a page can't
+ * choose its `Host` and `Origin`. Both are compared exactly: no case folding, no normalising, no second
+ * header of the same name.
  */
 export interface RequestHead {
   readonly method: string
