@@ -13,7 +13,7 @@ export interface SigningKey {
   readonly clientSecret?: string
 }
 
-/** A redirect's code, and the values for its exchange. */
+/** A redirect's code, and the values needed to exchange it. */
 export interface CodeToExchange {
   /** The redirect's query, with its code and state. */
   readonly callback: URLSearchParams
@@ -145,7 +145,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
 }
 
 /**
- * The tokens of a complete response. In an incomplete response, the token may be an error text, which must
+ * The tokens of a complete response. In an incomplete response, the token might be an error text, which must
  * not replace a valid token.
  */
 function granted(outcome: HttpOutcome | undefined, url: string): CodeExchange | undefined {

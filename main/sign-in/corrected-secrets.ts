@@ -46,8 +46,8 @@ export class CorrectedSecrets {
     }
     this.drop(id)
     const outcome = correctionOutcome(await holder.correctSecret(profile))
-    // The secret is marked as new only after the attempt. An earlier refresh may still succeed with the old
-    // secret during the attempt, and shows nothing about the new one.
+    // The secret is marked as new only after the attempt. During the attempt, an earlier refresh may still
+    // succeed with the old secret, which shows nothing about the new secret.
     this.sends(id)
     if (outcome.ok) this.accepted(id)
     return outcome
@@ -75,7 +75,7 @@ export class CorrectedSecrets {
     if (source === undefined || clientSecret === undefined) return
     for (const other of withKey(source)) {
       const former = other.profile.clientSecret
-      // A profile without a secret signed in with PKCE (service 5.7) and needs none.
+      // If a profile has no secret, it signed in with PKCE (service 5.7) and needs none.
       if (former === undefined || former === clientSecret) continue
       const profile = { ...other.profile, clientSecret }
       // The secret is stored before it is sent, as in `correct`.
@@ -139,6 +139,6 @@ export interface ConnectedKeys {
   correctSecret(id: string, clientSecret: string): Promise<Outcome>
   /** Whether a revocation of this key was requested and is not confirmed. */
   isRevocationPending(key: KeyName): boolean
-  /** Stops automatic retries of a revocation of this key. Resolves once no revocation is in progress. */
+  /** Stops automatic retries of a revocation of this key. Resolves when no revocation is in progress. */
   suspendRevocationRetry(key: KeyName): Promise<void>
 }

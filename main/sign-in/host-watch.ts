@@ -10,8 +10,8 @@ const AGAIN_MS = 30_000
 /** The watched sign-in host of one sign-in. */
 export interface HostWatch {
   /**
-   * Resolves after the first check, or at `stop`. The value is the reason why the host does not respond, in
-   * plain words, or `undefined`.
+   * Resolves after the first check, or at `stop`. The value says why the host does not respond. `undefined`
+   * if it responds, or at `stop`.
    */
   readonly first: Promise<string | undefined>
   stop(): void

@@ -24,15 +24,15 @@ export interface SignInParts {
 
 type Ended = Exclude<SignInStatus, { state: 'waiting' }>
 
-/** A sign-in in progress that allows a key's orders, unless it is stopped first. */
+/** A sign-in in progress that will allow a key's orders, unless it is stopped first. */
 interface Opening {
   readonly profile: string
-  /** The sign-in's id, known once it has started. */
+  /** The sign-in's id, known after the sign-in has started. */
   signIn?: string
   isStopped: boolean
 }
 
-/** Maximum number of ended sign-ins whose results are kept for a command that asks later. */
+/** Maximum number of ended sign-ins whose results are kept for a command that requests them later. */
 const MAX_ENDED = 16
 
 /**
@@ -100,7 +100,7 @@ export class OrderSwitches {
       : { ok: false, code: ended.code, message: ended.message }
   }
 
-  /** Cancels a sign-in whose waiting command has ended. */
+  /** Cancels a sign-in after the command that waited for it has ended. */
   cancel(signIn: string): void {
     this.#waiting.delete(signIn)
     this.#parts?.signIns.cancel(signIn)

@@ -14,7 +14,7 @@ export interface ProfileStore {
   signIn(profile: Profile, nowMs: number): TokenStore
   /** Stores the settings of a connected key with the key. */
   keepSettings(profile: Profile): Saved
-  /** Stores only the profile's switch for orders. Other settings may apply to this run of the app only. */
+  /** Stores only the profile's switch for orders. The other settings may be only for this run of the app. */
   keepOrders(profile: Profile): Saved
   /** Stores the secret of a connected key with its token. */
   keepSecret(profile: Profile): Saved
@@ -47,7 +47,8 @@ export interface RestoredProfile {
 export interface VaultProfileStoreDeps {
   /**
    * Whether a newly connected API key is encrypted with a new data key if the existing data key can't be
-   * opened. True for a keyring, whose old key may be lost. False for a passphrase, which may be mistyped.
+   * opened. True for a keyring, because its old key might be lost. False for a passphrase, which might be
+   * mistyped.
    */
   readonly startsOver: boolean
   /** Stores the settings of the built-in simulator. Its key is not stored. */

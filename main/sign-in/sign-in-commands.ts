@@ -77,7 +77,7 @@ export function signInCommands({
       key: { authUrl, clientId, ...(clientSecret !== undefined && { clientSecret }) },
       audience: audience ?? DEFAULT_AUDIENCE,
       extraScopes: extraScopes ?? [],
-      // A sign-in without the Trade scope would end the permission for orders, which a person gave.
+      // A sign-in without the Trade scope would end the permission for orders that a person gave.
       ...(orders === 'on' && { trade: 'asked' as const }),
       prepare: () => keys.suspendRevocationRetry(key),
       finish,

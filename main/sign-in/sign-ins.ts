@@ -59,7 +59,7 @@ interface Pending {
   /** Why the sign-in host does not respond. `undefined` if it does. */
   unreachable: string | undefined
   cancelTimer: () => void
-  /** Deletes the file through which the browser opened the sign-in address. */
+  /** Deletes the file that the browser used to open the sign-in address. */
   addressUsed: () => void
   stage: 'waiting' | 'exchanging' | 'over'
   /**
@@ -89,7 +89,7 @@ export class SignIns {
    * before and after the wait. If it has changed, a newer sign-in has replaced the waiting one.
    */
   #starts = 0
-  /** Resolves once the previous sign-in's server is closed and its port is free. */
+  /** Resolves when the previous sign-in's server is closed and its port is free. */
   #closing: Promise<void> = Promise.resolve()
 
   constructor(deps: SignInDeps) {
