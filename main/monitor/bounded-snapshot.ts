@@ -36,7 +36,7 @@ const SHARES: Readonly<Record<ListName, number>> = {
   streams: 0.25,
   programs: 0.2,
 }
-/** Minimum share of the available bytes that the data about programs' use gets. */
+/** Minimum share of the available bytes for the data about programs' use. */
 const USE_SHARE = 0.2
 /**
  * Maximum share of all bytes for a desk. Its machines always fit, but some of their programs and counts may
@@ -64,7 +64,7 @@ const MAX_COUNT = 999_999
 
 /**
  * The snapshot in at most `maxBytes` of JSON. If it does not fit, the least important items are left out, and
- * `unlisted` counts them. Items with problems are the most important, then those with the most use. The order
+ * `unlisted` counts them. Items with problems are the most important, then items with the most use. The order
  * of the items does not change.
  */
 export function boundedSnapshot(whole: Snapshot, maxBytes: number): Snapshot {
@@ -108,7 +108,7 @@ const OMISSIONS: readonly ((member: DeskMember) => DeskMember)[] = [
   ({ programs: _, ...member }) => member,
 ]
 
-/** Applies as many steps of `OMISSIONS` as the desk needs to fit into `maxBytes`. */
+/** Applies the steps of `OMISSIONS` in order until the desk fits into `maxBytes`. */
 function withBoundedDesk(snapshot: Snapshot, maxBytes: number): Snapshot {
   let { desk } = snapshot
   if (desk === undefined) return snapshot
@@ -155,7 +155,7 @@ interface Use {
 }
 
 /**
- * Adds the use of each program to the kept rows and programs, as far as it fits. `whole` is the complete
+ * Adds each program's use to the kept rows and programs, as long as there is room. `whole` is the complete
  * snapshot.
  */
 function withUse(

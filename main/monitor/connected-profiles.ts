@@ -66,7 +66,7 @@ export class ConnectedProfiles {
     this.#sessions.clear()
   }
 
-  /** Resolves once no response is pending that may contain a token. */
+  /** Resolves when no pending response can contain a token. */
   async idle(): Promise<void> {
     await Promise.all([...this.#ending, ...this.all()].map((session) => session.idle()))
   }

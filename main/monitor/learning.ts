@@ -55,7 +55,7 @@ const storedQuota = z.object({
       sinceMs: z.number(),
     }),
   ),
-  /** Seconds since the epoch and a rate for each start, in one string like `numbers`. */
+  /** The time (in epoch seconds) and rate of each start, in one string like `numbers`. */
   starts: z.exactOptional(
     z
       .string()
@@ -84,8 +84,8 @@ export interface KeyLearning {
 }
 
 /**
- * The use by others that headers showed, by API key and category. Stored in `learned.json` in the data
- * folder, without accounts and tokens. Without a folder, the data is lost when the process ends.
+ * Others' use as shown by headers, by API key and category. Stored in `learned.json` in the data folder,
+ * without accounts and tokens. Without a folder, the data is lost when the process ends.
  *
  * A file that is damaged, unknown or from a newer version is set aside, and learning starts again. Only the
  * key that wrote an entry can read it. If a key is only in memory, its data is not written.

@@ -28,7 +28,7 @@ export class ModelSamples {
     this.#deps = deps
   }
 
-  /** Takes the first sample now, and others at regular intervals. */
+  /** Takes the first sample now, and further samples at regular intervals. */
   start(): void {
     this.#take()
   }

@@ -23,7 +23,7 @@ export interface MonitorPorts {
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
-  /** The redactor that the log shares. Default: a new one. */
+  /** The redactor, shared with the log. Default: a new one. */
   readonly secrets?: Secrets
   readonly log: Log
   /** Absent if nothing is stored. */
@@ -48,7 +48,7 @@ export interface Past {
  * Interval in milliseconds at which `#followAnew` tries again while a key's newest token is only in memory.
  */
 const UNSAVED_WAIT_MS = 60_000
-/** Interval of attempts in milliseconds to store that orders are stopped. */
+/** Interval in milliseconds between attempts to store that orders are stopped. */
 const STOP_RETRY_MS = 2_000
 /** Interval in milliseconds at which learned data is written. It is also written at the end. */
 const LEARNED_EVERY_MS = 300_000
@@ -334,7 +334,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Reports an event on every connected key, such as a problem with the data folder. */
+  /** Reports an event for every connected key, such as a problem with the data folder. */
   happenedToAll(event: MonitorEvent): void {
     for (const id of this.#profiles.ids()) this.#happened(event, id)
   }
@@ -345,7 +345,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     for (const id of this.#profiles.ids()) this.#notify((listener) => listener.changed(id))
   }
 
-  /** Resolves once no response is pending that may contain a token. */
+  /** Resolves when no pending response can contain a token. */
   idle(): Promise<void> {
     return this.#profiles.idle()
   }

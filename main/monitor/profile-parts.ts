@@ -44,7 +44,7 @@ export interface CurrentSession {
   readonly keeper: () => TokenKeeper
   /** The gateway's functions for the key. `undefined` while the gateway is off. */
   readonly gateway?: () => SessionGateway | undefined
-  /** The key's desk; `undefined` without one. */
+  /** The key's desk, if it has one. */
   readonly desk?: () => SessionDesk | undefined
 }
 

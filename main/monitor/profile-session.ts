@@ -72,7 +72,7 @@ export class ProfileSession {
     return this.#keeper.refreshSummary().unsaved !== undefined
   }
 
-  /** When the settings last changed, in epoch milliseconds. Each change increases it. */
+  /** When the settings last changed, in epoch milliseconds. Each change increases this time. */
   get settingsAt(): number {
     return Math.round(this.#settingsAtMs)
   }
@@ -97,7 +97,10 @@ export class ProfileSession {
     this.#keeper.stop()
   }
 
-  /** Resolves once no token request is pending. The response may contain a token that must be stored. */
+  /**
+   * Resolves when no token request is pending. The response of such a request may contain a token that must
+   * be stored.
+   */
   idle(): Promise<void> {
     return this.#keeper.idle()
   }
@@ -113,7 +116,7 @@ export class ProfileSession {
     this.parts.streams.wake()
   }
 
-  /** Records why the history can't be written. `undefined` means that it can be written. */
+  /** Records why the history can't be written. `undefined` if it can be written. */
   historyFailing(failing: { readonly failure: string; readonly what: string } | undefined): void {
     if (failing?.failure === this.#pausedHistory?.failure) return
     this.#deps.report(failing ? { kind: 'storage-problem', ...failing } : { kind: 'storage-ok' })
@@ -143,7 +146,7 @@ export class ProfileSession {
     return this.#gateway?.summary().programs ?? []
   }
 
-  /** When the service confirmed a revocation, epoch ms; `undefined` while the key is not revoked. */
+  /** When the service confirmed a revocation, epoch ms. `undefined` while the key is not revoked. */
   get revokedAtMs(): number | undefined {
     return this.#keeper.refreshSummary().revokedAt
   }
@@ -169,7 +172,7 @@ export class ProfileSession {
     return revocationOutcome(await this.#keeper.revoke())
   }
 
-  /** Records that another profile revoked this API key, and that the service confirmed it. */
+  /** Records that the service confirmed a revocation of this API key by another profile. */
   revokedElsewhere(): void {
     if (this.#keeper.revokedElsewhere()) this.parts.streams.closeAll('tokens revoked', 'revoked')
   }

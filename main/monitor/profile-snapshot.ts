@@ -41,8 +41,7 @@ export interface SnapshotSources {
 }
 
 /**
- * If an API key is at least this long, its last characters are shown. In a shorter key, they would be most of
- * the key.
+ * If an API key is at least this long, its last characters are shown. Most of a shorter key would be visible.
  */
 const MIN_KEY_LENGTH = 12
 
@@ -191,7 +190,7 @@ function refreshOf(
 }
 
 /**
- * `awaited` is the state of the refresh token. Present only if the next request to the service must wait for
+ * `awaited` is the state of the refresh token, present only if the next request to the service must wait for
  * a new access token.
  */
 function serviceSummary(
@@ -218,8 +217,8 @@ function serviceSummary(
 }
 
 /**
- * Present only while the sign-in host does not respond and differs from the service's host. The next refresh
- * or connection is attempted automatically.
+ * The sign-in host, if it differs from the service's host and does not respond while the sign-in is `valid`
+ * or `unconfirmed`. The next refresh or connection is attempted automatically.
  */
 function signInHostSummary(
   { baseUrl, authUrl }: Profile,
