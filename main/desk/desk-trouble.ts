@@ -54,7 +54,7 @@ export class DeskTrouble {
    */
   #told = ''
   #wasReachable = false
-  /** When the server was lost, monotonic ms. `undefined` while it is reachable, and if it never was. */
+  /** When the server was lost, monotonic ms. `undefined` while it is reachable or was never reached. */
   #lostMs: number | undefined
 
   constructor(deps: DeskTroubleDeps) {

@@ -92,7 +92,7 @@ export interface Engine {
   read(key: string): Promise<StoredValue>
   /** Writes a value. Resolves to whether the value was stored. */
   write(key: string, bytes: Uint8Array): Promise<boolean>
-  /** The lease of the desk's dispatcher. It names this engine as its holder. */
+  /** The lease of the desk's dispatcher, with this engine as the holder. */
   readonly lease: LeaseStore
   /**
    * Calls `listener` after each change of `state`, except changes of the round trip. Returns a function that

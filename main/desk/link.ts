@@ -29,7 +29,7 @@ const MAKES_ROOM_MS = 60_000
  * challenge.
  */
 const MAX_ENDED = 256
-/** Interval in milliseconds at which this member reports to other members when it received their messages. */
+/** Interval in milliseconds at which this member reports the arrival times of other members' messages. */
 const CONFIRM_EVERY_MS = 900
 /**
  * Limits for strangers (see `Strangers`): how many of their frames are opened, and how many are answered. So

@@ -33,8 +33,8 @@ export class PeerRun {
   #counter: number
   #heardMs: number
   /**
-   * Number of the peer's broadcasts that were received, that a received `picture` message includes, or for
-   * which a `picture` message will be requested.
+   * Number of the peer's broadcasts that are not missing: each was received, is included in a received
+   * `picture` message, or causes a planned request for one.
    */
   #broadcasts: number
   #asked = 0

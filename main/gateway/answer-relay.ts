@@ -90,8 +90,8 @@ const CR = 0x0d
 /**
  * Relays a response to its readers as it arrives, no faster than the fastest reader.
  *
- * A reader that is far behind the other readers is disconnected. Otherwise it would block them or fill the
- * memory. If the service cuts off the response, the relay cuts off all readers.
+ * A reader that is far behind the other readers is disconnected. Otherwise it would block the others or fill
+ * the memory. If the service cuts off the response, the relay cuts off all readers.
  */
 export function relay(relayed: Relayed): Relay {
   const { answer, begun, removal, readers, abort, ended, isEndless, clock, defect } = relayed

@@ -658,8 +658,8 @@ export class Forwarder {
   }
 
   /**
-   * Abandons an upstream request that no longer serves any call. The service may have counted it, unless it
-   * still waits for a token.
+   * Abandons an upstream request that no longer serves any call. Unless the request still waits for a token,
+   * the service may have counted it.
    */
   #abandon(id: number): void {
     const upstream = this.#upstreams.get(id)

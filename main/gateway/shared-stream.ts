@@ -56,7 +56,7 @@ export const KEPT_MS = 10_000
 export const MAX_OUTAGE_MS = 60_000
 
 const DUAL_LOGON = 'DualLogon'
-/** Headers about the request that opened the stream. Only the program that sent it gets them. */
+/** Headers about the request that opened the stream. Only the program that sent this request gets them. */
 const OF_ONE_REQUEST = /^(?:x-ratelimit-|x-concurrency-|x-ts-request-id$|date$)/
 /**
  * Headers that describe the bytes of the service's response. They are not relayed, because each reader gets

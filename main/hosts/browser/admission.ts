@@ -40,7 +40,7 @@ export class Admission {
   }
 
   /**
-   * Checks a code. Replaces it if it is correct.
+   * Checks a code, and replaces a correct one.
    *
    * A correct code is accepted even after too many wrong codes. 256 bits can't be guessed anyway, and a
    * program that sends wrong codes must not lock the person out.

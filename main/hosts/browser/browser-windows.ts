@@ -74,7 +74,7 @@ export class BrowserWindows {
 /**
  * The window of one bearer.
  *
- * Its session opens at first use, and closes `GRACE_MS` after its push stream has ended. The bearer stays
+ * The session opens at first use, and closes `GRACE_MS` after the push stream has ended. The bearer stays
  * valid, so that a page can resume after a long sleep without a new code.
  */
 export class BrowserWindow {

@@ -12,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * The error if the system names only proxies of unsupported kinds, such as SOCKS. The request fails, because
- * it must not bypass them.
+ * it must not bypass the proxies.
  */
 class UnsupportedProxyError extends Error {
   readonly code = 'ERR_PROXY_UNSUPPORTED'

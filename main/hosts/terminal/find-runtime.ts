@@ -23,7 +23,7 @@ export type FoundHost =
  */
 const CONNECT_TIMEOUT_MS = 5_000
 
-/** Whether Electron can start here. If only its runtime is missing, downloads it. */
+/** Whether Electron can start here. Downloads Electron's runtime if nothing else is missing. */
 export async function findDesktop(environment: DesktopEnvironment = thisMachine()): Promise<FoundHost> {
   const obstacle = obstacleOf(environment)
   if (obstacle !== undefined) return { kind: 'browser', reason: obstacle }

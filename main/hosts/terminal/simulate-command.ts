@@ -15,8 +15,8 @@ export interface SimulateDeps {
 }
 
 /**
- * The environment variable with the secret of the control surface. If it is set, the control surface is on,
- * and each request to it must contain the secret. A flag would show the secret to every user of the machine.
+ * The environment variable with the secret of the control surface. Setting it turns the surface on, and each
+ * request to the surface must contain the secret. A flag would show the secret to every user of the machine.
  */
 export const CONTROL_SECRET = 'HEADROOM_SIMULATOR_CONTROL'
 const MIN_SECRET = 16
