@@ -454,7 +454,7 @@ const rowLabels = (snapshot: Snapshot, { category }: { readonly category: string
   category,
 })
 
-/** The value. `undefined` for a documented default, which is not a measurement. */
+/** The value, or `undefined` for a documented default, which is not a measurement. */
 const seen = (source: string, value: number): number | undefined => (source === 'default' ? undefined : value)
 
 const sample = (labels: MetricSample['labels'], value: number | undefined): readonly MetricSample[] =>

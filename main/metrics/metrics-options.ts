@@ -14,8 +14,8 @@ export type Choice<Options> =
 const VARIABLE = 'HEADROOM_METRICS_TOKEN'
 
 /**
- * Options of the metrics server. The required bearer comes from the environment, because process lists show
- * flags.
+ * Options of the metrics server. Its required bearer token comes from the environment, because process lists
+ * show flags.
  */
 export function metricsChoice(
   port: number | undefined,

@@ -7,7 +7,9 @@ import { type MetricsSource, metricsSource } from './metrics-source.ts'
 
 /** Sends metrics to a collector. */
 export interface MetricsExporter {
-  /** Sends once. Resolves with the reason of a failure in plain words, or `undefined`. Never rejects. */
+  /**
+   * Sends once. Resolves with `undefined`, or after a failure with its reason in plain words. Never rejects.
+   */
   send(metrics: readonly Metric[], atMs: number): Promise<string | undefined>
   close(): Promise<void>
 }

@@ -10,8 +10,9 @@ import type { OtlpOptions } from './metrics-options.ts'
 import type { MetricsExporter } from './metrics-push.ts'
 
 /**
- * An exporter of metrics by OTLP over HTTP. Its packages read destination, headers, timeout and compression
- * from OTEL_EXPORTER_OTLP_*, and resource attributes from OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+ * Exports metrics by OTLP over HTTP. OpenTelemetry's packages read the destination, headers, timeout and
+ * compression from OTEL_EXPORTER_OTLP_*, and resource attributes from OTEL_SERVICE_NAME and
+ * OTEL_RESOURCE_ATTRIBUTES.
  */
 export function otlpExporter({ protocol }: OtlpOptions, process: ProcessFacts): MetricsExporter {
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter()
@@ -40,7 +41,7 @@ export function otlpExporter({ protocol }: OtlpOptions, process: ProcessFacts): 
   }
 }
 
-/** Leaves out infinite values. JSON would have `null` for them, and a store would reject the whole push. */
+/** Leaves out infinite values. JSON turns them into `null`, and a store would then reject the whole push. */
 const withFiniteSamples = (metric: Metric): Metric => ({
   ...metric,
   samples: metric.samples.filter(({ value }) => Number.isFinite(value)),
@@ -59,7 +60,7 @@ function dataOf({ name, type, help, samples }: Metric, startTime: HrTime, endTim
 
 const hrTime = (ms: number): HrTime => [Math.floor(ms / 1000), Math.round((ms % 1000) * 1_000_000)]
 
-/** Describes a failure without the packages' messages, which may quote the collector's answer. */
+/** Describes a failure without the packages' messages, which can quote the collector's response. */
 function failureText(error: Error | undefined): string {
   const code = error !== undefined && 'code' in error ? error.code : undefined
   if (typeof code === 'number') return `it responded ${code}`
