@@ -57,7 +57,7 @@ const SILENCE_MS = 10_000
  */
 const LOOK_MS = 10_000
 /**
- * Maximum number of connections. A program may send many requests at once, and each takes only milliseconds.
+ * Maximum number of connections. A program can send many requests at once, and each takes only milliseconds.
  */
 export const MAX_CONNECTIONS = 256
 
@@ -76,7 +76,8 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
     serve(socket, deps, () => limit.keep(socket))
   })
   const limit = limitConnections([server], { most: MAX_CONNECTIONS })
-  // Once the server listens, an error affects only one connection. An error before that is handled below.
+  // After the server has started listening, an error affects only one connection. Earlier errors are handled
+  // below.
   server.on('error', (cause) => server.listening && log.note('the control socket failed', { cause }))
   try {
     await listenAnew(server, deps)
@@ -207,7 +208,9 @@ const WAITING: ReadonlySet<ControlRequest['do']> = new Set([
   'rotate-desk',
 ])
 
-/** Requests that only read or stop something. They are carried out even if their client has disconnected. */
+/**
+ * Requests that only read or stop something. They are carried out even after their client has disconnected.
+ */
 const ANYWAY: ReadonlySet<ControlRequest['do']> = new Set([
   'status',
   'revoke',

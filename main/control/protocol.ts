@@ -31,7 +31,7 @@ const request = z.discriminatedUnion('do', [
     ending: z.string().min(1).max(ENDING_LENGTH).exactOptional(),
   }),
   /**
-   * Answered once the sign-in of `allow-orders` ends. If the connection closes first, the sign-in is
+   * Answered when the sign-in of `allow-orders` ends. If the connection closes first, the sign-in is
    * cancelled.
    */
   z.strictObject({ do: z.literal('await-orders'), signIn: z.string().min(1).max(64) }),

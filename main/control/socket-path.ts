@@ -12,11 +12,11 @@ export interface SocketPlace {
 
 export type SocketPath =
   | { readonly kind: 'pipe'; readonly path: string }
-  /** In the data folder, which is private to its owner. */
+  /** A socket in the data folder, which is private to its owner. */
   | { readonly kind: 'socket'; readonly path: string }
   /**
-   * In a folder of its own outside the data folder. Another user could have created this folder first, so the
-   * folder must be checked.
+   * A socket in its own folder outside the data folder. Another user could have created that folder first, so
+   * it must be checked.
    */
   | { readonly kind: 'elsewhere'; readonly path: string; readonly folder: string }
 
