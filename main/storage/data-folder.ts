@@ -30,7 +30,7 @@ export function openDataFolder(folder: string | undefined): DataFolderOpening {
     const distrust = whyNotTrusted(path)
     if (distrust !== undefined) return unusable(`${distrust}; choose a folder of your own with --data`)
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
-    // The real path, because a link could later lead elsewhere.
+    // The real path, because a link could point elsewhere later.
     return { kind: 'open', path: realpathSync(path) }
   } catch (error) {
     return unusable(reason(error))

@@ -11,7 +11,7 @@ import { writeWhole } from './write-whole.ts'
 export interface LockHolder {
   readonly pid: number
   readonly host: 'desktop' | 'browser' | 'terminal'
-  /** Set by a command that releases the lock within a second. Others wait for its release. */
+  /** Set by a command that releases the lock within a second. Other processes wait for the release. */
   readonly isBrief?: true
 }
 
@@ -39,8 +39,8 @@ const HELD = new Set<DatabaseSync>()
  * Locks a data folder for one process. Two processes that refresh one rotating token would end each other's
  * sign-in.
  *
- * The lock is an exclusive SQLite transaction without writes. The operating system releases the lock when its
- * process ends, so it can't be stale.
+ * The lock is an exclusive SQLite transaction without writes. The operating system releases it when the
+ * locking process ends, so the lock can't be stale.
  *
  * A side file names the holder and can be read while the lock is held. If the lock file is deleted while its
  * holder runs, another process could create a new lock file and lock it. The side file reveals that the
@@ -72,7 +72,8 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const release = () => {
     if (!HELD.delete(opening.database)) return
     try {
-      // The side file is deleted before the lock is released. After that, it could be the next holder's.
+      // The side file is deleted before the lock is released. Afterwards, the file could belong to the next
+      // holder.
       rmSync(sideFile, { force: true })
     } catch {
       // No reader needs the file once the lock is released.

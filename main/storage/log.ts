@@ -24,8 +24,8 @@ export function redactedLog(redactor: Redactor, wallMs: () => number, sink: LogS
 }
 
 /**
- * Writes `headroom.log` in the data folder. A full file is renamed to `headroom.1.log`, in place of an
- * earlier one. Both files together have at most twice `mostBytes`.
+ * Writes `headroom.log` in the data folder. A full file is renamed to `headroom.1.log`, which replaces an
+ * earlier file of this name. Together, the two files have at most twice `mostBytes`.
  *
  * A failed write must not stop the monitor. It is reported once through `complain`.
  */
@@ -38,7 +38,7 @@ export function fileSink(folder: string, complain: (line: string) => void, mostB
     const bytes = Buffer.byteLength(entry)
     try {
       if (size > 0 && size + bytes > mostBytes) {
-        // A person or a cleaner may have deleted the file. It is then written anew.
+        // A person or a cleaner may have deleted the file. A new file is then created.
         if (existsSync(file)) renameSync(file, join(folder, 'headroom.1.log'))
         size = 0
       }

@@ -127,7 +127,7 @@ const PIPE_WAIT = { everyMs: 10, mostMs: 10_000 } as const
  * Reads a file as text. `undefined` if it is longer than `maxBytes`. Throws the system's error.
  *
  * Reading stops at this length, because the size of a device or a pipe, such as a shell's `<(…)`, is unknown.
- * After a wait of `PIPE_WAIT.mostMs` for the writer of a pipe, throws ETIMEDOUT.
+ * If a pipe's writer makes Headroom wait longer than `mostMs` in total, throws ETIMEDOUT.
  */
 export function readBounded(
   path: string,
@@ -155,10 +155,7 @@ export function readBounded(
   }
 }
 
-/**
- * Number of bytes that were read without waiting. `undefined` if there are none now, but more may arrive
- * later.
- */
+/** Number of bytes that were read without waiting. `undefined` if no bytes are available yet. */
 function readNow(file: number, bytes: Buffer, at: number): number | undefined {
   try {
     return readSync(file, bytes, at, bytes.length - at, null)
