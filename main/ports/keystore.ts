@@ -8,9 +8,11 @@
 export interface Keystore {
   wrap(key: Uint8Array): Promise<Wrapping>
   unwrap(wrapped: Uint8Array): Promise<Unwrapping>
-  /** Whether any program that can read the file can unwrap the key. Absent if never. */
+  /**
+   * Whether every program that can read the file can also unwrap the key. Absent if this is never the case.
+   */
   hidesNothing?(): boolean
-  /** Whether this keystore may have wrapped a key with `backend`. Absent if any backend is possible. */
+  /** Whether this keystore could have wrapped a key with `backend`. Absent if any backend is possible. */
   mayHaveWrapped?(backend: string): boolean
 }
 

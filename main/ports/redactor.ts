@@ -84,7 +84,7 @@ export class Redactor implements Secrets {
     return this.#object(fields, 0)
   }
 
-  /** Replaces known secrets, longest first, because one may start with another. */
+  /** Replaces known secrets, longest first, because one secret can be the start of a longer one. */
   #known(line: string): string {
     const longestFirst = [...this.#spellings.values()].flat().sort((a, b) => b.length - a.length)
     return longestFirst.reduce((text, secret) => text.replaceAll(secret, REDACTED), line)
