@@ -127,12 +127,15 @@ export class TokenKeeper {
     this.#store.stop()
   }
 
-  /** Resolves once no refresh or revocation is pending. Their responses may contain a token to store. */
+  /**
+   * Resolves when no refresh or revocation is pending. A pending response may contain a token that must be
+   * stored.
+   */
   async idle(): Promise<void> {
     await Promise.all([this.#refresh.flight, this.#revocation.flight])
   }
 
-  /** Checks what is due after sleep: timers are late, and tokens may have expired. */
+  /** Call this after sleep. Checks what is due, because timers are late and tokens may have expired. */
   wake(): void {
     this.#schedule()
   }

@@ -27,8 +27,8 @@ export interface KeyRefreshDeps extends Omit<KeeperDeps, 'timeline'> {
 const REFRESH_TIMEOUT_MS = 20_000
 
 /**
- * If the host has not responded after this time, it is reported as not responding. The request continues.
- * Milliseconds.
+ * If the sign-in host has not responded after this many milliseconds, it is reported as not responding. The
+ * request continues.
  */
 const UNANSWERED_MS = 10_000
 

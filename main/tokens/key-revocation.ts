@@ -42,7 +42,7 @@ export class KeyRevocation {
   readonly #store: TokenStore
   readonly #deps: KeyRevocationDeps
   #flight: Promise<RevocationResult> | undefined
-  /** Whether another profile's revocation was confirmed while one of this profile was in progress. */
+  /** Whether another profile's revocation was confirmed while this profile's revocation was in progress. */
   #isDoneElsewhere = false
 
   constructor(deps: KeyRevocationDeps) {
@@ -63,8 +63,9 @@ export class KeyRevocation {
   }
 
   /**
-   * Records that another profile's revocation ended these tokens too. Returns false if nothing changes now. A
-   * revocation in progress then counts as confirmed, although the service may reject its token.
+   * Records that another profile's revocation ended these tokens too. Returns false if they are already
+   * revoked or are being revoked. A revocation in progress then counts as confirmed, even if the service
+   * rejects its token.
    */
   doneElsewhere(): boolean {
     if (this.#store.state.standing.kind === 'revoked') return false

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/ports.ts'
 
-/** Number of days whose counts are kept. If the clock is set back, an earlier day is today again. */
+/** Number of days whose counts are kept. If the clock is set back, an earlier day becomes today again. */
 const KEPT_DAYS = 3
 
 /** Number of refreshes since local midnight. */

@@ -283,8 +283,8 @@ export class TokenStore {
   #note(step: 'sent' | 'received', generation: number, refreshToken: string): void {
     const sealed = this.#sealed
     if (this.#detached || sealed === undefined) return
-    // A failure is ignored: only readers of the journal need this entry, and the token itself is stored
-    // elsewhere.
+    // A failure is ignored. Only readers of the journal need this entry, and the token itself is stored in
+    // the vault.
     safely(() => {
       sealed.note(step, generation, refreshToken)
       return SAVED
