@@ -7,7 +7,7 @@ import sheet from './alerts.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Number of open alerts, as in the dialog, and the highest severity of the new ones. */
+/** The button that opens the alerts. Shows the number of open alerts and the highest severity of new ones. */
 export function AlertsButton() {
   const { view } = useParts()
   const open = useMirror(({ alerts }) => alerts.length)

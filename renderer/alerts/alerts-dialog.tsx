@@ -262,7 +262,7 @@ function jumpTo(alert: Alert, parts: Pick<WindowParts, 'view' | 'look' | 'mirror
   parts.view.setState({ profile, dialog: undefined, page: 'dashboard' })
   chooseIfRow(parts, profile, subject)
   if (subject === '') return
-  // Waits for two frames. Before that, closing the dialog returns the focus to the button that opened it.
+  // Waits for two frames, because the closing dialog first returns the focus to the button that opened it.
   requestAnimationFrame(() => requestAnimationFrame(() => focusOn(subject)))
 }
 

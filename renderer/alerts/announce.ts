@@ -6,7 +6,9 @@ import type { Look } from '../state/look.ts'
 export interface AnnouncePorts {
   readonly look: () => Look
   readonly play: (severity: AlertSeverity) => void
-  /** Shows a notification. Absent if the host shows its own, or the browser has none. */
+  /**
+   * Shows a notification. Absent if the host shows notifications itself or the browser does not support them.
+   */
   readonly show?: (announcement: Announcement) => void
   /** Whether the person allows this page to show notifications. */
   readonly isAllowed: () => boolean
@@ -19,7 +21,7 @@ export function announce(announcement: Announcement, { look, play, show, isAllow
   if (notifications && isAllowed()) show?.(announcement)
 }
 
-/** Notifications of the browser. `undefined` if it has none. */
+/** Shows notifications through the browser. `undefined` if the browser does not support them. */
 export function browserNotifications(): ((announcement: Announcement) => void) | undefined {
   if (!('Notification' in globalThis)) return undefined
   return ({ id, title, body, severity }) => {
@@ -32,7 +34,7 @@ export function browserNotifications(): ((announcement: Announcement) => void) |
   }
 }
 
-/** A time at which a snooze may end, as offered to a person. Epoch ms. */
+/** A time until which a person can snooze alerts. Epoch ms. */
 export interface SnoozeChoice {
   readonly label: string
   readonly untilMs: number
@@ -40,8 +42,8 @@ export interface SnoozeChoice {
 
 const QUARTER_MS = 15 * 60_000
 /**
- * Hour of day at which a snooze may end, in the displayed zone. In New York, the regular session closes at
- * this hour.
+ * Hour of day, in the displayed zone, until which a person can snooze alerts. In New York, the regular
+ * session closes at this hour.
  */
 const CLOSE_HOUR = 16
 
