@@ -23,7 +23,7 @@ const TABS_MS = 2_000
  */
 const SILENCE_MS = 12_000
 
-/** Thrown if the host answers that this page has no valid session. */
+/** Thrown if the host responds that this page has no valid session. */
 class NotKnown extends Error {
   readonly why: 'restarted' | 'no-code'
 

@@ -1,6 +1,6 @@
 /**
- * Maximum number of connected tabs of one browser. A browser opens at most six connections to a host. Each
- * tab uses one for pushes. One connection must stay free for commands and pages.
+ * Maximum number of connected tabs of one browser. A browser opens at most six connections to a host, and
+ * each tab uses one for pushes. One connection must stay free for commands and pages.
  */
 export const MAX_TABS = 5
 
