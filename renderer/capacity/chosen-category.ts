@@ -17,8 +17,8 @@ interface Choice {
 }
 
 /**
- * The row of the chart: the worst row if the chart follows it, or else the chosen row. Without a choice, the
- * first row. `undefined` without rows.
+ * The row of the chart: the worst row if the chart follows it, or else the chosen row. If that row is
+ * missing, the other of these two. If both are missing, the first row with a header, or else the first row.
  */
 export function chosenCategory(snapshot: Snapshot, { chosen, followsWorst }: Choice): string | undefined {
   const has = (category: string | undefined) =>
@@ -36,8 +36,8 @@ export function chooseCategory({ view, look }: Pick<WindowParts, 'view' | 'look'
 }
 
 /**
- * If `subject`, the subject of an alert, is a row of the key `profile`, chooses this row. A stream or a group
- * of slots leaves the chart unchanged.
+ * Chooses the row that an alert is about. `subject` is the alert's subject, and `profile` is its key. If the
+ * subject is a stream or a group of slots, the chart stays unchanged.
  */
 export function chooseIfRow(
   { view, look, mirror }: Pick<WindowParts, 'view' | 'look' | 'mirror'>,
@@ -65,8 +65,8 @@ export function useFirstChoice(): void {
  * The row to show in the chart, as long as a person has chosen none. `undefined` leaves the chart unchanged.
  * `own` is the row that this function returned last, if any.
  *
- * The first choice is the worst row. Later, the choice changes only if another row gets into trouble while
- * the shown row is well.
+ * The first choice is the worst row. Later, the choice changes only if another row is in trouble and the
+ * shown row is not.
  */
 export function firstChoice(snapshot: Snapshot, own: string | undefined): string | undefined {
   const { category } = snapshot.verdict

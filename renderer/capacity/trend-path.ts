@@ -1,7 +1,7 @@
 import type { Trends } from '../../app/contract/history.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 
-/** Size of a small chart in pixels, its range in milliseconds, and its points. */
+/** Size of a small chart in pixels, its range in milliseconds, and its number of points. */
 export const TREND = { width: 64, height: 16, pastMs: 15 * 60_000, points: 32 } as const
 
 /** The line of a small chart and the area under it, as SVG paths. */
