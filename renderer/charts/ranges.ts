@@ -15,8 +15,8 @@ export interface RangeFacts {
 }
 
 /**
- * While little has been recorded, the chart of the shortest range covers less time than the range. These are
- * the times that it covers, each with its tick interval. Milliseconds.
+ * The shortest range, while little has been recorded: the time that its chart covers, and the tick interval.
+ * Milliseconds.
  */
 const GROWING = [
   { pastMs: 2 * MINUTE_MS, tickMs: MINUTE_MS / 2 },
