@@ -30,8 +30,8 @@ export function DialogFrame({ title, about, width = 'narrow', children }: Dialog
         <Dialog.Content
           className={css('dialog', width)}
           onOpenAutoFocus={(event) => {
-            // The first control must not get the focus. It might react to a key that is meant as a shortcut
-            // of the window.
+            // The first control must not get the focus, because it might react to a key press that is meant
+            // as a shortcut of the window.
             event.preventDefault()
             titleRef.current?.focus()
           }}

@@ -1,7 +1,7 @@
 import { type ComponentType, type ReactElement, type ReactNode, Suspense, useState } from 'react'
 import { fetched, loadedLater } from './loaded-later.ts'
 
-/** A menu that was opened at least once, with the button that opens and closes it. */
+/** Props of a menu that was opened at least once. The button opens and closes it. */
 export interface OpenedMenu {
   readonly button: ReactElement
 }
@@ -12,7 +12,7 @@ export interface MenuCode {
   readonly Opened: ComponentType<OpenedMenu>
 }
 
-/** The code of a menu, in its own chunk. Menus need more code than all of the first view except React. */
+/** A menu's code, in its own chunk. Menus need more code than the entire first view, not counting React. */
 export function menuCode(load: () => Promise<ComponentType<OpenedMenu>>): MenuCode {
   let loading: Promise<ComponentType<OpenedMenu>> | undefined
   const once = () => {

@@ -3,18 +3,18 @@ import { browserClock } from '../api/window-clock.ts'
 
 /** Time between two attempts to load code, in milliseconds. */
 const RETRY_MS = 2_000
-/** How Chromium, Firefox, Safari and Vite name code or styles that could not be fetched. */
+/** Parts of the errors of Chromium, Firefox, Safari and Vite for code or styles that can't be fetched. */
 const NOT_FETCHED = /dynamically imported module|Importing a module script|preload CSS/
 
 /**
- * A component in a chunk of its own, loaded when it is first rendered. While Headroom can't be reached, the
- * fallback of its `Suspense` stays, and loading is tried again.
+ * A component in its own chunk, loaded when the component is first rendered. While Headroom can't be reached,
+ * loading is retried, and the component's `Suspense` shows its fallback.
  */
 export const loadedLater = <Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): LazyExoticComponent<ComponentType<Props>> => lazy(async () => ({ default: await fetched(load) }))
 
-/** Tries again while the code can't be fetched. Any other error is thrown: the code itself is wrong. */
+/** Retries while the code can't be fetched. Throws any other error, because then the code is faulty. */
 export async function fetched<Code>(load: () => Promise<Code>): Promise<Code> {
   for (;;) {
     try {

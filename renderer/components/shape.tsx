@@ -53,7 +53,7 @@ const OF_SEVERITY: Readonly<Record<Severity, Mark>> = {
   unknown: MARKS['not-checked'],
 }
 
-/** Symbols of labels. They replace the symbol of the severity. A label may begin with a count: `3 silent`. */
+/** Symbols by label, in place of the severity's symbol. A label can begin with a count: `3 silent`. */
 const OF_LABEL: Readonly<Record<string, Mark>> = {
   'running out': MARKS.falling,
   empty: MARKS.empty,

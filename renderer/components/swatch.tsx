@@ -4,7 +4,7 @@ import sheet from './swatch.module.css'
 
 const css = classesOf(sheet)
 
-/** Number of colours and patterns. Programs beyond this number share them. */
+/** Number of different fills, each a colour with a pattern. Further programs use the same fills again. */
 const FILLS = 6
 
 const FILL_OF: Readonly<Record<string, string>> = {
