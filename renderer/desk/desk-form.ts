@@ -74,7 +74,7 @@ const chosenErrors = (read: Read) => ({
 const tooLong = (text: string, most: number): string | undefined =>
   text.length > most ? `Enter at most ${most} characters.` : undefined
 
-/** The fields that a person can correct after an error of main, by its code. */
+/** The field that a person can correct after an error from main, by the error's code. */
 const FIELD_OF: Readonly<Record<string, DeskField>> = {
   'malformed-invitation': 'invitation',
   rotated: 'invitation',
