@@ -6,7 +6,7 @@ import sheet from './details.module.css'
 
 const css = classesOf(sheet)
 
-/** Maximum of the field, requests per second. No documented quota refills this fast. */
+/** Maximum that the field accepts, in requests per second. No documented quota refills this fast. */
 const MAX_PER_SECOND = 100
 
 /** A field for additional requests per second, and the time at which the row would then run out. */
