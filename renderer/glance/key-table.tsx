@@ -128,7 +128,7 @@ function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
   return { tightest, left, until: note.endsWith('%') ? '' : note }
 }
 
-/** The past events are fetched again after this many new ones. */
+/** Number of new events after which the past events are fetched again. */
 const FETCHED_EACH = MAX_EVENTS / 2
 
 /**
@@ -140,7 +140,7 @@ function useRefusalsToday(): Readonly<Record<string, number>> {
   const fromMs = useMoment(({ nowMs }) => startOfToday(nowMs))
   const profiles = useMirror(({ snapshots }) => snapshots.map(({ profile }) => profile.id).join('\n'))
   const ofRun = useMirror(({ events }) => events)
-  // The window drops old events, so they are fetched again before they could be missing in both.
+  // The window drops old events. Past events are fetched again before an event could be in neither list.
   const turn = useMirror(({ events: [newest] }) => Math.floor((newest?.seq ?? 0) / FETCHED_EACH))
   const [past, setPast] = useState<Readonly<Record<string, readonly LoggedEvent[]>>>({})
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn must fetch again
