@@ -8,7 +8,7 @@ export interface BandRow {
    */
   readonly at: number
   readonly band?: readonly [low: number, high: number]
-  /** Whether the column has only the model's estimates, no header. */
+  /** Whether the column has no header and only the model's estimates. */
   readonly modelled?: boolean
 }
 

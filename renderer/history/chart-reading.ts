@@ -12,7 +12,7 @@ export interface ChartReading {
   readonly facts: readonly { readonly name: string; readonly value: string }[]
 }
 
-/** The values at a row of the chart. `undefined` in a gap of the line. `limit`: requests. */
+/** The values at a row of the chart. `undefined` in a gap of the line. `limit` is a number of requests. */
 export function chartReading(row: ChartRow, limit: number): ChartReading | undefined {
   const band = row.headerBand ?? row.modelledBand
   const value = row.header ?? row.modelled ?? row.earliest

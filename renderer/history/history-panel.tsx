@@ -204,7 +204,7 @@ function useSeries(category: string, history: History, range: ChartRange): Chart
 }
 
 /**
- * The time of the newest point. The series reaches to this time at least, so that a point is shown even if it
+ * The time of the newest point. The series extends at least to this time, so that a point is shown even if it
  * arrives between two steps.
  */
 const newest = ({ points }: History) => points.at(-1)?.at ?? 0

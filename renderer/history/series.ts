@@ -21,8 +21,8 @@ export interface ChartRow {
   /** The usual level at this time, from other days. */
   readonly usual?: number
   /**
-   * Lowest and highest expected level. `earliest` and `latest` draw the two as lines, which end where nothing
-   * is left.
+   * Lowest and highest expected level. `earliest` and `latest` are the same levels, drawn as lines that end
+   * where the level reaches 0.
    */
   readonly forecast?: readonly [low: number, high: number]
   readonly earliest?: number
@@ -124,9 +124,9 @@ export function chartSeries(
 
 /**
  * When the quota runs out if use continues, in the row's words: `empty 14:33–14:36`. `undefined` if it does
- * not.
+ * not run out.
  *
- * The label is not part of the series, which may be two seconds older than the row.
+ * The label is not part of the series, because the series can be two seconds older than the row.
  */
 export const emptyLabel = (quota: RequestQuota, nowMs: number): string | undefined =>
   (quota.emptyFrom ?? quota.emptyAt) === undefined ? undefined : `empty ${emptyText(quota, nowMs)}`
@@ -267,8 +267,8 @@ function addNow(
 }
 
 /**
- * The lowest and highest expected level, and the area between them. A level's line ends where nothing is
- * left.
+ * The lowest and highest expected level, and the area between them. The line of a level ends where the level
+ * reaches 0.
  */
 function forecastRows(ahead: LevelForecast | undefined): readonly ChartRow[] {
   if (ahead === undefined) return []
