@@ -6,7 +6,7 @@ import { useAnswer } from './use-answer.ts'
 
 const preferencesOf = (main: WindowApi) => main.alertPreferences()
 
-/** Main's announcement preferences, `undefined` until it answers, and the error of a failed request. */
+/** Main's announcement preferences (`undefined` until main responds), and the error of a failed request. */
 export function useAlertPreferences() {
   const { api } = useParts()
   const { answer: preferences, failure, expect, take } = useAnswer(preferencesOf)

@@ -9,9 +9,9 @@ export interface AwaitedAnswer<T> {
   readonly answer: T | undefined
   /** Why the last request or command had no response. */
   readonly failure: string | undefined
-  /** Changes the response ahead of main's confirmation. */
+  /** Changes the response before main confirms the change. */
   expect(change: (answer: T) => T): void
-  /** Replaces the response with a command's response. */
+  /** Replaces the response with the result of a command. */
   take(next: Promise<T>): void
   /** Sends the request again. */
   again(): void

@@ -44,7 +44,7 @@ export function useAsked<T>(): Asked<T> {
   }
 }
 
-/** The message for a host that was unreachable or failed. Expected errors are returned, not thrown. */
+/** The message for an exception: the host is unreachable or failed. Expected errors are not thrown. */
 export function unanswered(error: unknown): string {
   return error instanceof TypeError
     ? 'Headroom is not responding. Try again later.'

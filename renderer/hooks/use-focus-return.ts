@@ -2,8 +2,8 @@ import { useEffect } from 'react'
 import { useParts } from '../state/window-parts.ts'
 
 /**
- * A dialog that closes tries to return the focus itself. It fails, because the window is still inert. After
- * this time in milliseconds, its attempt is over.
+ * Milliseconds from the closing of a dialog until the focus is returned. The dialog tries to return the focus
+ * itself but fails, because the window is still inert. After this time, that attempt is over.
  */
 const SETTLED_MS = 20
 
@@ -11,7 +11,8 @@ const SETTLED_MS = 20
  * Returns the focus to the control that opened a dialog. If the control is gone, the element `page` gets the
  * focus.
  *
- * The window is inert behind a dialog, so the control has lost the focus before the dialog can remember it.
+ * The window behind a dialog is inert. The control therefore loses the focus before the dialog can find out
+ * which control had it.
  */
 export function useFocusReturn(page: string): void {
   const { view, clock } = useParts()
@@ -31,7 +32,7 @@ export function useFocusReturn(page: string): void {
   }, [view, clock, page])
 }
 
-/** Whether nothing has the focus. */
+/** Whether no element has the focus. */
 export const isLost = (): boolean => document.activeElement === document.body
 
 /**

@@ -14,8 +14,8 @@ interface Repeated<Answer> {
 
 /**
  * Sends a request at an interval while the window is visible and its host connected. Returns the last
- * response to this request, never one to an earlier `ask`, which may be about another key or row. After a
- * failed request, the last response stays. The banner reports a lost host.
+ * response to the current `ask`. An earlier `ask` may have been about another key or row, so its response is
+ * never returned. After a failed request, the last response stays. The banner reports a lost host.
  */
 export function useRepeated<Answer>({ ask, isOn, everyMs }: Repeated<Answer>): Answer | undefined {
   const { clock } = useParts()
