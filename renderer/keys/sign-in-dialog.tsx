@@ -14,8 +14,7 @@ export function SignInDialog() {
   const { api, view } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile)
   const isKeyWrong = useSnapshot(({ refresh }) => refresh.cause === 'misconfigured')
-  // The value at the time when the dialog opened. Later changes must not change the form while the person
-  // types.
+  // The value when the dialog opened. A later change must not alter the form while the person types.
   const [mayCorrect] = useState(isKeyWrong)
   const [errors, setErrors] = useState(NO_ERRORS)
   const close = () => view.setState({ dialog: undefined })

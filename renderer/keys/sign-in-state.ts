@@ -5,10 +5,11 @@ import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
 export type SignInState =
   | { readonly kind: 'idle' }
   /**
-   * Waiting for main's response, which contains the sign-in's id. `heard`: statuses that arrived before it.
+   * Waiting for main's response, which contains the sign-in's id. `heard` has the statuses that arrived
+   * before the response.
    */
   | { readonly kind: 'asking'; readonly heard: readonly SignInStatus[] }
-  /** A revocation of this key is not confirmed, so a person must decide whether to give it up and sign in. */
+  /** A revocation of this key is not confirmed. A person must decide whether to cancel it and sign in. */
   | { readonly kind: 'blocked'; readonly message: string }
   | {
       readonly kind: 'waiting'
