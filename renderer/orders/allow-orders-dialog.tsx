@@ -42,8 +42,8 @@ export function AllowOrdersDialog() {
     if (!isTyped) return
     attempt.ask(async () => {
       const outcome = await api.allowOrders({ profile: profile.id, ...(needsEnding && { ending }) })
-      // Replaces the code `revoke-pending`. For this code, the form would offer to cancel the pending
-      // revocation, but allowing orders must not do that.
+      // Replaces the code `revoke-pending`. With that code, the form would offer to cancel the pending
+      // revocation, which allowing orders must never do.
       if (!outcome.ok) return { ...outcome, code: 'not-allowed' }
       const { signIn } = outcome
       return signIn === undefined ? { ok: true, profile: profile.id } : { ok: true, ...signIn }

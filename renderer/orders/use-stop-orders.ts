@@ -16,7 +16,7 @@ export function useStopOrders(): void {
       event.stopPropagation()
       run(() => api.stopOrders({}))
     }
-    // The capture phase comes before a menu or dialog can stop the event.
+    // The capture phase, because a menu or dialog could stop the event later.
     document.addEventListener('keydown', pressed, true)
     return () => document.removeEventListener('keydown', pressed, true)
   }, [api, mirror, run])
