@@ -12,7 +12,7 @@ export interface PaletteCommand {
   readonly run: (doing: Doing) => void
 }
 
-/** Dialogs about the displayed key's desk: those for a key with a desk, and those for a key without one. */
+/** Dialogs about the desk of the displayed key: `joined` if the key has a desk, `none` if it has no desk. */
 const DESK_DIALOGS: Readonly<Record<'joined' | 'none', readonly (readonly [Dialog, string])[]>> = {
   joined: [
     ['invite-to-desk', 'Invite a machine to the desk…'],

@@ -34,8 +34,8 @@ export function PaletteDialog() {
     if (command === undefined) return
     close()
     clock.after(CLOSED_MS, () => {
-      // Otherwise the control that had the focus before could get the next key press. It may be the button
-      // Revoke tokens.
+      // Without this, the control that had the focus before could get the next key press. That control could
+      // be the button Revoke tokens.
       doing.focus(`#${MAIN}`)
       command.run(doing)
     })
