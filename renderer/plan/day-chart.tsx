@@ -158,8 +158,8 @@ function marksOf(rows: readonly DayRow[]) {
 }
 
 /**
- * The row at which both curves get their labels. The curves are far apart there. The row is not close to the
- * edges or to the lowest point.
+ * The row at which both curves get their labels. The curves are far apart at this row, and it is not close to
+ * the edges or to the lowest point.
  */
 function mostApart(rows: readonly DayRow[], lowest: DayRow | undefined): DayRow | undefined {
   const [fromMs, toMs] = endsOf(rows)

@@ -25,7 +25,7 @@ const DayChart = loadedLater(async () => (await import('./day-chart.tsx')).DayCh
 interface DayPanelProps {
   readonly draft: PlanDraft
   readonly verdict: PlanVerdict
-  /** Whether this draft is the newest one. It is not while a person is still changing the plan. */
+  /** Whether this draft is the newest one. False while a person is changing the plan. */
   readonly isResting: boolean
 }
 
@@ -169,7 +169,7 @@ interface Summary {
   readonly isChanged: boolean
   /** The worst-case wait at the plan's rates, in seconds. Infinite if unbounded. */
   readonly boundSeconds: number
-  /** Number of recorded minutes. Present if too few to judge a day. */
+  /** Number of recorded minutes, if there are too few to judge a day. */
   readonly of?: number
 }
 

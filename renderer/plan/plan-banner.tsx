@@ -22,7 +22,7 @@ interface PlanBannerProps {
   readonly close: () => void
 }
 
-/** Whether the plan fits, next to the same verdict on the programs that run now. */
+/** Shows whether the plan fits, next to the verdict on the programs that run now. */
 export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBannerProps) {
   const isServing = useSnapshot(({ gateway }) => gateway?.state === 'serving') ?? false
   const { severity, label, text, action } = planHeadline(verdict, atMost)

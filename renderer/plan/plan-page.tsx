@@ -122,12 +122,12 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
 }
 
 /**
- * Duration in milliseconds of a pause after which changes count as finished. A dragged slider changes many
- * times within it.
+ * Changes count as finished after a pause of this many milliseconds. A dragged slider changes much more
+ * often.
  */
 const REST_MS = 250
 
-/** The value after it was stable for `REST_MS`. The first value is returned immediately. */
+/** The value after it has been stable for `REST_MS`. The first value is returned immediately. */
 function useRested<T>(value: T): T {
   const { clock } = useParts()
   const [rested, setRested] = useState(value)
@@ -138,8 +138,8 @@ function useRested<T>(value: T): T {
 const MAX_NAME = 60
 
 /**
- * Opens a plan's file in place of the draft. If the file is invalid, nothing changes, and a notice names the
- * invalid member.
+ * Returns a function that replaces the draft with a plan file. If the file is invalid, the draft stays
+ * unchanged, and a notice names the invalid member.
  */
 function usePlanFile(change: ChangeDraft): (file: File) => Promise<void> {
   const { view } = useParts()

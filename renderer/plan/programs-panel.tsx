@@ -34,7 +34,7 @@ import { RECORDED_MS } from './use-day.ts'
 
 const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
 
-/** Largest burst that a person may type. */
+/** Maximum burst that a person can enter. */
 const MAX_BURST = 100_000
 const COLUMNS = 9
 /** Text for a row whose requests never wait. */

@@ -131,7 +131,7 @@ interface DayParts {
  * the length of market hours. Programs that no longer exist are left out.
  *
  * A recording does not name the programs of the desk's other machines. In the categories that these programs
- * use now, they replace the recorded requests of their machines.
+ * use now, their planned requests replace the recorded requests of their machines.
  */
 export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): RecordedDay {
   const { plan, elsewhere: onOtherMachines = [] } = base
