@@ -33,7 +33,7 @@ interface AddProgramProps {
   close(): void
 }
 
-/** The panel that adds a program. Only the panel shows the program's key, until it closes. */
+/** A panel that adds a program. The program's key is shown only in this panel, until the panel closes. */
 export function AddProgram({ profile, url, programs, added, close }: AddProgramProps) {
   const { api } = useParts()
   const asked = useAsked<{ readonly key: string }>()
@@ -128,7 +128,7 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
   )
 }
 
-/** Whether the program may send orders, and how many in any minute. */
+/** The fields that allow the program to send orders, up to a maximum per minute. */
 function OrdersTick() {
   const [isTicked, setTicked] = useState(false)
   const { least, most } = PROGRAM_LIMITS.maxOrders

@@ -26,17 +26,17 @@ export interface ProgramRow {
   readonly name: string
   readonly process?: string
   readonly keyEnding: string
-  /** Orders in the last minute, and their maximum. Absent if the program may send no orders. */
+  /** Orders in the last minute, and their maximum. Absent if the program is not allowed to send orders. */
   readonly orders?: string
   readonly class: ProgramClass
   readonly weight: number
   readonly rate: string
   readonly forwarded: string
   readonly waiting: number
-  /** Whether the program is paused, and its activity in words. The words are shown while no request waits. */
+  /** Whether the program is paused, and its activity in words, which are shown only if no request waits. */
   readonly isPaused: boolean
   readonly state: string
-  /** When the next request is sent, or what it waits for. Absent if none waits. */
+  /** When the next request is sent, or what it waits for. Absent if no request waits. */
   readonly next?: string
   readonly longest: string
   /** Share of the maximum wait that will have passed when the next request is sent, 0 to 1. */
@@ -159,11 +159,11 @@ const usedText = ({ use }: ProgramSummary): string =>
 export interface OtherUsers {
   readonly checks: { readonly rate: string; readonly uses: readonly ShownUse[]; readonly streams: number }
   readonly hasDesk: boolean
-  /** Whether one machine checks each quota for all. A machine that works alone does its own checks. */
+  /** Whether the desk's machines share checks, so that one machine checks each quota for all of them. */
   readonly sharesChecks: boolean
-  /** Requests of the desk's other machines that none of their programs sent. Absent if there are none. */
+  /** Requests that the desk's other machines sent, not counting their programs. Absent if there are none. */
   readonly desk?: { readonly rate: string; readonly most: string }
-  /** Absent while there is no use by others. */
+  /** Absent if others' use is unknown or negligible in all categories. */
   readonly others?: {
     readonly rate: string
     readonly range: string
@@ -234,7 +234,7 @@ export function totalsOf(programs: readonly ProgramSummary[]) {
     refused: sum(({ refused }) => refused),
     forwarded: sum(({ forwarded }) => forwarded),
     saved: sum(({ coalesced }) => coalesced),
-    /** 429s of the programs. Absent if main is an earlier version, which does not count 429s by program. */
+    /** 429s that the programs received. Absent if main is an older version, which does not report them. */
     ...(met.length === programs.length && { rejected: met.reduce((all, one) => all + one, 0) }),
   }
 }

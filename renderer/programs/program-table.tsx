@@ -160,7 +160,7 @@ function Row({ row, hasOrders, at, recent, waiting, cut }: RowProps) {
   )
 }
 
-/** A program on another machine of the desk. It is changed on that machine. */
+/** A program on another machine of the desk. It can be changed only on that machine. */
 function OtherMachinesRow({
   row,
   hasOrders,

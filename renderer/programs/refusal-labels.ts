@@ -6,7 +6,7 @@ export interface RefusalLabel {
   /** Time of the first 429, epoch ms. */
   readonly at: number
   readonly count: number
-  /** The side of `at` that has the label: `left` if there is no room on the right. */
+  /** The side of `at` on which the label is drawn: `left` if there is no room on the right. */
   readonly side: 'left' | 'right'
 }
 

@@ -2,8 +2,8 @@ import { DESK_NAME, OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import type { AskedHistory } from './use-program-history.ts'
 
 /**
- * The last column may be unfinished. It is drawn once this much of its time has elapsed, in milliseconds. Its
- * rates are means over the elapsed time.
+ * The last column can be unfinished. It is drawn after at least this many of its milliseconds have passed.
+ * Its rates are averages over the time that has passed.
  */
 const MIN_COLUMN_MS = 15_000
 /** A piece with fewer requests per second is not drawn. */
@@ -32,8 +32,8 @@ export interface StackedUse {
 }
 
 /**
- * Use by program in requests per second, with Headroom's own requests, the desk and others on top. `names`:
- * the programs, from the bottom up. Removed programs follow them. The chart is at least as high as
+ * Requests per second by program, with Headroom's own requests, the desk and others on top. `names` are the
+ * present programs, from the bottom up. Removed programs are above them. The chart is at least as high as
  * `refillPerSecond`.
  */
 export function stackedUse(

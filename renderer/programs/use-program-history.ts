@@ -7,7 +7,7 @@ import { useParts, usePausedSince, useView } from '../state/window-parts.ts'
 const MAX_COLUMNS = 60
 const ASK_AGAIN_MS = 30_000
 
-/** The history of each program until `toMs`, and the times of the row's 429s until then. Epoch ms. */
+/** The history of each program up to `toMs`, and the times of the row's 429s in the same range. Epoch ms. */
 export interface AskedHistory extends ProgramHistory {
   readonly toMs: number
   readonly rejectedAt: readonly number[]

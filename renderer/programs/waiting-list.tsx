@@ -14,8 +14,8 @@ const css = classesOf({ ...controlsSheet, ...sheet, ...listSheet })
 
 /**
  * Waiting requests by quota, in the order in which they will be sent. Shows when they are expected to be
- * sent, and how much of the maximum wait will then have passed. `programs`: this machine's programs. Those on
- * the desk's other machines follow from the snapshot.
+ * sent, and how much of the maximum wait will then have passed. `programs` are this machine's programs. The
+ * snapshot has the programs of the desk's other machines.
  */
 export function WaitingList({ programs }: { readonly programs: readonly ProgramSummary[] }) {
   const groups = useShownValue((snapshot, nowMs) => waitingGroups({ ...snapshot, programs }, nowMs)) ?? []
