@@ -11,8 +11,8 @@ import { percentOf, thresholdFrom } from './settings-text.ts'
 const css = classesOf(dialogSheet)
 
 /**
- * The thresholds below which a row is low, as shares of the limit. One applies to all rows. Single rows may
- * have their own.
+ * The thresholds below which a row is low, as shares of the limit. One threshold applies to all rows that do
+ * not have their own.
  */
 export function ThresholdSettings({ profile }: { readonly profile: string }) {
   const { api } = useParts()

@@ -12,7 +12,7 @@ export interface HeldKeySettings {
   readonly refusal: string | undefined
   /** Fields that another window has changed since they were shown. */
   readonly elsewhere: ReadonlySet<SettingName>
-  /** Resolves once the change is made or rejected. */
+  /** Resolves when main has made or rejected the change. */
   change(changes: (now: KeySettings) => Partial<KeySettings>): Promise<void>
 }
 
@@ -21,8 +21,8 @@ const NOTHING: ReadonlySet<SettingName> = new Set()
 /**
  * The settings of one key.
  *
- * Changes are sent one at a time. Each is based on the result of the previous one. Another window's changes
- * are fetched when a snapshot reports them.
+ * Changes are sent one at a time, and each change is based on the result of the previous one. Another
+ * window's changes are fetched when a snapshot reports them.
  */
 export function useKeySettings(profile: string): HeldKeySettings {
   const { api, live } = useParts()
@@ -65,8 +65,7 @@ export function useKeySettings(profile: string): HeldKeySettings {
   useEffect(() => {
     let stopped = false
     const follow = async () => {
-      // If the response to a change by this window already includes the newer settings, they are not fetched
-      // again.
+      // Does not fetch settings that the response to this window's own change already included.
       if (stopped || settingsAt <= (latest.current?.settingsAt ?? settingsAt)) return
       // Without a response, nothing changes. The banner reports a lost host.
       const answer = await api.keySettings({ profile }).catch(() => undefined)
