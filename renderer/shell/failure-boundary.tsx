@@ -9,7 +9,7 @@ interface FailureBoundaryProps {
   readonly children: ReactNode
 }
 
-/** Replaces an empty dashboard with a message after a component threw, which is a bug. */
+/** If a component throws, shows a message instead of an empty window. Such an error is a bug. */
 export class FailureBoundary extends Component<FailureBoundaryProps, { readonly failed: boolean }> {
   override readonly state = { failed: false }
 

@@ -62,7 +62,7 @@ export function Header() {
   )
 }
 
-/** The current time, in the zone of all times in the window. */
+/** The current time, in the zone that the window uses for all times. */
 function Clock() {
   const time = useMoment(({ snapshot, nowMs }) => snapshot && zonedClockText(nowMs))
   if (time === undefined) return null

@@ -9,10 +9,10 @@ import sheet from './header.module.css'
 
 const css = classesOf(sheet)
 
-/** Per cent, rounded as displayed. So a share that looks equal to its cap does not count as above the cap. */
+/** A share in per cent, rounded as displayed, so that a share never exceeds a cap that looks the same. */
 const tenths = (share: number) => Math.round(share * 1000) / 10
 
-/** Whether checks exceed their cap. The cap is an average, so the last period may have one check more. */
+/** Whether checks exceed their cap by more than one check. The cap applies only on average. */
 function isOverCap(snapshot: Snapshot, nowMs: number): boolean {
   const { usedFraction, budgetFraction } = snapshot.probes
   const oneCheck = 1 / Math.min(...snapshot.requests.map(({ limit }) => limit))
