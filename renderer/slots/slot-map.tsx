@@ -76,7 +76,7 @@ const sharedText = (streams: readonly StreamSummary[], category: string): string
 
 interface GroupProps {
   readonly quota: SlotQuota
-  /** Whether the slot count is current: it comes from a header, and the key's calls do not all fail. */
+  /** Whether the slot count is current: it comes from a header, and not all calls of the key are failing. */
   readonly isKnown: boolean
   readonly shared: string
 }
