@@ -14,7 +14,7 @@ export interface MirrorState {
   readonly snapshots: readonly Snapshot[]
   /** Newest first. */
   readonly events: readonly LoggedEvent[]
-  /** Open alerts, latest first. */
+  /** Open alerts, worst first, then latest first. */
   readonly alerts: readonly Alert[]
   readonly skew: Skew
 }

@@ -35,7 +35,7 @@ export interface MirrorPorts {
 
 /**
  * Interval at which whole snapshots are requested, in milliseconds. A response to a request bounds the clock
- * skew from both sides, and a push does not.
+ * skew from both sides. A push bounds it only from one side.
  */
 const ASK_AGAIN_MS = 20_000
 const ASK_AFTER_FAILURE_MS = 2000
@@ -148,7 +148,7 @@ export class Mirror {
       this.#change((state) => withEvents({ ...state, hello, alerts: shared(state.alerts, alerts) }, events))
       this.#askIn(ASK_AGAIN_MS)
     } catch {
-      // The link reports the error, so only another request is due here.
+      // The link reports the error, so this only schedules another request.
       if (asking === this.#asking) this.#askIn(ASK_AFTER_FAILURE_MS)
     }
   }

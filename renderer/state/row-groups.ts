@@ -4,8 +4,8 @@ import { streamKindOf } from '../../app/service/stream-kinds.ts'
 import { durationText } from '../../app/status/durations.ts'
 
 /**
- * A person's arrangement of the table's rows, by category. Unknown categories are kept, because they may
- * return.
+ * A person's arrangement of the table's rows, by category. Unknown categories are kept, because they could
+ * appear again.
  */
 export interface RowArrangement {
   /** Order of the rows. Rows that are missing here follow in the service's order. */

@@ -16,8 +16,8 @@ export interface Skew {
 export const NO_SKEW: Skew = { ms: 0 }
 
 /**
- * Minimum correction in ms: half a frame. Smaller corrections are jitter, and each correction renders
- * everything.
+ * Minimum correction by a push, in ms: half a frame. Smaller corrections are just jitter, and each correction
+ * re-renders everything.
  */
 const SETTLED_MS = 8
 

@@ -8,8 +8,8 @@ export interface Ticker {
 }
 
 /**
- * Interval between ticks, in ms. A shorter interval would cost too much, because each tick draws the ages
- * that changed.
+ * Interval between ticks, in ms. A shorter interval would cost too much, because each tick redraws every age
+ * that has changed.
  */
 export const TICK_MS = 500
 

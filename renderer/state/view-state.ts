@@ -6,7 +6,7 @@ import type { RowGroupId } from './row-groups.ts'
 export interface ViewState {
   readonly profile: string | undefined
   readonly category: string | undefined
-  /** Groups of the table that also show rows without a quota header so far. */
+  /** Groups of the table that also show rows for which no quota header has arrived yet. */
   readonly openGroups: readonly RowGroupId[]
   readonly dialog: Dialog | undefined
   /** The last error of a command, in main's words. */

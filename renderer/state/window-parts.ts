@@ -110,7 +110,7 @@ export function useQuota<T extends Primitive>(
   })
 }
 
-/** Selects a part of the displayed snapshot. It is the same object until it changes. */
+/** Selects a part of the displayed snapshot. The part stays the same object until its content changes. */
 export function useSnapshot<T>(select: (snapshot: Snapshot) => T): T | undefined {
   const profile = useView((view) => view.profile)
   return useMirror((mirror) => {
