@@ -30,7 +30,7 @@ const FOLDED_FROM = 4
 const NAMES = { account: 'Account', 'market-data': 'Market data', closed: 'Closed' } as const
 const TARGETS_OF_ACCOUNTS: readonly string[] = ['accounts', 'orders']
 
-/** The own streams in groups, in order of opening. Closed streams are last. Empty groups are left out. */
+/** Headroom's own streams in groups, in order of opening. Closed streams are last. Omits empty groups. */
 export function streamGroups(streams: readonly StreamSummary[]): readonly StreamGroup[] {
   return (['account', 'market-data', 'closed'] as const).flatMap((id) => {
     const of = streams.filter((stream) => groupOf(stream) === id)
