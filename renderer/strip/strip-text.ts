@@ -15,7 +15,7 @@ export interface StripText {
   readonly bar?: BarParts
   /** The text at the end of the line: a countdown or another fact. */
   readonly note: string
-  /** Number of conditions that the line does not show. Includes those of all other keys. */
+  /** Number of conditions, of all keys, that the line does not show. */
   readonly more: number
 }
 
