@@ -1,4 +1,4 @@
-/** The themes. The browser stores the chosen one as a preference of this screen. */
+/** The themes. The browser stores the chosen theme as a preference of this screen. */
 export const THEMES = ['system', 'light', 'dark', 'contrast'] as const
 export type Theme = (typeof THEMES)[number]
 
