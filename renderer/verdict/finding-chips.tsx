@@ -10,7 +10,7 @@ import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Maximum number of chips. The chip for the number of further findings counts too. */
+/** Maximum number of chips, including the chip that counts further findings. */
 const MAX_CHIPS = 3
 const ROOMY = '(min-width: 1380px), (max-width: 1099px)'
 
@@ -22,8 +22,8 @@ export const shownFindings = (snapshot: Snapshot, nowMs: number): readonly Shown
   keyFindings(snapshot, nowMs).map(({ row: _, problem: __, ...finding }) => finding)
 
 /**
- * All findings except the headline's, as chips. If not all fit, the last chip shows the number of the others.
- * A click on a chip opens the full list.
+ * All findings except the headline's, as chips. If not all fit, the last chip shows how many are left out. A
+ * click on a chip opens the full list.
  */
 export function FindingChips() {
   const { view } = useParts()
