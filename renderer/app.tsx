@@ -27,11 +27,11 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 const Glance = loadedLater(async () => (await import('./glance/glance.tsx')).Glance)
 const ProgramsPage = loadedLater(async () => (await import('./programs/programs-page.tsx')).ProgramsPage)
 const PlanPage = loadedLater(async () => (await import('./plan/plan-page.tsx')).PlanPage)
-// No dialog is open at the start.
+// A separate chunk, because no dialog is open at the start.
 const Dialogs = loadedLater(async () => (await import('./dialogs.tsx')).Dialogs)
 const DASHBOARD = { page: 'dashboard' } as const
 const CLOSED = { dialog: undefined } as const
-/** Time for which a page or a dialog waits for its code, in milliseconds. A busy machine needs seconds. */
+/** Maximum time in milliseconds that a page or dialog waits for its code. A busy machine needs seconds. */
 const LOADS_WITHIN_MS = 10_000
 
 export function HeadroomWindow() {
@@ -40,8 +40,8 @@ export function HeadroomWindow() {
   const isBehindDialog = useView((view) => view.dialog !== undefined)
   const page = useView((view) => view.page)
   const isPaused = usePausedSince() !== undefined
-  // The zone is read here, so that a change of it redraws the whole page. Texts about the past do not change
-  // on their own.
+  // The page reads the time zone here, so that changing the zone redraws all of it. Texts about past times do
+  // not update on their own.
   const zone = useLook((look) => look.zone)
   useShortcuts()
   useFirstChoice()
@@ -86,8 +86,8 @@ export function HeadroomWindow() {
 }
 
 /**
- * The fallback of a page or dialog whose code is being loaded. If the code does not arrive, or on Escape, the
- * view returns to `wayBack`, because the page or dialog can't be closed without its code.
+ * The fallback while the code of a page or dialog is loading. After `LOADS_WITHIN_MS` or on Escape, changes
+ * the view to `wayBack`, because only the loaded page or dialog has controls to close it.
  */
 function LoadingPart({ wayBack }: { readonly wayBack: Partial<ViewState> }) {
   const { clock, view } = useParts()

@@ -28,7 +28,7 @@ const DIALOGS: Readonly<Record<Dialog, ComponentType>> = {
   palette: loadedLater(async () => (await import('./palette/palette-dialog.tsx')).PaletteDialog),
 }
 
-/** Mounts a dialog only while it is open, so that its inputs are not stored. */
+/** Mounts a dialog only while it is open, so that nothing typed into it outlasts it. */
 export function Dialogs() {
   const dialog = useView((view) => view.dialog)
   const Opened = dialog && DIALOGS[dialog]
@@ -56,8 +56,8 @@ const OF_KEY: ReadonlySet<Dialog> = new Set<Dialog>([
 ])
 
 /**
- * Closes the dialog once another key is displayed, as when this one was disconnected elsewhere. Otherwise a
- * click would act on the other key.
+ * Closes the dialog when another key is displayed, for example after this key was disconnected elsewhere.
+ * Otherwise a click would act on the wrong key.
  */
 function SameKey() {
   const { view } = useParts()

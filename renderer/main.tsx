@@ -22,7 +22,7 @@ import { WindowContext } from './state/window-parts.ts'
 
 /** The fragment of the strip, a frameless window above all others, at app://headroom/#strip. */
 const STRIP_HASH = '#strip'
-// A separate chunk, because other windows never show it.
+// The strip is a separate chunk, because other windows never show it.
 const Strip = loadedLater(async () => (await import('./strip/strip.tsx')).Strip)
 
 const look = createLook({ storage: localStorage, root: document.documentElement })
@@ -60,7 +60,7 @@ api.alertAnnounced((announcement) => {
 })
 const tellVisibility = () => mirror.visibilityChanged(document.visibilityState === 'visible')
 document.addEventListener('visibilitychange', tellVisibility)
-// A tab may open in the background, and then no `visibilitychange` follows.
+// A tab that opens in the background gets no `visibilitychange` event until it is shown.
 if (document.visibilityState === 'hidden') tellVisibility()
 
 const root = document.getElementById('window')
@@ -89,7 +89,10 @@ createRoot(root).render(
   </StrictMode>,
 )
 
-/** The api. The desktop's preload script provides it. In a browser, it works over HTTP. */
+/**
+ * Returns the api and the link to the host. The desktop's preload script provides the api. In a browser, the
+ * api works over HTTP.
+ */
 function connectHost() {
   if (window.headroom !== undefined) return { api: window.headroom, link: alwaysLive }
   const session = browserSession({ location, history, storage: sessionStorage })
@@ -100,8 +103,7 @@ function connectHost() {
     clock,
     random: Math.random,
   })
-  // If a link with a new code is opened in this tab, only the fragment changes, and the page is not loaded
-  // again.
+  // Opening a link with a new code in this tab changes only the fragment. The page is not loaded again.
   addEventListener('hashchange', () => browser.start())
   browser.start()
   return { api: browser.api, link: browser }
