@@ -28,7 +28,7 @@ const DIALOGS: Readonly<Record<Dialog, ComponentType>> = {
   palette: loadedLater(async () => (await import('./palette/palette-dialog.tsx')).PaletteDialog),
 }
 
-/** Mounts a dialog only while it is open, so that nothing typed into it outlasts it. */
+/** Mounts a dialog only while it is open, so that closing it discards its inputs. */
 export function Dialogs() {
   const dialog = useView((view) => view.dialog)
   const Opened = dialog && DIALOGS[dialog]

@@ -90,7 +90,7 @@ export type Notify = (notice: Notice) => void
  * Opens an address in the person's browser. Only for addresses that Headroom itself built. Rejects if a
  * browser can't be opened.
  *
- * Resolves with a function to call once the address has been used. The function deletes any file that was
+ * Resolves with a function to call when the address has been used. The function deletes any file that was
  * written to open the address.
  */
 export type OpenUrl = (url: string) => Promise<() => void>

@@ -76,7 +76,7 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
       // holder.
       rmSync(sideFile, { force: true })
     } catch {
-      // No reader needs the file once the lock is released.
+      // No reader needs the file after the lock is released.
     }
     opening.database.close()
   }

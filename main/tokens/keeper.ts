@@ -173,7 +173,7 @@ export class TokenKeeper {
   }
 
   /**
-   * Handles a 401 for a request with this access token. Refreshes if that may help. Resolves once another
+   * Handles a 401 for a request with this access token. Refreshes if that may help. Resolves when another
    * token is in use, or if no other token is expected soon.
    *
    * Until then, the rejected token stays in use, because other paths may accept it.

@@ -146,7 +146,7 @@ export class TokenStore {
     return this.#whyUnsaved
   }
 
-  /** Why the stored tokens can't be opened. `undefined` once a newer token is stored. */
+  /** Why the stored tokens can't be opened. `undefined` after a newer token was stored. */
   get lost(): LostState | undefined {
     return this.#lost
   }
@@ -170,7 +170,7 @@ export class TokenStore {
 
   /**
    * Stores `state` and uses it, in one step. A new token is therefore durable before any part of it is used.
-   * A revoked token is no longer used once its revocation is stored.
+   * A revoked token is no longer used after its revocation is stored.
    */
   save(state: TokenState): void {
     this.#state = state

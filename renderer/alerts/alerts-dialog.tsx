@@ -21,7 +21,7 @@ import { snoozeChoices } from './announce.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The open and the closed alerts of all keys. An alert closes automatically once its cause has ended. */
+/** The open and the closed alerts of all keys. An alert closes automatically when its cause has ended. */
 export function AlertsDialog() {
   const { view } = useParts()
   const [shown, setShown] = useState<'open' | 'closed'>('open')

@@ -6,7 +6,7 @@ export const MAX_TABS = 5
 
 /** This tab's place among the connected tabs. The browser frees it when the tab closes. */
 export interface TabPlace {
-  /** Resolves to `true` once this tab has a place, and to `false` if all places are taken. */
+  /** Resolves to `true` when this tab has a place, and to `false` if all places are taken. */
   take(): Promise<boolean>
   leave(): void
 }

@@ -17,8 +17,8 @@ interface Choice {
 }
 
 /**
- * The row of the chart: the worst row if the chart follows it, or else the chosen row. If that row is
- * missing, the other of these two. If both are missing, the first row with a header, or else the first row.
+ * The row of the chart: the chosen row, or else the worst row. If the chart follows the worst row, the order
+ * is reversed. Without both, the first row with a header, or else the first row.
  */
 export function chosenCategory(snapshot: Snapshot, { chosen, followsWorst }: Choice): string | undefined {
   const has = (category: string | undefined) =>

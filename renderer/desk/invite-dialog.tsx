@@ -15,7 +15,7 @@ const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
 
 const ABOUT = 'Anyone with the invitation can join the desk.'
 
-/** Shows the desk's invitation once a person asks for it. */
+/** Shows the desk's invitation when a person asks for it. */
 export function InviteDialog() {
   const { api } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)

@@ -23,8 +23,8 @@ export function RevokeDialog() {
   const [isAgreed, setAgreed] = useState(false)
   const isShown =
     useShown(({ refresh }) => refresh.state === 'revoke-unconfirmed' || refresh.state === 'revoked') ?? false
-  // The dialog closes once the person has agreed and the banner shows the outcome, even while main still
-  // waits for the service.
+  // After the person has agreed, the dialog closes as soon as the banner shows the outcome. Main may still be
+  // waiting for the service then.
   useEffect(() => {
     if (isAgreed && isShown) view.setState({ dialog: undefined })
   }, [isAgreed, isShown, view])

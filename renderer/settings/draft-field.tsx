@@ -14,7 +14,7 @@ interface DraftFieldProps<T> {
   /** Whether another window set the present value. */
   readonly isElsewhere: boolean
   readonly read: (text: string) => Typed<T>
-  /** Resolves once main has set or rejected the value. */
+  /** Resolves when main has set or rejected the value. */
   readonly onChoose: (value: T) => Promise<void>
 }
 
