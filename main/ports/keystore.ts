@@ -3,7 +3,7 @@
  *
  * A call may wait for a person, for example at the password prompt of a locked keyring. Implementations
  * therefore need a timeout. If the wait is too long, the result is `waiting`. Its `settled` resolves when the
- * wait ends, and the call is then worth repeating.
+ * wait has ended and the call can be repeated.
  */
 export interface Keystore {
   wrap(key: Uint8Array): Promise<Wrapping>

@@ -37,8 +37,8 @@ export function createFilesPrivately(): void {
 }
 
 /**
- * Restores the original umask until the returned function is called. A program that is started in between,
- * such as a browser, inherits this umask for every file that it saves.
+ * Restores the original umask until the returned function is called. A program that is started in the
+ * meantime, such as a browser, inherits this umask for every file that it saves.
  *
  * The app's own files stay private, because each is created with `PRIVATE_MODE`.
  */

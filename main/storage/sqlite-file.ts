@@ -34,7 +34,7 @@ export type SchemaState =
 
 /**
  * Runs the migrations that a file of an older version needs, in one transaction. Migration n turns version n
- * into n + 1. Throws SQLite's errors. The file is then unchanged.
+ * into n + 1. If SQLite fails, throws its error and leaves the file unchanged.
  *
  * The transaction is opened even if no migration is needed. This shows whether the file can be written.
  */

@@ -65,8 +65,8 @@ export interface WatchedBearer extends Bearer {
 }
 
 /**
- * Maximum time in milliseconds for which a caller that got a 401 waits for a refresh. After this time, the
- * caller gets the 401.
+ * Maximum time in milliseconds that a caller waits for a refresh after a 401. If the refresh takes longer,
+ * the caller continues with the 401.
  */
 const MAX_REPLACEMENT_MS = 10_000
 
