@@ -24,7 +24,7 @@ interface KeyDialogProps {
   readonly errors: Readonly<Record<string, string>>
   readonly onSubmit: (form: FormData, way: Way, agreed: boolean) => void
   /**
-   * Corrects the secret. Set if a corrected secret may be enough to continue without a new sign-in. The
+   * Corrects the secret. Set if a corrected secret might be enough to continue without a new sign-in. The
    * dialog then offers the correction first.
    */
   readonly onSecret?: (form: FormData) => void
