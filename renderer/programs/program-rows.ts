@@ -234,7 +234,7 @@ export function totalsOf(programs: readonly ProgramSummary[]) {
     refused: sum(({ refused }) => refused),
     forwarded: sum(({ forwarded }) => forwarded),
     saved: sum(({ coalesced }) => coalesced),
-    /** 429s that the programs received. Absent if main is an older version, which does not report them. */
+    /** 429s for the programs' requests. Absent if main is an older version, which does not report them. */
     ...(met.length === programs.length && { rejected: met.reduce((all, one) => all + one, 0) }),
   }
 }
