@@ -89,10 +89,7 @@ createRoot(root).render(
   </StrictMode>,
 )
 
-/**
- * Returns the api and the link to the host. The desktop's preload script provides the api. In a browser, the
- * api works over HTTP.
- */
+/** The host's api and link. The api comes from the preload script on the desktop, over HTTP in a browser. */
 function connectHost() {
   if (window.headroom !== undefined) return { api: window.headroom, link: alwaysLive }
   const session = browserSession({ location, history, storage: sessionStorage })

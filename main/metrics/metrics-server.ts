@@ -73,8 +73,8 @@ function send(response: ServerResponse, { status, text, headers = {} }: Answer, 
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
-    // The rest of the request is not read, so the connection can't be reused. Scrapes are rare, so a new
-    // connection for each scrape is no problem.
+    // The rest of the request is not read, so the connection can't be reused. Scrapes are rare, so this costs
+    // little.
     connection: 'close',
     ...headers,
   })

@@ -21,10 +21,7 @@ export interface JsonFileOptions<T> {
   readonly schemaVersion?: number
 }
 
-/**
- * Maximum size of a file in bytes, a thousand times the size of our largest file. A larger file counts as
- * damaged.
- */
+/** Maximum size of a file in bytes, a thousand times our largest file. A larger file counts as damaged. */
 const MAX_BYTES = 16 << 20
 
 const versioned = z.looseObject({ schemaVersion: z.int() })

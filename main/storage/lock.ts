@@ -52,8 +52,8 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const opening = openPatiently(file, sideFile)
   if (opening.kind === 'unusable') return { kind: 'unusable', line: `can't lock ${folder}: ${opening.why}` }
   const former = readHolder(sideFile)
-  // There are two possible causes. Either another process uses the folder, or the folder's file system has no
-  // working locks. An attempt to lock a new file shows which is the case.
+  // Either another process uses the folder, or the folder's file system has no working locks. An attempt to
+  // lock a new file shows which is the case.
   if (opening.kind === 'busy') return canLock(folder) ? busy(folder, former) : withoutLocks(folder)
   const marks = { folder: fileIdentity(folder), file: fileIdentity(file), started: startOf(process.pid) }
   if (former !== undefined && isAlive(former.pid)) {

@@ -135,7 +135,7 @@ export class TokenKeeper {
     await Promise.all([this.#refresh.flight, this.#revocation.flight])
   }
 
-  /** Call this after sleep. Checks what is due, because timers are late and tokens may have expired. */
+  /** Checks what is due after sleep, because timers are late and tokens may have expired. */
   wake(): void {
     this.#schedule()
   }

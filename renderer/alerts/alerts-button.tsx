@@ -7,7 +7,7 @@ import sheet from './alerts.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The button that opens the alerts. Shows the number of open alerts and the highest severity of new ones. */
+/** The button that opens the alerts, with the number of open alerts and the highest severity of new ones. */
 export function AlertsButton() {
   const { view } = useParts()
   const open = useMirror(({ alerts }) => alerts.length)

@@ -59,7 +59,7 @@ export const EventRow = memo(
       </li>
     )
   },
-  // All lines are recreated with each event, but their content rarely changes. So the content is compared.
+  // Compares the content, because each event recreates all lines but rarely changes their content.
   (before, after) =>
     before.isToday === after.isToday &&
     before.line.text === after.line.text &&

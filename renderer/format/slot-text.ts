@@ -16,7 +16,7 @@ export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
   return free === 0 ? 'full' : `${free} free`
 }
 
-/** Number of slots in use by this machine, the desk's other machines, and others. */
+/** Number of used slots: own, the desk's and others'. */
 export const usedSlots = ({ own, desk = 0, elsewhere }: SlotQuota): number => own + desk + elsewhere
 
 /**

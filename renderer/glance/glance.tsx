@@ -123,8 +123,7 @@ function Hero({ close }: { readonly close: () => void }) {
 
 function heroOf(snapshot: Snapshot, nowMs: number) {
   const { severity, label, subject, row, moment, title, text, action } = keyStatus(snapshot, nowMs)
-  // If the status is about a quota, the large number already shows the content of `text`. So the lines leave
-  // `text` out.
+  // For a quota, the large number already shows the content of `text`, so the lines omit `text`.
   const isQuota = subject !== undefined && row !== undefined
   const lines = isQuota
     ? glanceLines(row, moment, nowMs)

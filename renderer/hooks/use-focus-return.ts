@@ -2,8 +2,8 @@ import { useEffect } from 'react'
 import { useParts } from '../state/window-parts.ts'
 
 /**
- * Milliseconds from the closing of a dialog until the focus is returned. The dialog tries to return the focus
- * itself but fails, because the window is still inert. After this time, that attempt is over.
+ * Delay in milliseconds before the focus is returned. A closing dialog first tries to return the focus
+ * itself, but fails because the window is still inert.
  */
 const SETTLED_MS = 20
 

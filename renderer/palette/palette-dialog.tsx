@@ -34,8 +34,7 @@ export function PaletteDialog() {
     if (command === undefined) return
     close()
     clock.after(CLOSED_MS, () => {
-      // Without this, the control that had the focus before could get the next key press. That control could
-      // be the button Revoke tokens.
+      // Otherwise the previously focused control could get the next key press, even the button Revoke tokens.
       doing.focus(`#${MAIN}`)
       command.run(doing)
     })

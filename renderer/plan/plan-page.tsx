@@ -138,8 +138,8 @@ function useRested<T>(value: T): T {
 const MAX_NAME = 60
 
 /**
- * Returns a function that replaces the draft with a plan file. If the file is invalid, the draft stays
- * unchanged, and a notice names the invalid member.
+ * Returns a function that replaces the draft with a plan file. If the file is invalid, the draft stays, and a
+ * notice names the invalid member.
  */
 function usePlanFile(change: ChangeDraft): (file: File) => Promise<void> {
   const { view } = useParts()

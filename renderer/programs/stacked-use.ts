@@ -1,10 +1,7 @@
 import { DESK_NAME, OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import type { AskedHistory } from './use-program-history.ts'
 
-/**
- * The last column can be unfinished. It is drawn after at least this many of its milliseconds have passed.
- * Its rates are averages over the time that has passed.
- */
+/** An unfinished last column is drawn after this many milliseconds, with its average rates so far. */
 const MIN_COLUMN_MS = 15_000
 /** A piece with fewer requests per second is not drawn. */
 const MIN_PER_SECOND = 0.001

@@ -21,8 +21,8 @@ const NOTHING: ReadonlySet<SettingName> = new Set()
 /**
  * The settings of one key.
  *
- * Changes are sent one at a time, and each change is based on the result of the previous one. Another
- * window's changes are fetched when a snapshot reports them.
+ * Changes are sent one at a time, each based on the result of the previous one. Another window's changes are
+ * fetched when a snapshot reports them.
  */
 export function useKeySettings(profile: string): HeldKeySettings {
   const { api, live } = useParts()

@@ -34,8 +34,8 @@ export interface MirrorPorts {
 }
 
 /**
- * Interval at which whole snapshots are requested, in milliseconds. A response to a request bounds the clock
- * skew from both sides. A push bounds it only from one side.
+ * Interval at which whole snapshots are requested, in milliseconds. A response bounds the clock skew from
+ * both sides, a push only from one.
  */
 const ASK_AGAIN_MS = 20_000
 const ASK_AFTER_FAILURE_MS = 2000
