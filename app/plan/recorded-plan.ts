@@ -6,8 +6,8 @@ import type { RecordedProgram } from './what-if.ts'
 const NO_ONE: PlannedProgram = { name: OWN_NAME, class: 'background', weight: 1, requests: [], streams: [] }
 
 /**
- * The running programs as a plan, with their recorded demand since `fromMs` (epoch ms). `minutes` is the
- * number of recorded minutes.
+ * The running programs as a plan, with their recorded demand in the `lengthMs` milliseconds since `fromMs`
+ * (epoch ms). `minutes` is the number of recorded minutes.
  *
  * The rate and burst of each program, of Headroom and of others cover all recorded minutes. Rates are rounded
  * up to hundredths. Others' numbers are estimates. The desk's other machines count as others, because a
@@ -16,13 +16,17 @@ const NO_ONE: PlannedProgram = { name: OWN_NAME, class: 'background', weight: 1,
 export function recordedPlan(
   { plan, elsewhere = [] }: RunningPlan,
   recorded: readonly RecordedProgram[],
-  { fromMs, minutes }: { readonly fromMs: number; readonly minutes: number },
+  {
+    fromMs,
+    lengthMs,
+    minutes,
+  }: { readonly fromMs: number; readonly lengthMs: number; readonly minutes: number },
 ): RunningPlan {
   const askedBy = (name: string): readonly PlannedRequests[] =>
-    recordedRequests(
-      recorded.find(({ program }) => program === name)?.minutes ?? [],
-      (category) => plan.limits[category]?.periodSeconds,
-    ).map((one) => ({ ...one, perSecond: Math.ceil(one.perSecond * 100) / 100 }))
+    recordedRequests(recorded.find(({ program }) => program === name)?.minutes ?? [], {
+      lengthMs,
+      periodSecondsOf: (category) => plan.limits[category]?.periodSeconds,
+    }).map((one) => ({ ...one, perSecond: Math.ceil(one.perSecond * 100) / 100 }))
   const own = plan.programs.find(({ name }) => name === OWN_NAME) ?? NO_ONE
   const leftOut = [OWN_NAME, OTHERS_NAME, ...elsewhere]
   const programs = plan.programs.filter(({ name }) => !leftOut.includes(name))

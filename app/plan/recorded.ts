@@ -13,12 +13,18 @@ const MINUTE_SECONDS = 60
 /** Assumed period of a category whose period is unknown. */
 const DEFAULT_PERIOD_SECONDS = 300
 
+interface Recording {
+  /** Time from the first recorded minute to the end of the recording, in milliseconds. */
+  readonly lengthMs: number
+  readonly periodSecondsOf: (category: string) => number | undefined
+}
+
 /**
  * For each category, a token bucket that allows all recorded requests.
  *
  * Of all such buckets, the chosen one has the smallest rate × period + burst. This sum is the maximum use of
- * the quota in one period. For even use, the rate is near the mean of all minutes. For uneven use, it is near
- * the mean of the busy hours.
+ * the quota in one period. The rate is at least the mean of the whole recording. For even use, it is near
+ * that mean. For uneven use, it is near the mean of the busy hours, or it is low and the burst is high.
  *
  * All requests of a minute count as sent at its start, so the burst is never understated. `minutes` must be
  * in chronological order within each category. Minutes without a recording count as quiet. Categories without
@@ -26,7 +32,7 @@ const DEFAULT_PERIOD_SECONDS = 300
  */
 export function recordedRequests(
   minutes: Iterable<RecordedMinute>,
-  periodSecondsOf: (category: string) => number | undefined,
+  { lengthMs, periodSecondsOf }: Recording,
 ): readonly PlannedRequests[] {
   const byCategory = new Map<string, RecordedMinute[]>()
   for (const minute of minutes) {
@@ -35,7 +41,8 @@ export function recordedRequests(
     else before.push(minute)
   }
   return [...byCategory].flatMap(([category, own]) => {
-    const perSecond = leastRate(own, periodSecondsOf(category) ?? DEFAULT_PERIOD_SECONDS)
+    const periodSeconds = periodSecondsOf(category) ?? DEFAULT_PERIOD_SECONDS
+    const perSecond = leastRate(own, { lengthSeconds: lengthMs / 1000, periodSeconds })
     return perSecond > 0 ? [{ category, perSecond, burst: Math.ceil(leastBurst(own, perSecond)) }] : []
   })
 }
@@ -47,9 +54,12 @@ const STEPS = 48
  * Finds the rate at which `rate × period + burst` is smallest. The sum is convex in the rate, so a ternary
  * search finds it.
  */
-function leastRate(minutes: readonly RecordedMinute[], periodSeconds: number): number {
+function leastRate(
+  minutes: readonly RecordedMinute[],
+  { lengthSeconds, periodSeconds }: { readonly lengthSeconds: number; readonly periodSeconds: number },
+): number {
   const total = minutes.reduce((sum, { requests }) => sum + requests, 0)
-  let low = total / (minutes.length * MINUTE_SECONDS)
+  let low = total / Math.max(lengthSeconds, minutes.length * MINUTE_SECONDS)
   let high = Math.max(...minutes.map(({ requests }) => requests)) / MINUTE_SECONDS
   const taken = (perSecond: number) => perSecond * periodSeconds + leastBurst(minutes, perSecond)
   if (taken(low) <= taken(low + (high - low) / 1e6)) return low

@@ -144,14 +144,14 @@ function recordedPrograms(
       others.push({ category, atMs: minute.atMs, requests: minute.elsewhere + desk })
     }
     if (own.length === 0) return 'nothing was recorded in that time'
+    const firstMs = own.reduce((least, { atMs }) => Math.min(least, atMs), toMs)
+    const programOf = recordedProgram(toMs - firstMs)
     return {
       minutes: new Set(own.map(({ atMs }) => atMs)).size,
       programs: [
-        ...[...programs].map(([name, { class: ownClass, minutes }]) =>
-          recordedProgram(name, minutes, ownClass),
-        ),
-        recordedProgram(OWN_NAME, own, 'background'),
-        recordedProgram(OTHERS_NAME, others, 'critical'),
+        ...[...programs].map(([name, { class: ownClass, minutes }]) => programOf(name, minutes, ownClass)),
+        programOf(OWN_NAME, own, 'background'),
+        programOf(OTHERS_NAME, others, 'critical'),
       ],
       arrivals: [
         ...[...programs].flatMap(([name, { minutes }]) => recordedArrivals(name, minutes, query.fromMs)),
@@ -167,19 +167,16 @@ function recordedPrograms(
 const periodSecondsOf = (category: string) =>
   CURRENT_REQUEST_QUOTAS.find((quota) => quota.category === category)?.periodSeconds
 
-function recordedProgram(
-  name: string,
-  minutes: readonly RecordedMinute[],
-  ownClass: PlannedProgram['class'],
-): PlannedProgram {
-  return {
+/** Returns a function that makes the plan of one program from a recording of `lengthMs` milliseconds. */
+const recordedProgram =
+  (lengthMs: number) =>
+  (name: string, minutes: readonly RecordedMinute[], ownClass: PlannedProgram['class']): PlannedProgram => ({
     name,
     class: ownClass,
     weight: 1,
-    requests: recordedRequests(minutes, periodSecondsOf),
+    requests: recordedRequests(minutes, { lengthMs, periodSecondsOf }),
     streams: [],
-  }
-}
+  })
 
 /** The verdict, a table of demands, and what to reduce first. */
 function planText(verdict: PlanVerdict): string {

@@ -26,7 +26,7 @@ test('programs get rates and bursts that cover their minutes, and idle ones stay
     { program: 'scanner', minutes: minutes(20) },
     { program: 'Others', minutes: minutes(6) },
   ]
-  const made = recordedPlan(base, recorded, { fromMs: 5, minutes: 3 })
+  const made = recordedPlan(base, recorded, { fromMs: 5, lengthMs: 600_000, minutes: 3 })
   expect(made.plan.programs).toEqual([
     { ...program('scanner', 0.34), requests: [{ category: 'Positions', perSecond: 0.34, burst: 20 }] },
     { ...program('notes', 0.2), requests: [] },

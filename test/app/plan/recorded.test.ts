@@ -8,7 +8,11 @@ const PERIOD_SECONDS = 300
 
 const minutesOf = (requests: readonly number[]): readonly RecordedMinute[] =>
   requests.map((count, at) => ({ category: 'Positions', atMs: at * MINUTE_MS, requests: count }))
-const of = (requests: readonly number[]) => recordedRequests(minutesOf(requests), () => PERIOD_SECONDS)
+const lasting = (minutes: number) => ({
+  lengthMs: minutes * MINUTE_MS,
+  periodSecondsOf: () => PERIOD_SECONDS,
+})
+const of = (requests: readonly number[]) => recordedRequests(minutesOf(requests), lasting(requests.length))
 
 test('even minutes have their mean as rate, and one minute as burst', () => {
   expect(of(Array.from({ length: 100 }, () => 30))).toEqual([
@@ -28,6 +32,21 @@ test('a day that is busy during market hours fits as recorded, at the rate of th
     reserves: {},
   }
   expect(planVerdict(plan).fits).toBe(true)
+})
+
+test.each([24, 1])('%d busy minutes of a day are a burst at a low rate, which fits', (busy) => {
+  const sent = Array.from({ length: busy }, (_, hour) => ({
+    category: 'Positions',
+    atMs: hour * 60 * MINUTE_MS,
+    requests: 100,
+  }))
+  // The history has no minutes without requests, so they must not be needed.
+  const requests = recordedRequests(sent, lasting(1440))
+  expect(requests).toHaveLength(1)
+  expect(requests[0]?.perSecond).toBeLessThan(100 / 3599)
+  expect(requests[0]?.burst).toBeLessThanOrEqual(101)
+  const program = { name: 'scanner', class: 'normal' as const, weight: 1, requests, streams: [] }
+  expect(planVerdict({ programs: [program], limits: {}, reserves: {} }).fits).toBe(true)
 })
 
 test('the bucket covers every recorded interval, and no covering bucket uses less', () => {

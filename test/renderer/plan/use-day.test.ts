@@ -112,6 +112,6 @@ test('programs on the desk’s other machines replace what these machines sent i
     ['Positions', 9],
     ['Balances', 4],
   ])
-  const recorded = recordedPlan(onDesk, [], { fromMs: atMs, minutes: 60 })
+  const recorded = recordedPlan(onDesk, [], { fromMs: atMs, lengthMs: HOUR_MS, minutes: 60 })
   expect(recorded.plan.programs.map(({ name }) => name)).toEqual(['Headroom'])
 })
