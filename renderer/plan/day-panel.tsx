@@ -1,6 +1,6 @@
 import { memo, Suspense, useId, useMemo, useState } from 'react'
 import { type DayStretch, dayLevels } from '../../app/plan/day-levels.ts'
-import type { PlannedProgram } from '../../app/plan/plan.ts'
+import { limitOf, type PlannedProgram } from '../../app/plan/plan.ts'
 import { isTooLittle, recordedText } from '../../app/plan/plan-words.ts'
 import type { PlanVerdict } from '../../app/plan/verdict.ts'
 import { waitText } from '../../app/status/durations.ts'
@@ -39,7 +39,10 @@ export const DayPanel = memo(function DayPanel({ draft, verdict, isResting }: Da
   const names = verdict.categories.map(({ category }) => category)
   const category = names.includes(chosen) ? chosen : tightestOf(verdict)
   const isChanged = draft.plan !== draft.base.plan
-  const rows = useMemo(() => (days && category !== undefined ? rowsOf(days, category) : []), [days, category])
+  const rows = useMemo(
+    () => (days && category !== undefined ? dayRowsOf(days, category) : []),
+    [days, category],
+  )
   const boundSeconds = boundOf(verdict, category)
   const of = days?.isRecorded === true && isTooLittle(days.minutes) ? days.minutes : undefined
   const summary = summaryText({ rows, isBehind, isChanged, boundSeconds, ...(of !== undefined && { of }) })
@@ -148,10 +151,17 @@ const aboutText = ({ isRecorded, minutes }: PlannedDays): string =>
     ? `${recordedText(minutes, RECORDED_MS)}; replayed, with others as estimated`
     : 'nothing recorded yet; a day simulated from the plan’s rates'
 
-function rowsOf({ fromMs, lengthMs, before, after, plan }: PlannedDays, category: string): readonly DayRow[] {
-  const of = { plan, category, lengthMs, stretchMs: STRETCH_MS }
-  const changed: readonly DayStretch[] = dayLevels(after, of)
-  return dayLevels(before, of).map(({ atMs, lowest }, at) => {
+/** The intervals of a day in one category. A level is a share of its own plan's limit. */
+export function dayRowsOf(
+  { fromMs, lengthMs, before, after, base, plan }: Omit<PlannedDays, 'isRecorded' | 'minutes'>,
+  category: string,
+): readonly DayRow[] {
+  const of = { category, lengthMs, stretchMs: STRETCH_MS }
+  // A category of an opened file may have no limit without the change. It is then full.
+  const beforePlan = limitOf(base, category) === undefined ? plan : base
+  const unchanged: readonly DayStretch[] = dayLevels(before, { ...of, plan: beforePlan })
+  const changed: readonly DayStretch[] = dayLevels(after, { ...of, plan })
+  return unchanged.map(({ atMs, lowest }, at) => {
     const { lowest: after = lowest, longestSeconds = 0, longestBy } = changed[at] ?? {}
     return {
       at: fromMs + atMs,

@@ -38,6 +38,8 @@ export interface PlannedDays {
   readonly before: Replay
   /** Equal to `before` if nothing was changed. */
   readonly after: Replay
+  /** The plan without the change. Its limits may differ from those of `plan`. */
+  readonly base: Plan
   readonly plan: Plan
 }
 
@@ -73,6 +75,7 @@ export function useDay(draft: PlanDraft): {
       minutes,
       before: before.replay,
       after: changed?.replay ?? before.replay,
+      base: basePlan,
       plan: changed?.plan ?? basePlan,
     }
   }, [before, day, changed, basePlan])
