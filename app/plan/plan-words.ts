@@ -10,6 +10,17 @@ import type { CategoryVerdict, PlanVerdict, SlotVerdict } from './verdict.ts'
 /** `1.07/s`. Two decimals, because a plan's rates are small. */
 export const planRateText = (perSecond: number): string => `${perSecond.toFixed(2)}/s`
 
+/** Decimals for two rates that are compared. More than two only if two would make the rates look equal. */
+const MAX_DECIMALS = 6
+
+/** `needs 1.30/s, refills 1.07/s`. The texts of the rates differ, so that they show which is higher. */
+function excessRateText(perSecond: number, capacityPerSecond: number): string {
+  let decimals = 2
+  const text = (rate: number) => `${rate.toFixed(decimals)}/s`
+  while (decimals < MAX_DECIMALS && text(perSecond) === text(capacityPerSecond)) decimals += 1
+  return `needs ${text(perSecond)}, refills ${text(capacityPerSecond)}`
+}
+
 /** Why a category does not fit, as a phrase after the category's name. `undefined` if it fits. */
 export function reasonAgainst({
   capacityPerSecond,
@@ -20,9 +31,7 @@ export function reasonAgainst({
   const rate = totalRate(demands)
   const burst = totalBurst(demands)
   const reasons = [
-    ...(exceeds(rate, capacityPerSecond)
-      ? [`needs ${planRateText(rate)}, refills ${planRateText(capacityPerSecond)}`]
-      : []),
+    ...(exceeds(rate, capacityPerSecond) ? [excessRateText(rate, capacityPerSecond)] : []),
     ...(burst + reserve > limit ? [`needs ${burst} at once, allows ${Math.max(0, limit - reserve)}`] : []),
   ]
   return reasons.length === 0 ? undefined : `${reasons.join('; ')}.`
@@ -38,7 +47,10 @@ export function adviceLines(
 
 /** One concession as a sentence. */
 export function concessionLine({ category, program, perSecond, burst }: Concession): string {
-  if (program === OTHERS_NAME) return `${category}: others alone exceed the refill.`
+  if (program === OTHERS_NAME)
+    return perSecond === undefined
+      ? `${category}: others alone send too many at once.`
+      : `${category}: others alone exceed the refill.`
   if (perSecond === 0 || burst === 0) {
     return program === OWN_NAME ? `${category}: pause Headroom’s checks.` : `${category}: remove ${program}.`
   }

@@ -223,6 +223,19 @@ test('names others only if they alone exceed the refill', () => {
   expect(advice(1.5)).toEqual(['Positions: others alone exceed the refill.'])
 })
 
+test('others whose burst is too large are not blamed for the refill', () => {
+  const program = (name: string, own: 'critical' | 'normal', burst: number) => ({
+    ...row(name, 'Positions', 0.1, burst),
+    class: own,
+    weight: 1,
+    streams: [],
+  })
+  const programs = [program('bot', 'normal', 5), program('Others', 'critical', 310)]
+  const { advice, categories } = planVerdict({ programs, limits: {}, reserves: {} })
+  expect(categories[0]?.why).toBe('needs 315 at once, allows 300.')
+  expect(advice).toEqual(['Positions: others alone send too many at once.'])
+})
+
 test('the headline names the program that waits longest, never others', () => {
   const program = (name: string, own: 'critical' | 'background', burst: number) => ({
     ...row(name, 'Positions', 0.1, burst),

@@ -81,6 +81,15 @@ test('rates beyond the refill do not fit, and wait without bound', () => {
   expect(verdict.advice).toEqual(['Positions: lower scanner to 0.26/s.'])
 })
 
+test.each([
+  [1.07, 'needs 1.070/s, refills 1.067/s.'],
+  [1.0667, 'needs 1.06670/s, refills 1.06667/s.'],
+  [1.08, 'needs 1.08/s, refills 1.07/s.'],
+])('a rate of %d just beyond the refill does not look equal to it', (perSecond, why) => {
+  const verdict = planVerdict(planOf(program('bot', { requests: positions(perSecond, 5) })))
+  expect(verdict.categories[0]?.why).toBe(why)
+})
+
 test('the least urgent class is reduced first, in it the lowest weight, completely before the next', () => {
   const plan = planOf(
     program('heavy', { class: 'background', weight: 5, requests: positions(0.1, 200) }),
