@@ -4,7 +4,7 @@ import { durationText } from '../status/durations.ts'
 import { countText, listText, shareText } from '../status/rates.ts'
 import type { Concession } from './advice.ts'
 import { type CategoryDemand, exceeds, totalBurst, totalRate } from './demand.ts'
-import { OTHERS_NAME, OWN_NAME } from './running.ts'
+import { OTHERS_NAME, OWN_NAME, type UnknownOthers } from './running.ts'
 import type { CategoryVerdict, PlanVerdict, SlotVerdict } from './verdict.ts'
 
 /** `1.07/s`. Two decimals, because a plan's rates are small. */
@@ -104,9 +104,13 @@ export interface PlanHeadline {
  * The headline of a plan. `verdict` assumes the middle of the estimate of others' use, and `atMost` the high
  * end.
  *
- * A plan that fits only at the middle of the estimate does not count as fitting.
+ * A plan that fits only at the middle of the estimate does not count as fitting. If a category of the plan is
+ * in `unknown`, the plan fits only so far.
  */
-export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict): PlanHeadline {
+export function planHeadline(
+  verdict: PlanVerdict,
+  { atMost = verdict, unknown }: { readonly atMost?: PlanVerdict; readonly unknown?: UnknownOthers } = {},
+): PlanHeadline {
   if (!verdict.fits)
     return { severity: 'critical', label: 'Does not fit.', text: excessText(verdict), ...actionOf(verdict) }
   if (!atMost.fits)
@@ -116,6 +120,8 @@ export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict
       text: `If others use their highest rate: ${excessText(atMost)}`,
       ...actionOf(atMost),
     }
+  const doubt = unknown && doubtOf(verdict, unknown)
+  if (doubt !== undefined) return { severity: 'unknown', label: 'Fits so far.', ...doubt }
   const longest = longestWait(verdict)
   if (longest === undefined) return { severity: 'ok', label: 'Fits.', text: 'No program waits.' }
   return {
@@ -127,6 +133,38 @@ export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict
 
 const actionOf = ({ advice: [first] }: PlanVerdict): { action?: string } =>
   first === undefined ? {} : { action: first }
+
+/**
+ * Whether others' use of a quota must be known before a plan fits. Not if the plan only opens streams in it:
+ * such a quota gets no checks, so it is rarely measured.
+ */
+export const isUnmeasured = (
+  { category, perSecond }: CategoryVerdict,
+  unknown: UnknownOthers | undefined,
+): boolean => perSecond > 0 && unknown?.requests.includes(category) === true
+
+/** What must be known of others before a plan fits. `undefined` if the plan's categories are known. */
+function doubtOf({ categories, slots }: PlanVerdict, unknown: UnknownOthers) {
+  const quotas = categories.filter((one) => isUnmeasured(one, unknown))
+  const groups = slots.filter(({ category }) => unknown.slots.includes(category))
+  const [[quota], [group]] = [quotas, groups]
+  if (quota !== undefined) {
+    const which = quotas.length === 1 ? quota.category : countText(quotas.length, 'quota')
+    return {
+      text: `Others’ use of ${which} isn’t measured yet.`,
+      action: 'Save your changes, then start from now in a minute.',
+    }
+  }
+  if (group === undefined) return undefined
+  const which =
+    groups.length === 1
+      ? streamCategoryName(group.category)
+      : countText(groups.length, 'group of slots', 'groups of slots')
+  return {
+    text: `${which}: slots used by others aren’t observed yet.`,
+    action: 'Save your changes, open a stream, then start from now.',
+  }
+}
 
 /**
  * What is over capacity in a plan that does not fit: the reason if there is only one, otherwise the number of

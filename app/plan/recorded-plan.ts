@@ -14,7 +14,7 @@ const NO_ONE: PlannedProgram = { name: OWN_NAME, class: 'background', weight: 1,
  * recording does not name their programs.
  */
 export function recordedPlan(
-  { plan, elsewhere = [] }: RunningPlan,
+  { plan, unknown, elsewhere = [] }: RunningPlan,
   recorded: readonly RecordedProgram[],
   {
     fromMs,
@@ -46,6 +46,8 @@ export function recordedPlan(
   return {
     plan: { ...plan, programs: all.filter(isThere) },
     others,
+    // A recording has the requests of others, but not their slots.
+    ...(unknown && { unknown: { requests: [], slots: unknown.slots } }),
     recordedFromMs: fromMs,
     recordedMinutes: minutes,
   }

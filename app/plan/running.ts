@@ -1,5 +1,11 @@
 import type { DeskSummary } from '../contract/desk.ts'
-import type { ProgramSummary, RequestQuota, Snapshot, StreamSummary } from '../contract/snapshot.ts'
+import type {
+  ProgramSummary,
+  RequestQuota,
+  SlotQuota,
+  Snapshot,
+  StreamSummary,
+} from '../contract/snapshot.ts'
 import { STREAM_TABLE, type StreamRequest, streamKindOf } from '../service/stream-kinds.ts'
 import { otherMachinesPrograms } from '../status/desk-programs.ts'
 import type { Plan, PlannedProgram, PlannedRequests } from './plan.ts'
@@ -30,6 +36,14 @@ export interface OthersEstimate {
   readonly observedAtMs?: number
 }
 
+/** Categories in which others' use is not known yet. */
+export interface UnknownOthers {
+  /** Request quotas with fewer than two headers. */
+  readonly requests: readonly string[]
+  /** Groups of slots without a header. */
+  readonly slots: readonly string[]
+}
+
 /** The programs that run on a key now, as a plan. */
 export interface RunningPlan {
   /**
@@ -38,6 +52,8 @@ export interface RunningPlan {
    */
   readonly plan: Plan
   readonly others: readonly OthersEstimate[]
+  /** What is unknown about others. The plan then leaves their use out. Absent if nothing is unknown. */
+  readonly unknown?: UnknownOthers
   /** Names of the programs on the desk's other machines. Absent if there are none. */
   readonly elsewhere?: readonly string[]
   /**
@@ -100,7 +116,24 @@ export function runningPlan({ requests, slots, streams, programs = [], desk }: S
       ]),
     ),
   }
-  return { plan, others, ...(elsewhere.length > 0 && { elsewhere: elsewhere.map(({ name }) => name) }) }
+  const unknown = unknownOthers(requests, slots)
+  return {
+    plan,
+    others,
+    ...(unknown && { unknown }),
+    ...(elsewhere.length > 0 && { elsewhere: elsewhere.map(({ name }) => name) }),
+  }
+}
+
+function unknownOthers(
+  requests: readonly RequestQuota[],
+  slots: readonly SlotQuota[],
+): UnknownOthers | undefined {
+  const rows = requests.filter(({ use, countedBy }) => use === null && countedBy === undefined)
+  const groups = slots.filter(({ source }) => source !== 'header')
+  if (rows.length === 0 && groups.length === 0) return undefined
+  const names = (all: readonly { readonly category: string }[]) => all.map(({ category }) => category)
+  return { requests: names(rows), slots: names(groups) }
 }
 
 /** The programs on the desk's other machines. Equal names are numbered, because machines may share a name. */

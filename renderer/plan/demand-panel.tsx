@@ -1,6 +1,7 @@
 import { memo } from 'react'
 import type { Severity } from '../../app/contract/severity.ts'
 import type { PlannedProgram } from '../../app/plan/plan.ts'
+import { isUnmeasured } from '../../app/plan/plan-words.ts'
 import { OTHERS_NAME } from '../../app/plan/running.ts'
 import type { CategoryVerdict, PlanVerdict, SlotVerdict } from '../../app/plan/verdict.ts'
 import { streamCategoryName } from '../../app/service/stream-kinds.ts'
@@ -49,6 +50,7 @@ export const DemandPanel = memo(function DemandPanel({
   const placeOf = ({ category }: CategoryVerdict) =>
     rows.includes(category) ? rows.indexOf(category) : rows.length
   const markAt = refillAt(categories)
+  const { unknown } = draft.base
   const inRowOrder = categories.toSorted((a, b) => placeOf(a) - placeOf(b))
   return (
     <section className={css('panel', 'demand')} aria-labelledby="plan-demand">
@@ -79,13 +81,17 @@ export const DemandPanel = memo(function DemandPanel({
                 </th>
               </tr>
               {slots.map((slot) => (
-                <SlotRow key={slot.category} slot={slot} />
+                <SlotRow
+                  key={slot.category}
+                  slot={slot}
+                  isUnknown={unknown?.slots.includes(slot.category) ?? false}
+                />
               ))}
             </tbody>
           )}
         </table>
         {categories.length === 0 && <p className={css('note')}>No requests planned.</p>}
-        <RoomLeft categories={inRowOrder} />
+        <RoomLeft categories={inRowOrder} unknown={unknown?.requests ?? []} />
       </SideScroll>
     </section>
   )
@@ -101,11 +107,15 @@ interface DemandRowProps {
 function DemandRow({ draft, category, markAt }: DemandRowProps) {
   const { category: name, perSecond, capacityPerSecond, burst, reserve, limit, fits } = category
   const share = perSecond / capacityPerSecond
-  const severity = severityOf(fits, category)
-  const others = draft.base.others.find((one) => one.category === name)
+  const { others: estimates, unknown } = draft.base
+  const isUnknown = isUnmeasured(category, unknown)
+  const severity = fits && isUnknown ? 'unknown' : severityOf(fits, category)
+  const others = estimates.find((one) => one.category === name)
   const estimate =
     others === undefined
-      ? ''
+      ? isUnknown
+        ? ', others not measured yet'
+        : ''
       : `, others about ${others.perSecond.toFixed(2)}/s (${rateRangeText(others.low, others.high)}/s)`
   return (
     <tr data-demand={name} data-severity={severity} title={category.why}>
@@ -121,7 +131,7 @@ function DemandRow({ draft, category, markAt }: DemandRowProps) {
           aria-valuemin={0}
           aria-valuemax={100}
           aria-valuenow={Math.min(100, Math.round(share * 100))}
-          aria-valuetext={`${shareText(share)}, ${fits ? 'fits' : 'does not fit'}`}
+          aria-valuetext={`${shareText(share)}, ${fits ? (isUnknown ? 'fits so far' : 'fits') : 'does not fit'}`}
         >
           {draft.plan.programs.map((program, at) => (
             <Part key={program.name} program={program} at={at} category={category} markAt={markAt} />
@@ -167,10 +177,17 @@ function severityOf(fits: boolean, { perSecond, capacityPerSecond, waits }: Cate
   return someWait || perSecond / capacityPerSecond >= CLOSE ? 'warning' : 'ok'
 }
 
-function SlotRow({ slot }: { readonly slot: SlotVerdict }) {
+interface SlotRowProps {
+  readonly slot: SlotVerdict
+  /** Whether no header has shown how many slots others use. */
+  readonly isUnknown: boolean
+}
+
+function SlotRow({ slot, isUnknown }: SlotRowProps) {
   const { category, streams, shared, elsewhere, limit, fits } = slot
   const left = limit - shared - elsewhere
-  const severity: Severity = !fits ? 'critical' : left === 0 ? 'warning' : 'ok'
+  const severity: Severity = !fits ? 'critical' : isUnknown ? 'unknown' : left === 0 ? 'warning' : 'ok'
+  const leftText = isUnknown ? 'others ?' : `${left} left`
   return (
     <tr data-slots-of={category} data-severity={severity}>
       <th scope="row">
@@ -186,7 +203,7 @@ function SlotRow({ slot }: { readonly slot: SlotVerdict }) {
       </td>
       <td className={css('number')}>
         {shared + elsewhere} <span className={css('muted')}>/ {limit}</span>{' '}
-        <span className={css('word')}>{fits ? `${left} left` : `${-left} too many`}</span>
+        <span className={css('word')}>{fits ? leftText : `${-left} too many`}</span>
       </td>
       <td className={css('muted')}>
         {[
@@ -198,8 +215,14 @@ function SlotRow({ slot }: { readonly slot: SlotVerdict }) {
   )
 }
 
+interface RoomLeftProps {
+  readonly categories: readonly CategoryVerdict[]
+  /** Categories in which others' use is not known yet. They have at most the room that is shown. */
+  readonly unknown: readonly string[]
+}
+
 /** The rate and burst left for one more program. */
-function RoomLeft({ categories }: { readonly categories: readonly CategoryVerdict[] }) {
+function RoomLeft({ categories, unknown }: RoomLeftProps) {
   if (categories.length === 0) return null
   return (
     <>
@@ -210,9 +233,11 @@ function RoomLeft({ categories }: { readonly categories: readonly CategoryVerdic
         {categories.map(({ category, perSecond, capacityPerSecond, burst, reserve, limit }) => {
           const rate = Math.floor(Math.max(0, capacityPerSecond - perSecond) * 100) / 100
           const once = Math.max(0, limit - burst - reserve)
+          const atMost = unknown.includes(category) ? 'at most ' : ''
           return (
             <li key={category} className={css('chip')}>
-              {category} <b>{rate === 0 || once === 0 ? 'none' : `${rate.toFixed(2)}/s, ${once} at once`}</b>
+              {category}{' '}
+              <b>{rate === 0 || once === 0 ? 'none' : `${atMost}${rate.toFixed(2)}/s, ${once} at once`}</b>
             </li>
           )
         })}

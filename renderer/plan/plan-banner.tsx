@@ -1,4 +1,5 @@
 import { planHeadline, tightestText } from '../../app/plan/plan-words.ts'
+import type { UnknownOthers } from '../../app/plan/running.ts'
 import type { PlanVerdict } from '../../app/plan/verdict.ts'
 import { durationText, unbroken } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
@@ -25,7 +26,8 @@ interface PlanBannerProps {
 /** Shows whether the plan fits, next to the verdict on the programs that run now. */
 export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBannerProps) {
   const isServing = useSnapshot(({ gateway }) => gateway?.state === 'serving') ?? false
-  const { severity, label, text, action } = planHeadline(verdict, atMost)
+  const { unknown } = draft.base
+  const { severity, label, text, action } = planHeadline(verdict, { atMost, ...(unknown && { unknown }) })
   const changes = changesText(draft)
   return (
     <section className={css('headline', 'banner')} aria-label="Verdict on the plan" data-severity={severity}>
@@ -54,8 +56,9 @@ export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBanner
               : recordedTitle(draft.base)
           }
           verdict={before}
+          unknown={unknown}
         />
-        {changes !== '' && <Compared title={changes} verdict={verdict} isChosen />}
+        {changes !== '' && <Compared title={changes} verdict={verdict} unknown={unknown} isChosen />}
       </div>
       <button type="button" className={css('button', 'ghost', 'close')} onClick={close}>
         Close <kbd>Esc</kbd>
@@ -71,12 +74,13 @@ const recordedTitle = ({ recordedMinutes = 0 }: PlanDraft['base']): string =>
 interface ComparedProps {
   readonly title: string
   readonly verdict: PlanVerdict
+  readonly unknown: UnknownOthers | undefined
   readonly isChosen?: boolean
 }
 
 /** One verdict as a card. */
-function Compared({ title, verdict, isChosen = false }: ComparedProps) {
-  const { severity, label, text } = planHeadline(verdict)
+function Compared({ title, verdict, unknown, isChosen = false }: ComparedProps) {
+  const { severity, label, text } = planHeadline(verdict, unknown && { unknown })
   return (
     <div className={css('card', isChosen && 'chosen')} data-severity={severity}>
       <b>

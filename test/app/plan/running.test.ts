@@ -154,7 +154,7 @@ test('a plan that fits only at the middle of others’ estimate does not count a
   )
   const verdict = planVerdict(plan)
   expect(planHeadline(verdict)).toEqual({ severity: 'ok', label: 'Fits.', text: 'No program waits.' })
-  expect(planHeadline(verdict, planVerdict(withOthersHigh(plan, { others })))).toEqual({
+  expect(planHeadline(verdict, { atMost: planVerdict(withOthersHigh(plan, { others })) })).toEqual({
     severity: 'warning',
     label: 'May not fit.',
     text: 'If others use their highest rate: Positions needs 1.20/s, refills 1.07/s.',
@@ -189,6 +189,47 @@ test('counts several quotas over capacity, and names the first remedy', () => {
     text: '2 quotas over capacity.',
     action: 'Positions: lower scanner to 1.06/s.',
   })
+})
+
+test('a plan fits only so far while others’ use of its quotas is not measured', () => {
+  const started = { ...positions, use: null }
+  const { plan, unknown } = runningPlan(
+    snapshot({
+      requests: [started],
+      programs: [bot],
+      slots: [],
+      streams: [stream('s1', 'MarketDepth Stream', 'MSFT', { streamKind: 'depth' })],
+    }),
+  )
+  expect(unknown).toEqual({ requests: ['Positions'], slots: [] })
+  const verdict = planVerdict(plan)
+  const doubt = (requests: readonly string[]) => planHeadline(verdict, { unknown: { requests, slots: [] } })
+  expect(doubt(['Positions'])).toEqual({
+    severity: 'unknown',
+    label: 'Fits so far.',
+    text: 'Others’ use of Positions isn’t measured yet.',
+    action: 'Save your changes, then start from now in a minute.',
+  })
+  // The plan does not use Balances, and only opens a stream of depth quotes.
+  expect(doubt(['Balances', 'MarketDepth Stream']).label).toBe('Fits.')
+  const tooMuch = planVerdict({ ...plan, limits: { Positions: { limit: 1, periodSeconds: 300 } } })
+  expect(planHeadline(tooMuch, { ...(unknown && { unknown }) }).label).toBe('Does not fit.')
+})
+
+test('a plan fits only so far until a header shows the slots of others', () => {
+  const group = slots('Option Chain Stream', 10, 1, 0, 'counted')
+  const streams = [stream('s1', 'Option Chain Stream', 'MSFT')]
+  const of = (one: typeof group) => {
+    const { plan, unknown } = runningPlan(snapshot({ requests: [], slots: [one], streams }))
+    return planHeadline(planVerdict(plan), { ...(unknown && { unknown }) })
+  }
+  expect(of(group)).toEqual({
+    severity: 'unknown',
+    label: 'Fits so far.',
+    text: 'Option chains: slots used by others aren’t observed yet.',
+    action: 'Save your changes, open a stream, then start from now.',
+  })
+  expect(of({ ...group, source: 'header' }).label).toBe('Fits.')
 })
 
 test('a waiting program’s demand is its waiting requests', () => {
