@@ -9,6 +9,7 @@ import type {
 import { STREAM_TABLE, type StreamRequest, streamKindOf } from '../service/stream-kinds.ts'
 import { otherMachinesPrograms } from '../status/desk-programs.ts'
 import type { Plan, PlannedProgram, PlannedRequests } from './plan.ts'
+import { differentStreams } from './slot-use.ts'
 
 /** Name for Headroom's own requests on the key: its checks and the window's requests. */
 export const OWN_NAME = 'Headroom'
@@ -82,7 +83,8 @@ const MIN_PER_SECOND = 0.005
  * The programs on the desk's other machines are named after machine and program, such as `LAPTOP/scanner`.
  * Other requests of these machines count as requests of others. Requests of others bypass the gateways and
  * never wait, so others count as critical. A stream belongs to each program that reads it. A slot whose
- * stream is unnamed counts as a slot of others.
+ * stream is unnamed counts as a slot of others. So does the second slot of streams that differ only in
+ * options, because a snapshot does not contain the options.
  */
 export function runningPlan({ requests, slots, streams, programs = [], desk }: Snapshot): RunningPlan {
   const others = requests.flatMap((row) => othersOf(row, outsidePrograms(desk, row.category, row.use?.desk)))
@@ -102,7 +104,9 @@ export function runningPlan({ requests, slots, streams, programs = [], desk }: S
     othersProgram(others.map(({ category, perSecond }) => ({ category, perSecond }))),
   ]
   const named = (category: string) =>
-    open.filter(({ stream }) => STREAM_TABLE[stream.kind].category === category).length
+    differentStreams(
+      open.flatMap(({ stream }) => (STREAM_TABLE[stream.kind].category === category ? [stream] : [])),
+    )
   const plan: Plan = {
     programs: all.filter((one) => one.requests.length > 0 || one.streams.length > 0 || isProgram(one)),
     limits: Object.fromEntries(

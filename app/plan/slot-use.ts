@@ -29,7 +29,7 @@ export function slotUseOf({ programs, slots = {} }: Plan): readonly SlotUse[] {
           {
             category,
             streams: streams.length,
-            shared: different(streams),
+            shared: differentStreams(streams),
             limit: here?.limit ?? limit,
             elsewhere: here?.elsewhere ?? 0,
           },
@@ -37,7 +37,8 @@ export function slotUseOf({ programs, slots = {} }: Plan): readonly SlotUse[] {
   })
 }
 
-function different(streams: readonly StreamRequest[]): number {
+/** Number of distinct streams. */
+export function differentStreams(streams: readonly StreamRequest[]): number {
   return streams.filter((stream, at) => streams.findIndex((other) => sameRequest(other, stream)) === at)
     .length
 }

@@ -121,6 +121,18 @@ test('streams use their slots, even if only their number is known', () => {
   ])
 })
 
+test('two streams of one target with different options keep a slot each', () => {
+  const { plan } = runningPlan(
+    snapshot({
+      requests: [],
+      slots: [slots('Option Chain Stream', 10, 2, 0)],
+      streams: ['s1', 's2'].map((id) => stream(id, 'Option Chain Stream', 'MSFT')),
+    }),
+  )
+  const [group] = planVerdict(plan).slots
+  expect(group).toMatchObject({ shared: 1, elsewhere: 1 })
+})
+
 test('a stream that programs read belongs to them, and is shared while pinned', () => {
   const readBy = [{ program: 'bot', readers: 2 }]
   const { plan } = runningPlan(
