@@ -2,6 +2,21 @@ import type { Plan, PlannedRequests } from './plan.ts'
 import type { Arrival } from './replay.ts'
 
 /**
+ * Maximum number of requests of a replayed day, so that they fit in memory. All quotas of service 8.2 allow
+ * fewer in 24 hours.
+ */
+export const MAX_ARRIVALS = 2_000_000
+
+/** Maximum number of requests of a day under a plan. */
+export const plannedCount = ({ programs }: Pick<Plan, 'programs'>, lengthMs: number): number =>
+  programs
+    .flatMap(({ requests }) => requests)
+    .reduce(
+      (sum, { perSecond, burst }) => sum + (perSecond > 0 ? burst + (perSecond * lengthMs) / 1000 : 0),
+      0,
+    )
+
+/**
  * The requests of a day under a plan, in chronological order.
  *
  * Each program sends bursts at random times, as often as its rate allows, and never exceeds its token bucket.

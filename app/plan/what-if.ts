@@ -1,5 +1,5 @@
 import type { Plan, PlannedProgram } from './plan.ts'
-import { plannedDay } from './planned-day.ts'
+import { MAX_ARRIVALS, plannedCount, plannedDay } from './planned-day.ts'
 import { type RecordedMinute, recordedArrivals } from './recorded.ts'
 import type { Arrival } from './replay.ts'
 
@@ -22,14 +22,15 @@ export interface WhatIfDay {
 }
 
 /**
- * The arrivals of a day under a plan, in chronological order.
+ * The arrivals of a day under a plan, in chronological order. `undefined` if there are more than
+ * `MAX_ARRIVALS`.
  *
  * If the plan changes a program's rate, the program's recorded requests are scaled by the same factor. A
  * program without a recording sends as planned. Requests that are in `base` but not in the plan are left out.
  */
-export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
+export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] | undefined {
   const recorded = new Map(day.recorded.map(({ program, minutes }) => [program, minutes]))
-  const arrivals = plan.programs.flatMap((program) => {
+  const parts = plan.programs.map((program) => {
     const minutes = recorded.get(program.name) ?? []
     const known = new Set(minutes.map(({ category }) => category))
     const factors = factorsOf(program, day.base)
@@ -38,11 +39,18 @@ export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
       return requests > 0 ? [{ ...minute, requests }] : []
     })
     const requests = program.requests.filter(({ category }) => !known.has(category))
-    return [
-      ...recordedArrivals(program.name, changed, day.fromMs),
-      ...plannedDay({ ...plan, programs: [{ ...program, requests }] }, day.lengthMs, day.chance),
-    ]
+    return { changed, unrecorded: { ...plan, programs: [{ ...program, requests }] }, name: program.name }
   })
+  const count = parts.reduce(
+    (sum, { changed, unrecorded }) =>
+      changed.reduce((all, { requests }) => all + requests, sum) + plannedCount(unrecorded, day.lengthMs),
+    0,
+  )
+  if (count > MAX_ARRIVALS) return undefined
+  const arrivals = parts.flatMap(({ changed, unrecorded, name }) => [
+    ...recordedArrivals(name, changed, day.fromMs),
+    ...plannedDay(unrecorded, day.lengthMs, day.chance),
+  ])
   return arrivals.sort((a, b) => a.atMs - b.atMs)
 }
 

@@ -39,9 +39,10 @@ export const DayPanel = memo(function DayPanel({ draft, verdict, isResting }: Da
   const names = verdict.categories.map(({ category }) => category)
   const category = names.includes(chosen) ? chosen : tightestOf(verdict)
   const isChanged = draft.plan !== draft.base.plan
+  const isTooBusy = days?.isTooBusy === true
   const rows = useMemo(
-    () => (days && category !== undefined ? dayRowsOf(days, category) : []),
-    [days, category],
+    () => (days && !isTooBusy && category !== undefined ? dayRowsOf(days, category) : []),
+    [days, isTooBusy, category],
   )
   const boundSeconds = boundOf(verdict, category)
   const of = days?.isRecorded === true && isTooLittle(days.minutes) ? days.minutes : undefined
@@ -73,7 +74,7 @@ export const DayPanel = memo(function DayPanel({ draft, verdict, isResting }: Da
         </span>
       </div>
       <p className={css('note')} data-testid="plan-day-summary">
-        {summary}
+        {isTooBusy ? 'Too many requests to replay. Lower the rates first.' : summary}
       </p>
       {category !== undefined && rows.length > 0 && asTable && <DayTable rows={rows} category={category} />}
       {category !== undefined && rows.length > 0 && !asTable && (
@@ -153,7 +154,7 @@ const aboutText = ({ isRecorded, minutes }: PlannedDays): string =>
 
 /** The intervals of a day in one category. A level is a share of its own plan's limit. */
 export function dayRowsOf(
-  { fromMs, lengthMs, before, after, base, plan }: Omit<PlannedDays, 'isRecorded' | 'minutes'>,
+  { fromMs, lengthMs, before, after, base, plan }: Omit<PlannedDays, 'isRecorded' | 'minutes' | 'isTooBusy'>,
   category: string,
 ): readonly DayRow[] {
   const of = { category, lengthMs, stretchMs: STRETCH_MS }

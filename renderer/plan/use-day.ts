@@ -23,6 +23,8 @@ const MARKET_MS = 6.5 * HOUR_MS
 /** Length of one interval of the day in the chart, in milliseconds. */
 export const STRETCH_MS = 180_000
 const REPLAY = { maxWaitMs: 300_000, stretchMs: STRETCH_MS }
+/** In place of the replay of a day with too many requests. */
+const TOO_BUSY: Replay = { waits: [], levels: [], upstreamRefusals: 0 }
 const NOTHING: RecordedUses = { rows: {}, programs: [] }
 /** Maximum duration of the work between two pauses, in milliseconds. Less than a frame. */
 const SLICE_MS = 8
@@ -41,6 +43,8 @@ export interface PlannedDays {
   /** The plan without the change. Its limits may differ from those of `plan`. */
   readonly base: Plan
   readonly plan: Plan
+  /** Whether the day has too many requests to be replayed. */
+  readonly isTooBusy: boolean
 }
 
 /** Replays the day with and without the change. `undefined` until the first replay has finished. */
@@ -77,6 +81,7 @@ export function useDay(draft: PlanDraft): {
       after: changed?.replay ?? before.replay,
       base: basePlan,
       plan: changed?.plan ?? basePlan,
+      isTooBusy: before.replay === TOO_BUSY || changed?.replay === TOO_BUSY,
     }
   }, [before, day, changed, basePlan])
   return { days, isBehind: !isDone || days?.plan !== plan }
@@ -189,11 +194,9 @@ function replayed(
   let cancel = () => {}
   const begin = () => {
     const withOwn = { ...plan, programs: recordedPrograms(plan, day) }
-    const slices = replayInSlices(
-      withOwn,
-      whatIfArrivals(withOwn, { ...day, chance: seededChance() }),
-      REPLAY,
-    )
+    const arrivals = whatIfArrivals(withOwn, { ...day, chance: seededChance() })
+    if (arrivals === undefined) return done(TOO_BUSY)
+    const slices = replayInSlices(withOwn, arrivals, REPLAY)
     const work = () => {
       const endMs = clock.wallMs() + SLICE_MS
       let slice = slices.next()

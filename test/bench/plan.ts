@@ -103,7 +103,7 @@ function days(): void {
   const cpuMs = Array.from({ length: Number(values.days) }, () => {
     const from = process.threadCpuUsage()
     const day = { base: busy, recorded, fromMs: 0, lengthMs: 86_400_000, chance: seededChance() }
-    const arrivals = whatIfArrivals(busy, day)
+    const arrivals = whatIfArrivals(busy, day) ?? []
     replay(busy, arrivals, { maxWaitMs: 300_000, stretchMs: 180_000 })
     count = arrivals.length
     const { user, system } = process.threadCpuUsage(from)

@@ -1,7 +1,7 @@
 import type { Plan, PlannedProgram } from '../../../app/plan/plan.ts'
 import { MAX_PLAN_FILE_BYTES, readPlan } from '../../../app/plan/plan-file.ts'
 import { planRateText, recordedText, verdictLine } from '../../../app/plan/plan-words.ts'
-import { plannedDay, seededChance } from '../../../app/plan/planned-day.ts'
+import { MAX_ARRIVALS, plannedCount, plannedDay, seededChance } from '../../../app/plan/planned-day.ts'
 import { type RecordedMinute, recordedArrivals, recordedRequests } from '../../../app/plan/recorded.ts'
 import { type Arrival, type Replay, replay } from '../../../app/plan/replay.ts'
 import { OTHERS_NAME, OWN_NAME, plannedName } from '../../../app/plan/running.ts'
@@ -46,8 +46,10 @@ export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps)
     const read = readPlanFile(file)
     if (read.kind === 'wrong') return fail(read.line, EXIT_USAGE)
     whole = read.plan
-    if (flags.replay === true)
-      arrivals = plannedDay(whole, flags.fromHistory ?? TRADING_DAY_MS, seededChance())
+    const lengthMs = flags.fromHistory ?? TRADING_DAY_MS
+    if (flags.replay === true && plannedCount(whole, lengthMs) > MAX_ARRIVALS)
+      return fail(`${file}: too many requests to replay; lower the rates, or leave out --replay`, EXIT_USAGE)
+    if (flags.replay === true) arrivals = plannedDay(whole, lengthMs, seededChance())
   }
   if (flags.fromHistory !== undefined) {
     const recorded = recordedPrograms(flags, flags.fromHistory, deps)

@@ -33,7 +33,7 @@ const day: WhatIfDay = {
   chance: seededChance(),
 }
 const countOf = (plan: Plan, name: string) =>
-  whatIfArrivals(plan, day).filter((arrival) => arrival.program === name).length
+  whatIfArrivals(plan, day)?.filter((arrival) => arrival.program === name).length
 
 test('running programs arrive as recorded, faster by as much as their rate was raised', () => {
   expect(countOf(base, 'scanner')).toBe(300)
@@ -49,16 +49,23 @@ test('requests that the plan removed do not arrive', () => {
 test('recorded programs that neither plan names arrive as recorded', () => {
   const recorded = [{ program: 'scanner', minutes: minutes.map((one) => ({ ...one, category: 'Accounts' })) }]
   const arrivals = whatIfArrivals(base, { ...day, recorded, lengthMs: 0 })
-  expect(arrivals.map(({ category }) => category)).toEqual(Array.from({ length: 300 }, () => 'Accounts'))
+  expect(arrivals?.map(({ category }) => category)).toEqual(Array.from({ length: 300 }, () => 'Accounts'))
 })
 
 test('a new program’s requests arrive as planned, in order of time with the others', () => {
-  const arrivals = whatIfArrivals(planOf(program('scanner', 0.5), program('notes', 0.2)), day)
+  const arrivals = whatIfArrivals(planOf(program('scanner', 0.5), program('notes', 0.2)), day) ?? []
   const notes = arrivals.filter((arrival) => arrival.program === 'notes')
   expect(notes.length).toBeGreaterThan(0.6 * 0.2 * 3600)
   expect(notes.length).toBeLessThanOrEqual(0.2 * 3600 + 10)
   const times = arrivals.map(({ atMs }) => atMs)
   expect(times).toEqual(times.toSorted((a, b) => a - b))
+})
+
+test('a day with too many requests has no arrivals, recorded or not', () => {
+  expect(whatIfArrivals(planOf(program('scanner', 0.5), program('notes', 1000)), day)).toBeUndefined()
+  expect(whatIfArrivals(planOf(program('scanner', 1000)), { ...day, recorded: [] })).toBeUndefined()
+  // 300 recorded requests at 0.5/s are 6 million at 10,000/s.
+  expect(whatIfArrivals(planOf(program('scanner', 10_000)), day)).toBeUndefined()
 })
 
 test('subtracts programs’ requests from the key’s own minutes', () => {

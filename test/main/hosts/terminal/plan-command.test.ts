@@ -80,6 +80,16 @@ test('a day is replayed with the same result each time, and only if requested', 
   )
 })
 
+test('a day with more requests than fit in memory is not replayed', () => {
+  const busy = { ...scanner, requests: [{ category: 'Positions', perSecond: 1000, burst: 1 }] }
+  expect(planned({ programs: [busy] }, { replay: true })).toEqual({
+    exitCode: 2,
+    text: '',
+    errors: ['plan.json: too many requests to replay; lower the rates, or leave out --replay'],
+  })
+  expect(planned({ programs: [busy] }).exitCode).toBe(0)
+})
+
 test('a plan that does not fit ends in exit 0, and prints what to reduce', () => {
   const { exitCode, text } = planned({
     programs: [scanner],
