@@ -125,7 +125,7 @@ function firstUnknown(plan: Plan): string | undefined {
     }
   }
   const [unused] = Object.keys(plan.reserves).filter((category) => limitOf(plan, category) === undefined)
-  return unused === undefined ? undefined : `reserve.${unused} needs a limit for this category`
+  return unused === undefined ? undefined : `reserve.${unused} must have a limit in limits`
 }
 
 function complaint({ path, code, message, ...issue }: z.core.$ZodIssue): string {

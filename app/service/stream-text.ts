@@ -40,7 +40,7 @@ function parseTarget(kind: StreamKind, path: string): ReadText<string> {
       : parsed(`${parts[0]}/${parts.slice(1).join(',')}`)
   }
   const names = path.split(',').map((part) => part.trim())
-  if (!names.every(isName)) return expected(`${kind}: followed by names with commas between`)
+  if (!names.every(isName)) return expected(`names separated by commas after ${kind}:`)
   if (names.length > 1 && STREAM_TABLE[kind].target === 'symbol') return expected(`one symbol after ${kind}:`)
   return parsed(names.join(','))
 }

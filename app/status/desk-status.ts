@@ -13,7 +13,7 @@ export interface Machine {
   readonly role?: 'dispatches' | 'dispatched'
   /** `unknown` for a machine whose messages don't arrive. */
   readonly severity: Severity
-  /** `executor 0.31 · scanner 0.75`, `doesn’t respond, last seen 14:31:03`, `works alone since 14:31:04`. */
+  /** `executor 0.31 · scanner 0.75`, `doesn’t respond, last seen 14:31:03`, `alone since 14:31:04`. */
   readonly note: string
   /** `1.06/s`, or a dash for a machine whose messages don't arrive. */
   readonly rate: string
@@ -52,7 +52,7 @@ function roleOf(id: string, { dispatcher, queue }: DeskSummary): Pick<Machine, '
 function aloneText({ state, queue, engine }: DeskSummary): string | undefined {
   if (state === 'joined' && queue?.mode !== 'alone') return undefined
   const since = queue?.since ?? engine.since
-  return since === undefined ? 'works alone' : `works alone since ${clockText(since)}`
+  return since === undefined ? 'works alone' : `alone since ${clockText(since)}`
 }
 
 /**

@@ -181,5 +181,5 @@ function reasonFor(
   if (outcome.kind === 'misconfigured') return outcome.why
   if (lostAnswer && !token.keepsToken) return 'sign in again: the response was lost'
   const ended = token.rotatedAtMs !== undefined && nowMs >= token.signedInAtMs + absoluteMs
-  return ended ? "the refresh token's 24 hours ended" : outcome.why
+  return ended ? '24 hours have passed since the sign-in' : outcome.why
 }

@@ -73,7 +73,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         title: 'This system would store tokens unprotected.',
         text: 'Tokens are in memory only.',
         action: 'Store the tokens anyway, or sign in after each start.',
-        detail: 'Once stored, any program that reads your files can use the tokens.',
+        detail: 'Any program that reads your files can use stored tokens.',
       })
     case 'token-not-saved':
       return message({
@@ -384,7 +384,7 @@ function dataMessage({ row }: Condition, snapshot: Snapshot, nowMs: number): Mes
       ...words,
       note: 'measuring',
       title: 'Still measuring other traffic.',
-      detail: `Last header ${sinceText(newest, nowMs)} ago; two are needed.`,
+      detail: `This takes two headers; the last came ${sinceText(newest, nowMs)} ago.`,
     })
   }
   const age = coarseSinceText(newest, nowMs)

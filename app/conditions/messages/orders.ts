@@ -18,8 +18,8 @@ export function ordersMessage(kind: OrdersKind, { orders }: Snapshot, nowMs: num
         label: 'stopped',
         name: 'Orders stopped',
         title: 'Orders are stopped: the journal can’t be written.',
-        action: isDiskFull(orders?.why) ? 'Free some space.' : 'Check the access to the data folder.',
-        detail: joined(orders?.why === undefined ? '' : sentence(orders.why), 'They resume automatically.'),
+        action: isDiskFull(orders?.why) ? 'Free some space.' : 'Check access to the data folder.',
+        detail: joined(orders?.why === undefined ? '' : sentence(orders.why), 'Orders resume automatically.'),
       })
     case 'orders-stopped':
       return message({
@@ -27,7 +27,7 @@ export function ordersMessage(kind: OrdersKind, { orders }: Snapshot, nowMs: num
         name: 'Orders stopped',
         title: 'Orders are stopped',
         text: `${orders?.why ?? STOPPED_BY_PERSON}.`,
-        action: 'Allow orders to send new ones.',
+        action: 'To send new orders, allow orders again.',
         detail: STOPPING_LEAVES,
       })
     case 'orders-forbidden':
@@ -62,8 +62,8 @@ function unknownMessage(unknown: NonNullable<Snapshot['orders']>['unknown'], now
       title:
         unknown.length === 1 ? `An order was ${lookupText(first)}.` : `${unknown.length} orders were found.`,
       text,
-      action: 'Check that the program has noticed.',
-      detail: 'The response to it was lost.',
+      action: 'Check that the program knows the outcome.',
+      detail: 'The service’s response was lost.',
     })
   const isLooking = open.some(({ state }) => state === 'looking')
   return message({

@@ -130,7 +130,7 @@ describe('the headline', () => {
     expect(headline(early, NOW_MS)).toEqual({
       severity: 'unknown',
       headline: 'Still measuring other traffic.',
-      detail: 'No action needed. Last header 6 s ago; two are needed.',
+      detail: 'No action needed. This takes two headers; the last came 6 s ago.',
     })
     expect(said(defaultQuota('Balances', 320, 300))).toEqual({
       severity: 'unknown',

@@ -43,7 +43,7 @@ it('shows since when a machine has been silent', () => {
 
 it('shows that this machine works alone while the server can’t be reached', () => {
   expect(machinesOf(DESK_ALONE)).toEqual([
-    ['WORKSTATION', 'works alone since 14:31:04', '1.06/s'],
+    ['WORKSTATION', 'alone since 14:31:04', '1.06/s'],
     ['LAPTOP', 'last seen 14:31:02', '–'],
     ['SERVER', 'last seen 14:31:02', '–'],
   ])
@@ -89,7 +89,7 @@ it('shows who dispatched last and since when this machine works alone', () => {
   const { state, members, engine } = DESK
   const during: DeskSummary = { ...DESK_ALONE, state, members, engine }
   expect(machinesOf(during).map(([, note]) => note)).toEqual([
-    'works alone since 14:31:04',
+    'alone since 14:31:04',
     'dashboard 0.25',
     'risk 0.20',
   ])

@@ -110,6 +110,6 @@ test('after the 24 hours of a rotating key the rejection is explained by them', 
   await clock.advance(30 * MINUTE_MS)
   expect(keeper.refreshSummary()).toMatchObject({
     state: 'sign-in-required',
-    reason: "the refresh token's 24 hours ended",
+    reason: '24 hours have passed since the sign-in',
   })
 })
