@@ -84,7 +84,7 @@ export function JoinDeskDialog() {
           name="invitation"
           type="password"
           lines={3}
-          hint="From a machine on the desk. It starts with headroom-desk-1."
+          hint="Get it from a machine on the desk. Invitations start with headroom-desk-1."
           error={errors.invitation}
         />
       )}
@@ -128,7 +128,7 @@ function DeskFrame<T>({ title, about, form, asked, check, run, children }: DeskF
         <Field
           label="Name of this machine"
           name="name"
-          hint="If empty, the computer’s own name."
+          hint="If empty, the computer’s name is used."
           error={errors.name}
         />
         <Field

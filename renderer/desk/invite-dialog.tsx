@@ -29,7 +29,7 @@ export function InviteDialog() {
   }
   return (
     <DialogFrame title="Invite a machine" about={ABOUT}>
-      <p>It contains the desk’s secret. Send it over a private channel.</p>
+      <p>The invitation contains the desk’s secret. Send it over a private channel.</p>
       <Refusal words={asked.refusal} />
       <div className={css('actions')}>
         <Dialog.Close className={css('button', 'ghost')}>Cancel</Dialog.Close>

@@ -35,7 +35,7 @@ export function LeaveDeskDialog() {
           This machine then only sees its own use, and queues alone.
         </Consequence>
         <Consequence severity="ok">The other machines stay on the desk.</Consequence>
-        <Consequence severity="ok">No machine is signed out.</Consequence>
+        <Consequence severity="ok">Leaving doesn’t sign out any machine.</Consequence>
       </ul>
       <p>To join again, you need an invitation.</p>
     </QuestionFrame>
@@ -68,7 +68,7 @@ export function ReplaceSecretDialog() {
       <ul className={css('list')}>
         <Consequence severity="critical">Every other machine has to join again.</Consequence>
         <Consequence severity="warning">Invitations sent so far stop working.</Consequence>
-        <Consequence severity="ok">No machine is signed out.</Consequence>
+        <Consequence severity="ok">Replacing it doesn’t sign out any machine.</Consequence>
       </ul>
     </QuestionFrame>
   )

@@ -60,7 +60,7 @@ function EngineLines() {
         {engine.facts.map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
-        <span title="Forged, repeated or damaged messages, and those of another desk.">
+        <span title="Messages that were forged, repeated, damaged or from another desk.">
           {desk.dropped} dropped
         </span>
       </li>

@@ -44,7 +44,7 @@ export function detailFacts(
           {
             name: 'The desk uses',
             value: perSecondText(deskText(quota, desk)),
-            about: 'By its other machines, counted.',
+            about: 'Counted by the desk’s other machines.',
           },
         ]),
     { name: 'Others use', value: perSecondText(othersText(quota)), about: 'An estimate from headers.' },

@@ -20,7 +20,8 @@ interface OthersRowProps {
 export const OthersRow = memo(function OthersRow({ base: { others, recordedFromMs }, at }: OthersRowProps) {
   const oldestMs = Math.min(...others.map(({ observedAtMs }) => observedAtMs ?? 0))
   const age = useMoment(({ nowMs }) => {
-    if (recordedFromMs !== undefined) return `from minutes since ${dayAndMinuteText(recordedFromMs, nowMs)}`
+    if (recordedFromMs !== undefined)
+      return `from recorded minutes since ${dayAndMinuteText(recordedFromMs, nowMs)}`
     return oldestMs > 0 ? `headers up to ${sinceText(oldestMs, nowMs)} old` : 'no header yet'
   })
   const total = (of: (one: OthersEstimate) => number) => others.reduce((sum, one) => sum + of(one), 0)

@@ -105,8 +105,8 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
             </div>
           </fieldset>
           <p className={css('hint', 'lines')}>
-            Critical goes first, background last. Normal and background leave critical a reserve. Weight is
-            the share within a class.
+            Critical goes first, background last. Normal and background leave a reserve for critical. Weight
+            is the share within a class.
           </p>
           {mayAllowOrders && <OrdersTick />}
           <Refusal words={asked.refusal} />

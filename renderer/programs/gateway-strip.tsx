@@ -145,11 +145,11 @@ function Totals({ programs }: { readonly programs: readonly ProgramSummary[] }) 
           title="Requests that got 429 since the gateway was turned on."
         />
       )}
-      <Fact value={`${wholeText(saved)} saved`} name="equal calls shared" />
+      <Fact value={`${wholeText(saved)} saved`} name="by sharing responses" />
       <Fact
         value={`${reserve} % reserve`}
         name="for critical"
-        title={`Normal programs leave ${reserve} % of each quota, background programs ${2 * reserve} %.`}
+        title={`Normal programs leave ${reserve} % of each quota free, background programs ${2 * reserve} %.`}
       />
     </>
   )

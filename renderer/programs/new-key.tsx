@@ -75,7 +75,7 @@ export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }:
           </div>
         ))}
         <p className={css('hint', 'lines')}>
-          To refresh tokens, use {url} for both hosts and this key as token.
+          For token refreshes, use {url} as both hosts. The refresh token is this key.
         </p>
       </div>
       <div className={css('adding-foot')}>

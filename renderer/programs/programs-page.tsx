@@ -132,7 +132,7 @@ function Empty({ gateway, isElsewhere }: EmptyProps) {
       <ol>
         {!isOn && (
           <li>
-            <b>Turn on</b> the gateway above. Only this computer reaches it.
+            <b>Turn on</b> the gateway above. Only this computer can reach it.
           </li>
         )}
         <li>

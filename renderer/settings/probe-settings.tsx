@@ -40,7 +40,7 @@ export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
               onChange={(probesEnabled) => change(() => ({ probesEnabled }))}
             />
             <DraftField
-              label="Headroom’s share, per cent of each quota"
+              label="Headroom’s share (per cent of each quota)"
               inputMode="decimal"
               current={budgetText(current.settings.budgetFraction)}
               hint={<ProbeUse current={current} />}
@@ -58,14 +58,14 @@ export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
             />
             <Switch
               label="After a 429, keep checking"
-              hint="At half the usual rate; other requests still wait. By default, checks wait until the reset too."
+              hint="At half the usual rate; other requests still wait. By default, checks also wait until the reset."
               isOn={current.settings.trialAfterStep}
               isElsewhere={elsewhere.has('trialAfterStep')}
               onChange={(trialAfterStep) => change(() => ({ trialAfterStep }))}
             />
             {isRotating && (
               <DraftField
-                label="Refresh token rotates within, minutes"
+                label="Refresh token rotates within (minutes)"
                 inputMode="decimal"
                 current={String(current.settings.rotationMinutes)}
                 hint="Your key’s refresh tokens expire if unused for this long."

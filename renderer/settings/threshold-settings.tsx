@@ -39,7 +39,7 @@ export function ThresholdSettings({ profile }: { readonly profile: string }) {
       <p className={css('hint')}>Per cent of the limit. 0: no alert; empty: as “All rows”.</p>
       <Refusal words={failure} />
       {thresholds !== undefined && (
-        <fieldset className={css('rows', 'two')} aria-label="Alert below, per cent">
+        <fieldset className={css('rows', 'two')} aria-label="Alert below (per cent)">
           <ShareField
             label="All rows"
             below={thresholds.below}

@@ -207,7 +207,7 @@ test('it starts from the last 24 hours too, with their coverage; others are an e
     'cover the recording: 4 h of the last 24 h are recorded.',
   )
   await expect(page.getByTestId('plan-others')).toContainText(
-    /^about \d\.\d\d\/s, in 4 categories; from minutes since /,
+    /^about \d\.\d\d\/s, in 4 categories; from recorded minutes since /,
   )
   await expect(page.getByLabel('Requests per second of risk, Positions')).not.toHaveValue('0.10')
   await page.getByRole('button', { name: 'Start from now' }).click()
@@ -276,7 +276,7 @@ test('a saved plan can be opened by hand or dropped; a wrong file is rejected by
   }, saved)
   await page.getByTestId('plan').dispatchEvent('drop', { dataTransfer: dropped })
   await expect(rate).toHaveValue('0.90')
-  await expect(page.getByText('dropped.json: opened. Others stay as they are observed now.')).toBeVisible()
+  await expect(page.getByText('dropped.json: opened. Others stay as observed now.')).toBeVisible()
   await expect(page.locator('[data-program=Others]')).toHaveCount(1)
   provesInBrowser('L3', 4)
 })

@@ -41,9 +41,9 @@ test('settings changed in another window are followed, and each field shows it',
   await expect(intervals.getByLabel('Accounts')).toHaveValue('60')
   await expect(intervals.getByLabel('Positions')).toHaveValue('')
   await expect(intervals.getByText('Changed in another window')).toHaveCount(2)
-  await expect(dialog.getByLabel('Headroom’s share, per cent of each quota')).not.toHaveAccessibleDescription(
-    /another window/,
-  )
+  await expect(
+    dialog.getByLabel('Headroom’s share (per cent of each quota)'),
+  ).not.toHaveAccessibleDescription(/another window/)
   expect(await problemsOf(page, '[role="dialog"]')).toEqual([])
 })
 
@@ -55,7 +55,7 @@ test('typed text stays, shows the current value, and applies once the field is l
   const symbol = dialog.getByLabel('Symbol for checks')
   await symbol.fill('TSLA')
   changeElsewhere(host, { symbol: 'AAPL', budgetFraction: 0.1 })
-  await expect(dialog.getByLabel('Headroom’s share, per cent of each quota')).toHaveValue('10')
+  await expect(dialog.getByLabel('Headroom’s share (per cent of each quota)')).toHaveValue('10')
   await expect(symbol).toHaveValue('TSLA')
   await expect(symbol).toHaveAccessibleDescription(
     'Changed in another window, to AAPL. Your edit applies when you leave the field.',
@@ -65,7 +65,7 @@ test('typed text stays, shows the current value, and applies once the field is l
   await symbol.press('Enter')
   await expect(symbol).not.toHaveAccessibleDescription(/another window/)
   await expect(symbol).toHaveValue('TSLA')
-  await expect(dialog.getByLabel('Headroom’s share, per cent of each quota')).toHaveAccessibleDescription(
+  await expect(dialog.getByLabel('Headroom’s share (per cent of each quota)')).toHaveAccessibleDescription(
     /another window/,
   )
 })
@@ -86,7 +86,7 @@ test('a change made here is not reported as another window’s, and not fetched 
   host.show(snapshot({ revision: 2, settingsAt: AT + 1, profile: { ...profile, name: 'Told of it' } }))
   await expect(page.getByText('Told of it').first()).toBeVisible()
   changeElsewhere(host, { symbol: 'TSLA', budgetFraction: 0.1 }, AT + 2)
-  await expect(dialog.getByLabel('Headroom’s share, per cent of each quota')).toHaveValue('10')
+  await expect(dialog.getByLabel('Headroom’s share (per cent of each quota)')).toHaveValue('10')
   await expect(symbol).not.toHaveAccessibleDescription(/another window/)
   expect(asked() - before).toBe(1)
 })

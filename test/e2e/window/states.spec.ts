@@ -148,7 +148,7 @@ const DIALOGS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'settings, with what is wrong': async (page) => {
     await page.keyboard.press('s')
     await page.getByText('Rows with their own interval: 1').click()
-    await page.getByLabel('Headroom’s share, per cent of each quota').fill('none')
+    await page.getByLabel('Headroom’s share (per cent of each quota)').fill('none')
     const intervals = page.getByRole('group', { name: 'Seconds between checks' })
     for (const row of ['Balances', 'Option Spread Types']) await intervals.getByLabel(row).fill('none')
   },

@@ -69,7 +69,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   'settings-wrong': async (page) => {
     await page.keyboard.press('s')
     await page.getByText('Rows with their own interval: 1').click()
-    await page.getByLabel('Headroom’s share, per cent of each quota').fill('none')
+    await page.getByLabel('Headroom’s share (per cent of each quota)').fill('none')
     await page.getByRole('group', { name: 'Seconds between checks' }).getByLabel('Balances').fill('none')
   },
   shortcuts: async (page) => {
