@@ -168,7 +168,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_sign_in_host_reachable',
-    help: '1 while the sign-in host responds, or is the service’s own host.',
+    help: '1 while the sign-in host responds, or if it is the service’s own host.',
     profile: ({ signInHost }) => (signInHost === undefined ? 1 : 0),
   },
   {
@@ -281,12 +281,12 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_empty_timestamp_seconds',
-    help: 'When the quota runs out at the present use; absent if it does not.',
+    help: 'When the quota runs out at the present use; absent if it will not.',
     row: (row) => seconds(row.emptyAt),
   },
   {
     name: 'headroom_requests_full_timestamp_seconds',
-    help: 'When the quota is full at the present use; absent if it is full, or never will be.',
+    help: 'When the quota is full at the present use; absent if it is full now or never will be.',
     row: (row) => seconds(row.fullAt),
   },
   {
@@ -296,7 +296,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_source',
-    help: 'Source of a quota’s numbers, 1 for the current one: a header, the model since a header, the table.',
+    help: 'Source of a quota’s numbers: a header, the model since a header, or the table. 1 for the current one.',
     samples: perState(SOURCES, 'source', (row) => row.source),
   },
   {
@@ -315,10 +315,10 @@ const METRICS: readonly Definition[] = [
     type: 'counter',
     row: (row) => row.rejected,
   },
-  { name: 'headroom_slots_limit', help: 'Streams that may be open at once.', slot: (row) => row.limit },
+  { name: 'headroom_slots_limit', help: 'Streams that can be open at once.', slot: (row) => row.limit },
   {
     name: 'headroom_slots_free',
-    help: 'Further streams that may be opened.',
+    help: 'Further streams that can be opened.',
     slot: (row) => seen(row.source, row.free),
   },
   { name: 'headroom_slots_own', help: 'Slots used by this app.', slot: (row) => row.own },
@@ -368,7 +368,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_desk_alone',
-    help: '1 while this machine hears no dispatcher and uses its share of each quota; absent without a queue.',
+    help: '1 while this machine reaches no dispatcher and uses only its share of each quota; absent without a queue.',
     profile: ({ desk }) => desk?.queue && (desk.queue.mode === 'alone' ? 1 : 0),
   },
   {
@@ -390,13 +390,13 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_program_coalesced_total',
-    help: 'A program’s requests that shared the response to an identical request: use rate() over 1m or more.',
+    help: 'Requests of a program answered with the response to another, identical request. Use rate() over 1m or more.',
     type: 'counter',
     program: ({ coalesced }) => coalesced,
   },
   {
     name: 'headroom_program_refused_total',
-    help: 'Requests of a program that the gateway declined: use increase() over 5m or more.',
+    help: 'Requests of a program that the gateway declined. Use increase() over 5m or more.',
     type: 'counter',
     program: ({ refused }) => refused,
   },

@@ -62,7 +62,7 @@ export function otlpChoice(environment: Readonly<Record<string, string | undefin
   const protocol = of('OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL')
   const chosen = protocol?.value ?? 'http/protobuf'
   if (chosen !== 'http/protobuf' && chosen !== 'http/json')
-    return unusable(`${protocol?.name} asks for ${chosen}: use http/protobuf or http/json`)
+    return unusable(`${protocol?.name} is ${chosen}: use http/protobuf or http/json`)
   const interval = of('OTEL_METRIC_EXPORT_INTERVAL')
   const intervalMs = interval === undefined ? DEFAULT_INTERVAL_MS : Number(interval.value)
   if (!(intervalMs > 0 && intervalMs <= 86_400_000))

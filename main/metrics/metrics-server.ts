@@ -50,8 +50,8 @@ function answerTo(
   expected: Buffer,
   metrics: MetricsServerDeps['metrics'],
 ): Answer {
-  if (ownHost(rawHeaders, port) === undefined) return { status: 421, text: 'not for this host\n' }
-  if (headers.origin !== undefined) return { status: 403, text: 'not for pages\n' }
+  if (ownHost(rawHeaders, port) === undefined) return { status: 421, text: 'wrong Host header\n' }
+  if (headers.origin !== undefined) return { status: 403, text: "pages in a browser can't read this\n" }
   const path = url?.split('?', 1)[0]
   if (path === HEALTH_PATH) return { status: 200, text: 'ok\n' }
   const bearer = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]

@@ -138,7 +138,8 @@ function trafficProblem(options: SimulatorFlags): string | undefined {
       return `alreadySpent: ${category} cannot be spent`
   }
   for (const { category, onSeconds, offSeconds } of options.neighbours) {
-    if (!(onSeconds > 0 && offSeconds >= 0)) return `neighbours: ${category} needs a spell above 0 seconds`
+    if (!(onSeconds > 0 && offSeconds >= 0))
+      return `neighbours: ${category} needs a spell longer than 0 seconds`
   }
   for (const [category, { limit, periodSeconds }] of Object.entries(options.limits)) {
     if (!(Number.isInteger(limit) && limit > 0 && Number.isInteger(periodSeconds) && periodSeconds > 0)) {

@@ -20,7 +20,7 @@ export async function isConfirmed(
 ): Promise<boolean> {
   if (yes) return true
   if (!terminal.interactive) {
-    terminal.error(`${otherwise}: no terminal to confirm in; add --yes to ${word} without confirmation`)
+    terminal.error(`${otherwise}: no terminal to ask for confirmation; add --yes to ${word} without asking`)
     return false
   }
   const typed = await terminal.ask(`${question}\nType "${word}" to continue: `)

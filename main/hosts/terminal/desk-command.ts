@@ -97,7 +97,7 @@ export async function desk(action: DeskAction, flags: DeskFlags, deps: DeskComma
 const WHERE = { running: 'the running Headroom', stored: 'the data folder' } as const
 
 const REVEALING = {
-  question: 'With the invitation, any computer that has this key can join the desk and read what it shares.',
+  question: 'With the invitation, any computer that has this key can join the desk and read the desk’s data.',
   word: 'show',
   otherwise: 'the invitation was not printed',
 } as const
@@ -263,7 +263,7 @@ interface ShownDesk {
 
 const none = (name: string): ShownDesk => ({
   line: { state: 'none' },
-  lines: [`${name}: no desk; see headroom desk create and headroom desk join`],
+  lines: [`${name}: no desk; run 'headroom desk create' or 'headroom desk join'`],
 })
 
 function runningDesk({ profile, name }: RunningKey, snapshots: readonly Snapshot[]): ShownDesk {

@@ -74,7 +74,7 @@ export function fitHeight(lines: readonly WeighedLine[], rows: number): readonly
     if (heading && !kept.some(({ under }) => under === heading)) kept = kept.filter((one) => one !== heading)
   }
   if (missing === 0) return kept
-  const text = `… ${missing} more ${missing === 1 ? 'line' : 'lines'} in a taller window`
+  const text = `… ${missing} more ${missing === 1 ? 'line' : 'lines'}; enlarge the window`
   return [...kept, { cells: [{ text, tone: 'dim' }], weight: 0 }]
 }
 

@@ -136,7 +136,7 @@ export function discardedEnd(fd: number): OutputEnd | undefined {
     const { rdev } = statSync(devNull)
     const found = fstatSync(fd)
     if (!found.isCharacterDevice() || found.rdev !== rdev) return undefined
-    return { kind: 'failed', line: 'stdout is closed, or the null device' }
+    return { kind: 'failed', line: 'stdout is closed or is the null device' }
   } catch {
     // On Windows, the null device is not a file that can be compared.
     return undefined

@@ -93,7 +93,7 @@ async function allow({ data, profile, yes }: OrdersFlags, deps: GatewayCommandDe
   if (answer === undefined) return EXIT_FAILURE
   if ('allowed' in answer) return allowed(chosen.key.name, deps)
   if (!('signIn' in answer)) return somethingElse(deps)
-  terminal.error(answer.opened ? 'sign in in the browser, or at this address:' : 'sign in at this address:')
+  terminal.error(answer.opened ? 'sign in with the browser, or at this address:' : 'sign in at this address:')
   terminal.out(answer.url)
   const ended = await asked({ do: 'await-orders', signIn: answer.signIn }, data, deps)
   if (ended === undefined) return EXIT_FAILURE
@@ -121,11 +121,11 @@ async function confirmation(
   if (isLive(profile.environment, service.host)) {
     if (!terminal.interactive) return nothing('a LIVE key must be confirmed in a terminal')
     const typed = await terminal.ask(
-      `${question}\nThey reach real accounts. Type the last four characters of the API key: `,
+      `${question}\nTheir orders reach real accounts. Type the last four characters of the API key: `,
     )
     const ending = typed?.trim() ?? ''
     if (ending.length === ENDING_LENGTH) return { ending }
-    return nothing('these aren’t four characters')
+    return nothing('type exactly four characters')
   }
   const otherwise = 'nothing was changed'
   return (await isConfirmed(terminal, yes, { question, word: 'allow', otherwise })) ? {} : undefined

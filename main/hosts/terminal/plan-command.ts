@@ -38,7 +38,7 @@ export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps)
     return exitCode
   }
   if (file === undefined && flags.fromHistory === undefined)
-    return fail('name a plan file, or --from-history 24h for recorded use', EXIT_USAGE)
+    return fail('name a plan file, or add --from-history 24h to use recorded traffic', EXIT_USAGE)
   let whole: Plan = { programs: [], limits: {}, reserves: {} }
   let arrivals: readonly Arrival[] = []
   let recordedMinutes: number | undefined

@@ -37,8 +37,8 @@ export const describePrograms = (program: Command) =>
     .command('program')
     .summary('add, list, pause and cut programs behind the gateway')
     .description(
-      'program add NAME prints the key of a new program, once. program cut NAME revokes it; program list shows all programs. ' +
-        `program pause NAME answers its requests with 429 for ${PAUSE_MINUTES} minutes; program resume NAME ends the pause. ` +
+      'program add NAME prints the key of a new program, once. program cut NAME revokes that key; program list shows all programs. ' +
+        `program pause NAME answers the program’s requests with 429 for ${PAUSE_MINUTES} minutes; program resume NAME ends the pause. ` +
         'While no Headroom runs on the data folder, the changes apply at its next start.',
     )
     .argument(
@@ -54,13 +54,17 @@ export const describePrograms = (program: Command) =>
       'normal',
     )
     .option('--weight <number>', 'with add: share among the programs of its class', argument(weight), 1)
-    .option('--orders', 'with add: may send orders, once they are allowed with headroom orders allow')
+    .option('--orders', 'with add: the program may send orders, after headroom orders allow')
     .option(
       '--max-orders <number>',
       `with --orders: maximum orders in any minute (default: ${DEFAULT_MAX_ORDERS})`,
       argument(ordersFlag),
     )
-    .option('--profile <id>', 'with add: the key it uses, by its name in status output', argument(textFlag))
+    .option(
+      '--profile <id>',
+      'with add: the key the program uses, by the name shown in status output',
+      argument(textFlag),
+    )
     .option('--json', 'with add and list: one line of JSON')
     .option(...DATA, argument(textFlag))
 
@@ -92,7 +96,7 @@ export const describeOrders = (program: Command): Command =>
     )
     .argument('<action>', ORDERS_ACTIONS.join(', '), argument(ordersActionFlag))
     .argument('[id]', 'with dismiss: an ID from orders status, or all', argument(textFlag))
-    .option('--profile <id>', 'which of several keys, by its name in status output', argument(textFlag))
+    .option('--profile <id>', 'which of several keys, by the name shown in status output', argument(textFlag))
     .option('--yes', 'with allow: do not ask, except for a LIVE key')
     .option('--json', 'with status: one line of JSON per key')
     .option(...DATA, argument(textFlag))
@@ -128,7 +132,7 @@ export const describeDesk = (program: Command): Command =>
     .command('desk')
     .summary('share one key between the Headrooms of several machines')
     .description(
-      'desk create prints an invitation: one word, with a secret. desk join reads it on every other machine, at a prompt or from stdin. ' +
+      'desk create prints an invitation: one word, with a secret. desk join reads the invitation on every other machine, at a prompt or from stdin. ' +
         'desk invite prints it again. desk status shows the machines, which one dispatches, and which requests wait. desk leave leaves the desk. ' +
         'desk rotate replaces the secret; then every other machine has to join again. ' +
         'While no Headroom runs, HEADROOM_PASSPHRASE opens the keys in --data.',
@@ -149,7 +153,7 @@ export const describeDesk = (program: Command): Command =>
       'with create and join: the name of this machine (default: its host name)',
       argument(shortFlag(DESK_LIMITS.name)),
     )
-    .option('--profile <id>', 'which of several keys, by its name in status output', argument(textFlag))
+    .option('--profile <id>', 'which of several keys, by the name shown in status output', argument(textFlag))
     .option('--yes', 'with invite: do not ask')
     .option('--json', 'with status: one line of JSON per key')
     .option(...DATA, argument(textFlag))

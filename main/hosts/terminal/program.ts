@@ -184,7 +184,7 @@ const describeWatch = (program: Command) =>
       .summary('show the monitor in this terminal')
       .description(
         'Shows a live table, or one JSON object per line. ' +
-          'Without --auth-url, --base-url and --client-id it watches the built-in simulator.',
+          'Without --auth-url, --base-url and --client-id, it watches the built-in simulator.',
       ),
   ).addHelpText('after', `${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`.slice(1))
 
@@ -202,7 +202,7 @@ const withWatched = (command: Command) =>
     )
     .option(
       '--trial-after-step',
-      'after a 429 on a rolling quota, keep checking it at half the rate; other requests still wait',
+      'after a 429 on a rolling quota, keep checking the quota at half the rate; other requests still wait',
     )
     .option(
       '--stream <stream>',
@@ -242,7 +242,7 @@ const describeExport = (program: Command) =>
       argument(timeFlag),
     )
     .option('--to <time>', 'end time (default: now)', argument(timeFlag))
-    .option('--profile <id>', 'only this key, by its name in status output', argument(textFlag))
+    .option('--profile <id>', 'only this key, by the name shown in status output', argument(textFlag))
     .option(
       '--format <format>',
       'csv, json or parquet',
@@ -264,7 +264,11 @@ const describePlan = (program: Command) =>
     .option('--json', 'print the verdict as one JSON object')
     .option('--replay', "run a day of the plan through the gateway's scheduler, in virtual time")
     .option('--from-history <time>', 'add the recorded use of the last 24h, 90m or 7d', argument(agoFlag))
-    .option('--profile <id>', 'the key of the history, by its name in status output', argument(textFlag))
+    .option(
+      '--profile <id>',
+      'which key of the history, by the name shown in status output',
+      argument(textFlag),
+    )
     .option(...DATA, argument(textFlag))
     .addHelpText('after', PLAN_HELP)
 
@@ -284,12 +288,12 @@ const describeRevoke = (program: Command) =>
       .summary('revoke every refresh token of an API key')
       .description(
         'Revokes every refresh token of the API key, after a typed confirmation. ' +
-          'Without --auth-url, --base-url and --client-id the running Headroom revokes its key. ' +
+          'Without --auth-url, --base-url and --client-id, the running Headroom revokes the tokens of its own key. ' +
           'While no Headroom runs, HEADROOM_PASSPHRASE opens the keys in --data.',
       ),
   )
     .option('--yes', 'do not ask')
-    .option('--profile <id>', 'which of several keys, by its name in status output', argument(textFlag))
+    .option('--profile <id>', 'which of several keys, by the name shown in status output', argument(textFlag))
     .option(...DATA, argument(textFlag))
 
 const GATEWAY_KEYS = `
@@ -302,15 +306,15 @@ const describeGateway = (program: Command) =>
       .summary('run the gateway without a window, or turn it on or off')
       .description(
         'Programs on this computer call the service through the gateway, each with a key of its own: see headroom program. ' +
-          'on, off and status apply to the running Headroom, and later starts remember the choice. ' +
+          'on, off and status apply to the running Headroom; on and off also apply to later starts. ' +
           'Without on, off or status, this runs the monitor and the gateway without a window, with the flags of watch. ' +
-          'Without --auth-url, --base-url and --client-id it uses the built-in simulator.',
+          'Without --auth-url, --base-url and --client-id, it uses the built-in simulator.',
       )
       .argument('[turn]', 'on, off or status', argument(wordFlag(['on', 'off', 'status']))),
   )
     .option(
       '--port <port>',
-      `port of the gateway; 0 = any free port (default: ${DEFAULT_GATEWAY_PORT}; on: its last one)`,
+      `gateway port; 0 = any free port (default: ${DEFAULT_GATEWAY_PORT}; for gateway on: the port last used)`,
       argument(portFlag),
     )
     .option(
@@ -337,7 +341,7 @@ function describeSimulate(program: Command): Command {
     .summary('run a simulated service on this computer')
     .description('Runs one server that plays both hosts of the service: sign-in and API.')
     .option('--port <port>', '0 = any free port', argument(portFlag), 4790)
-    .option('--client-id <id>', 'the API key it accepts', argument(textFlag), 'sim-key')
+    .option('--client-id <id>', 'the API key that the simulator accepts', argument(textFlag), 'sim-key')
     .option('--client-secret <secret>', 'secret of the key (default: none)', argument(textFlag))
     .option('--refresh-token <token>', 'the first refresh token', argument(textFlag), 'sim-refresh')
     .option('--trade', 'give the first refresh token the Trade scope, for orders')
@@ -361,7 +365,7 @@ function describeSimulate(program: Command): Command {
     .option('--errors <kind>', 'current or legacy 429s', argument(wordFlag(['current', 'legacy'])), 'current')
     .option(
       '--revoke-field <field>',
-      'token, refresh_token or either',
+      'field of the token in a revocation: token, refresh_token or either',
       argument(wordFlag(['token', 'refresh_token', 'either'])),
       'either',
     )

@@ -124,7 +124,7 @@ test('OpenTelemetry’s variables parse as off, on, or one line', () => {
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'otlp.example:4318' },
       /OTEL_EXPORTER_OTLP_ENDPOINT must begin with http/,
     ],
-    [{ ...at, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /OTEL_EXPORTER_OTLP_PROTOCOL asks for grpc/],
+    [{ ...at, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /OTEL_EXPORTER_OTLP_PROTOCOL is grpc/],
     [{ ...at, OTEL_METRIC_EXPORT_INTERVAL: 'often' }, /OTEL_METRIC_EXPORT_INTERVAL/],
   ] as const) {
     expect(otlpChoice(environment)).toEqual({ kind: 'unusable', line: expect.stringMatching(line) })

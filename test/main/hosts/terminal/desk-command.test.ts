@@ -255,7 +255,10 @@ describe('desk invite', () => {
 
   test.each<[FakeTerminalOptions, string]>([
     [{ interactive: true, answer: 'no' }, 'the invitation was not printed: not confirmed'],
-    [{}, 'the invitation was not printed: no terminal to confirm in; add --yes to show without confirmation'],
+    [
+      {},
+      'the invitation was not printed: no terminal to ask for confirmation; add --yes to show without asking',
+    ],
   ])('prints nothing without one', async (terminal, line) => {
     const said = await run({ action: 'invite', terminal, running: ONE, answer })
     expect(said).toMatchObject({ exitCode: 1, out: [], errors: [line], asked: [] })
@@ -449,7 +452,7 @@ describe('desk status', () => {
   test('without a desk says so, for each key or for the named one', async () => {
     const running = [keyOf('key-1'), keyOf('key-2', summary)]
     const all = await run({ action: 'status', running })
-    expect(all.out[0]).toBe('Key key-1: no desk; see headroom desk create and headroom desk join')
+    expect(all.out[0]).toBe("Key key-1: no desk; run 'headroom desk create' or 'headroom desk join'")
     expect(all.out[1]).toBe('Key key-2: desk of 2 machines')
     const named = await run({ action: 'status', flags: { profile: 'key-1' }, running })
     expect(named.out).toHaveLength(1)
@@ -477,7 +480,7 @@ describe('desk status', () => {
     const said = await run({ action: 'status', stored })
     expect(said.out).toEqual([
       'Key key-1: on a desk as DESKTOP, on nats://127.0.0.1:4222; no Headroom is running on /default',
-      'Key key-2: no desk; see headroom desk create and headroom desk join',
+      "Key key-2: no desk; run 'headroom desk create' or 'headroom desk join'",
       'Key key-3: The saved desk is damaged. Leave it, then join again.',
     ])
     const json = await run({ action: 'status', flags: { json: true }, stored })

@@ -64,9 +64,9 @@ test('a heading leaves with the last of its lines', () => {
   expect(texts(fitHeight(lines, 6))).toEqual(['head', 'STREAMS', 'one', 'two', 'EVENTS', 'last'])
   expect(texts(fitHeight(lines, 5))).toEqual([
     ...['head', 'EVENTS', 'last'],
-    '… 2 more lines in a taller window',
+    '… 2 more lines; enlarge the window',
   ])
-  expect(texts(fitHeight(lines, 3))).toEqual(['head', '… 3 more lines in a taller window'])
+  expect(texts(fitHeight(lines, 3))).toEqual(['head', '… 3 more lines; enlarge the window'])
 })
 
 test('nothing is ever wider than the window', () => {
@@ -83,9 +83,9 @@ test('in a low window the least important lines are dropped, and a line counts t
   const lines = [said('head', 3), { cells: [], weight: 0 }, said('a', 2), said('b', 2), said('c', 1)]
   expect(texts(fitHeight(lines, 5))).toEqual(['head', '', 'a', 'b', 'c'])
   expect(texts(fitHeight(lines, 4))).toEqual(['head', 'a', 'b', 'c'])
-  expect(texts(fitHeight(lines, 3))).toEqual(['head', 'a', '… 2 more lines in a taller window'])
+  expect(texts(fitHeight(lines, 3))).toEqual(['head', 'a', '… 2 more lines; enlarge the window'])
   expect(texts(fitHeight([said('a', 1), said('b', 1), said('c', 1)], 2))).toEqual([
     'a',
-    '… 2 more lines in a taller window',
+    '… 2 more lines; enlarge the window',
   ])
 })

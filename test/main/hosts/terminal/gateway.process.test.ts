@@ -282,7 +282,7 @@ test.skipIf(process.platform === 'win32')(
     const lost = await runNode(add, ENVIRONMENT, { stdoutFile: nothing }).ended
     expect(lost.exitCode).toBe(1)
     expect(lost.stderr).toContain('headroom: bot was not added, because its key could not be written\n')
-    expect(lost.stderr).toContain('stdout is closed, or the null device')
+    expect(lost.stderr).toContain('stdout is closed or is the null device')
     expect(await runNode(add, ENVIRONMENT).ended).toMatchObject({ exitCode: 0 })
   },
   60_000,

@@ -201,7 +201,7 @@ test('a key that nobody can sign in to is allowed at once', async () => {
 })
 
 test.each([
-  [{ interactive: false }, {}, 'nothing was changed: no terminal to confirm in'],
+  [{ interactive: false }, {}, 'nothing was changed: no terminal to ask for confirmation'],
   [{ interactive: true, answer: 'no' }, {}, 'nothing was changed: not confirmed'],
   [{ interactive: true }, {}, 'nothing was changed: not confirmed'],
 ])('a SIM key needs one confirmation: %j', async (terminal, flags, line) => {

@@ -142,7 +142,7 @@ describe('a wrong file is rejected with the path of the error', () => {
     [
       'a reserve of nothing known',
       { programs: [], reserve: { Else: 1 } },
-      'reserve.Else needs a limit for this category',
+      'reserve.Else must have a limit in limits',
     ],
   ])('%s', (_, content, line) => {
     const { exitCode, text, errors } = planned(content)
@@ -165,7 +165,7 @@ describe('a wrong file is rejected with the path of the error', () => {
     expect(deps.terminal.errors.map((line) => line.replace(`${folder}/`, ''))).toEqual([
       expect.stringMatching(/^gone\.json: /),
       expect.stringMatching(/^here: /),
-      'name a plan file, or --from-history 24h for recorded use',
+      'name a plan file, or add --from-history 24h to use recorded traffic',
     ])
   })
 })

@@ -255,7 +255,7 @@ test('a low window shows the quotas, the urgent ones first, and counts the hidde
   const drawn = renderTable(snapshot, [], AT_MS, { ...PLAIN, rows: 8 }).split('\n')
   expect(drawn).toHaveLength(8)
   expect(drawn[6]).toMatch(/^running out\s+\S+\s+Positions/)
-  expect(drawn[7]).toMatch(/^… \d+ more lines in a taller window$/)
+  expect(drawn[7]).toMatch(/^… \d+ more lines; enlarge the window$/)
 })
 
 test('a full group of slots is marked without colour, and remains in a low window', () => {
