@@ -239,7 +239,7 @@ function otherKey(difference: keyof DeskMarks, { baseUrl }: DeskKey): CommandErr
     case 'host':
       return refusal(
         'other-host',
-        `This invitation is for another service host than ${new URL(baseUrl).host}.`,
+        `This invitation is for a service host other than ${new URL(baseUrl).host}.`,
       )
     case 'user':
       return refusal('other-user', 'This invitation is for another user of this API key.')

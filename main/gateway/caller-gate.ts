@@ -27,7 +27,7 @@ const BROKEN_ENCODING = /%(?![\da-f]{2})/i
 export function callerGate({ url, rawHeaders }: CallerHead, port: number): CallerGate {
   if (ownHost(rawHeaders, port) === undefined)
     return refuse(421, "Wrong Host header. Send the gateway's address.")
-  if (isFromPage(rawHeaders)) return refuse(403, 'Pages in a browser may not call the gateway.')
+  if (isFromPage(rawHeaders)) return refuse(403, "Pages in a browser can't call the gateway.")
   const path = url.split('?', 1)[0] ?? ''
   if (!path.startsWith('/')) return refuse(400, 'Send a path, not a full address.')
   if (BROKEN_ENCODING.test(path)) return refuse(400, 'The path has an invalid percent-encoding.')

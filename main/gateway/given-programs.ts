@@ -44,7 +44,7 @@ export function givenPrograms(text: string | undefined): GivenPrograms {
     if (typeof read !== 'string') programs.push(read)
   }
   return programs.length > PROGRAM_LIMITS.programs
-    ? { kind: 'unusable', line: `${VARIABLE}: ${PROGRAM_LIMITS.programs} programs at most` }
+    ? { kind: 'unusable', line: `${VARIABLE}: at most ${PROGRAM_LIMITS.programs} programs` }
     : { kind: 'given', programs }
 }
 

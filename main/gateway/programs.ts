@@ -179,7 +179,7 @@ export class Programs {
     if (this.#all().some((program) => sameName(program.name, name)))
       return refused(`a program is already named ${name}; cut it first, or choose another name`)
     if (this.#all().some((program) => looksAlike(program.name, name)))
-      return refused(`another program's name looks like ${name}; choose another name`)
+      return refused(`the name ${name} looks like another program's; choose a different one`)
     if (programs.length >= PROGRAM_LIMITS.programs)
       return refused(`${PROGRAM_LIMITS.programs} programs is the limit; cut one first`)
     const key = newSecret(this.#deps.randomBytes)

@@ -95,7 +95,7 @@ function wordsOfNoToken({ why, failure }: NoAccess): string {
 
 const WORDS_OF_QUEUE = {
   'queue-full': 'Not sent: the queue is full',
-  'too-late': 'Not sent: the queue of this quota is longer than your wait',
+  'too-late': 'Not sent: the queue of this quota is longer than your maximum wait',
   empty: 'Not sent: the order quota is used up',
 } as const
 

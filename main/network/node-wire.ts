@@ -71,7 +71,7 @@ const MALFORMED = 'the request is invalid'
 export const NOT_HTTP = 'the response is not HTTP'
 
 /** Reason for a request that was not sent although its connection was ready. */
-const NOT_NOW = 'stopped at the last moment'
+const NOT_NOW = 'stopped just before it was sent'
 
 /** The reason reported when a connection closes too early. */
 export const CONNECTION_LOST = 'connection lost'

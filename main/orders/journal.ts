@@ -246,7 +246,7 @@ const hasEnded = ({ outcome, isDismissed }: HashedEntry): boolean =>
 /** Why orders are stopped, as the end of a sentence. */
 const WORDS: Readonly<Record<StorageFailure | 'no-folder', string>> = {
   full: 'the disk is full',
-  locked: 'another program locks the order journal',
+  locked: 'another program has locked the order journal',
   corrupt: 'the order journal is damaged',
   newer: 'the order journal was written by a newer version of Headroom',
   'not-allowed': "the order journal can't be written",

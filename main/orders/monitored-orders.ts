@@ -33,7 +33,8 @@ export function monitoredOrders({
   ...ports
 }: MonitoredOrdersDeps): Orders {
   const noteWithdrawn = ({ names, saved }: ReturnType<Programs['bindOrders']>) => {
-    if (names.length > 0) ports.log.note('orders of a former key’s programs were withdrawn', { names, saved })
+    if (names.length > 0)
+      ports.log.note('programs of a former key can no longer send orders', { names, saved })
   }
   const bind = () => noteWithdrawn(programs.bindOrders({ profiles: monitor.profiles(), isGone }))
   bind()

@@ -10,14 +10,14 @@ export const STOPPED: Problem = {
 /** The response to a program that is not allowed to send orders. */
 export const NOT_GRANTED: Problem = {
   status: 403,
-  detail: 'This program may not send orders. Allow it in Headroom.',
+  detail: "This program isn't allowed to send orders. Allow it in Headroom.",
   proxyError: 'http_request_denied',
 }
 
 /** The response to a forbidden request under the order path. */
 export const NO_ORDER_PATH: Problem = {
   status: 403,
-  detail: 'Headroom forwards no such order request. Use the exact paths of its README.',
+  detail: "Headroom doesn't forward this request. Use an order path from its README, spelled exactly.",
   proxyError: 'http_request_denied',
 }
 

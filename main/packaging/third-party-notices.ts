@@ -87,7 +87,8 @@ export function noticesText(packages: readonly BundledPackage[]): string {
   for (const { name, version, identifier, text } of byName) {
     if (identifier === undefined && text === undefined)
       throw new Error(`${name} ${version} states no licence`)
-    const body = text ?? 'The package states this licence in its package.json and does not include its text.'
+    const body =
+      text ?? 'The package names this licence in its package.json, but does not include the licence text.'
     sections.set(body, [
       ...(sections.get(body) ?? []),
       `${name} ${version} (${identifier ?? 'see the text'})`,

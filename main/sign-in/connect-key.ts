@@ -66,6 +66,6 @@ function refused(what: string, value: string): CommandError {
   return {
     ok: false,
     code: 'bad-address',
-    message: `The ${what} needs https and no path (http only on this computer). You entered ${shown}.`,
+    message: `Enter the ${what} as https://HOST (http only on this computer). You entered ${shown}.`,
   }
 }

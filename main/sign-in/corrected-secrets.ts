@@ -84,7 +84,7 @@ export class CorrectedSecrets {
       else
         problem(
           profile.id,
-          `the secret corrected in “${source.name}” is not stored here: ${kept.why}; correct it here, too`,
+          `the corrected secret of “${source.name}” is not saved here: ${kept.why}; correct it here, too`,
         )
     }
   }

@@ -94,12 +94,12 @@ export function whyNotTrusted(
   const { uid, mode } = statSync(path)
   if (uid !== userId) return 'it belongs to another user'
   if ((mode & OTHERS_MAY_WRITE) !== 0)
-    return 'other users may write to it; run chmod go-w on it (exFAT has no modes)'
+    return 'other users can write to it; run chmod go-w on it (exFAT has no modes)'
   const open = foldersAbove(path).find((above) => {
     const found = statSync(above).mode
     return (found & ALL_MAY_WRITE) !== 0 && (found & STICKY) === 0
   })
-  if (open !== undefined) return `any user may replace it, because all users may write to ${open}`
+  if (open !== undefined) return `any user can replace it, because all users can write to ${open}`
   for (const name of readdirSync(path)) {
     const found = lstatSync(join(path, name), { throwIfNoEntry: false })
     if (found?.isSymbolicLink()) return `it contains a link, ${name}; move the link away`

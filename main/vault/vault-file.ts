@@ -147,7 +147,7 @@ function migrateVault(database: DatabaseSync, migrations: readonly string[]): Mi
   try {
     const schema = migrate(database, migrations)
     if (schema.kind === 'current') return { kind: 'open' }
-    const why = `it has the newer version ${schema.version}, but this Headroom reads only up to ${migrations.length}`
+    const why = `it has the newer version ${schema.version}, but this Headroom reads up to version ${migrations.length}`
     return { kind: 'unusable', why: `${why}; update Headroom, or choose another folder with --data` }
   } catch (error) {
     return { kind: 'unusable', why: reason(error) }

@@ -72,7 +72,7 @@ function lineOf(state: StartTrouble['state'], why: string): string {
     case 'waiting':
       return `Waiting for your saved keys: ${why}. Unlock the keyring to continue.`
     case 'unavailable':
-      return `Keys stay in memory until Headroom quits: ${why}. Nothing saved was changed.`
+      return `Keys stay in memory until Headroom quits: ${why}. Saved keys were not changed.`
     case 'key-changed':
       return `Your saved keys can't be opened: ${why}. Restore the former keyring, or connect the key again.`
     case 'record-corrupt':

@@ -120,7 +120,7 @@ export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
       const decrypted = await inTime(() => safeStorage.decryptStringAsync(Buffer.from(wrapped)))
       if (decrypted.kind === 'waiting') return decrypted
       if (decrypted.kind === 'failed') {
-        return { kind: 'refused', why: "the system's keyring no longer decrypts it" }
+        return { kind: 'refused', why: "the system's keyring no longer decrypts them" }
       }
       const { result, shouldReEncrypt } = decrypted.value
       return { kind: 'unwrapped', key: Buffer.from(result, 'base64'), renew: shouldReEncrypt }

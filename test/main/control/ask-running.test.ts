@@ -107,7 +107,7 @@ onPosix('a socket in a folder that others may write to is not trusted', async ()
   writeFileSync(path.path, '')
   expect(await ask(path)).toMatchObject({
     kind: 'failed',
-    why: expect.stringContaining(`its socket in ${folder} is not trusted: other users may write to it`),
+    why: expect.stringContaining(`its socket in ${folder} is not trusted: other users can write to it`),
   })
 })
 

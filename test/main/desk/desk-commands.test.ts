@@ -199,7 +199,7 @@ describe('joining a desk', () => {
     [
       'other-host',
       { baseUrl: 'https://sim-api.test' },
-      'This invitation is for another service host than sim-api.test.',
+      'This invitation is for a service host other than sim-api.test.',
     ],
     ['other-user', { subject: 'auth0|2' }, 'This invitation is for another user of this API key.'],
   ])('is refused with one line: %s', async (code, change, line) => {

@@ -75,7 +75,7 @@ test('accepts the maximum number of programs, and rejects one more', () => {
   expect(givenPrograms(entries(64))).toMatchObject({ kind: 'given' })
   expect(givenPrograms(entries(65))).toEqual({
     kind: 'unusable',
-    line: 'HEADROOM_GATEWAY_KEYS: 64 programs at most',
+    line: 'HEADROOM_GATEWAY_KEYS: at most 64 programs',
   })
 })
 

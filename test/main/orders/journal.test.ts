@@ -97,9 +97,12 @@ test('while the file is locked, an end is kept and written later', async () => {
   other.exec('BEGIN IMMEDIATE')
   journal.settle('a', { outcome: 'looking' })
   journal.settle('a', { outcome: 'found', orderIds: ['7'] })
-  expect(journal.insert(entry('b'))).toEqual({ ok: false, why: 'another program locks the order journal' })
+  expect(journal.insert(entry('b'))).toEqual({
+    ok: false,
+    why: 'another program has locked the order journal',
+  })
   // Until the outcome is written, `why` says what prevents it.
-  expect(journal.why).toBe('another program locks the order journal')
+  expect(journal.why).toBe('another program has locked the order journal')
   other.exec('ROLLBACK')
   other.close()
   await clock.advance(5_000)
@@ -108,7 +111,7 @@ test('while the file is locked, an end is kept and written later', async () => {
   expect(open(folder).journal.between(...everything)).toEqual([
     entry('a', { outcome: 'found', orderIds: ['7'] }),
   ])
-  expect(states).toEqual(['another program locks the order journal', undefined])
+  expect(states).toEqual(['another program has locked the order journal', undefined])
 })
 
 test('a damaged file is set aside and reported, a removed one recreated, a newer one left unchanged', () => {

@@ -47,7 +47,7 @@ const BOT = { name: 'bot', class: 'normal', weight: 1, maxOrders: 30 } as const
 const ADMITTED = { kind: 'admitted' }
 const REFUSED = { kind: 'refused', problem: { status: 403 } }
 const OTHER_KEY = { ...KEY, clientId: 'client-2', baseUrl: 'https://other.test' }
-const WITHDRAWN = 'orders of a former key’s programs were withdrawn'
+const WITHDRAWN = 'programs of a former key can no longer send orders'
 
 test('a different key under the id of a disconnected one gets no orders of its programs', () => {
   const { monitor, programs, verdict, notes } = startedOn(temporaryFolder(), [KEY])

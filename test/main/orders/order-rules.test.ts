@@ -49,7 +49,7 @@ describe('without both keys, or after a stop, nothing passes', () => {
   test.each([
     ['off', 403, 'Headroom forwards only reads, no orders. To allow them: headroom orders allow.'],
     ['stopped', 503, 'orders stopped'],
-    ['not granted', 403, 'This program may not send orders. Allow it in Headroom.'],
+    ['not granted', 403, "This program isn't allowed to send orders. Allow it in Headroom."],
   ] as const)('%s', async (how, status, detail) => {
     const turned = how === 'not granted' ? { max: undefined } : { state: how }
     const { add, send, service } = await startOrderGateway({}, turned)
@@ -346,11 +346,11 @@ test('while the journal can’t be written, orders stop and reads continue; then
   const refused = await send('POST', ORDERS, key, ORDER)
   expect([refused.status, (await refused.json()).detail]).toEqual([
     503,
-    'Not sent: orders are stopped, because another program locks the order journal.',
+    'Not sent: orders are stopped, because another program has locked the order journal.',
   ])
   expect(orders.summary('key-1')).toMatchObject({
     state: 'failed',
-    why: 'another program locks the order journal',
+    why: 'another program has locked the order journal',
   })
   expect((await get('/v3/brokerage/accounts', key)).status).toBe(200)
   expect((await send('GET', `${ROOT}/routes`, key)).status).toBe(200)

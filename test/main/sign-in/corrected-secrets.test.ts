@@ -201,7 +201,7 @@ test('if it cannot be stored for one profile, that one is named and unchanged, a
   expect(events.filter(({ kind }) => kind === 'storage-problem')).toMatchObject([
     {
       profile: 'sim',
-      what: 'the secret corrected in “live” is not stored here: the disk is full; correct it here, too',
+      what: 'the corrected secret of “live” is not saved here: the disk is full; correct it here, too',
     },
   ])
   expect(JSON.stringify(events)).not.toContain('CANARY')

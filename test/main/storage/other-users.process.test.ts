@@ -96,7 +96,7 @@ withOthers(
 )
 
 withOthers.each([
-  ['of all users, as /tmp is', 0, 0o1777, 'other users may write to it'],
+  ['of all users, as /tmp is', 0, 0o1777, 'other users can write to it'],
   ['of another user, open to all', OTHER_USER, 0o777, 'it belongs to another user'],
   ['of another user, closed', OTHER_USER, 0o700, 'it belongs to another user'],
 ])('a start on a folder %s ends in one line, and leaves nothing there', async (_, owner, mode, why) => {

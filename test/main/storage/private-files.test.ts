@@ -150,12 +150,12 @@ onPosix('what is opened to be replaced begins empty, to be appended goes on', ()
 })
 
 onPosix.each([
-  ['others may write to', 0o777, 'other users may write to it; run chmod go-w on it (exFAT has no modes)'],
-  ['its group may write to', 0o770, 'other users may write to it; run chmod go-w on it (exFAT has no modes)'],
+  ['others may write to', 0o777, 'other users can write to it; run chmod go-w on it (exFAT has no modes)'],
+  ['its group may write to', 0o770, 'other users can write to it; run chmod go-w on it (exFAT has no modes)'],
   [
     'only others may write to',
     0o702,
-    'other users may write to it; run chmod go-w on it (exFAT has no modes)',
+    'other users can write to it; run chmod go-w on it (exFAT has no modes)',
   ],
 ])('a folder that %s is refused with a line, and nothing is written there', (_, mode, why) => {
   const folder = join(temporaryFolder(), 'data')
@@ -203,7 +203,7 @@ onPosix(
     chmodSync(above, 0o777)
     expect(openDataFolder(folder)).toMatchObject({
       kind: 'unusable',
-      line: expect.stringContaining(`any user may replace it, because all users may write to ${above}`),
+      line: expect.stringContaining(`any user can replace it, because all users can write to ${above}`),
     })
     chmodSync(above, 0o1777)
     expect(openDataFolder(folder).kind).toBe('open')
