@@ -19,7 +19,8 @@ export const NO_KEYS: DataKeys = { opened: new Map() }
 
 /** The opened data keys, or why no key could be opened. */
 export type Unlocking =
-  | { readonly kind: 'unlocked'; readonly keys: DataKeys }
+  /** `hidesNothing`: any program that can read the file can open a data key. */
+  | { readonly kind: 'unlocked'; readonly keys: DataKeys; readonly hidesNothing: boolean }
   /**
    * The data is intact, but the keystore's key has changed. `backend` is the kind of the keystore that sealed
    * the data.
@@ -98,7 +99,8 @@ export async function unlockDataKeys(
   }
   const [newest] = opened
   if (newest !== undefined) {
-    return { kind: 'unlocked', keys: { opened, current: { id: newest[0], key: newest[1] } } }
+    const keys = { opened, current: { id: newest[0], key: newest[1] } }
+    return { kind: 'unlocked', keys, hidesNothing: isAnyBare(database, keystore) }
   }
   return changed ?? elsewhere ?? corrupt ?? { kind: 'record-corrupt', why: 'the stored key is damaged' }
 }
@@ -133,7 +135,8 @@ export async function addDataKey(
         Math.round(nowMs),
       )
     database.exec('COMMIT')
-    return { kind: 'unlocked', keys: { opened: new Map([[id, key]]), current: { id, key } } }
+    const keys = { opened: new Map([[id, key]]), current: { id, key } }
+    return { kind: 'unlocked', keys, hidesNothing: isAnyBare(database, keystore) }
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK')
     const why = storageErrorText(error)
@@ -141,6 +144,13 @@ export async function addDataKey(
     return { kind: 'unwritable', why }
   }
 }
+
+/** Whether the wrapping of any stored key protects nothing. */
+const isAnyBare = (database: DatabaseSync, keystore: Keystore): boolean =>
+  database
+    .prepare('SELECT wrapped FROM data_keys')
+    .all()
+    .some(({ wrapped }) => wrapped instanceof Uint8Array && (keystore.hidesNothing?.(wrapped) ?? false))
 
 /**
  * Whether another kind of keystore wrapped a key that can't be opened. Without this check, a keystore would

@@ -43,6 +43,7 @@ export class VaultHandle {
   readonly #newest: NewestCommit | undefined
   #status: VaultStatus
   #vault: Vault | undefined
+  #hidesNothing = false
   #closed = false
   #asking: Promise<AskedAgain> | undefined
   readonly #opened = new Set<() => void>()
@@ -143,7 +144,7 @@ export class VaultHandle {
    * has consented to this.
    */
   get hidesNothing(): boolean {
-    return this.#status.state === 'ok' && (this.#deps.keystore?.hidesNothing?.() ?? false)
+    return this.#status.state === 'ok' && this.#hidesNothing
   }
 
   /** Why the token of a profile can't be opened, if another kind of keystore sealed it. */
@@ -198,6 +199,7 @@ export class VaultHandle {
     switch (unlocking.kind) {
       case 'unlocked':
         this.#status = { state: 'ok' }
+        this.#hidesNothing = unlocking.hidesNothing
         break
       case 'key-changed':
         this.#status = startTrouble('key-changed', `${unlocking.why} (encrypted with ${unlocking.backend})`)

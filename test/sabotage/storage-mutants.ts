@@ -170,8 +170,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     promise: 'K2',
     what: 'accept a keyring that hides nothing',
     file: 'main/hosts/desktop/safe-storage-keystore.ts',
-    find: "    !mayBeUnprotected() &&\n    platform === 'linux' &&",
-    replace: "    mayBeUnprotected() &&\n    platform === 'linux' &&",
+    find: '!mayBeUnprotected() && hidesNothing(wrapped)',
+    replace: 'mayBeUnprotected() && hidesNothing(wrapped)',
     test: 'main/hosts/desktop/safe-storage-keystore.test.ts',
   },
   {

@@ -89,16 +89,16 @@ export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
     return undefined
   }
 
-  const isUnprotected = (wrapped: Uint8Array) =>
-    !mayBeUnprotected() &&
+  const hidesNothing = (wrapped: Uint8Array) =>
     platform === 'linux' &&
     (safeStorage.getSelectedStorageBackend() === 'basic_text' ||
       Buffer.from(wrapped.subarray(0, 3)).toString('latin1') === 'v10')
+  const isUnprotected = (wrapped: Uint8Array) => !mayBeUnprotected() && hidesNothing(wrapped)
 
   const unprotected: KeystoreTrouble = { kind: 'unprotected', why: 'this desktop has no keyring' }
 
   return {
-    hidesNothing: () => backend() === 'basic_text',
+    hidesNothing,
 
     mayHaveWrapped: (recorded) => recorded !== PASSPHRASE_BACKEND,
 

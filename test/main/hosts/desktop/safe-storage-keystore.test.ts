@@ -77,6 +77,29 @@ test("Chromium's fixed password is recognised by its output, whatever the backen
   expect((await keystore(hidden, { platform: 'darwin' }).keystore.wrap(key)).kind).toBe('wrapped')
 })
 
+test('a key under the fixed password is shown as unprotected until a keyring protects it', async () => {
+  const folder = temporaryFolder()
+  let prefix = 'v10'
+  const changing = fakeSafeStorage('v1', {
+    encryptStringAsync: async (text) => Buffer.from(`${prefix}${text}`),
+    decryptStringAsync: async (bytes) => ({
+      shouldReEncrypt: !bytes.toString().startsWith(prefix),
+      result: bytes.toString().slice(prefix.length),
+    }),
+  })
+  const { keystore: store } = keystore(changing, { mayBeUnprotected: () => true })
+  const shown: boolean[] = []
+  for (const next of ['v10', 'v10', 'v11', 'v11']) {
+    prefix = next
+    const handle = await VaultHandle.open({ folder, keystore: store, wallMs: () => NOW_MS })
+    expect(handle.status.state).toBe('ok')
+    shown.push(handle.hidesNothing)
+    handle.close()
+  }
+  expect(shown).toEqual([true, true, false, false])
+  proves('K2', { level: 1, cases: 1 })
+})
+
 test('a missing secret store is unavailable, another key is rejected: they are distinguished', async () => {
   const none = fakeSafeStorage('v11', { isAsyncEncryptionAvailable: async () => false })
   expect((await keystore(none).keystore.unwrap(await wrapped())).kind).toBe('unavailable')
