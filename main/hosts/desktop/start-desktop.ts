@@ -103,13 +103,17 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
   hardenSession(session.defaultSession, app.isPackaged, nameDownload(app))
   session.defaultSession.protocol.handle('app', appScheme(files, deps.randomBytes))
   const { notify, withdraw } = systemNotices(electron, show, log)
-  let running: RunningDesktop | undefined
+  let starting: Promise<RunningDesktop> | undefined
+  let isEnding = false
   const ending = endAfterStop({
     app,
     clock,
     log,
     stop: async () => {
+      isEnding = true
       shell?.close()
+      // An app that is still starting may already await a new token.
+      const running = await starting
       await running?.stop()
     },
   })
@@ -121,8 +125,9 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
     notify: (body) => notify({ title: 'Headroom', body, tag: 'defect', isUrgent: false }),
   })
   const announcer = { ...throughNotify(notify), withdraw }
-  const [started] = await Promise.all([deps.startApp({ announcer }), deps.tray.ask()])
-  running = started
+  starting = deps.startApp({ announcer })
+  const [running] = await Promise.all([starting, deps.tray.ask()])
+  if (isEnding) return
   const power = electronPower(electron)
-  shell = desktopShell({ ...deps, running: started, notify, power, inTray: !isWanted })
+  shell = desktopShell({ ...deps, running, notify, power, inTray: !isWanted })
 }
