@@ -163,10 +163,12 @@ describe.skipIf(obstacle !== undefined)(name, () => {
 
   it('ends after an uncaught exception, with everything written and reported', async () => {
     const dataFolder = newFolder()
-    const desktop = start(['--in-tray'], dataFolder)
-    await desktop.trayMenu('Built-in simulator')
+    const desktop = start([], dataFolder)
+    await desktop.report('window-shown')
     await desktop.order({ kind: 'defect', defect: 'exception' })
     await desktop.report('called', ({ what }) => what === 'Dialog.showMessageBox')
+    // Nothing updates the numbers in a window from now on.
+    expect(desktop.reports.some(({ kind }) => kind === 'window-closed')).toBe(true)
     expect(await desktop.ended).toBe(1)
     expect(desktop.reports.some((report) => report.kind === 'called' && report.what === 'relaunch')).toBe(
       true,

@@ -45,7 +45,9 @@ const TRAY_LOOK_MS = 3_000
 const TRAY_LOOKS = 10
 
 export interface DesktopShell {
+  /** Shows the main window, unless the app is quitting. */
   show(): void
+  /** Closes the windows and the tray, and stops everything else. Does not quit the app. */
   close(): void
 }
 
@@ -69,7 +71,9 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     changed: () => choicesChanged(),
     isQuitting: () => isQuitting,
   })
-  const show = () => window.show()
+  const show = () => {
+    if (!isQuitting) window.show()
+  }
   const change = (changes: Partial<DesktopState>) => {
     state.change(changes)
     choicesChanged()
@@ -162,7 +166,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   /** Quits after the last window was closed, unless a tray icon keeps the app reachable. */
   async function allWindowsClosed(): Promise<void> {
     // macOS apps continue without a window.
-    if (platform === 'darwin') return
+    if (platform === 'darwin' || isQuitting) return
     if (state.read().closeToTray && (await deps.tray.ask())) return
     if (electron.BrowserWindow.getAllWindows().length === 0) app.quit()
   }
@@ -204,6 +208,10 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   return {
     show,
     close: () => {
+      isQuitting = true
+      // After a defect, windows are still open. They must not show numbers that nothing updates.
+      window.close()
+      strip.close()
       stopFollowing()
       cancelLook()
       updates.close()

@@ -42,6 +42,11 @@ export class MainWindow {
     else this.show()
   }
 
+  /** Closes the window without asking its page. */
+  close(): void {
+    this.#window?.destroy()
+  }
+
   #open(): BrowserWindow {
     const { electron, state, closed } = this.#deps
     const { windowBounds, windowMaximized } = state.read()

@@ -43,6 +43,11 @@ export class StripWindow {
     changed()
   }
 
+  /** Closes the strip. It opens again at the next start. */
+  close(): void {
+    this.#window?.destroy()
+  }
+
   #open(): void {
     const { electron, state, changed, isQuitting } = this.#deps
     const { stripBounds } = state.read()

@@ -102,7 +102,15 @@ class PageContents extends EventEmitter implements PlayedContents {
 
 type PlayedWindow = Pick<
   RealWindow,
-  'loadURL' | 'show' | 'focus' | 'restore' | 'maximize' | 'close' | 'getNormalBounds' | 'getBounds'
+  | 'loadURL'
+  | 'show'
+  | 'focus'
+  | 'restore'
+  | 'maximize'
+  | 'close'
+  | 'destroy'
+  | 'getNormalBounds'
+  | 'getBounds'
 > &
   Pick<RealWindow, 'isMinimized' | 'isMaximized' | 'isFocused' | 'isDestroyed'> &
   Pick<RealWindow, 'setAlwaysOnTop' | 'setVisibleOnAllWorkspaces'>
@@ -157,6 +165,12 @@ export class PageWindow extends EventEmitter implements PlayedWindow {
   close(): void {
     if (this.webContents.isGone) return
     this.emit('close')
+    this.destroy()
+  }
+
+  /** As in Electron, `close` is not emitted. */
+  destroy(): void {
+    if (this.webContents.isGone) return
     this.webContents.isGone = true
     void this.webContents.page?.close()
     this.emit('closed')
