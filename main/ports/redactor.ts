@@ -50,6 +50,7 @@ const STRIDE = 5
 
 /** The registry of all secrets. Removes them from texts that are shown, stored or logged. */
 export class Redactor implements Secrets {
+  readonly #maxSecrets: number
   /** The spellings of each secret, most recently added last. */
   readonly #spellings = new Map<string, readonly string[]>()
   /**
@@ -58,6 +59,10 @@ export class Redactor implements Secrets {
    */
   #runs: ReadonlyMap<string, readonly (readonly [spelling: string, at: number])[]> | undefined
 
+  constructor(maxSecrets = MAX_SECRETS) {
+    this.#maxSecrets = maxSecrets
+  }
+
   /** Adds a secret in all its spellings, such as the percent-encoded one. */
   hide(secret: string): void {
     if (secret.length < MIN_SECRET) return
@@ -65,7 +70,7 @@ export class Redactor implements Secrets {
     this.#spellings.set(secret, spellingsOf(secret))
     if (known) return
     this.#runs = undefined
-    if (this.#spellings.size <= MAX_SECRETS) return
+    if (this.#spellings.size <= this.#maxSecrets) return
     for (const oldest of this.#spellings.keys()) {
       this.#spellings.delete(oldest)
       return

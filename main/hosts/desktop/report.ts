@@ -27,9 +27,9 @@ const LOG_LINES = 2_000
  */
 export function reportText(inputs: ReportInputs): string {
   const { atMs, app, system, versions, state, snapshots, log, paths } = inputs
-  const redactor = new Redactor()
-  for (const name of namesIn(snapshots)) redactor.hide(name)
-  for (const path of paths) redactor.hide(path)
+  const hidden = [...namesIn(snapshots), ...paths]
+  const redactor = new Redactor(hidden.length)
+  for (const name of hidden) redactor.hide(name)
   const sections = [
     ['Headroom', `${app}\n${system}\n${new Date(atMs).toISOString()}`],
     ['Versions', lines(versions)],
@@ -42,10 +42,13 @@ export function reportText(inputs: ReportInputs): string {
 
 /**
  * Replaces the values of fields that contain names. The redactor would miss some of them: the names of
- * removed profiles, and very short symbols.
+ * removed profiles, very short symbols, and what the service's own messages name.
  */
 const withoutNames = (text: string) =>
-  text.replace(/"(target|stream|profile|host|accounts?|symbols?)":"(?:[^"\\]|\\.)*"/g, '"$1":"[name]"')
+  text.replace(
+    /"(target|stream|profile|host|accounts?|symbols?|orderId|message)":( ?)"(?:[^"\\]|\\.)*"/g,
+    '"$1":$2"[name]"',
+  )
 
 /** Names that could identify a person, an account or a position. */
 function namesIn(snapshots: readonly Snapshot[]): readonly string[] {
