@@ -53,7 +53,7 @@ export type GatewayChange<T = unknown> =
   | ({ readonly ok: true } & T)
   | { readonly ok: false; readonly why: string }
 
-/** How long sent requests may take when the gateway stops, in milliseconds. */
+/** Default for how long sent requests may take when the gateway stops, in milliseconds. */
 const DRAIN_MS = 5_000
 const PAUSE_MS = PAUSE_MINUTES * 60_000
 const NOT_CONNECTED = "this program's key isn't connected in Headroom"
@@ -184,9 +184,9 @@ export class Gateway {
     return port === 0 ? 0 : (this.#servers?.port ?? port)
   }
 
-  /** Stops serving when the app quits. */
-  async stop(): Promise<void> {
-    await this.#oneByOne(() => this.#end('Headroom is quitting'))
+  /** Stops serving when the app quits. Requests that were sent may take `drainMs`. */
+  async stop(drainMs?: number): Promise<void> {
+    await this.#oneByOne(() => this.#end('Headroom is quitting', drainMs))
   }
 
   add({ name, class: own, weight, profile, maxOrders }: NewProgram): ProgramAddition {
@@ -341,7 +341,7 @@ export class Gateway {
     return { ok: true }
   }
 
-  async #end(why: string): Promise<void> {
+  async #end(why: string, drainMs = DRAIN_MS): Promise<void> {
     this.#endRetries()
     this.#failure = undefined
     const servers = this.#servers
@@ -350,7 +350,7 @@ export class Gateway {
     this.#unsubscribe()
     const attached = [...this.#attached.values()]
     const drained = Promise.all(attached.map(({ forwarder }) => forwarder.drain(why)))
-    await within(this.#deps.clock, DRAIN_MS, drained)
+    await within(this.#deps.clock, drainMs, drained)
     for (const { session, forwarder } of attached) {
       session.attachGateway(undefined)
       session.attachedHappened({ kind: 'gateway-off', why })

@@ -70,6 +70,8 @@ export interface AppDeps {
   readonly forward?: ForwardHttp
   /** The gateway's port for this run of the app. Default: the gateway stays on or off, as it last was. */
   readonly gatewayPort?: number
+  /** How long programs' sent requests may take when the app stops, in ms. Default: the gateway's. */
+  readonly drainMs?: number
   /** Opens a folder in the system's file manager. Absent on systems without one. */
   readonly showFolder?: (folder: string) => Promise<Outcome> | Outcome
   /** Programs for this run of the app only, with keys that a person chose. */
@@ -103,6 +105,7 @@ export async function startApp({
   simulatorControl,
   forward = nodeForwardHttp(process.env),
   gatewayPort,
+  drainMs,
   givenPrograms = [],
   showFolder = noFileManager,
 }: AppDeps): Promise<RunningApp> {
@@ -274,7 +277,7 @@ export async function startApp({
     notices,
     stop: async () => {
       await control.close()
-      await gateway.stop()
+      await gateway.stop(drainMs)
       orders.stop()
       unsubscribe()
       await signIns.stop()

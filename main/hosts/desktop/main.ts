@@ -42,6 +42,7 @@ import { electronUpdates } from './electron-updates.ts'
 import { FORMER_NAMES, OPEN_AS_FLAG, openInProcess, openOnly, withFormerNames } from './former-names.ts'
 import { loginItem, startedAtLogin } from './login-item.ts'
 import { openExternally, openFolder } from './open-externally.ts'
+import { QUIT_DRAIN_MS } from './quit.ts'
 import { safeStorageKeystore } from './safe-storage-keystore.ts'
 import { startDesktop } from './start-desktop.ts'
 import { failToStart } from './start-failure.ts'
@@ -175,6 +176,7 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
         simulate: values.simulate === true,
         forward: nodeForwardHttp(process.env, routes),
         ...(typeof gatewayPort === 'string' && { gatewayPort: Number(gatewayPort) }),
+        drainMs: QUIT_DRAIN_MS,
         showFolder: openFolder(shell),
         openUrl: openExternally(shell, {
           platform: process.platform,
@@ -207,8 +209,10 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
         flush: () => running.history.flush(),
         stop: async () => {
           if (served?.kind === 'serving') await served.close()
-          await pushed?.close()
+          // The last push starts now, because `stop` removes the final state.
+          const lastPush = pushed?.close()
           await running.stop()
+          await lastPush
           lock.release()
         },
       }

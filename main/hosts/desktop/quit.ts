@@ -3,6 +3,11 @@ import type { ElectronPieces } from './electron-pieces.ts'
 
 /** Maximum duration of quitting in milliseconds. After 3 s, a person or the system may kill the app. */
 export const QUIT_LIMIT_MS = 2_700
+/**
+ * The part of `QUIT_LIMIT_MS` that programs' sent requests may take. Pending tokens may take two seconds
+ * more, and the files are written last.
+ */
+export const QUIT_DRAIN_MS = 500
 
 export interface QuitDeps {
   readonly app: Pick<ElectronPieces['app'], 'on' | 'exit'>

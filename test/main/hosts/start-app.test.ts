@@ -8,7 +8,7 @@ import { type AppDeps, startApp } from '../../../main/hosts/start-app.ts'
 import { nodeHttp } from '../../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../../main/ports/node-clock.ts'
 import type { Clock, Http } from '../../../main/ports/ports.ts'
-import { startSimulatorServer } from '../../../main/simulator/server.ts'
+import { type SimulatorServer, startSimulatorServer } from '../../../main/simulator/server.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { testKeystore } from '../vault/test-keystore.ts'
 import { NO_PUSHES } from './no-pushes.ts'
@@ -20,10 +20,15 @@ async function running({
   http = nodeHttp({}),
   dataFolder = temporaryFolder(),
   keystore,
-}: Partial<Pick<AppDeps, 'dataFolder' | 'keystore'>> & { clock?: Clock; http?: Http } = {}) {
+  ...others
+}: Partial<Pick<AppDeps, 'dataFolder' | 'keystore' | 'gatewayPort' | 'drainMs'>> & {
+  clock?: Clock
+  http?: Http
+} = {}) {
   const app = await startApp({
     dataFolder,
     ...(keystore && { keystore }),
+    ...others,
     ports: { clock, random: nodeRandom, http, log: { note: () => {} } },
     hello: HELLO,
   })
@@ -39,8 +44,16 @@ async function running({
 }
 
 async function key() {
+  return keyOf(await startedService())
+}
+
+async function startedService() {
   const service = await startSimulatorServer({ clientId: 'key', refreshToken: 'token' })
   onTestFinished(() => service.close())
+  return service
+}
+
+function keyOf(service: SimulatorServer) {
   return {
     name: 'Mine',
     environment: 'custom',
@@ -143,4 +156,24 @@ test('a demonstration whose sign-in ended, as after a long sleep, restarts', asy
     expect(await profiles()).toEqual(['simulator'])
     expect(snapshots.at(-1)).toMatchObject({ access: { state: 'valid' }, refresh: { state: 'valid' } })
   }, 10_000)
+})
+
+test('a stop waits no longer than its drain time for a program’s request', async () => {
+  const { app, handlers } = await running({ gatewayPort: 0, drainMs: 50 })
+  const service = await startedService()
+  await handlers.connect(keyOf(service))
+  await vi.waitFor(() => expect(app.monitor.snapshot('key-1')?.access.state).toBe('valid'), 10_000)
+  const added = await handlers.addProgram({ name: 'bot', class: 'normal', weight: 1, profile: 'key-1' })
+  if (!added.ok) throw new Error(added.message)
+  service.faults.set('black-hole', true)
+  const path = '/v3/marketdata/quotes/SLOW'
+  const headers = { authorization: `Bearer ${added.key}` }
+  const answer = fetch(`${app.gateway.summary.url}${path}`, { headers })
+  const isSent = () => service.service.ledger.entries().some((entry) => entry.path === path)
+  await vi.waitFor(() => expect(isSent()).toBe(true), 10_000)
+
+  const fromMs = performance.now()
+  await app.stop()
+  expect((await answer).status).toBeGreaterThan(499)
+  expect(performance.now() - fromMs).toBeLessThan(4_000)
 })
