@@ -57,7 +57,7 @@ export function openVaultFile(
       hasLost = true
     }
     const isThere = existsSync(file)
-    const opened = isThere ? open(file) : create(file, migrations)
+    const opened = migrated(isThere ? open(file) : create(file, migrations), migrations)
     switch (opened.kind) {
       case 'damaged': {
         const said = keepAside(folder, nowMs, 'are damaged')
@@ -68,15 +68,9 @@ export function openVaultFile(
       }
       case 'unusable':
         return unusable(`tokens can't be saved in ${file}: ${opened.why}`, isThere)
-      case 'open': {
-        const migrated = migrateVault(opened.database, migrations)
-        if (migrated.kind === 'open') {
-          if (hasLost) rememberLost(opened.database, nowMs)
-          return { kind: 'open', database: opened.database, notices }
-        }
-        opened.database.close()
-        return unusable(`tokens can't be saved in ${file}: ${migrated.why}`)
-      }
+      case 'open':
+        if (hasLost) rememberLost(opened.database, nowMs)
+        return { kind: 'open', database: opened.database, notices }
     }
   }
   return unusable(`tokens can't be saved in ${file}: the file is damaged`)
@@ -98,13 +92,11 @@ function create(file: string, migrations: readonly string[]): Opened {
   } catch (error) {
     return { kind: 'unusable', why: reason(error) }
   }
-  const opened = open(draft)
+  const opened = migrated(open(draft), migrations)
   if (opened.kind !== 'open') return opened
-  const migrated = migrateVault(opened.database, migrations)
   try {
     // Closing the last connection merges the write-ahead log into the file.
     opened.database.close()
-    if (migrated.kind !== 'open') return migrated
     renameSync(draft, file)
     syncFolder(join(file, '..'))
   } catch (error) {
@@ -141,18 +133,48 @@ function open(file: string): Opened {
   }
 }
 
-type Migrated = { readonly kind: 'open' } | { readonly kind: 'unusable'; readonly why: string }
+/** Brings an opened file to the newest version. Closes a file that can't be used. */
+function migrated(opened: Opened, migrations: readonly string[]): Opened {
+  if (opened.kind !== 'open') return opened
+  const { database } = opened
+  const result = migrateVault(database, migrations)
+  if (result.kind !== 'open') database.close()
+  return result
+}
 
-function migrateVault(database: DatabaseSync, migrations: readonly string[]): Migrated {
+function migrateVault(database: DatabaseSync, migrations: readonly string[]): Opened {
   try {
     const schema = migrate(database, migrations)
-    if (schema.kind === 'current') return { kind: 'open' }
+    if (schema.kind === 'current') {
+      return isComplete(database, migrations) ? { kind: 'open', database } : { kind: 'damaged' }
+    }
     const why = `it has the newer version ${schema.version}, but this Headroom reads up to version ${migrations.length}`
     return { kind: 'unusable', why: `${why}; update Headroom, or choose another folder with --data` }
   } catch (error) {
     return { kind: 'unusable', why: reason(error) }
   }
 }
+
+/** Whether no table or column is missing. A program that repaired the file could have lost some. */
+function isComplete(database: DatabaseSync, migrations: readonly string[]): boolean {
+  const complete = new DatabaseSync(':memory:')
+  try {
+    migrate(complete, migrations)
+    const found = new Set(columnsOf(database))
+    return columnsOf(complete).every((column) => found.has(column))
+  } finally {
+    complete.close()
+  }
+}
+
+const columnsOf = (database: DatabaseSync): readonly string[] =>
+  database
+    .prepare(
+      `SELECT tables.name || '.' || columns.name AS name
+       FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'`,
+    )
+    .all()
+    .map(({ name }) => String(name))
 
 /** Whether `vault.db` may contain keys. True if the file lists a key, or can't be read. */
 export function mayHoldKeys(folder: string): boolean {

@@ -74,6 +74,23 @@ test.each([
   proves('D2', { level: 2, cases: 1 })
 })
 
+test.each(['DROP TABLE profiles', 'DROP TABLE records', 'ALTER TABLE intents DROP COLUMN at_ms'])(
+  'a file that a repair left incomplete (%s) is renamed and reported, and a new one works',
+  async (loss) => {
+    const folder = await storedFolder()
+    const database = new DatabaseSync(file(folder))
+    database.exec(`PRAGMA foreign_keys = OFF; ${loss}`)
+    database.close()
+    const handle = await openVault(folder)
+    expect(handle.status).toEqual({ state: 'ok' })
+    expect(asideIn(folder)).toHaveLength(1)
+    expect(handle.notices).toEqual([expect.stringContaining('are damaged')])
+    expect(handle.storedIds()).toEqual([SAVED_KEYS])
+    expect(vaultOf(handle).signIn(profile(), held(1))).toMatchObject({ ok: true })
+    handle.close()
+  },
+)
+
 test('cut or zeroed at any length, it starts, and either opens complete or is renamed', async () => {
   const source = readFileSync(file(await storedFolder()))
   const folder = temporaryFolder()
