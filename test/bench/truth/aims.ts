@@ -34,7 +34,7 @@ export const changesAnHour: OfKind = ({ changes, hours }) => changes / hours
  * bound that always holds.
  */
 const OF_THE_ORACLE =
-  /^(mean error against “no|`ok`|`running-out`, `empty`|from “would|changes|“runs out|shown chance|alerts|emptyings)/
+  /^(mean error against “no|`ok`|`running-out`, `empty`|from “would|changes|looks whose range|“runs out|shown chance|alerts|emptyings)/
 
 /**
  * Figures that exist for the oracle that does not know the kind of traffic. One more is its distance to the

@@ -5,6 +5,7 @@ import { NO_MODEL } from './aims.ts'
 import { comesEmpty, emptyings, staysOverHalf, WARNED_AHEAD_SECONDS, warningDelays } from './emptyings.ts'
 import type { Kind } from './kinds.ts'
 import type { Looks, Told } from './looks.ts'
+import { RATE_SECONDS } from './oracle.ts'
 import { isWarning } from './row-state.ts'
 
 /**
@@ -116,8 +117,12 @@ function asTold(looks: Looks, oracle: Told): Looks {
       at * 1000,
     ),
   )
-  const { middle, low, high, chance } = oracle
-  return { ...looks, state, middle, low, high, chance }
+  const { middle, low, high, chance, othersLow } = oracle
+  // Compared where Headroom shows a range, too.
+  const othersHigh = oracle.othersHigh.map((rate, at) =>
+    Number.isNaN(looks.othersHigh[at]!) ? Number.NaN : rate,
+  )
+  return { ...looks, state, middle, low, high, chance, othersLow, othersHigh }
 }
 
 function sumsOf(looks: Looks): Figures {
@@ -195,8 +200,6 @@ function sumsOf(looks: Looks): Figures {
   return figures
 }
 
-/** The range of others' rate is compared with the true rate over this time. */
-const RATE_SECONDS = 60
 /** Rates below this are shown as 0, in requests a second. A count over a minute is not more precise. */
 const RATE_PRECISION = 0.05
 const MAX_RATE_RATIO = 3

@@ -42,13 +42,19 @@ export interface Told {
   readonly high: Float64Array
   /** NaN if the oracle made no forecast. */
   readonly chance: Float64Array
+  /** Ends of the range of others' rate, requests a second. */
+  readonly othersLow: Float64Array
+  readonly othersHigh: Float64Array
 }
 
 export function noLooks(kind: Kind, count: number, aheadSeconds: number, peers: readonly string[]): Looks {
   const numbers = () => new Float64Array(count)
   const told = (): Told => {
     const chance = numbers().fill(Number.NaN)
-    return { middle: numbers(), low: numbers(), high: numbers(), chance }
+    return {
+      ...{ middle: numbers(), low: numbers(), high: numbers(), chance },
+      ...{ othersLow: numbers(), othersHigh: numbers() },
+    }
   }
   return {
     kind,

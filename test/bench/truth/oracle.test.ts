@@ -54,3 +54,19 @@ test('without knowing which of several processes it is, it learns that from head
   // Others use 4.0 a second, and 1.067 a second refill.
   expect(Math.abs(oracle.look(90).middle - 56)).toBeLessThanOrEqual(12)
 })
+
+test('others’ rate over the last minute is that of their process', () => {
+  const oracle = oracleOf(steady(1))
+  oracle.observed(1, 300, false)
+  expect(oracle.othersRate(30)).toEqual({ low: 1, high: 1 })
+  expect(oracle.othersRate(90)).toEqual({ low: 1, high: 1 })
+})
+
+test('once others empty the quota, only what is accepted counts: the refill', () => {
+  const oracle = oracleOf(steady(4))
+  oracle.observed(1, 20, false)
+  const { low, high } = oracle.othersRate(300)
+  // 1.067 a second refill.
+  expect(low).toBeGreaterThan(0.9)
+  expect(high).toBeLessThan(1.2)
+})

@@ -6,6 +6,10 @@ const MIN_EFFECTIVE = 0.1
 const FIRST_WIDTH = 0.5
 /** Number of particles that a forecast follows. */
 const FOLLOWED = 50
+/** Time over which others' rate is stated, in seconds. */
+export const RATE_SECONDS = 60
+/** Numbers kept of each of these seconds: others’ mean rate, their accepted and their refused requests. */
+const OF_A_SECOND = 3
 
 /** What an oracle assumes about a quota and about others. */
 export interface Believed {
@@ -28,7 +32,9 @@ export class Oracle {
   readonly #chance: Chance
   readonly #limit: number
   readonly #refill: number
+  /** Numbers of a particle: the state of its process, three sums, and the three numbers of each second. */
   readonly #size: number
+  readonly #sumsAt: number
   readonly #count: number
   #levels: Float64Array
   #states: Float64Array
@@ -42,6 +48,7 @@ export class Oracle {
   readonly #sorted: Float64Array
   #second = -1
   #atSeconds = 0
+  #refused = 0
 
   constructor(of: Believed, chance: Chance) {
     const { process, limit, periodSeconds, particles = PARTICLES } = of
@@ -49,15 +56,16 @@ export class Oracle {
     this.#chance = chance
     this.#limit = limit
     this.#refill = limit / periodSeconds
-    this.#size = process.size
+    this.#sumsAt = process.size
+    this.#size = process.size + OF_A_SECOND * (1 + RATE_SECONDS)
     this.#count = particles
     const each = () => new Float64Array(particles)
     ;[this.#levels, this.#spareLevels] = [each(), each()]
     ;[this.#rates, this.#spareRates] = [each(), each()]
     ;[this.#counts, this.#spareCounts] = [each(), each()]
     ;[this.#weights, this.#sorted] = [each(), each()]
-    this.#states = new Float64Array(this.#count * process.size)
-    this.#spareStates = new Float64Array(this.#count * process.size)
+    this.#states = new Float64Array(this.#count * this.#size)
+    this.#spareStates = new Float64Array(this.#count * this.#size)
     this.#levels.fill(limit)
     for (let i = 0; i < this.#count; i += 1) process.start(this.#states, i * this.#size, chance)
   }
@@ -89,6 +97,23 @@ export class Oracle {
     const at = (share: number) =>
       Math.floor(sorted[Math.min(this.#count - 1, Math.floor(share * this.#count))]!)
     return { middle: at(0.5), low: at(0.025), high: at(0.975) }
+  }
+
+  /**
+   * The ends of the interval that contains others' rate over the last minute with a probability of 95 %, in
+   * requests a second. The rate is the mean of their process, or what was accepted if they got a 429.
+   */
+  othersRate(atSeconds: number): { readonly low: number; readonly high: number } {
+    this.#advance(atSeconds)
+    const [sorted, states] = [this.#sorted, this.#states]
+    const seconds = Math.min(RATE_SECONDS, this.#second + 1)
+    for (let i = 0; i < this.#count; i += 1) {
+      const sums = i * this.#size + this.#sumsAt
+      sorted[i] = states[sums + 2]! > 0 ? states[sums + 1]! : states[sums]!
+    }
+    sorted.sort()
+    const at = (share: number) => sorted[Math.floor(share * this.#count)]! / seconds
+    return { low: at(0.025), high: at(0.975) }
   }
 
   /**
@@ -125,11 +150,33 @@ export class Oracle {
 
   #nextSecond(second: number): void {
     const [rates, counts] = [this.#rates, this.#counts]
+    this.#second = second
     for (let i = 0; i < this.#count; i += 1) {
       rates[i] = this.#process.next(this.#states, i * this.#size, second, counts[i]!, this.#chance)
       counts[i] = 0
+      this.#forgetOldSecond(i)
+      this.#add(i, 0, rates[i]!)
     }
-    this.#second = second
+  }
+
+  /** Place of the numbers of the present second among those of a particle. */
+  get #secondAt(): number {
+    return this.#sumsAt + OF_A_SECOND * (1 + (this.#second % RATE_SECONDS))
+  }
+
+  #forgetOldSecond(particle: number): void {
+    const [states, from] = [this.#states, particle * this.#size]
+    for (let k = 0; k < OF_A_SECOND; k += 1) {
+      states[from + this.#sumsAt + k]! -= states[from + this.#secondAt + k]!
+      states[from + this.#secondAt + k] = 0
+    }
+  }
+
+  /** Adds to one of the three numbers of the present second, and to its sum. */
+  #add(particle: number, which: number, amount: number): void {
+    const from = particle * this.#size + which
+    this.#states[from + this.#secondAt]! += amount
+    this.#states[from + this.#sumsAt]! += amount
   }
 
   #pass(seconds: number): void {
@@ -140,21 +187,27 @@ export class Oracle {
       const count = requestsWithin(this.#process, rates[i]! * seconds, this.#chance)
       counts[i]! += count
       const level = levels[i]!
-      if (level + gain <= limit && level >= count) levels[i] = level + gain - count
-      else levels[i] = this.#passedAtAnEnd(level, gain, count)
+      const isPlain = level + gain <= limit && level >= count
+      levels[i] = isPlain ? level + gain - count : this.#passedAtAnEnd(level, gain, count)
+      if (count === 0) continue
+      const refused = isPlain ? 0 : this.#refused
+      this.#add(i, 1, count - refused)
+      this.#add(i, 2, refused)
     }
   }
 
   /**
    * The level after a second in which the quota may become full or empty, so that the times of requests
-   * matter. They are spread evenly.
+   * matter. They are spread evenly. `#refused` is then the number of those that got a 429.
    */
   #passedAtAnEnd(from: number, gain: number, count: number): number {
     const part = gain / (count + 1)
     let level = from
+    this.#refused = 0
     for (let one = 0; one < count; one += 1) {
       level = Math.min(this.#limit, level + part)
       if (level >= 1) level -= 1
+      else this.#refused += 1
     }
     return Math.min(this.#limit, level + part)
   }

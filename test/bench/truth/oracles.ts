@@ -40,6 +40,9 @@ export class Oracles {
       told.middle[look] = middle
       told.low[look] = low
       told.high[look] = high
+      const others = oracle.othersRate(atSeconds)
+      told.othersLow[look] = others.low
+      told.othersHigh[look] = others.high
       const before = told.chance[look - 1] ?? Number.NaN
       told.chance[look] =
         look % LOOKS_AHEAD_EVERY[name] === 0 || Number.isNaN(before)
