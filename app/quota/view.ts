@@ -165,8 +165,8 @@ function rangeOfUse(others: OthersReading | undefined, counted: number, desk: nu
 
 /**
  * Use of an empty rolling bucket. The service accepts only the refill `gain`, so others' rate is at most
- * `gain`. Own and desk requests take a part of `gain`, so the low end of others' rate is at most the rest. If
- * others caused the wait after a 429, they are assumed to take the whole refill until that wait ends.
+ * `gain`. If others caused the wait after a 429, they are assumed to take the whole refill until that wait
+ * ends. The low end of their rate leaves what own and desk requests take.
  */
 function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: number, byOthers: boolean) {
   const { own, desk } = use
@@ -178,7 +178,7 @@ function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: numbe
     own,
     ...(desk !== undefined && { desk }),
     elsewhere,
-    elsewhereLow: byOthers ? gain : Math.min(use.elsewhereLow, left),
+    elsewhereLow: Math.min(byOthers ? gain : use.elsewhereLow, left),
     elsewhereHigh: most(use.elsewhereHigh),
     total: counted + elsewhere,
   }

@@ -310,9 +310,15 @@ export function usesWholeRefill(row: RequestQuota): boolean {
   return row.nextTryAt !== undefined || isRefill(row, row.use?.elsewhere)
 }
 
-/** Whether others certainly use the whole refill: even the low end of their use reaches it. */
+/**
+ * Whether others certainly use the whole refill, apart from a smaller part that own and desk requests take:
+ * even the low end of others' use and that part reach it together.
+ */
 export function surelyUsesWholeRefill(row: RequestQuota): boolean {
-  return row.nextTryAt !== undefined || isRefill(row, row.use === null ? undefined : othersAtLeast(row.use))
+  if (row.nextTryAt !== undefined) return true
+  if (row.use === null) return false
+  const [others, counted] = [othersAtLeast(row.use), row.use.own + (row.use.desk ?? 0)]
+  return others > counted && isRefill(row, others + counted)
 }
 
 const isRefill = ({ model, limit, period }: RequestQuota, perSecond: number | undefined): boolean =>

@@ -84,15 +84,17 @@ test('the range of others’ use holds the rate that is shown', { timeout: 60_00
   }
 })
 
-test('after a 429 that others caused, and while they keep causing them, they use exactly the refill', () => {
+test('after a 429 that others caused, they use the refill, at least what own requests leave of it', () => {
   const { bucket, nowMs } = drained(0.2, 20)
   const use = (standing: object) =>
     viewOf('Positions', 'positions', bucket, { state: new RowState(), hold: undefined, ...standing }, nowMs)
       .use
   const hold = { untilMs: nowMs + 60_000, refusals: 2 }
-  const whole = { elsewhere: 500 / 300, elsewhereLow: 500 / 300, elsewhereHigh: 500 / 300 }
-  expect(use({ hold: { ...hold, byOthers: true } })).toMatchObject(whole)
-  expect(use({ hold, nextTryAtMs: nowMs + 20_000 })).toMatchObject(whole)
+  const whole = { elsewhere: 500 / 300, elsewhereHigh: 500 / 300 }
+  for (const cause of [{ hold: { ...hold, byOthers: true } }, { hold, nextTryAtMs: nowMs + 20_000 }]) {
+    expect(use(cause)).toMatchObject(whole)
+    expect(use(cause)!.elsewhereLow).toBeCloseTo(500 / 300 - use(cause)!.own, 9)
+  }
   expect(use({ hold })?.elsewhereLow).toBeLessThan(1)
 })
 

@@ -21,6 +21,7 @@ import {
   quotaStatus,
   rowNote,
   shareLeftText,
+  surelyUsesWholeRefill,
 } from '../../../app/status/quota-status.ts'
 import { DESK, DESK_ALONE, defaultQuota, NOW_MS, quota, snapshot } from '../../renderer/fixtures.ts'
 
@@ -349,5 +350,23 @@ describe('what a person can do', () => {
     const doubted = positions({ state: 'low', low: 40, level: 220, high: 268 })
     expect(quotaStatus(doubted, NOW_MS).note).toBe('12–83 %')
     expect(stateSentence(doubted, NOW_MS)).toBe('Positions may be low (12–83 %).')
+  })
+})
+
+describe('whether others certainly use the whole refill of 1.07 a second', () => {
+  const surely = (own: number, elsewhereLow: number) =>
+    surelyUsesWholeRefill(
+      positions({ use: { own, elsewhere: 320 / 300, elsewhereLow, total: own + 320 / 300 } }),
+    )
+
+  it('they do if own requests take the smaller rest', () => {
+    expect(surely(0, 1.07)).toBe(true)
+    expect(surely(0.2, 0.87)).toBe(true)
+  })
+
+  it('they do not if part of it may be unused, or own requests take more', () => {
+    expect(surely(0, 0.87)).toBe(false)
+    expect(surely(0.2, 0.6)).toBe(false)
+    expect(surely(0.9, 0.17)).toBe(false)
   })
 })
