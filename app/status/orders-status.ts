@@ -11,7 +11,7 @@ export function lookupText({ state, orderId }: Pick<UnknownOrder, 'state' | 'ord
     case 'looking':
       return 'looking it up'
     case 'found':
-      return orderId === undefined ? 'found' : `found as order ${orderId}`
+      return orderId === undefined ? 'found' : `found, ID ${orderId}`
     case 'not-found':
       return `not found after ${LOOKUP_MS / 1000} s`
     case 'ambiguous':

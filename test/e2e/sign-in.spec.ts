@@ -309,7 +309,7 @@ test('orders are allowed by a sign-in, found after a lost response, dismissed, a
   simulator.service.faults.set('order-lost-response', 1)
   expect([await send(), arrived()]).toEqual([502, 2])
   const unknown = page.locator('[data-order]')
-  await expect(unknown).toContainText(/found as order \d+/)
+  await expect(unknown).toContainText(/found, ID \d+/)
   await unknown.getByRole('button', { name: 'Dismiss' }).click()
   await expect(unknown).toHaveCount(0)
 

@@ -37,9 +37,9 @@ export const describePrograms = (program: Command) =>
     .command('program')
     .summary('add, list, pause and cut programs behind the gateway')
     .description(
-      'program add NAME prints the key of a new program, once. program cut NAME revokes that key; program list shows all programs. ' +
-        `program pause NAME answers the program’s requests with 429 for ${PAUSE_MINUTES} minutes; program resume NAME ends the pause. ` +
-        'While no Headroom runs on the data folder, the changes apply at its next start.',
+      "'program add NAME' prints the key of a new program, once. 'program cut NAME' revokes that key; 'program list' shows all programs. " +
+        `'program pause NAME' answers the program’s requests with 429 for ${PAUSE_MINUTES} minutes; 'program resume NAME' ends the pause. ` +
+        'If no Headroom is running on the data folder, changes apply at the next start.',
     )
     .argument(
       '<action>',
@@ -54,7 +54,7 @@ export const describePrograms = (program: Command) =>
       'normal',
     )
     .option('--weight <number>', 'with add: share among the programs of its class', argument(weight), 1)
-    .option('--orders', 'with add: the program may send orders, after headroom orders allow')
+    .option('--orders', "with add: the program may send orders, after 'headroom orders allow'")
     .option(
       '--max-orders <number>',
       `with --orders: maximum orders in any minute (default: ${DEFAULT_MAX_ORDERS})`,
@@ -88,14 +88,14 @@ export const describeOrders = (program: Command): Command =>
     .command('orders')
     .summary('allow and stop orders through the gateway')
     .description(
-      'orders allow signs in again with the Trade scope; programs with --orders can then send orders. ' +
-        'orders stop blocks new orders within a second, on every key or, with --profile, on one. ' +
+      "'orders allow' signs in again with the Trade scope; programs with --orders can then send orders. " +
+        "'orders stop' blocks new orders within a second, on every key or, with --profile, on one. " +
         'Stopping keeps the Trade scope and cancels nothing at the broker. ' +
-        '“orders status” prints both switches and any unknown outcomes. “orders dismiss ID” or “orders dismiss all” ' +
+        "'orders status' prints both switches and any unknown outcomes. 'orders dismiss ID' or 'orders dismiss all' " +
         'ends the alert of an unknown outcome.',
     )
     .argument('<action>', ORDERS_ACTIONS.join(', '), argument(ordersActionFlag))
-    .argument('[id]', 'with dismiss: an ID from orders status, or all', argument(textFlag))
+    .argument('[id]', "with dismiss: an ID from 'orders status', or all", argument(textFlag))
     .option('--profile <id>', 'which of several keys, by the name shown in status output', argument(textFlag))
     .option('--yes', 'with allow: do not ask, except for a LIVE key')
     .option('--json', 'with status: one line of JSON per key')
@@ -132,10 +132,10 @@ export const describeDesk = (program: Command): Command =>
     .command('desk')
     .summary('share one key between the Headrooms of several machines')
     .description(
-      'desk create prints an invitation: one word, with a secret. desk join reads the invitation on every other machine, at a prompt or from stdin. ' +
-        'desk invite prints it again. desk status shows the machines, which one dispatches, and which requests wait. desk leave leaves the desk. ' +
-        'desk rotate replaces the secret; then every other machine has to join again. ' +
-        'While no Headroom runs, HEADROOM_PASSPHRASE opens the keys in --data.',
+      "'desk create' prints an invitation: one word, with a secret. 'desk join' reads the invitation on every other machine, at a prompt or from stdin. " +
+        "'desk invite' prints the invitation again. 'desk status' shows the machines, which one dispatches, and which requests wait. 'desk leave' leaves the desk. " +
+        "'desk rotate' replaces the secret; then every other machine has to join again. " +
+        'If no Headroom is running, HEADROOM_PASSPHRASE opens the keys in --data.',
     )
     .argument('<action>', DESK_ACTIONS.join(', '), argument(deskActionFlag))
     .option(
@@ -163,5 +163,5 @@ const DESK_SECRETS = `
 Secrets come from the environment or from files, never from a flag:
   HEADROOM_DESK_INVITATION   the invitation, for join; otherwise from a prompt or stdin
   HEADROOM_DESK_CREDENTIALS  for the NATS server: user:password, a token, or the text of a .creds file
-  HEADROOM_PASSPHRASE        opens the keys in --data while no Headroom runs
+  HEADROOM_PASSPHRASE        opens the keys in --data if no Headroom is running
   Or in files: HEADROOM_DESK_INVITATION_FILE and so on, or systemd's CREDENTIALS_DIRECTORY`

@@ -148,7 +148,7 @@ const describeStart = (program: Command) =>
     .description('Opens Headroom in its own window, or in a browser on a machine without a desktop.')
     .option(
       '--host <host>',
-      'auto, desktop or browser',
+      'where to open: auto, desktop or browser',
       argument(wordFlag(['auto', 'desktop', 'browser'])),
       'auto',
     )
@@ -273,7 +273,7 @@ const describePlan = (program: Command) =>
     .addHelpText('after', PLAN_HELP)
 
 const PLAN_HELP = `
-The file, rates and periods in seconds:
+The file, with rates per second and periods in seconds:
   {"programs": [{"name": "scanner", "class": "background", "weight": 1,
                  "requests": [{"category": "Positions", "perSecond": 0.5, "burst": 10}],
                  "streams": ["option-chains:MSFT"]}],
@@ -289,7 +289,7 @@ const describeRevoke = (program: Command) =>
       .description(
         'Revokes every refresh token of the API key, after a typed confirmation. ' +
           'Without --auth-url, --base-url and --client-id, the running Headroom revokes the tokens of its own key. ' +
-          'While no Headroom runs, HEADROOM_PASSPHRASE opens the keys in --data.',
+          'If no Headroom is running, HEADROOM_PASSPHRASE opens the keys in --data.',
       ),
   )
     .option('--yes', 'do not ask')
@@ -305,16 +305,16 @@ const describeGateway = (program: Command) =>
       .command('gateway')
       .summary('run the gateway without a window, or turn it on or off')
       .description(
-        'Programs on this computer call the service through the gateway, each with a key of its own: see headroom program. ' +
-          'on, off and status apply to the running Headroom; on and off also apply to later starts. ' +
-          'Without on, off or status, this runs the monitor and the gateway without a window, with the flags of watch. ' +
+        "Programs on this computer call the service through the gateway, each with a key of its own: see 'headroom program'. " +
+          'The words on, off and status apply to the running Headroom; on and off also apply to later starts. ' +
+          'Without them, the command runs the monitor and the gateway without a window, and takes the flags of watch. ' +
           'Without --auth-url, --base-url and --client-id, it uses the built-in simulator.',
       )
       .argument('[turn]', 'on, off or status', argument(wordFlag(['on', 'off', 'status']))),
   )
     .option(
       '--port <port>',
-      `gateway port; 0 = any free port (default: ${DEFAULT_GATEWAY_PORT}; for gateway on: the port last used)`,
+      `gateway port; 0 = any free port (default: ${DEFAULT_GATEWAY_PORT}; for 'gateway on': the port last used)`,
       argument(portFlag),
     )
     .option(
@@ -340,12 +340,17 @@ function describeSimulate(program: Command): Command {
     .command('simulate')
     .summary('run a simulated service on this computer')
     .description('Runs one server that plays both hosts of the service: sign-in and API.')
-    .option('--port <port>', '0 = any free port', argument(portFlag), 4790)
+    .option('--port <port>', 'port of the simulator; 0 = any free port', argument(portFlag), 4790)
     .option('--client-id <id>', 'the API key that the simulator accepts', argument(textFlag), 'sim-key')
     .option('--client-secret <secret>', 'secret of the key (default: none)', argument(textFlag))
     .option('--refresh-token <token>', 'the first refresh token', argument(textFlag), 'sim-refresh')
     .option('--trade', 'give the first refresh token the Trade scope, for orders')
-    .option('--keys <kind>', 'default or rotating', argument(wordFlag(['default', 'rotating'])), 'default')
+    .option(
+      '--keys <kind>',
+      'kind of refresh tokens: default or rotating',
+      argument(wordFlag(['default', 'rotating'])),
+      'default',
+    )
     .option('--refresh-expiry <seconds>', 'rotating keys: lifetime of a refresh token', seconds, 1800)
     .option(
       '--rotation-overlap <seconds>',
@@ -357,12 +362,22 @@ function describeSimulate(program: Command): Command {
     .option('--access-lifetime <seconds>', 'lifetime of an access token', seconds, 1200)
     .option(
       '--table <table>',
-      'current or earlier quotas',
+      'quotas: current or earlier',
       argument(wordFlag(['current', 'earlier'])),
       'current',
     )
-    .option('--window <kind>', 'rolling or fixed', argument(wordFlag(['rolling', 'fixed'])), 'rolling')
-    .option('--errors <kind>', 'current or legacy 429s', argument(wordFlag(['current', 'legacy'])), 'current')
+    .option(
+      '--window <kind>',
+      'how quotas refill: rolling or fixed',
+      argument(wordFlag(['rolling', 'fixed'])),
+      'rolling',
+    )
+    .option(
+      '--errors <kind>',
+      'form of 429 responses: current or legacy',
+      argument(wordFlag(['current', 'legacy'])),
+      'current',
+    )
     .option(
       '--revoke-field <field>',
       'field of the token in a revocation: token, refresh_token or either',

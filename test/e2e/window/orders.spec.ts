@@ -192,10 +192,10 @@ test('an unknown outcome is the headline, and is dismissed there or on the page'
   host.show(
     having({ ...ON, unknown: [{ ...UNKNOWN, state: 'found', orderId: '884201337' }] }, { revision: 2 }),
   )
-  await expect(headline).toContainText('An order was found as order 884201337.')
+  await expect(headline).toContainText('An order was found, ID 884201337.')
   await programsOf(page).click()
   const one = page.locator('[data-order="17"]')
-  await expect(one).toContainText('found as order 884201337')
+  await expect(one).toContainText('found, ID 884201337')
   await one.getByRole('button', { name: 'Dismiss' }).click()
   await expect.poll(() => asked(host, 'dismissOrder')).toEqual([{ id: '17' }, { id: '17' }])
   host.show(having(ON, { revision: 3 }))

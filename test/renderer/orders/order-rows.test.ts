@@ -55,8 +55,8 @@ test.each<[OrderEntry['outcome'], boolean, string, string]>([
   ['not-found', false, 'critical', 'outcome unknown, not found after 60 s'],
   ['ambiguous', false, 'critical', 'outcome unknown, unclear: check your broker'],
   ['ambiguous', true, 'unknown', 'outcome unknown, unclear: check your broker'],
-  ['found', false, 'warning', 'found as order 9001'],
-  ['found', true, 'ok', 'found as order 9001'],
+  ['found', false, 'warning', 'found, ID 9001'],
+  ['found', true, 'ok', 'found, ID 9001'],
 ])('an order that is %s (dismissed: %s) is %s: %s', (outcome, isDismissed, severity, status) => {
   const row = orderRow({ ...UNANSWERED, outcome, isDismissed }, NOW_MS)
   expect(row).toMatchObject({ severity, status, latency: '–' })

@@ -101,7 +101,7 @@ test('status of a key that isn’t connected fails, and names the keys', async (
 
 test.each([
   ['looking', undefined, 'looking it up'],
-  ['found', '9001', 'found as order 9001'],
+  ['found', '9001', 'found, ID 9001'],
   ['not-found', undefined, 'not found after 60 s'],
   ['ambiguous', undefined, 'unclear: check your broker'],
 ] as const)('an order that is %s is listed with its ID and: %s %s', async (state, orderId, words) => {
