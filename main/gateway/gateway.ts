@@ -73,6 +73,8 @@ export class Gateway {
   #servers: LoopbackServers | undefined
   /** When the gateway began to serve, in epoch ms. */
   #servingSinceMs = 0
+  /** Why the gateway last stopped serving, or moved. */
+  #endedWhy = 'the gateway is starting'
   /** Why the gateway could not be turned on. */
   #failure: string | undefined
   /** Stops the retries for a port that was in use at startup. */
@@ -347,6 +349,7 @@ export class Gateway {
     const servers = this.#servers
     if (servers === undefined) return
     this.#servers = undefined
+    this.#endedWhy = why
     this.#unsubscribe()
     const attached = [...this.#attached.values()]
     const drained = Promise.all(attached.map(({ forwarder }) => forwarder.drain(why)))
@@ -413,8 +416,7 @@ export class Gateway {
     const request = { ...admitted, program: this.#withKey(admitted.program) }
     const attached = this.#servers && this.#attach(request.program.profile)
     if (attached === undefined) {
-      const why = this.#servers === undefined ? 'the gateway is being turned off' : NOT_CONNECTED
-      sendProblem(request.reply, unavailable(why))
+      sendProblem(request.reply, unavailable(this.#servers === undefined ? this.#endedWhy : NOT_CONNECTED))
       return
     }
     void this.#peerOf(request.reply.req.socket).then((peer) => {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { SkippingClock } from '../skipping-clock.ts'
+import { before } from './raw-service.ts'
 import { startGateway } from './started-gateway.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
@@ -96,6 +97,29 @@ test('turned on again, the gateway continues; at another port it moves', async (
     headers: { authorization: `Bearer ${key}` },
   })
   expect(moved.status).toBe(200)
+})
+
+test('while the gateway moves, both ports say so until the sent requests have ended', async () => {
+  let finish = () => {}
+  const { add, get, gateway, count } = await before((socket) => {
+    finish = () => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')
+  })
+  const key = add('bot')
+  const sent = get(ACCOUNTS, key)
+  await vi.waitFor(() => expect(count()).toBe(1), SOON)
+  const port = await freePort()
+  const moving = gateway.turnOn(port)
+  await vi.waitFor(() => expect(gateway.summary.state).toBe('off'), SOON)
+  const there = await fetch(`http://127.0.0.1:${port}${ACCOUNTS}`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  for (const answer of [there, await get(ACCOUNTS, key)])
+    expect(await answer.json()).toMatchObject({
+      status: 503,
+      detail: 'Not sent: the gateway is moving to another port.',
+    })
+  finish()
+  expect([(await sent).status, await moving]).toEqual([200, { ok: true }])
 })
 
 test('turned off and on again, the gateway serves on its last port', async () => {
